@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! DRAM as it is built: organisation, timing as data, address maps over GF(2), and the colours a map allows.
+//!
+//! No I/O and no operating system here: text comes in as `&str`, results go out as values.
+
+mod address;
+mod clock;
+mod command;
+mod organisation;
+mod timing;
+
+pub use address::{FrameNumber, PhysAddr, VirtAddr};
+pub use clock::{Clock, Cycle, NEVER, Ps};
+pub use command::CommandKind;
+pub use organisation::{Location, Organisation};
+pub use timing::Timing;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The one error type of everything a user can write: file, line, field, what was found, what is allowed, the cure.
+
+use std::fmt;
+
+/// Bad input, told so that it can be mended without reading the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputError {
+    /// File (or `--set`, `standard input`, `built-in machine x`) in which the fault stands.
+    pub file: String,
+    /// Line, counted from 1; `None` where the fault has no line (a file that is missing).
+    pub line: Option<u32>,
+    /// Dotted path of the field (`memory.map.bank`), or empty.
+    pub field: String,
+    /// What stands there.
+    pub found: String,
+    /// What may stand there.
+    pub allowed: String,
+    /// What to do about it.
+    pub cure: String,
+}
+
+impl InputError {
+    /// A fault in `file`; the other parts are set by the builder methods.
+    pub fn new(file: impl Into<String>, found: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            line: None,
+            field: String::new(),
+            found: found.into(),
+            allowed: String::new(),
+            cure: String::new(),
+        }
+    }
+
+    /// The line, counted from 1.
+    #[must_use]
+    pub fn at_line(mut self, line: u32) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// The dotted path of the field.
+    #[must_use]
+    pub fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.field = field.into();
+        self
+    }
+
+    /// What is allowed in this place.
+    #[must_use]
+    pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
+        self.allowed = allowed.into();
+        self
+    }
+
+    /// What the user should do.
+    #[must_use]
+    pub fn cure(mut self, cure: impl Into<String>) -> Self {
+        self.cure = cure.into();
+        self
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.field.is_empty() {
+            write!(f, ": {}", self.field)?;
+        }
+        write!(f, ": {}", self.found)?;
+        if !self.allowed.is_empty() {
+            write!(f, "\n  allowed: {}", self.allowed)?;
+        }
+        if !self.cure.is_empty() {
+            write!(f, "\n  cure: {}", self.cure)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for InputError {}
