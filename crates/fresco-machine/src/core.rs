@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the model knows of a core.
+
+use serde::{Deserialize, Serialize};
+
+/// How a core overlaps its memory accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoreKind {
+    /// One access at a time; every access waits for the one before it.
+    InOrder,
+    /// A window of instructions; independent misses overlap, dependent loads wait.
+    OutOfOrder,
+}
+
+/// One core; all cores of a machine are alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoreConfig {
+    /// Core clock in MHz.
+    pub mhz: u32,
+    /// In order or out of order.
+    pub kind: CoreKind,
+    /// Instructions issued per cycle at most.
+    pub issue_width: u32,
+    /// Instructions in flight at most (reorder buffer); 1 for an in-order core.
+    pub window: u32,
+    /// Cache-line misses in flight at most (miss status holding registers); 1 for an in-order core.
+    pub mshrs: u32,
+}
