@@ -6,7 +6,13 @@
 mod cache;
 mod controller;
 mod core;
+mod llc;
+mod machine;
+mod topology;
 
 pub use cache::{CacheConfig, Replacement};
 pub use controller::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 pub use core::{CoreConfig, CoreKind};
+pub use llc::LlcConfig;
+pub use machine::{Machine, MemoryConfig};
+pub use topology::Topology;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole machine.
+
+use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
+use fresco_dram::{Organisation, Timing};
+
+/// A machine as its file describes it, checked: every part agrees with every other.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Short name; that of the file, without `.toml`.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Where the parameters come from, one line each.
+    pub sources: Vec<String>,
+    /// Parameters that no source gives, and the value chosen.
+    pub assumptions: Vec<String>,
+    /// Number of cores.
+    pub cores: u32,
+    /// Each core.
+    pub core: CoreConfig,
+    /// Page size of the operating system, in bytes; a power of two.
+    pub page_bytes: u64,
+    /// Private first-level data cache.
+    pub l1: Option<CacheConfig>,
+    /// Private second-level cache.
+    pub l2: Option<CacheConfig>,
+    /// Shared last-level cache.
+    pub llc: Option<LlcConfig>,
+    /// Nodes and the distances between them.
+    pub topology: Topology,
+    /// Controllers and DRAM.
+    pub memory: MemoryConfig,
+    /// 64-bit FNV-1a of the file's text and of the overrides, in 16 hexadecimal digits: tells which machine a result
+    /// belongs to.
+    pub text_digest: String,
+}
+
+/// The memory system; all controllers and channels are alike.
+#[derive(Clone, Debug)]
+pub struct MemoryConfig {
+    /// Timing of the device, in cycles of the command clock.
+    pub timing: Timing,
+    /// Density of one device, in Gbit; decides tRFC.
+    pub density_gbit: u32,
+    /// Nodes, channels, ranks, banks, rows, columns.
+    pub organisation: Organisation,
+    /// Policies and queues.
+    pub controller: ControllerConfig,
+}
