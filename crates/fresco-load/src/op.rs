@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a program tells the simulator: its loads and stores, and the marks between them.
+
+use fresco_dram::VirtAddr;
+
+/// One load or store, in program order. It is itself one instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// First byte accessed.
+    pub addr: VirtAddr,
+    /// Instructions that access no memory, between the event before this one and this one.
+    pub gap: u32,
+    /// Distance back, in memory operations, to the load whose value this one needs for its address or (a store) its
+    /// data: 1 is the operation just before. 0 where it needs none. An operation that needs several loads names the
+    /// last of them in program order.
+    pub dep: u32,
+    /// Bytes accessed, 1 to 64. The access does not cross a 64-byte line unless a trace says so.
+    pub size: u8,
+    /// A store.
+    pub write: bool,
+}
+
+/// A point in a program that a measurement may refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// The phase that the original benchmark times begins. Exactly once.
+    Begin,
+    /// One pass (iteration, repetition) over the data is over.
+    Pass,
+    /// The timed phase is over. At most once; never if the program runs without end.
+    End,
+}
+
+/// One thing in a program's course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A load or store.
+    Op(Op),
+    /// A mark.
+    Mark {
+        /// Which.
+        marker: Marker,
+        /// Instructions that access no memory, between the event before this one and this one.
+        gap: u32,
+    },
+}
+
+/// A reusable buffer of events. It never grows beyond [`Batch::CAPACITY`] by more than one chunk of a program.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    events: Vec<Event>,
+}
+
+impl Batch {
+    /// Events that a program appends in one call, about: it stops at the first place it can stop at after so many.
+    pub const CAPACITY: usize = 4096;
+
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self {
+            events: Vec::with_capacity(Self::CAPACITY + 256),
+        }
+    }
+
+    /// Empties it and keeps its memory.
+    pub fn clear(&mut self) {
+        self.events.clear();
+    }
+
+    /// The events, in program order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Has the program appended what it should in one call?
+    pub fn is_full(&self) -> bool {
+        self.events.len() >= Self::CAPACITY
+    }
+
+    /// Appends an event.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_no_larger_than_an_operation() {
+        assert_eq!(size_of::<Event>(), size_of::<Op>());
+    }
+}

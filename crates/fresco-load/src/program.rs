@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the simulator asks of a program.
+
+use crate::Batch;
+use fresco_dram::VirtAddr;
+use fresco_input::InputError;
+
+/// A piece of a program's virtual address space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// What lies there (`list`, `a`, `keys`).
+    pub name: String,
+    /// First byte; aligned to 4 KiB.
+    pub base: VirtAddr,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// A program that runs in resumable chunks: each call to [`Program::next`] does a part of the work on the program's
+/// own data and reports every load and store of that data. Registers (loop counters, accumulators) and the
+/// instructions themselves cause no events. Setting up the data is not part of the course, as the originals do not
+/// time it either; the simulator touches the pages of [`Program::footprint`] if it wants them mapped beforehand.
+pub trait Program: Send {
+    /// Name in the table of programs.
+    fn name(&self) -> &str;
+
+    /// The areas that the program touches, disjoint and in ascending order. Every operation lies in one of them.
+    fn footprint(&self) -> Vec<Area>;
+
+    /// Runs on, and appends what happened to `out`: about [`Batch::CAPACITY`] events. `Ok(false)`, with nothing
+    /// appended, when the program is over (and ever after).
+    ///
+    /// # Errors
+    /// Only a program that replays a trace fails: when the file can no longer be read or is damaged.
+    fn next(&mut self, out: &mut Batch) -> Result<bool, InputError>;
+
+    /// Checks the program's own result as far as it has come; `Err` says what is wrong.
+    ///
+    /// # Errors
+    /// A result that the program's definition does not allow: the simulator would have shown memory accesses of a
+    /// computation that did not take place.
+    fn verify(&self) -> Result<(), String>;
+}
