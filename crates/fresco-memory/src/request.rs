@@ -39,6 +39,8 @@ pub enum RowOutcome {
     Conflict,
     /// Served from the write buffer, without the DRAM.
     Forwarded,
+    /// A write: taken into the write buffer; what it will find in its bank is not known yet.
+    Buffered,
 }
 
 /// Where the time of a request went, in cycles of the controller. The parts and `service` add up to `done - arrived`.

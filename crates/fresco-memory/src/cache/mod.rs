@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Caches indexed by physical address: private levels of a core, and the shared last level.
+//!
+//! All are write-back and write-allocate. Only tags are kept, never data. No coherence protocol is modelled: tasks
+//! share no lines that they write, which holds for the single-threaded and the data-partitioned programs that memory
+//! colouring is about.
+
+mod index;
+mod lru;
+mod private;
+mod set_associative;
+mod stats;
+mod tree_plru;
+
+#[cfg(test)]
+mod reference;
+
+pub use private::{PrivateCaches, PrivateOutcome, WriteBacks};
+pub use set_associative::{Cache, Victim};
+pub use stats::SourceStats;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The private cache levels of one core.
+
+use super::{Cache, SourceStats};
+use fresco_dram::{PhysAddr, Ps};
+use fresco_machine::CacheConfig;
+
+/// What the private levels say to an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrivateOutcome {
+    /// The line is here.
+    Hit {
+        /// 1 or 2.
+        level: u8,
+        /// Time from the access to its data, in picoseconds, all levels looked up on the way included.
+        latency: Ps,
+        /// A dirty line that this access pushed out of the last private level (the line moves from level 2 to level
+        /// 1, whose dirty victim moves to level 2). The caller passes it to `MemorySystem::write_back` at the time of
+        /// the access; the access itself does not wait for it.
+        write_back: Option<PhysAddr>,
+    },
+    /// The line must come from the shared levels; [`PrivateCaches::fill`] takes it when it is there.
+    Miss,
+}
+
+/// Dirty lines that left the private levels, oldest first; at most two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteBacks {
+    lines: [PhysAddr; 2],
+    len: usize,
+}
+
+impl WriteBacks {
+    fn push(&mut self, line: PhysAddr) {
+        self.lines[self.len] = line;
+        self.len += 1;
+    }
+
+    /// The lines, each the address of a first byte.
+    pub fn as_slice(&self) -> &[PhysAddr] {
+        &self.lines[..self.len]
+    }
+}
+
+/// Level 1 (data) and level 2 of one core; either may be missing.
+///
+/// The hierarchy is neither inclusive nor exclusive: a miss fills both levels, a dirty victim of level 1 moves to
+/// level 2, a clean one is dropped, and an eviction in one level (or in the shared cache) never reaches up into
+/// another. So what these caches hold depends on this core's own accesses alone, and a simulated core may run ahead
+/// of the others for as long as it hits here.
+#[derive(Clone, Debug)]
+pub struct PrivateCaches {
+    l1: Option<Level>,
+    l2: Option<Level>,
+}
+
+#[derive(Clone, Debug)]
+struct Level {
+    cache: Cache,
+    latency: Ps,
+}
+
+/// A private cache has one source.
+const SELF: u16 = 0;
+
+impl PrivateCaches {
+    /// Empty caches. `CacheConfig::latency` is, at each level, the total time from the access to the data.
+    pub fn new(l1: Option<&CacheConfig>, l2: Option<&CacheConfig>) -> Self {
+        let level = |config: &CacheConfig| Level {
+            cache: Cache::new(config, &[], SELF + 1),
+            latency: config.latency,
+        };
+        Self {
+            l1: l1.map(level),
+            l2: l2.map(level),
+        }
+    }
+
+    /// A load or store of `addr`. A hit makes the line the most recently used of its level, moves it to level 1 and,
+    /// for a store, makes it dirty. A miss changes nothing but its counters.
+    #[inline]
+    pub fn access(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
+        if let Some(l1) = &mut self.l1 {
+            if l1.cache.access(addr, write, SELF) {
+                return PrivateOutcome::Hit {
+                    level: 1,
+                    latency: l1.latency,
+                    write_back: None,
+                };
+            }
+        }
+        self.access_l2(addr, write)
+    }
+
+    fn access_l2(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
+        let Some(l2) = &mut self.l2 else {
+            return PrivateOutcome::Miss;
+        };
+        // A store makes the line dirty in the level closest to the core.
+        if !l2.cache.access(addr, write && self.l1.is_none(), SELF) {
+            return PrivateOutcome::Miss;
+        }
+        let latency = l2.latency;
+        let write_back = self.fill_l1(addr, write);
+        PrivateOutcome::Hit {
+            level: 2,
+            latency,
+            write_back,
+        }
+    }
+
+    /// Takes the line of `addr` that an access missed, dirty if `write`. Returns the dirty lines that leave the private
+    /// levels for it and go to `MemorySystem::write_back`. Without any private cache a store's line leaves at once.
+    ///
+    /// A line that is here already (two misses to it overlapped) only becomes the most recently used.
+    pub fn fill(&mut self, addr: PhysAddr, write: bool) -> WriteBacks {
+        let mut out = WriteBacks::default();
+        let dirty_in_l2 = write && self.l1.is_none();
+        if let Some(line) = self.fill_l2(addr, dirty_in_l2) {
+            out.push(line);
+        }
+        if let Some(line) = self.fill_l1(addr, write) {
+            out.push(line);
+        }
+        out
+    }
+
+    /// Counters of level 1 and level 2.
+    pub fn stats(&self) -> [Option<&SourceStats>; 2] {
+        [&self.l1, &self.l2].map(|level| level.as_ref().map(|l| &l.cache.stats()[usize::from(SELF)]))
+    }
+
+    /// Sets all counters to zero and keeps the lines: the end of a warm-up.
+    pub fn reset_stats(&mut self) {
+        for level in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            level.cache.reset_stats();
+        }
+    }
+
+    /// Fills level 1, and level 2 with its dirty victim. Returns the dirty line that leaves level 2, if any.
+    fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<PhysAddr> {
+        let l1 = self.l1.as_mut()?;
+        let victim = l1.cache.fill(addr, dirty, SELF).filter(|v| v.dirty)?;
+        self.fill_l2(victim.line, true)
+    }
+
+    /// Fills level 2. Returns the dirty line that leaves it; without a level 2, that is `addr` itself if it is dirty.
+    fn fill_l2(&mut self, addr: PhysAddr, dirty: bool) -> Option<PhysAddr> {
+        match &mut self.l2 {
+            Some(l2) => l2.cache.fill(addr, dirty, SELF).filter(|v| v.dirty).map(|v| v.line),
+            None => dirty.then_some(addr),
+        }
+    }
+}

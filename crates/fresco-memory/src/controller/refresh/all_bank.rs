@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All-bank refresh, the ranks together or one after the other (REF-4).
+
+use super::{Refresh, RefreshEngine};
+use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
+
+/// The mask of all banks of a rank.
+fn all_banks(org: &Organisation) -> u64 {
+    let n = org.banks_per_rank();
+    debug_assert!((1..=64).contains(&n), "a rank has 1 to 64 banks");
+    u64::MAX >> (64 - n)
+}
+
+/// One REFab per rank and tREFI; rank `r` of `R` at cycles `k tREFI + (r + 1) tREFI / R` for k = 0, 1, …, so that the
+/// ranks follow one another evenly.
+#[derive(Debug)]
+pub struct AllBankIndependent {
+    next: Vec<Cycle>,
+    interval: Cycle,
+    refresh: Refresh,
+}
+
+impl AllBankIndependent {
+    /// Staggered refresh of `org.ranks` ranks.
+    pub fn new(org: &Organisation, timing: &Timing) -> Self {
+        let ranks = u64::from(org.ranks);
+        Self {
+            next: (0..ranks).map(|r| timing.refi * (r + 1) / ranks).collect(),
+            interval: timing.refi,
+            refresh: rank_refresh(org, timing),
+        }
+    }
+}
+
+fn rank_refresh(org: &Organisation, timing: &Timing) -> Refresh {
+    Refresh { rank: 0, kind: CommandKind::RefAb, banks: all_banks(org), cycles: timing.rfc_ab }
+}
+
+impl RefreshEngine for AllBankIndependent {
+    fn next_due(&self) -> Cycle {
+        self.next.iter().copied().min().unwrap_or(fresco_dram::NEVER)
+    }
+
+    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
+        let rank = self.next.iter().position(|&due| due <= now)?;
+        self.next[rank] += self.interval;
+        Some(Refresh { rank: rank as u32, ..self.refresh })
+    }
+}
+
+/// One REFab to every rank at the same tREFI boundary.
+#[derive(Debug)]
+pub struct AllBankSimultaneous(AllBankIndependent);
+
+impl AllBankSimultaneous {
+    /// Simultaneous refresh of `org.ranks` ranks.
+    pub fn new(org: &Organisation, timing: &Timing) -> Self {
+        let mut engine = AllBankIndependent::new(org, timing);
+        engine.next.fill(timing.refi);
+        Self(engine)
+    }
+}
+
+impl RefreshEngine for AllBankSimultaneous {
+    fn next_due(&self) -> Cycle {
+        self.0.next_due()
+    }
+
+    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
+        self.0.take_due(now)
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a controller's results go.
+
+use crate::{Command, Completion};
+
+/// Receives what a controller does, in the order in which it does it.
+pub trait Sink {
+    /// A request's fate is known. This is told when its column command is issued, so `completion.done` lies in the
+    /// future by the data latency (reads), or is the cycle of acceptance (writes). Within a channel, completions of
+    /// one direction come in the order of `done`; forwarded reads may be told before older ones.
+    fn completed(&mut self, completion: &Completion);
+
+    /// A command was issued.
+    fn command(&mut self, _command: &Command) {}
+}
