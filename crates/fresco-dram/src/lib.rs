@@ -6,11 +6,14 @@
 mod address;
 mod clock;
 mod command;
+pub mod density;
 mod organisation;
+pub mod standards;
 mod timing;
 
 pub use address::{FrameNumber, PhysAddr, VirtAddr};
 pub use clock::{Clock, Cycle, NEVER, Ps};
 pub use command::CommandKind;
+pub use density::Generation;
 pub use organisation::{Location, Organisation};
 pub use timing::Timing;

@@ -1,5 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timing parameters of one device, in cycles of its command clock.
+//!
+//! # Distances between commands
+//! All in cycles from command to command; `BL/2` is [`Timing::burst`]. A pair with more than one row must keep all.
+//!
+//! | from | to | where | distance |
+//! |---|---|---|---|
+//! | ACT | RD, WR | bank | tRCD |
+//! | ACT | PRE | bank | tRAS |
+//! | ACT | ACT | bank | tRC |
+//! | ACT | ACT | bank group / rank | tRRD_L / tRRD_S |
+//! | ACT | fourth ACT after it | rank | tFAW |
+//! | PRE | ACT, refresh of the bank | bank | tRP (tRPab after PREA) |
+//! | PRE | PRE | rank | tPPD |
+//! | RD | PRE | bank | tRTP |
+//! | WR | PRE | bank | CWL + BL/2 + tWR |
+//! | RDA, WRA | ACT, refresh of the bank | bank | that of RD, WR to PRE, but not before tRAS, + tRP |
+//! | RD | RD | bank group / rank | tCCD_L / tCCD_S |
+//! | WR | WR | bank group / rank | tCCD_L_WR / tCCD_S |
+//! | RD | WR | rank | CL + BL/2 + read-to-write gap − CWL |
+//! | WR | RD | bank group / rank | CWL + BL/2 + tWTR_L / tWTR_S |
+//! | RD | RD | other rank | BL/2 + tRTRS |
+//! | WR | WR | other rank | BL/2 + tRTRS |
+//! | RD | WR | other rank | CL + BL/2 + tRTRS − CWL |
+//! | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
+//! | REFab | ACT, any refresh | rank | tRFCab |
+//! | REFpb | ACT of the bank, REFpb of the bank, REFab | rank | tRFCpb |
+//! | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
+//! | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
+//! | REFpb, REFsb | REFpb, REFsb of other banks | rank | `refresh_to_refresh_other` |
+//! | ACT | REFpb, REFsb of other banks | rank | tRRD_L (a bank refresh activates a row) |
 
 use crate::{Clock, Cycle};
 use serde::{Deserialize, Serialize};
@@ -68,6 +98,12 @@ pub struct Timing {
     pub refi: Cycle,
     /// Refresh window: every row is refreshed once in it (64 ms or 32 ms, in cycles).
     pub refw: Cycle,
+    /// REFab commands that refresh every row of a rank once: 8192, or twice or four times as many in the
+    /// fine-granularity modes.
+    pub refreshes: u64,
+    /// REFpb or REFsb commands that refresh every row of a bank once (8192 for LPDDR4, 16384 for DDR5); 0 where the
+    /// standard has no such command.
+    pub bank_refreshes: u64,
     /// Cycles that ACT occupies the command bus.
     pub act_slots: Cycle,
     /// Cycles that a column command occupies the command bus.
@@ -77,6 +113,83 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// The names of all parameters, in the order of the fields.
+    pub const PARAMETERS: [&str; 33] = [
+        "burst_length",
+        "cl",
+        "cwl",
+        "rcd",
+        "rp",
+        "rp_ab",
+        "ras",
+        "rc",
+        "rrd_s",
+        "rrd_l",
+        "faw",
+        "ccd_s",
+        "ccd_l",
+        "ccd_l_wr",
+        "wtr_s",
+        "wtr_l",
+        "rtp",
+        "wr",
+        "rtrs",
+        "rtw_gap",
+        "ppd",
+        "rfc_ab",
+        "rfc_pb",
+        "rfc_sb",
+        "refresh_to_act_other",
+        "refresh_to_refresh_other",
+        "refi",
+        "refw",
+        "refreshes",
+        "bank_refreshes",
+        "act_slots",
+        "column_slots",
+        "pre_slots",
+    ];
+
+    /// Every parameter with its name, in the order of [`Timing::PARAMETERS`].
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, Cycle)> {
+        let values = [
+            self.burst_length,
+            self.cl,
+            self.cwl,
+            self.rcd,
+            self.rp,
+            self.rp_ab,
+            self.ras,
+            self.rc,
+            self.rrd_s,
+            self.rrd_l,
+            self.faw,
+            self.ccd_s,
+            self.ccd_l,
+            self.ccd_l_wr,
+            self.wtr_s,
+            self.wtr_l,
+            self.rtp,
+            self.wr,
+            self.rtrs,
+            self.rtw_gap,
+            self.ppd,
+            self.rfc_ab,
+            self.rfc_pb,
+            self.rfc_sb,
+            self.refresh_to_act_other,
+            self.refresh_to_refresh_other,
+            self.refi,
+            self.refw,
+            self.refreshes,
+            self.bank_refreshes,
+            self.act_slots,
+            self.column_slots,
+            self.pre_slots,
+        ];
+        Self::PARAMETERS.into_iter().zip(values)
+    }
+
     /// Cycles that one burst occupies the data bus.
     pub fn burst(&self) -> Cycle {
         self.burst_length / 2

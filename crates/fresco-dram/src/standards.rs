@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Timing as data: one file per standard and speed grade (`standards/*.toml`), turned into cycles.
+//!
+//! # Rounding
+//! A data file holds what the standard prints: a time, a number of clocks, or the greater of the two. Minima are
+//! rounded up to whole clocks, maxima (tREFI, tREFW) down. JEDEC's rounding algorithms (JESD79-4C: up unless
+//! the excess is below 2.6 % of a clock; JESD79-5B: unless it is below 0.3 % of the time) exist because a tCK given in whole picoseconds is
+//! itself rounded. [`Clock`] holds the exact period, so plain rounding up is right; a test shows
+//! that both give the same clocks for every value of every file.
+
+mod grade;
+mod overrides;
+mod resolve;
+mod validate;
+
+pub use overrides::{TimingError, TimingOverrides};
+
+use crate::density::{RefreshScope, RefreshTable};
+use crate::{Clock, Generation, Timing};
+use grade::Grade;
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+
+const FILES: [&str; 8] = [
+    include_str!("standards/ddr2-800.toml"),
+    include_str!("standards/ddr3-1066.toml"),
+    include_str!("standards/ddr3-1333.toml"),
+    include_str!("standards/ddr3-1600.toml"),
+    include_str!("standards/ddr4-2400.toml"),
+    include_str!("standards/ddr4-3200.toml"),
+    include_str!("standards/ddr5-4800.toml"),
+    include_str!("standards/lpddr4-3200.toml"),
+];
+
+static GRADES: LazyLock<Vec<Grade>> = LazyLock::new(|| {
+    FILES
+        .iter()
+        .map(|f| toml::from_str(f).expect("the built-in data files are valid"))
+        .collect()
+});
+
+/// The fine-granularity refresh mode (REF-7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FineRefresh {
+    /// 8192 all-bank refreshes per window.
+    #[default]
+    X1,
+    /// Twice as many, each shorter (DDR4, DDR5).
+    X2,
+    /// Four times as many (DDR4).
+    X4,
+}
+
+impl FineRefresh {
+    fn factor(self) -> u64 {
+        match self {
+            Self::X1 => 1,
+            Self::X2 => 2,
+            Self::X4 => 4,
+        }
+    }
+
+    fn scope(self) -> RefreshScope {
+        match self {
+            Self::X1 => RefreshScope::X1,
+            Self::X2 => RefreshScope::X2,
+            Self::X4 => RefreshScope::X4,
+        }
+    }
+}
+
+/// What decides the refresh timing of a device besides its speed grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefreshChoice {
+    /// Density of a device in Gb (1 to 64); of a channel of the device for LPDDR4.
+    pub density_gbit: u32,
+    /// Whose tRFC values.
+    pub table: RefreshTable,
+    /// Fine-granularity mode.
+    pub fine: FineRefresh,
+    /// Above 85 °C: tREFI and the refresh window are halved (REF-2).
+    pub hot: bool,
+}
+
+impl RefreshChoice {
+    /// JEDEC's tRFC, 1x refresh, normal temperature.
+    pub fn jedec(density_gbit: u32) -> Self {
+        Self {
+            density_gbit,
+            table: RefreshTable::Jedec,
+            fine: FineRefresh::X1,
+            hot: false,
+        }
+    }
+}
+
+/// The names of the built-in standards and speed grades.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    GRADES.iter().map(|g| g.name.as_str())
+}
+
+/// Generation of a built-in speed grade.
+///
+/// # Errors
+/// An unknown name; the error lists the known ones.
+pub fn generation(name: &str) -> Result<Generation, TimingError> {
+    Ok(find(name)?.generation)
+}
+
+/// The clock of a built-in speed grade.
+///
+/// # Errors
+/// An unknown name; the error lists the known ones.
+pub fn clock(name: &str) -> Result<Clock, TimingError> {
+    Ok(find(name)?.clock())
+}
+
+/// Timing of a built-in speed grade with devices of `density_gbit` Gb and JEDEC's refresh times.
+///
+/// # Errors
+/// An unknown name or a density outside 1 to 64 Gb.
+pub fn timing(name: &str, density_gbit: u32) -> Result<Timing, TimingError> {
+    timing_with(name, &RefreshChoice::jedec(density_gbit), &TimingOverrides::default())
+}
+
+/// Timing of a built-in speed grade, with the user's values in place of the standard's.
+///
+/// A parameter that follows another (tRPab follows tRP, tCCD_L_WR follows tCCD_L) follows the user's value too, unless
+/// the standard or the user gives it on its own.
+///
+/// # Errors
+/// An unknown name or parameter, a density or refresh mode that does not exist, or values that contradict each other
+/// (`rc < ras + rp`).
+pub fn timing_with(name: &str, refresh: &RefreshChoice, overrides: &TimingOverrides) -> Result<Timing, TimingError> {
+    let timing = resolve::resolve(find(name)?, refresh, overrides)?;
+    validate::validate(&timing)?;
+    Ok(timing)
+}
+
+fn find(name: &str) -> Result<&'static Grade, TimingError> {
+    GRADES.iter().find(|g| g.name == name).ok_or_else(|| {
+        let known: Vec<&str> = names().collect();
+        TimingError::new("standard", format!("unknown standard `{name}`"), known.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests;

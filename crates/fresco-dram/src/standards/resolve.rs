@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From the data file, the refresh choice and the user's values to cycles.
+
+use super::{FineRefresh, RefreshChoice, TimingError, TimingOverrides, grade::Grade};
+use crate::density::{self, DENSITIES_GBIT, NoTrfc, RefreshScope};
+use crate::{Clock, Cycle, Ps, Timing};
+
+struct Resolver<'a> {
+    grade: &'a Grade,
+    clock: Clock,
+    refresh: &'a RefreshChoice,
+    overrides: &'a TimingOverrides,
+}
+
+pub(super) fn resolve(
+    grade: &Grade,
+    refresh: &RefreshChoice,
+    overrides: &TimingOverrides,
+) -> Result<Timing, TimingError> {
+    overrides.check_names()?;
+    Resolver {
+        grade,
+        clock: grade.clock(),
+        refresh,
+        overrides,
+    }
+    .timing()
+}
+
+impl Resolver<'_> {
+    fn timing(&self) -> Result<Timing, TimingError> {
+        let (rp, ras) = (self.required("rp")?, self.required("ras")?);
+        let rrd_s = self.required("rrd_s")?;
+        let ccd_s = self.required("ccd_s")?;
+        let ccd_l = self.or("ccd_l", ccd_s);
+        let wtr_s = self.required("wtr_s")?;
+        let data = &self.grade.refresh;
+        let heat = if self.refresh.hot { 2 } else { 1 };
+        let fine = self.refresh.fine.factor();
+        let bank = self.bank_refresh()?;
+        Ok(Timing {
+            standard: self.grade.name.clone(),
+            clock: self.clock,
+            burst_length: self.required("burst_length")?,
+            cl: self.required("cl")?,
+            cwl: self.required("cwl")?,
+            rcd: self.required("rcd")?,
+            rp,
+            rp_ab: self.or("rp_ab", rp),
+            ras,
+            rc: self.or("rc", ras.saturating_add(rp)),
+            rrd_s,
+            rrd_l: self.or("rrd_l", rrd_s),
+            faw: self.required("faw")?,
+            ccd_s,
+            ccd_l,
+            ccd_l_wr: self.or("ccd_l_wr", ccd_l),
+            wtr_s,
+            wtr_l: self.or("wtr_l", wtr_s),
+            rtp: self.required("rtp")?,
+            wr: self.required("wr")?,
+            rtrs: self.required("rtrs")?,
+            rtw_gap: self.required("rtw_gap")?,
+            ppd: self.or("ppd", 1),
+            rfc_ab: self.over("rfc_ab", self.cycles_of(self.refresh.fine.scope())?),
+            rfc_pb: self.over("rfc_pb", bank.rfc_pb),
+            rfc_sb: self.over("rfc_sb", bank.rfc_sb),
+            refresh_to_act_other: self.over("refresh_to_act_other", bank.to_act_other),
+            refresh_to_refresh_other: self.over("refresh_to_refresh_other", bank.to_refresh_other),
+            refi: self.over("refi", self.down(data.refi_ps / fine / heat)),
+            refw: self.over("refw", self.down(data.refw_ps / heat)),
+            refreshes: self.over("refreshes", data.commands * fine),
+            bank_refreshes: self.over("bank_refreshes", bank.commands),
+            act_slots: self.or("act_slots", 1),
+            column_slots: self.or("column_slots", 1),
+            pre_slots: self.or("pre_slots", 1),
+        })
+    }
+
+    /// The user's value, else the standard's, else `default`.
+    fn or(&self, name: &str, default: Cycle) -> Cycle {
+        let given = self.grade.parameters.get(name).map(|m| m.cycles(self.clock));
+        self.over(name, given.unwrap_or(default))
+    }
+
+    /// The user's value, else `default`.
+    fn over(&self, name: &str, default: Cycle) -> Cycle {
+        self.overrides.get(name).unwrap_or(default)
+    }
+
+    fn required(&self, name: &str) -> Result<Cycle, TimingError> {
+        if !self.grade.parameters.contains_key(name) && self.overrides.get(name).is_none() {
+            let found = format!("the data of {} lacks it", self.grade.name);
+            return Err(TimingError::new(name, found, "a number of cycles"));
+        }
+        Ok(self.or(name, 0))
+    }
+
+    /// A maximum: rounded down to whole clocks.
+    fn down(&self, time: Ps) -> Cycle {
+        (u128::from(time) * u128::from(self.clock.rate_mts()) / 2_000_000) as Cycle
+    }
+
+    fn cycles_of(&self, scope: RefreshScope) -> Result<Cycle, TimingError> {
+        let choice = self.refresh;
+        density::trfc(choice.table, self.grade.generation, choice.density_gbit, scope)
+            .map(|t| self.clock.cycles(t.time))
+            .map_err(|error| match error {
+                NoTrfc::Density(_) => {
+                    let allowed = format!("{} to {} Gb", DENSITIES_GBIT.start(), DENSITIES_GBIT.end());
+                    TimingError::new("density_gbit", format!("{} Gb", choice.density_gbit), allowed)
+                }
+                NoTrfc::Scope(..) => TimingError::new("refresh", error.to_string(), self.modes()),
+            })
+    }
+
+    /// The fine-granularity modes of the chosen table.
+    fn modes(&self) -> String {
+        let exists = |fine: &FineRefresh| {
+            let choice = self.refresh;
+            density::trfc(choice.table, self.grade.generation, choice.density_gbit, fine.scope()).is_ok()
+        };
+        let all = [FineRefresh::X1, FineRefresh::X2, FineRefresh::X4];
+        let names: Vec<String> = all
+            .iter()
+            .filter(|f| exists(f))
+            .map(|f| format!("{}x", f.factor()))
+            .collect();
+        names.join(", ")
+    }
+
+    /// REFpb or REFsb: what the table has for one bank, all zero where it has nothing.
+    fn bank_refresh(&self) -> Result<BankRefresh, TimingError> {
+        let has = density::trfc(
+            self.refresh.table,
+            self.grade.generation,
+            self.refresh.density_gbit,
+            RefreshScope::Bank,
+        );
+        if has.is_err() {
+            return Ok(BankRefresh::default());
+        }
+        let rfc = self.cycles_of(RefreshScope::Bank)?;
+        let data = &self.grade.refresh;
+        let same_bank = self.grade.generation == crate::Generation::Ddr5;
+        Ok(BankRefresh {
+            rfc_pb: if same_bank { 0 } else { rfc },
+            rfc_sb: if same_bank { rfc } else { 0 },
+            // A paper that gives DDR3 per-bank refresh says nothing of the other banks: an activation is one like another.
+            to_act_other: self.or("refresh_to_act_other", self.or("rrd_l", self.required("rrd_s")?)),
+            to_refresh_other: self.cycles_of(RefreshScope::BankGap)?,
+            commands: if data.bank_commands == 0 {
+                data.commands
+            } else {
+                data.bank_commands
+            },
+        })
+    }
+}
+
+#[derive(Default)]
+struct BankRefresh {
+    rfc_pb: Cycle,
+    rfc_sb: Cycle,
+    to_act_other: Cycle,
+    to_refresh_other: Cycle,
+    commands: u64,
+}

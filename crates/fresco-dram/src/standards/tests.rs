@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+use super::*;
+use crate::Cycle;
+
+fn ddr4_2400_bench() -> TimingOverrides {
+    TimingOverrides::from([
+        ("cl", 16),
+        ("cwl", 12),
+        ("rcd", 16),
+        ("rp", 16),
+        ("ras", 39),
+        ("rc", 55),
+        ("rrd_s", 4),
+        ("rrd_l", 6),
+        ("faw", 26),
+        ("ccd_s", 4),
+        ("ccd_l", 6),
+        ("rtp", 9),
+        ("wr", 18),
+        ("wtr_s", 3),
+        ("wtr_l", 9),
+        ("rtrs", 2),
+        ("rfc_ab", 420),
+        ("refi", 9360),
+    ])
+}
+
+fn row(name: &str, density: u32, parameters: &[&str]) -> Vec<Cycle> {
+    let timing = timing(name, density).expect("built in");
+    let value = |p: &&str| timing.values().find(|(n, _)| n == p).expect("a parameter").1;
+    parameters.iter().map(value).collect()
+}
+
+/// The clocks that data sheets print for these grades.
+#[test]
+fn known_clocks() {
+    let p = [
+        "cl", "cwl", "rcd", "rp", "ras", "rc", "rrd_s", "rrd_l", "faw", "ccd_s", "ccd_l", "wtr_s", "wtr_l", "rtp", "wr",
+    ];
+    assert_eq!(row("ddr2-800", 1, &p), [5, 4, 5, 5, 18, 23, 3, 3, 14, 4, 4, 3, 3, 3, 6]);
+    assert_eq!(
+        row("ddr3-1066", 2, &p),
+        [7, 6, 7, 7, 20, 27, 4, 4, 20, 4, 4, 4, 4, 4, 8]
+    );
+    assert_eq!(
+        row("ddr3-1333", 2, &p),
+        [9, 7, 9, 9, 24, 33, 4, 4, 20, 4, 4, 5, 5, 5, 10]
+    );
+    assert_eq!(
+        row("ddr3-1600", 4, &p),
+        [11, 8, 11, 11, 28, 39, 5, 5, 24, 4, 4, 6, 6, 6, 12]
+    );
+    assert_eq!(
+        row("ddr4-2400", 8, &p),
+        [17, 12, 17, 17, 39, 56, 4, 6, 26, 4, 6, 3, 9, 9, 18]
+    );
+    assert_eq!(
+        row("ddr4-3200", 8, &p),
+        [22, 16, 22, 22, 52, 74, 4, 8, 34, 4, 8, 4, 12, 12, 24]
+    );
+    assert_eq!(
+        row("ddr5-4800", 16, &p),
+        [40, 38, 39, 39, 77, 116, 8, 12, 32, 8, 12, 6, 24, 18, 72]
+    );
+    assert_eq!(
+        row("lpddr4-3200", 8, &p),
+        [28, 14, 29, 29, 68, 97, 16, 16, 64, 8, 8, 17, 17, 12, 30]
+    );
+}
+
+#[test]
+fn known_refresh_clocks() {
+    let p = [
+        "rfc_ab",
+        "rfc_pb",
+        "rfc_sb",
+        "refresh_to_act_other",
+        "refresh_to_refresh_other",
+        "refi",
+        "refw",
+    ];
+    assert_eq!(row("ddr2-800", 1, &p), [51, 0, 0, 0, 0, 3120, 25_600_000]);
+    assert_eq!(row("ddr3-1333", 2, &p), [107, 0, 0, 0, 0, 5198, 42_656_000]);
+    assert_eq!(row("ddr4-2400", 8, &p), [420, 0, 0, 0, 0, 9360, 76_800_000]);
+    assert_eq!(row("ddr5-4800", 16, &p), [708, 0, 312, 72, 312, 9360, 76_800_000]);
+    assert_eq!(row("lpddr4-3200", 8, &p), [448, 224, 0, 16, 144, 6246, 51_200_000]);
+}
+
+#[test]
+fn parameters_of_one_standard_only() {
+    let p = [
+        "burst_length",
+        "rp_ab",
+        "ccd_l_wr",
+        "rtw_gap",
+        "rtrs",
+        "ppd",
+        "act_slots",
+        "column_slots",
+        "pre_slots",
+    ];
+    assert_eq!(row("ddr2-800", 1, &p), [8, 6, 4, 1, 1, 1, 1, 1, 1]);
+    assert_eq!(row("ddr4-3200", 8, &p), [8, 22, 8, 2, 2, 1, 1, 1, 1]);
+    assert_eq!(row("ddr5-4800", 16, &p), [16, 39, 24, 4, 2, 2, 2, 2, 1]);
+    assert_eq!(row("lpddr4-3200", 8, &p), [16, 34, 8, 8, 3, 4, 4, 4, 2]);
+}
+
+/// peers.md's configuration: every value of the speed benchmark, and what follows from it.
+#[test]
+fn overrides_give_the_benchmark_machine() {
+    let t = timing_with("ddr4-2400", &RefreshChoice::jedec(8), &ddr4_2400_bench()).expect("consistent");
+    for (name, value) in ddr4_2400_bench().0 {
+        assert_eq!(t.values().find(|(n, _)| **n == name), Some((name.as_str(), value)));
+    }
+    assert_eq!((t.rp_ab, t.ccd_l_wr, t.burst(), t.rtw_gap), (16, 6, 4, 2));
+}
+
+#[test]
+fn an_override_changes_its_parameter_and_those_that_follow_it_only() {
+    let plain = timing("lpddr4-3200", 8).expect("built in");
+    for (name, value) in plain.values() {
+        // One step towards the side on which the value stays consistent.
+        let new = match name {
+            "refi" | "refreshes" | "ras" | "rp" | "rcd" | "rrd_s" | "wtr_s" => value - 1,
+            "burst_length" => value / 2,
+            _ => value + 1,
+        };
+        let changed = timing_with(
+            "lpddr4-3200",
+            &RefreshChoice::jedec(8),
+            &TimingOverrides::from([(name, new)]),
+        );
+        let changed = changed.unwrap_or_else(|e| panic!("{name} = {new}: {e}"));
+        for ((n, before), (_, after)) in plain.values().zip(changed.values()) {
+            let follows = matches!(
+                (name, n),
+                ("ras" | "rp", "rc")
+                    | ("rrd_s", "rrd_l")
+                    | ("wtr_s", "wtr_l")
+                    | ("ccd_s", "ccd_l" | "ccd_l_wr")
+                    | ("ccd_l", "ccd_l_wr")
+            );
+            if n == name {
+                assert_eq!(after, new, "{name}");
+            } else {
+                assert_eq!(before != after, follows, "{name} -> {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let cases = [
+        ("rc", 54),
+        ("ras", 8),
+        ("rp_ab", 15),
+        ("rrd_l", 3),
+        ("ccd_s", 3),
+        ("ccd_l", 3),
+        ("ccd_l_wr", 5),
+        ("wtr_l", 2),
+        ("refi", 420),
+        ("refi", 9376),
+        ("refreshes", 9000),
+        ("faw", 3),
+        ("cwl", 40),
+        ("burst_length", 6),
+        ("burst_length", 0),
+        ("cl", 0),
+        ("act_slots", 0),
+        ("rcd", u64::MAX),
+        ("refw", u64::MAX),
+    ];
+    for (name, value) in cases {
+        let mut overrides = ddr4_2400_bench();
+        overrides.0.insert(name.into(), value);
+        assert!(
+            timing_with("ddr4-2400", &RefreshChoice::jedec(8), &overrides).is_err(),
+            "{name} = {value}"
+        );
+    }
+}
+
+#[test]
+fn errors_list_what_is_allowed() {
+    let e = timing("ddr9-1", 8).expect_err("no such standard");
+    assert!(e.allowed.contains("ddr4-2400") && e.found.contains("ddr9-1"), "{e}");
+    let e = timing("ddr4-2400", 65).expect_err("too dense");
+    assert_eq!((e.field.as_str(), e.allowed.as_str()), ("density_gbit", "1 to 64 Gb"));
+    let overrides = TimingOverrides::from([("tCL", 16)]);
+    let e = timing_with("ddr4-2400", &RefreshChoice::jedec(8), &overrides).expect_err("no such parameter");
+    assert!(e.allowed.starts_with("burst_length, cl, cwl"), "{e}");
+    let fine = RefreshChoice {
+        fine: FineRefresh::X4,
+        ..RefreshChoice::jedec(16)
+    };
+    let e = timing_with("ddr5-4800", &fine, &TimingOverrides::default()).expect_err("no 4x mode");
+    assert_eq!(e.allowed, "1x, 2x");
+}
+
+#[test]
+fn every_standard_exists_at_every_density() {
+    assert_eq!(names().count(), 8);
+    for name in names() {
+        for density in 1..=64 {
+            for table in [
+                RefreshTable::Jedec,
+                RefreshTable::ColoredRefresh,
+                RefreshTable::CoDesign,
+            ] {
+                for hot in [false, true] {
+                    // A DDR2 device of 58 Gb, drawn on from 4 Gb, would refresh longer than half a tREFI.
+                    if hot && density > 32 {
+                        continue;
+                    }
+                    let choice = RefreshChoice {
+                        table,
+                        hot,
+                        ..RefreshChoice::jedec(density)
+                    };
+                    let t = timing_with(name, &choice, &TimingOverrides::default());
+                    let t = t.unwrap_or_else(|e| panic!("{name} {density} Gb {table:?}: {e}"));
+                    assert!(t.values().all(|(n, _)| Timing::PARAMETERS.contains(&n)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn heat_halves_interval_and_window_and_fine_refresh_divides_the_interval() {
+    let no = TimingOverrides::default();
+    let base = RefreshChoice::jedec(8);
+    let hot = timing_with("ddr4-2400", &RefreshChoice { hot: true, ..base }, &no).expect("valid");
+    assert_eq!(
+        (hot.refi, hot.refw, hot.refreshes, hot.rfc_ab),
+        (4680, 38_400_000, 8192, 420)
+    );
+    let x2 = timing_with(
+        "ddr4-2400",
+        &RefreshChoice {
+            fine: FineRefresh::X2,
+            ..base
+        },
+        &no,
+    )
+    .expect("valid");
+    assert_eq!(
+        (x2.refi, x2.refw, x2.refreshes, x2.rfc_ab),
+        (4680, 76_800_000, 16384, 312)
+    );
+    let x4 = timing_with(
+        "ddr4-2400",
+        &RefreshChoice {
+            fine: FineRefresh::X4,
+            ..base
+        },
+        &no,
+    )
+    .expect("valid");
+    assert_eq!(
+        (x4.refi, x4.refw, x4.refreshes, x4.rfc_ab),
+        (2340, 76_800_000, 32768, 192)
+    );
+}
+
+/// JESD79-4C's and JESD79-5B's rounding algorithms, with tCK in whole picoseconds, against ours.
+#[test]
+fn jedecs_rounding_gives_the_same_clocks() {
+    let ddr4 = |ps: u64, tck: u64| (ps * 1000 / tck + 974) / 1000;
+    let ddr5 = |ps: u64, tck: u64| (ps * 997 / tck + 1000) / 1000;
+    for grade in GRADES.iter() {
+        let tck = 2_000_000 / u64::from(grade.rate_mts);
+        for (name, minimum) in &grade.parameters {
+            let ours = grade.clock().cycles(minimum.ps);
+            let theirs = match grade.generation {
+                Generation::Ddr4 => ddr4(minimum.ps, tck),
+                Generation::Ddr5 if minimum.ps > 0 => ddr5(minimum.ps, tck),
+                _ => continue,
+            };
+            assert_eq!(ours, theirs, "{} {name}", grade.name);
+        }
+    }
+}
+
+#[test]
+fn data_files_name_known_parameters_only() {
+    for grade in GRADES.iter() {
+        for name in grade.parameters.keys() {
+            assert!(Timing::PARAMETERS.contains(&name.as_str()), "{}: {name}", grade.name);
+        }
+    }
+}

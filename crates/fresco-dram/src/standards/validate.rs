@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Do the values of a timing agree with each other?
+
+use super::TimingError;
+use crate::{Cycle, Timing};
+
+/// No distance of any device is longer: 2^24 cycles are 3 ms at 4800 MT/s. Keeps every sum far from overflow.
+const MAX_DISTANCE: Cycle = 1 << 24;
+/// No refresh window is longer: 2^40 cycles are minutes.
+const MAX_WINDOW: Cycle = 1 << 40;
+
+pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
+    for (name, value) in t.values() {
+        let (least, most) = match name {
+            "refw" => (1, MAX_WINDOW),
+            "rtrs"
+            | "rtw_gap"
+            | "rfc_pb"
+            | "rfc_sb"
+            | "refresh_to_act_other"
+            | "refresh_to_refresh_other"
+            | "bank_refreshes" => (0, MAX_DISTANCE),
+            "act_slots" | "column_slots" | "pre_slots" => (1, 8),
+            "burst_length" => (2, 64),
+            _ => (1, MAX_DISTANCE),
+        };
+        if !(least..=most).contains(&value) {
+            return Err(TimingError::new(name, value.to_string(), format!("{least} to {most}")));
+        }
+    }
+    if !t.burst_length.is_power_of_two() {
+        return Err(TimingError::new(
+            "burst_length",
+            t.burst_length.to_string(),
+            "2, 4, 8, 16, 32, 64",
+        ));
+    }
+    at_least("rc", t.rc, "ras + rp", t.ras + t.rp)?;
+    at_least("ras", t.ras, "rcd", t.rcd)?;
+    at_least("rp_ab", t.rp_ab, "rp", t.rp)?;
+    at_least("rrd_l", t.rrd_l, "rrd_s", t.rrd_s)?;
+    at_least("faw", t.faw, "rrd_s", t.rrd_s)?;
+    at_least("ccd_s", t.ccd_s, "burst_length / 2", t.burst())?;
+    at_least("ccd_l", t.ccd_l, "ccd_s", t.ccd_s)?;
+    at_least("ccd_l_wr", t.ccd_l_wr, "ccd_l", t.ccd_l)?;
+    at_least("wtr_l", t.wtr_l, "wtr_s", t.wtr_s)?;
+    // Else a write could be due before the read in front of it.
+    at_least(
+        "cl",
+        t.cl,
+        "cwl + 1 - burst_length / 2 - rtw_gap",
+        (t.cwl + 1).saturating_sub(t.burst() + t.rtw_gap),
+    )?;
+    at_least("refi", t.refi, "rfc_ab + 1", t.rfc_ab + 1)?;
+    at_least("refw", t.refw, "refi * refreshes", t.refi * t.refreshes)
+}
+
+fn at_least(name: &str, value: Cycle, bound: &str, least: Cycle) -> Result<(), TimingError> {
+    if value < least {
+        return Err(TimingError::new(
+            name,
+            value.to_string(),
+            format!("at least {bound} = {least}"),
+        ));
+    }
+    Ok(())
+}
