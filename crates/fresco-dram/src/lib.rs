@@ -5,15 +5,20 @@
 
 mod address;
 mod clock;
+pub mod color;
 mod command;
 pub mod density;
+pub mod gf2;
+pub mod map;
 mod organisation;
 pub mod standards;
 mod timing;
 
 pub use address::{FrameNumber, PhysAddr, VirtAddr};
 pub use clock::{Clock, Cycle, NEVER, Ps};
+pub use color::ColorSpace;
 pub use command::CommandKind;
 pub use density::Generation;
+pub use map::{AddressMap, Functions, MapError, Region};
 pub use organisation::{Location, Organisation};
 pub use timing::Timing;

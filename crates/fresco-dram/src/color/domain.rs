@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The bank colours of the addresses that share one set of functions.
+
+use super::ColorError;
+use crate::gf2::{self, LinearMap, combine, low_mask};
+use crate::map::{FunctionName, Region};
+
+/// A range of physical addresses and what is subtracted from them before functions apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) base: u64,
+    pub(super) size: u64,
+    pub(super) offset: u64,
+}
+
+impl Span {
+    pub(super) fn of(region: &Region) -> Self {
+        Self {
+            base: region.base,
+            size: region.size,
+            offset: region.offset,
+        }
+    }
+
+    fn check(&self, page_bits: u32) -> Result<(), ColorError> {
+        for (what, value) in [("base", self.base), ("size", self.size), ("offset", self.offset)] {
+            if value & low_mask(page_bits) != 0 {
+                return Err(ColorError::Unaligned { what, value, page_bits });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Bank-selecting functions, and the sums of them that are constant within a page.
+#[derive(Clone, Debug)]
+pub(super) struct Domain {
+    /// The node where the address range decides it.
+    pub(super) node: Option<u32>,
+    pub(super) spans: Vec<Span>,
+    /// Selector functions, least significant first; with the fixed node in front they spell the bank number.
+    pub(super) selectors: Vec<(FunctionName, u64)>,
+    /// The usable sums of selectors: bit `i` of a combination stands for selector `i`.
+    pub(super) combinations: Vec<u64>,
+    /// The usable sums as masks over normalised address bits; function `i` is bit `i` of the colour.
+    pub(super) functions: Vec<u64>,
+    /// What the colours of this domain are counted from.
+    pub(super) first: u32,
+    /// Selector values that a page takes all of, as differences: a basis.
+    spread: Vec<u64>,
+    color: LinearMap,
+}
+
+impl Domain {
+    pub(super) fn new(
+        node: Option<u32>,
+        spans: Vec<Span>,
+        selectors: Vec<(FunctionName, u64)>,
+        page_bits: u32,
+        first: u32,
+    ) -> Result<Self, ColorError> {
+        for span in &spans {
+            span.check(page_bits)?;
+        }
+        let masks: Vec<u64> = selectors.iter().map(|(_, mask)| *mask).collect();
+        let inside: Vec<u64> = masks.iter().map(|mask| mask & low_mask(page_bits)).collect();
+        // The reduced kernel holds every usable selector as a unit vector and counts bits from the least significant
+        // selector, so that without in-page bits the colour is the bank number (MAP-4 as CON-3 reads it).
+        let combinations = gf2::kernel(&inside);
+        let functions: Vec<u64> = combinations
+            .iter()
+            .map(|&combination| combine(&masks, combination))
+            .collect();
+        let spread = gf2::null_space(&combinations, selectors.len() as u32);
+        let color = LinearMap::new(&functions);
+        Ok(Self {
+            node,
+            spans,
+            selectors,
+            combinations,
+            functions,
+            first,
+            spread,
+            color,
+        })
+    }
+
+    /// Number of colours.
+    pub(super) fn colors(&self) -> u32 {
+        1 << self.functions.len()
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, address: u64) -> Option<&Span> {
+        self.spans
+            .iter()
+            .find(|span| address.wrapping_sub(span.base) < span.size)
+    }
+
+    /// The colour of a normalised address.
+    #[inline]
+    pub(super) fn color(&self, normalised: u64) -> u32 {
+        self.first + self.color.apply(normalised) as u32
+    }
+
+    /// Bank numbers of a colour of this domain, ascending. Every page of the colour touches all of them.
+    pub(super) fn banks(&self, color: u32) -> Vec<u32> {
+        let width = self.selectors.len() as u32;
+        let one = gf2::solve(&self.combinations, width, u64::from(color - self.first))
+            .expect("the combinations are independent");
+        let node = u64::from(self.node.unwrap_or(0)) << width;
+        let mut banks: Vec<u32> = gf2::span(&self.spread).map(|sum| (node | one ^ sum) as u32).collect();
+        banks.sort_unstable();
+        banks
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a machine has no colours to speak of.
+
+use std::fmt;
+
+/// Why no colour space can be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColorError {
+    /// The page size is no power of two below 2^64.
+    PageBits {
+        /// log2 of the page size, as given.
+        page_bits: u32,
+    },
+    /// A region starts, ends or is offset within a page, so that a page would belong to two maps.
+    Unaligned {
+        /// `base`, `size` or `offset`.
+        what: &'static str,
+        /// Its value in bytes.
+        value: u64,
+        /// log2 of the page size.
+        page_bits: u32,
+    },
+    /// There are more (bank colour, LLC colour) pairs than can be tabulated.
+    TooManyColors {
+        /// Bank colours.
+        bank: u64,
+        /// LLC colours.
+        llc: u64,
+    },
+}
+
+/// Pairs of bank and LLC colour that a colour space may have: the table of pairs takes one bit each.
+pub(super) const MAX_PAIRS: u64 = 1 << 24;
+
+impl fmt::Display for ColorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PageBits { page_bits } => write!(f, "a page of 2^{page_bits} bytes does not fit an address"),
+            Self::Unaligned { what, value, page_bits } => write!(
+                f,
+                "the {what} {value:#x} of a region is no multiple of the page size of 2^{page_bits} bytes: a page \
+                 would lie in two address maps"
+            ),
+            Self::TooManyColors { bank, llc } => write!(
+                f,
+                "{bank} bank colours and {llc} LLC colours make more than {MAX_PAIRS} pairs; use a larger page or \
+                 fewer functions"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ColorError {}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The colours of a machine, for banks and last-level cache together.
+
+use super::ColorError;
+use super::domain::{Domain, Span};
+use super::pairs::Pairs;
+use crate::gf2::{self, LinearMap, combine, low_mask};
+use crate::{AddressMap, FrameNumber};
+
+/// The colours that pages of one size have on one machine.
+///
+/// Bank colours are dense, `0..bank_colors()`. Where every selecting function lies above the page, the colour is the
+/// bank number of MAP-4 in the dense reading of CON-3, `((node·NC + channel)·NR + rank)·NB + bank`. Where some do not,
+/// the colour numbers the sums of functions that do, in the same order, and names a set of banks. Where nodes are
+/// fixed by range the node is the most significant part, whatever the functions of the nodes are.
+#[derive(Clone, Debug)]
+pub struct ColorSpace {
+    page_bits: u32,
+    domains: Vec<Domain>,
+    /// The lowest node of each bank colour.
+    nodes: Box<[u32]>,
+    llc_functions: Vec<u64>,
+    llc: LinearMap,
+    pairs: Pairs,
+}
+
+impl ColorSpace {
+    /// The colours of `map` for pages of `2^page_bits` bytes.
+    ///
+    /// `llc_functions` are the set-index functions of the last-level cache, masks over *physical* address bits, least
+    /// significant first (for a cache indexed by bits 6 to 18: `1 << 6` … `1 << 18`); none for no LLC colours.
+    /// Functions that are constant over the machine's memory, or sums of others, make no colours.
+    ///
+    /// # Errors
+    /// [`ColorError`] if a region is not aligned to pages or there are too many pairs of colours.
+    pub fn new(map: &AddressMap, llc_functions: &[u64], page_bits: u32) -> Result<Self, ColorError> {
+        check_page_bits(page_bits)?;
+        let org = map.organisation();
+        let mut domains = Vec::new();
+        let mut first = 0;
+        for (regions, _) in map.parts() {
+            let spans = regions.iter().map(|region| Span::of(region)).collect();
+            let selectors = regions[0].functions.selectors().collect();
+            let domain = Domain::new(regions[0].node, spans, selectors, page_bits, first)?;
+            first += domain.colors();
+            domains.push(domain);
+        }
+        let banks_per_node = org.banks_total() / org.nodes;
+        let node_of_bank = |bank: u32| bank / banks_per_node;
+        Self::assemble(domains, llc_functions, page_bits, node_of_bank)
+    }
+
+    fn assemble(
+        domains: Vec<Domain>,
+        llc_functions: &[u64],
+        page_bits: u32,
+        node_of_bank: impl Fn(u32) -> u32,
+    ) -> Result<Self, ColorError> {
+        let top = domains
+            .iter()
+            .flat_map(|d| &d.spans)
+            .map(|span| span.base + (span.size - 1))
+            .max()
+            .unwrap_or(0);
+        let memory = low_mask(64 - top.leading_zeros());
+        let llc_functions = usable_llc(llc_functions, page_bits, memory);
+        let pairs = Pairs::new(&domains, &llc_functions, page_bits)?;
+        let nodes = domains
+            .iter()
+            .flat_map(|domain| (0..domain.colors()).map(|color| domain.banks(domain.first + color)[0]))
+            .map(node_of_bank)
+            .collect();
+        let llc = LinearMap::new(&llc_functions);
+        Ok(Self {
+            page_bits,
+            domains,
+            nodes,
+            llc_functions,
+            llc,
+            pairs,
+        })
+    }
+
+    /// log2 of the page size in bytes.
+    pub fn page_bits(&self) -> u32 {
+        self.page_bits
+    }
+
+    /// Number of bank colours.
+    pub fn bank_colors(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    /// Number of LLC colours.
+    pub fn llc_colors(&self) -> u32 {
+        self.pairs.llc_colors()
+    }
+
+    /// The bank colour of a frame, `0..bank_colors()`; `None` where the machine has no memory.
+    #[inline]
+    pub fn try_bank_color(&self, frame: FrameNumber) -> Option<u32> {
+        let address = frame.0.checked_mul(1 << self.page_bits)?;
+        self.domains
+            .iter()
+            .find_map(|domain| domain.contains(address).map(|span| domain.color(address - span.offset)))
+    }
+
+    /// The bank colour of a frame, `0..bank_colors()`.
+    ///
+    /// # Panics
+    /// Where the machine has no memory at that frame; see [`ColorSpace::try_bank_color`].
+    #[inline]
+    pub fn bank_color(&self, frame: FrameNumber) -> u32 {
+        self.try_bank_color(frame).expect("a frame of the machine's memory")
+    }
+
+    /// The LLC colour of a frame, `0..llc_colors()`: the usable set-index functions, least significant first.
+    #[inline]
+    pub fn llc_color(&self, frame: FrameNumber) -> u32 {
+        self.llc.apply(frame.0 << self.page_bits) as u32
+    }
+
+    /// The node of a bank colour. Where nodes are interleaved within a page a colour has banks on several nodes; this
+    /// is then the lowest of them.
+    pub fn node_of_color(&self, bank_color: u32) -> u32 {
+        self.nodes[bank_color as usize]
+    }
+
+    /// The banks of a colour, ascending, as numbered by [`crate::Location::bank_in_machine`].
+    ///
+    /// Every page of the colour touches each of them; no page of another colour touches any.
+    pub fn banks(&self, bank_color: u32) -> Vec<u32> {
+        self.domain(bank_color).banks(bank_color)
+    }
+
+    /// Whether any frame has both colours. Bits that banks and LLC share make some pairs impossible (MAP-16, CON-5).
+    pub fn pair_exists(&self, bank_color: u32, llc_color: u32) -> bool {
+        self.pairs.exists(bank_color, llc_color)
+    }
+
+    /// Number of (bank colour, LLC colour) pairs that exist.
+    pub fn pairs(&self) -> u64 {
+        self.pairs.count()
+    }
+
+    /// The usable set-index functions, masks over physical address bits; function `i` is bit `i` of the LLC colour.
+    pub fn llc_functions(&self) -> &[u64] {
+        &self.llc_functions
+    }
+
+    fn domain(&self, bank_color: u32) -> &Domain {
+        let index = self.domains.partition_point(|domain| domain.first <= bank_color);
+        &self.domains[index - 1]
+    }
+}
+
+fn check_page_bits(page_bits: u32) -> Result<(), ColorError> {
+    if page_bits < 64 {
+        Ok(())
+    } else {
+        Err(ColorError::PageBits { page_bits })
+    }
+}
+
+/// The sums of set-index functions without in-page bits, restricted to address bits the memory has.
+fn usable_llc(functions: &[u64], page_bits: u32, memory: u64) -> Vec<u64> {
+    let functions = gf2::independent(functions.iter().map(|mask| mask & memory));
+    let inside: Vec<u64> = functions.iter().map(|mask| mask & low_mask(page_bits)).collect();
+    gf2::kernel(&inside)
+        .into_iter()
+        .map(|combination| combine(&functions, combination))
+        .collect()
+}

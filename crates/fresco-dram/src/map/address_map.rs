@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The whole map of a machine.
+
+use super::group::Group;
+use super::region::check_ranges;
+use super::{Field, MapError, Region};
+use crate::{Location, Organisation, PhysAddr};
+use std::collections::BTreeMap;
+
+/// A bijection between the physical addresses of a machine and the bytes of its DRAM (MAP-1).
+///
+/// Every byte of every bank has exactly one physical address; [`AddressMap::new`] proves it or says why not.
+#[derive(Clone, Debug)]
+pub struct AddressMap {
+    organisation: Organisation,
+    regions: Vec<Region>,
+    groups: Vec<Group>,
+    /// Sorted by base.
+    spans: Box<[Span]>,
+}
+
+/// What decoding needs of a region.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    base: u64,
+    size: u64,
+    offset: u64,
+    group: u32,
+}
+
+impl AddressMap {
+    /// Checks and prepares a map.
+    ///
+    /// # Errors
+    /// [`MapError`] if a count is no power of two; if regions are empty, overlap, are larger or smaller than the
+    /// organisation, or leave a normalised address twice or never used; if nodes are fixed by range in some regions
+    /// only; if a field has the wrong number of functions; or if functions are dependent or leave bits unused.
+    pub fn new(organisation: Organisation, regions: Vec<Region>) -> Result<Self, MapError> {
+        check_organisation(&organisation)?;
+        check_ranges(&organisation, &regions)?;
+        let mut members: BTreeMap<Option<u32>, Vec<usize>> = BTreeMap::new();
+        for (index, region) in regions.iter().enumerate() {
+            members.entry(region.node).or_default().push(index);
+        }
+        if regions[0].node.is_some() {
+            for node in 0..organisation.nodes {
+                if !members.contains_key(&Some(node)) {
+                    let needed = organisation.total_bytes() / u64::from(organisation.nodes);
+                    return Err(MapError::SizeMismatch {
+                        node: Some(node),
+                        found: 0,
+                        needed,
+                    });
+                }
+            }
+        }
+        let mut groups = Vec::new();
+        let mut spans = Vec::new();
+        for (group, members) in members.values().enumerate() {
+            groups.push(Group::new(&organisation, &regions, members)?);
+            spans.extend(members.iter().map(|&member| {
+                let Region { base, size, offset, .. } = regions[member];
+                Span {
+                    base,
+                    size,
+                    offset,
+                    group: group as u32,
+                }
+            }));
+        }
+        spans.sort_unstable_by_key(|span| span.base);
+        Ok(Self {
+            organisation,
+            regions,
+            groups,
+            spans: spans.into_boxed_slice(),
+        })
+    }
+
+    /// The place of the bus transfer that holds the byte at `address`; `None` where there is no memory.
+    #[inline]
+    pub fn decode(&self, address: PhysAddr) -> Option<Location> {
+        self.spans
+            .iter()
+            .find(|span| address.0.wrapping_sub(span.base) < span.size)
+            .map(|span| self.groups[span.group as usize].decode(address.0 - span.offset))
+    }
+
+    /// The physical address of the first byte of the bus transfer at `location`.
+    ///
+    /// Every part of `location` must be below its count in the organisation (checked in debug builds).
+    pub fn encode(&self, location: &Location) -> PhysAddr {
+        debug_assert!(
+            Field::ALL
+                .iter()
+                .all(|field| field.of(location) < field.count(&self.organisation)),
+            "{location:?} is outside {:?}",
+            self.organisation
+        );
+        // Groups stand in ascending order of node where nodes are fixed by range; else there is one group.
+        let group = if self.groups.len() == 1 {
+            0
+        } else {
+            location.node & (self.organisation.nodes - 1)
+        };
+        let normalised = self.groups[group as usize].encode(location);
+        let span = self
+            .spans
+            .iter()
+            .find(|span| span.group == group && normalised.wrapping_sub(span.base - span.offset) < span.size)
+            .expect("the regions of a group fill its block");
+        PhysAddr(normalised + span.offset)
+    }
+
+    /// The shape of the memory.
+    pub fn organisation(&self) -> &Organisation {
+        &self.organisation
+    }
+
+    /// The regions, as given.
+    pub fn regions(&self) -> &[Region] {
+        &self.regions
+    }
+
+    /// Bytes of memory.
+    pub fn capacity(&self) -> u64 {
+        self.organisation.total_bytes()
+    }
+
+    /// The parts of the map that have functions of their own: one per node where nodes are fixed by range, in
+    /// ascending order of node, else one. Each with its regions, and the number of normalised address bits that vary.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Vec<&Region>, u32)> + '_ {
+        self.groups.iter().map(|group| {
+            (
+                self.regions
+                    .iter()
+                    .filter(|region| region.node == group.node())
+                    .collect(),
+                group.bits(),
+            )
+        })
+    }
+}
+
+/// Counts that parity functions can number, and a size that fits 64 bits.
+fn check_organisation(org: &Organisation) -> Result<(), MapError> {
+    let counts = Field::ALL.map(|field| (field.to_string(), field.count(org)));
+    let mut bits = 0;
+    for (what, count) in counts.into_iter().chain([("bus byte".to_owned(), org.bus_bytes)]) {
+        if !count.is_power_of_two() {
+            return Err(MapError::NotPowerOfTwo { what, count });
+        }
+        bits += count.trailing_zeros();
+    }
+    let bank_bits = Field::SELECTORS.iter().map(|field| field.width(org)).sum();
+    if bank_bits > 24 {
+        return Err(MapError::TooManyBanks { bits: bank_bits });
+    }
+    // One bit less than a u64 holds, so that the size of the whole fits too.
+    if bits > 63 {
+        Err(MapError::TooLarge { bits })
+    } else {
+        Ok(())
+    }
+}

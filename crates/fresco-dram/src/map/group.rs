@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The regions of one node (or of the whole machine), whose normalised addresses together fill one aligned block.
+
+use super::{Field, FunctionName, MapError, Region};
+use crate::gf2::{self, Elimination, LinearMap, bits_of, low_mask};
+use crate::{Location, Organisation};
+
+/// A bijection between an aligned block of `2^bits` normalised addresses and the locations of one node, or of all.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    node: Option<u32>,
+    /// First normalised address of the block.
+    block: u64,
+    bits: u32,
+    layout: Layout,
+    decode: LinearMap,
+    encode: LinearMap,
+    /// What the decoder makes of `block`: bits above the block are constant in it, but functions may read them.
+    constant: u64,
+}
+
+impl Group {
+    /// Builds the bijection from the regions at `members` (indices into `regions`, all of the same node).
+    pub(super) fn new(org: &Organisation, regions: &[Region], members: &[usize]) -> Result<Self, MapError> {
+        let first = members[0];
+        let region = &regions[first];
+        if let Some(&second) = members
+            .iter()
+            .find(|&&other| regions[other].functions != region.functions)
+        {
+            return Err(MapError::DifferentFunctions { first, second });
+        }
+        check_functions(org, region, first)?;
+        let needed = match region.node {
+            Some(_) => org.total_bytes() / u64::from(org.nodes),
+            None => org.total_bytes(),
+        };
+        let block = one_block(regions, members, needed)?;
+        let bits = needed.trailing_zeros();
+        let bus_bits = org.bus_bytes.trailing_zeros();
+
+        let named = layout_order(region);
+        check_bijective(first, &named, bus_bits, bits)?;
+        let rows: Vec<u64> = named.iter().map(|(_, mask)| *mask).collect();
+        let square: Vec<u64> = (0..bus_bits).map(|bit| 1 << bit).chain(rows.iter().copied()).collect();
+        let inverse = gf2::inverse(&square).expect("checked to be independent");
+        // The inverse takes (functions, byte) and a location has byte 0: drop the byte's columns.
+        let inverse: Vec<u64> = inverse.iter().map(|row| row >> bus_bits).collect();
+        Ok(Self {
+            node: region.node,
+            block,
+            bits,
+            layout: Layout::new(org, region, &named),
+            constant: gf2::apply(&rows, block),
+            decode: LinearMap::new(&rows),
+            encode: LinearMap::new(&inverse),
+        })
+    }
+
+    #[inline]
+    pub(super) fn decode(&self, normalised: u64) -> Location {
+        self.layout.unpack(self.decode.apply(normalised))
+    }
+
+    /// The normalised address of byte 0 of a location; its node is not read where the range fixes it.
+    #[inline]
+    pub(super) fn encode(&self, location: &Location) -> u64 {
+        self.block | self.encode.apply(self.layout.pack(location) ^ self.constant)
+    }
+
+    pub(super) fn node(&self) -> Option<u32> {
+        self.node
+    }
+
+    /// Normalised address bits that vary within the block: those below this one.
+    pub(super) fn bits(&self) -> u32 {
+        self.bits
+    }
+}
+
+/// Number, width and reach of each function.
+fn check_functions(org: &Organisation, region: &Region, index: usize) -> Result<(), MapError> {
+    let bus_bits = org.bus_bytes.trailing_zeros();
+    for field in Field::ALL {
+        let functions = region.functions.get(field);
+        let needed = if field == Field::Node && region.node.is_some() {
+            0
+        } else {
+            field.width(org)
+        };
+        if functions.len() != needed as usize {
+            return Err(MapError::FunctionCount {
+                region: index,
+                field,
+                found: functions.len(),
+                needed,
+            });
+        }
+        for (name, mask) in region.functions.named(field) {
+            if mask & low_mask(bus_bits) != 0 {
+                return Err(MapError::BelowBus {
+                    region: index,
+                    name,
+                    mask,
+                    bus_bits,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The start of the aligned block of `needed` bytes that the normalised ranges must fill.
+fn one_block(regions: &[Region], members: &[usize], needed: u64) -> Result<u64, MapError> {
+    let node = regions[members[0]].node;
+    let found = members
+        .iter()
+        .fold(0u64, |sum, &member| sum.saturating_add(regions[member].size));
+    if found != needed {
+        return Err(MapError::SizeMismatch { node, found, needed });
+    }
+    let mut ranges: Vec<(u64, u64)> = members
+        .iter()
+        .map(|&member| (regions[member].normalised_base(), regions[member].size))
+        .collect();
+    ranges.sort_unstable();
+    let block = ranges[0].0;
+    let fault = |reason: String| Err(MapError::NotOneBlock { node, reason });
+    if block % needed != 0 {
+        return fault(format!(
+            "start at normalised address {block:#x}, which is no multiple of their {needed} bytes"
+        ));
+    }
+    let mut next = block;
+    for (base, size) in ranges {
+        if base != next {
+            let what = if base > next { "leave a hole" } else { "overlap" };
+            return fault(format!("{what} at normalised address {:#x}", base.min(next)));
+        }
+        next = base.wrapping_add(size);
+    }
+    Ok(block)
+}
+
+/// The functions with the fields in ascending order of the address bits they read.
+///
+/// A plain map then decodes by a single shift, whatever the order of its fields in the address.
+fn layout_order(region: &Region) -> Vec<(FunctionName, u64)> {
+    let mut fields = Field::ALL;
+    fields.sort_by_key(|&field| {
+        region
+            .functions
+            .get(field)
+            .first()
+            .copied()
+            .unwrap_or(0)
+            .trailing_zeros()
+    });
+    fields
+        .into_iter()
+        .flat_map(|field| region.functions.named(field))
+        .collect()
+}
+
+fn check_bijective(region: usize, named: &[(FunctionName, u64)], bus_bits: u32, bits: u32) -> Result<(), MapError> {
+    let mut elimination = Elimination::new();
+    let mut used = low_mask(bus_bits);
+    let mut dependent = Vec::new();
+    for &(name, mask) in named {
+        let mask = mask & low_mask(bits);
+        used |= mask;
+        if let Some(combination) = elimination.insert(mask) {
+            dependent.push((name, bits_of(combination).map(|i| named[i as usize].0).collect()));
+        }
+    }
+    let unused: Vec<u32> = bits_of(low_mask(bits) & !used).collect();
+    if dependent.is_empty() && unused.is_empty() {
+        Ok(())
+    } else {
+        Err(MapError::Singular {
+            region,
+            dependent,
+            unused,
+        })
+    }
+}
+
+/// Where each field stands in the packed word that the decoder produces.
+#[derive(Clone, Debug)]
+struct Layout {
+    /// Per field of [`Field::ALL`]: shift and mask. A field without functions has mask 0.
+    places: [(u32, u32); 7],
+    /// The node where it is fixed by range, else 0.
+    node: u32,
+}
+
+impl Layout {
+    fn new(org: &Organisation, region: &Region, named: &[(FunctionName, u64)]) -> Self {
+        let places = Field::ALL.map(|field| match named.iter().position(|(name, _)| name.field == field) {
+            Some(shift) => (shift as u32, field.count(org) - 1),
+            None => (0, 0),
+        });
+        Self {
+            places,
+            node: region.node.unwrap_or(0),
+        }
+    }
+
+    #[inline]
+    fn unpack(&self, packed: u64) -> Location {
+        let part = |index: usize| {
+            let (shift, mask) = self.places[index];
+            (packed >> shift) as u32 & mask
+        };
+        Location {
+            node: self.node | part(0),
+            channel: part(1),
+            rank: part(2),
+            bank_group: part(3),
+            bank: part(4),
+            row: part(5),
+            column: part(6),
+        }
+    }
+
+    #[inline]
+    fn pack(&self, location: &Location) -> u64 {
+        let values = [
+            location.node,
+            location.channel,
+            location.rank,
+            location.bank_group,
+            location.bank,
+            location.row,
+            location.column,
+        ];
+        let mut packed = 0;
+        for ((shift, mask), value) in self.places.iter().zip(values) {
+            packed |= u64::from(value & mask) << shift;
+        }
+        packed
+    }
+}

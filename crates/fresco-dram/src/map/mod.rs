@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Address maps: from physical addresses to places in the DRAM and back, as parity functions over GF(2).
+
+mod address_map;
+mod error;
+mod field;
+mod group;
+mod region;
+
+pub use address_map::AddressMap;
+pub use error::{MapError, xor_text};
+pub use field::{Field, FunctionName, Functions};
+pub use region::Region;
