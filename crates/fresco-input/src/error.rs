@@ -2,11 +2,18 @@
 //! The one error type of everything a user can write: file, line, field, what was found, what is allowed, the cure.
 
 use std::fmt;
+use std::ops::Deref;
 
 /// Bad input, told so that it can be mended without reading the source.
+///
+/// One pointer wide, so that the `Result`s of readers stay small; its parts are those of [`Fault`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InputError {
-    /// File (or `--set`, `standard input`, `built-in machine x`) in which the fault stands.
+pub struct InputError(Box<Fault>);
+
+/// The parts of an [`InputError`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// File (or `--set key=value`, `standard input`, `built-in machine x`) in which the fault stands.
     pub file: String,
     /// Line, counted from 1; `None` where the fault has no line (a file that is missing).
     pub line: Option<u32>,
@@ -20,44 +27,52 @@ pub struct InputError {
     pub cure: String,
 }
 
+impl Deref for InputError {
+    type Target = Fault;
+
+    fn deref(&self) -> &Fault {
+        &self.0
+    }
+}
+
 impl InputError {
     /// A fault in `file`; the other parts are set by the builder methods.
     pub fn new(file: impl Into<String>, found: impl Into<String>) -> Self {
-        Self {
+        Self(Box::new(Fault {
             file: file.into(),
             line: None,
             field: String::new(),
             found: found.into(),
             allowed: String::new(),
             cure: String::new(),
-        }
+        }))
     }
 
     /// The line, counted from 1.
     #[must_use]
     pub fn at_line(mut self, line: u32) -> Self {
-        self.line = Some(line);
+        self.0.line = Some(line);
         self
     }
 
     /// The dotted path of the field.
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
-        self.field = field.into();
+        self.0.field = field.into();
         self
     }
 
     /// What is allowed in this place.
     #[must_use]
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
-        self.allowed = allowed.into();
+        self.0.allowed = allowed.into();
         self
     }
 
     /// What the user should do.
     #[must_use]
     pub fn cure(mut self, cure: impl Into<String>) -> Self {
-        self.cure = cure.into();
+        self.0.cure = cure.into();
         self
     }
 }

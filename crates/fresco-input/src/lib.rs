@@ -1,6 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every reader of user input shares: errors that name the place.
+//! What every reader of user input shares: TOML whose values know their line, readers that check kind and range, and
+//! errors that name the place, what is allowed there and the cure.
+//!
+//! ```
+//! let text = "cores = 4\n[l1]\nsize = \"32 KiB\"\n";
+//! let mut doc = fresco_input::Document::parse("machine.toml", text)?;
+//! doc.set("l1.size=64 KiB")?;
+//! let root = doc.root();
+//! let cores = root.integer("cores", 1..=1024u32)?;
+//! let l1 = root.table("l1")?;
+//! let size = l1.size("size", 1024..=1 << 30)?;
+//! l1.finish()?;
+//! root.finish()?;
+//! assert_eq!((cores, size), (4, 65536));
+//! # Ok::<(), fresco_input::InputError>(())
+//! ```
 
+mod document;
 mod error;
+mod files;
+mod item;
+mod node;
+mod overrides;
+mod quantity;
+mod readers;
+mod suggest;
+mod table;
 
-pub use error::InputError;
+pub use document::Document;
+pub use error::{Fault, InputError};
+pub use files::{MAX_TEXT_BYTES, decode, read_file, write_atomically};
+pub use item::Item;
+pub use quantity::{format_duration, format_frequency, format_size};
+pub use suggest::closest;
+pub use table::Table;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A TOML file as a tree that remembers its lines.
+
+use crate::node::{Entries, Placer, entries};
+use crate::{InputError, Table};
+use toml::de::DeTable;
+
+/// A parsed file, to be read through [`Document::root`].
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub(crate) file: String,
+    pub(crate) entries: Entries,
+}
+
+impl Document {
+    /// Parses TOML. `file` is only the name that errors give.
+    ///
+    /// # Errors
+    /// The first breach of TOML's syntax, with its line, or an integer beyond 128 bits.
+    pub fn parse(file: &str, text: &str) -> Result<Self, InputError> {
+        let placer = Placer::lines(text);
+        let table = DeTable::parse(text).map_err(|fault| {
+            let offset = fault.span().map_or(0, |span| span.start);
+            let error = placer.at(offset).error(file, format!("not TOML: {}", fault.message()));
+            error
+                .allowed("TOML 1.0 (https://toml.io)")
+                .cure(syntax_cure(fault.message()))
+        })?;
+        Ok(Self {
+            file: file.to_owned(),
+            entries: entries(table.get_ref(), file, &placer)?,
+        })
+    }
+
+    /// The name that errors give.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The top-level table.
+    pub fn root(&self) -> Table<'_> {
+        Table::root(self)
+    }
+}
+
+/// What to do about the parser's commonest complaints.
+fn syntax_cure(message: &str) -> &'static str {
+    if message.contains("must be quoted") {
+        "put a text between double quotes; write the value on the same line as its key"
+    } else if message.contains("duplicate key") {
+        "remove or rename one of the two"
+    } else if message.contains("unclosed") {
+        "close the bracket, brace or quote that was opened"
+    } else if message.contains("recurs") {
+        "nest less deeply"
+    } else {
+        "mend this line"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> (Option<u32>, String) {
+        let error = Document::parse("f.toml", text).expect_err("is not TOML");
+        (error.line, error.to_string())
+    }
+
+    #[test]
+    fn syntax_errors_name_their_line() {
+        assert_eq!(fault("a = 1\nb = hello\n").0, Some(2));
+        assert_eq!(fault("a = 1\n\na = 2").0, Some(3));
+        assert_eq!(fault("a = 1\r\nb = [1,").0, Some(2));
+        assert!(
+            fault("a = 1\nb = hello\n")
+                .1
+                .contains("cure: put a text between double quotes")
+        );
+    }
+
+    #[test]
+    fn absurd_integers_and_depths_are_errors() {
+        assert_eq!(fault(&format!("x = 1\ny = {}", "9".repeat(100))).0, Some(2));
+        assert!(
+            fault(&format!("y = {}", "[".repeat(100_000)))
+                .1
+                .contains("nest less deeply")
+        );
+        assert!(
+            fault(&format!("a{} = 1", ".a".repeat(100_000)))
+                .1
+                .contains("nest less deeply")
+        );
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files in and out: bounded reads, whole writes.
+
+use crate::InputError;
+use crate::quantity::format_size;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Largest text file that [`read_file`] takes, in bytes (16 MiB): far above any machine, scenario or plan, and small
+/// enough that a wrong path (a trace, a device) does not fill the memory.
+pub const MAX_TEXT_BYTES: u64 = 16 << 20;
+
+/// Reads a text file of at most [`MAX_TEXT_BYTES`] bytes.
+///
+/// # Errors
+/// The file is missing, a directory, not readable, too large, or not UTF-8 (with the line of the first wrong byte).
+pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    if path.is_dir() {
+        let error = InputError::new(name, "found a directory").allowed("a text file");
+        return Err(error.cure("name a file inside it"));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes));
+    read.map_err(|fault| cannot("read", &name, &fault))?;
+    if bytes.len() as u64 > MAX_TEXT_BYTES {
+        let limit = format!("a text file of at most {}", format_size(MAX_TEXT_BYTES));
+        return Err(InputError::new(name, "found a larger file")
+            .allowed(limit)
+            .cure("check that the path names the right file"));
+    }
+    decode(&name, bytes)
+}
+
+/// The text of `bytes`; `name` is only what errors call the file.
+///
+/// # Errors
+/// Not UTF-8, with the line of the first wrong byte.
+pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
+    String::from_utf8(bytes).map_err(|fault| {
+        let at = fault.utf8_error().valid_up_to();
+        let bytes = fault.as_bytes();
+        let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+        InputError::new(name, format!("found the byte {:#04x}, which is not UTF-8", bytes[at]))
+            .at_line(line as u32)
+            .allowed("text in UTF-8")
+            .cure("save the file as UTF-8, or check that the path names a text file")
+    })
+}
+
+/// Writes a file so that `path` holds either what it held before or all of `bytes`, never a part: the bytes go to a
+/// temporary file beside it, which then takes its name. Something that is not a regular file (`/dev/stdout`, a pipe) is
+/// written to directly.
+///
+/// # Errors
+/// The directory does not exist, is not writable, or the disk is full; `path` is then untouched.
+pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), InputError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    if path.is_dir() {
+        let error = InputError::new(name, "found a directory").allowed("the name of a file to write");
+        return Err(error.cure("name a file inside it"));
+    }
+    let special = fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+    let written = if special {
+        OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(bytes))
+    } else {
+        replace(path, bytes)
+    };
+    written.map_err(|fault| cannot("write", &name, &fault))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Through a symbolic link, the file it points to is replaced, not the link.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let file_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let temporary = target.with_file_name(format!(".{file_name}.{}.tmp", std::process::id()));
+    let write = || {
+        let mut file = File::create(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        if let Ok(old) = fs::metadata(&target) {
+            fs::set_permissions(&temporary, old.permissions())?;
+        }
+        fs::rename(&temporary, &target)
+    };
+    write().inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    })
+}
+
+fn cannot(verb: &str, name: &str, fault: &io::Error) -> InputError {
+    let cure = match fault.kind() {
+        io::ErrorKind::NotFound if verb == "write" => "make the directory first",
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::PermissionDenied => "check the permissions of the file and its directory",
+        io::ErrorKind::StorageFull => "free some space",
+        _ => "check the path and the disk",
+    };
+    InputError::new(name, format!("cannot {verb} it: {fault}")).cure(cure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_reading_are_told_apart() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let read = |name: &str| {
+            read_file(dir.path().join(name))
+                .expect_err("is not readable")
+                .to_string()
+        };
+        assert!(read("missing.toml").contains("cannot read it"));
+        assert!(read("").contains("found a directory"));
+        fs::write(dir.path().join("latin1"), b"a = 1\nb = \"caf\xe9\"\n").expect("writable");
+        assert!(read("latin1").contains("latin1:2: found the byte 0xe9"));
+        let large = File::create(dir.path().join("large")).expect("writable");
+        large.set_len(MAX_TEXT_BYTES + 1).expect("sparse");
+        assert!(read("large").contains("at most 16 MiB"));
+    }
+
+    #[test]
+    fn a_write_replaces_the_whole_file_and_leaves_nothing_else() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().join("out.json");
+        write_atomically(&path, b"first, and longer").expect("writable");
+        write_atomically(&path, b"second").expect("writable");
+        assert_eq!(read_file(&path).as_deref(), Ok("second"));
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let missing = dir.path().join("no/such/out.json");
+        assert!(
+            write_atomically(&missing, b"x")
+                .expect_err("no directory")
+                .to_string()
+                .contains("make the directory first")
+        );
+        assert!(
+            write_atomically(dir.path(), b"x")
+                .expect_err("a directory")
+                .to_string()
+                .contains("found a directory")
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&file, "old").expect("writable");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        write_atomically(&link, b"new").expect("writable");
+        assert!(link.is_symlink());
+        assert_eq!(read_file(&file).as_deref(), Ok("new"));
+        write_atomically("/dev/null", b"gone").expect("takes everything");
+        assert!(!fs::metadata("/dev/null").expect("still there").is_file());
+    }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One value, read as the type it should have.
+
+use crate::node::{Node, Value, shorten};
+use crate::quantity::{BadQuantity, DURATION, FRACTION, FREQUENCY, SIZE, Units};
+use crate::suggest::closest;
+use crate::{InputError, Table};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// One value of a document and the path that leads to it.
+#[derive(Clone, Debug)]
+pub struct Item<'d> {
+    pub(crate) file: &'d str,
+    pub(crate) path: String,
+    pub(crate) node: &'d Node,
+}
+
+impl<'d> Item<'d> {
+    /// An error in this place. `found` says what stands there.
+    pub fn error(&self, found: impl Into<String>) -> InputError {
+        self.node.place.error(self.file, found).in_field(self.path.clone())
+    }
+
+    /// The value in words, for an error: `the integer 4`, `the text "abc"`, `a list of 2 elements`.
+    pub fn describe(&self) -> String {
+        self.node.describe()
+    }
+
+    /// Dotted path of the value.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Where the value stands, within a sentence: `line 12` or `--set cores=4`.
+    pub fn place(&self) -> String {
+        self.node.place.describe()
+    }
+
+    fn mismatch(&self, allowed: impl Into<String>, cure: impl Into<String>) -> InputError {
+        self.error(format!("found {}", self.describe()))
+            .allowed(allowed)
+            .cure(cure)
+    }
+
+    /// Is it a text?
+    pub fn is_text(&self) -> bool {
+        matches!(self.node.value, Value::Text(_))
+    }
+
+    /// Is it a list?
+    pub fn is_list(&self) -> bool {
+        matches!(self.node.value, Value::List(_))
+    }
+
+    /// Is it a table?
+    pub fn is_table(&self) -> bool {
+        matches!(self.node.value, Value::Table(_))
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn text(&self) -> Result<&'d str, InputError> {
+        match &self.node.value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.mismatch("a text in quotes", "put the value between double quotes")),
+        }
+    }
+
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// The value is neither.
+    pub fn boolean(&self) -> Result<bool, InputError> {
+        match self.node.value {
+            Value::Boolean(value) => Ok(value),
+            _ => Err(self.mismatch("true or false", "write true or false, without quotes")),
+        }
+    }
+
+    /// An integer within `range`.
+    ///
+    /// # Errors
+    /// The value is no integer, or outside.
+    pub fn integer<T>(&self, range: RangeInclusive<T>) -> Result<T, InputError>
+    where
+        T: Copy + Display + Into<i128> + TryFrom<i128>,
+    {
+        let bounds = (*range.start()).into()..=(*range.end()).into();
+        let cure = match &self.node.value {
+            Value::Integer(number) if bounds.contains(number) => match T::try_from(*number) {
+                Ok(number) => return Ok(number),
+                Err(_) => "write a smaller number",
+            },
+            Value::Integer(number) if number < bounds.start() => "write a larger number",
+            Value::Integer(_) => "write a smaller number",
+            Value::Text(text) if text.parse::<i128>().is_ok() => "remove the quotes",
+            _ => "write a whole number, without quotes and without a point",
+        };
+        let allowed = match range.start().to_string() == range.end().to_string() {
+            true => format!("the integer {}", range.start()),
+            false => format!("an integer from {} to {}", range.start(), range.end()),
+        };
+        Err(self.mismatch(allowed, cure))
+    }
+
+    /// An integer within `range` that is a power of two.
+    ///
+    /// # Errors
+    /// The value is no integer, outside, or no power of two.
+    pub fn power_of_two(&self, range: RangeInclusive<u32>) -> Result<u32, InputError> {
+        let number = self.integer(range.clone()).map_err(|error| {
+            let allowed = format!("a power of two from {} to {}", range.start(), range.end());
+            error.allowed(allowed)
+        })?;
+        if number.is_power_of_two() {
+            return Ok(number);
+        }
+        let (below, above) = (
+            1u64 << number.max(1).ilog2(),
+            u64::from(number.max(1)).next_power_of_two(),
+        );
+        let cure = format!("write {below} or {above}");
+        Err(self.mismatch(
+            format!("a power of two from {} to {}", range.start(), range.end()),
+            cure,
+        ))
+    }
+
+    /// One of the named `choices`.
+    ///
+    /// # Errors
+    /// The value is no text, or none of them.
+    pub fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, InputError> {
+        let names = || choices.iter().map(|(name, _)| *name);
+        let allowed = || {
+            format!(
+                "one of {}",
+                names().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+            )
+        };
+        let text = self.text().map_err(|error| error.allowed(allowed()))?;
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+            return Ok(*value);
+        }
+        let cure = match closest(text, names()) {
+            Some(name) => format!("did you mean {name:?}?"),
+            None => "choose one of these".to_owned(),
+        };
+        Err(self.mismatch(allowed(), cure))
+    }
+
+    /// A size in bytes: `"8 MiB"`, `"64K"`, or a plain integer. K, M, G, T are powers of 1024.
+    ///
+    /// # Errors
+    /// The value is no size, not a whole number of bytes, or outside `range` (in bytes).
+    pub fn size(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        self.quantity(&SIZE, range)
+    }
+
+    /// A time in picoseconds: `"7.5 ns"`, `"64 us"`, `"20 ms"`. The unit must be given.
+    ///
+    /// # Errors
+    /// The value is no duration, not a whole number of picoseconds, or outside `range` (in picoseconds).
+    pub fn duration(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        self.quantity(&DURATION, range)
+    }
+
+    /// A frequency in hertz: `"2.8 GHz"`, `"800 MHz"`. The unit must be given.
+    ///
+    /// # Errors
+    /// The value is no frequency, not a whole number of hertz, or outside `range` (in hertz).
+    pub fn frequency(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        self.quantity(&FREQUENCY, range)
+    }
+
+    /// A share of the whole, in parts per million: `0.25` or `"25 %"`.
+    ///
+    /// # Errors
+    /// The value is no number, has more than six decimals, or is above 1.
+    pub fn fraction(&self) -> Result<u32, InputError> {
+        let fits = |ppm: u64| u32::try_from(ppm).ok().filter(|ppm| *ppm <= 1_000_000);
+        let ppm = self.quantity(&FRACTION, 0..=u64::MAX)?;
+        fits(ppm).ok_or_else(|| {
+            self.mismatch(
+                "a fraction from 0 to 1",
+                "write the share of the whole, for example 0.25",
+            )
+        })
+    }
+
+    fn quantity(&self, units: &Units, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        let parsed = match &self.node.value {
+            Value::Text(text) | Value::Real(text) => units.parse(text),
+            Value::Integer(number) if *number >= 0 => units.parse(&number.to_string()),
+            _ => Err(BadQuantity::Form),
+        };
+        let form = format!("{}, for example {}", units.kind, units.examples);
+        let between = format!(
+            "{} from {} to {}",
+            units.kind,
+            units.format(*range.start()),
+            units.format(*range.end())
+        );
+        let (allowed, cure) = match parsed {
+            Ok(value) if range.contains(&value) => return Ok(value),
+            Ok(value) if value < *range.start() => (between, "write a larger value".to_owned()),
+            Ok(_) | Err(BadQuantity::TooLarge) => (between, "write a smaller value".to_owned()),
+            Err(BadQuantity::Form) => (form, format!("write a number and a unit: {}", units.names())),
+            Err(BadQuantity::NoUnit) => (form, format!("add a unit: {}", units.names())),
+            Err(BadQuantity::Unit(unit)) => (form, unit_cure(&unit, units)),
+            Err(BadQuantity::TooFine) => (form, format!("round it to a multiple of {}", smallest(units))),
+        };
+        Err(self.mismatch(allowed, cure))
+    }
+
+    /// The elements of a list.
+    ///
+    /// # Errors
+    /// The value is no list.
+    pub fn list(&self) -> Result<Vec<Item<'d>>, InputError> {
+        match &self.node.value {
+            Value::List(items) => Ok((0..)
+                .zip(items)
+                .map(|(index, node)| self.element(index, node))
+                .collect()),
+            _ => Err(self.mismatch("a list", "put the value between square brackets")),
+        }
+    }
+
+    fn element(&self, index: usize, node: &'d Node) -> Item<'d> {
+        Item {
+            file: self.file,
+            path: format!("{}.{index}", self.path),
+            node,
+        }
+    }
+
+    /// A table.
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn table(&self) -> Result<Table<'d>, InputError> {
+        match &self.node.value {
+            Value::Table(entries) => Ok(Table::new(
+                self.file,
+                self.path.clone(),
+                Some(&self.node.place),
+                entries,
+            )),
+            _ => Err(self.mismatch(
+                "a table",
+                format!("write [{}] and its keys below, one to a line", self.path),
+            )),
+        }
+    }
+
+    /// Whole numbers within `range`: one integer, a text such as `"0-3,8"` as numactl takes it, or a list of these, in
+    /// the order written.
+    ///
+    /// # Errors
+    /// Another kind of value, a number outside `range`, a range that runs backwards, a number given twice.
+    pub fn numbers(&self, range: RangeInclusive<u32>) -> Result<Vec<u32>, InputError> {
+        let mut numbers = Vec::new();
+        self.collect_numbers(&range, &mut numbers)?;
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self
+                .error(format!("found {} twice", pair[0]))
+                .allowed("each number once")
+                .cure("remove one")),
+            None => Ok(numbers),
+        }
+    }
+
+    fn collect_numbers(&self, range: &RangeInclusive<u32>, into: &mut Vec<u32>) -> Result<(), InputError> {
+        match &self.node.value {
+            Value::List(_) => self
+                .list()?
+                .iter()
+                .try_for_each(|item| item.collect_numbers(range, into)),
+            Value::Text(text) => text.split(',').try_for_each(|part| {
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let bound = |s: &str| s.trim().parse::<u32>().ok().filter(|n| range.contains(n));
+                match (bound(first), bound(last)) {
+                    (Some(first), Some(last)) if first <= last => {
+                        if into.len() as u64 + u64::from(last - first) >= MOST_NUMBERS {
+                            let error = self.error(format!("found {:?}", shorten(text)));
+                            return Err(error
+                                .allowed(format!("{MOST_NUMBERS} numbers at most"))
+                                .cure("name fewer"));
+                        }
+                        into.extend(first..=last);
+                        Ok(())
+                    }
+                    _ => Err(self
+                        .error(format!("found {:?}", shorten(part)))
+                        .allowed(format!(
+                            "numbers and ranges such as \"0-3,8\", from {} to {}",
+                            range.start(),
+                            range.end()
+                        ))
+                        .cure("write the smaller number first")),
+                }
+            }),
+            _ => {
+                into.push(self.integer(range.clone())?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Numbers that one list may name; bounds what a short text such as `"0-4000000000"` can make us allocate.
+const MOST_NUMBERS: u64 = 1 << 16;
+
+fn smallest(units: &Units) -> String {
+    match units.bare {
+        Some(worth) if worth > 1 => "0.000001".to_owned(),
+        _ => format!("1 {}", units.table[0].0),
+    }
+}
+
+fn unit_cure(unit: &str, units: &Units) -> String {
+    let binary = unit
+        .strip_suffix(['B', 'b'])
+        .map(|stem| format!("{}iB", stem.to_ascii_uppercase()));
+    match binary.filter(|name| units.table.iter().any(|(known, _)| known == name)) {
+        Some(name) => format!("{unit} means 1000s to some and 1024s to others: write {name}"),
+        None => format!("use one of the units {}", units.names()),
+    }
+}

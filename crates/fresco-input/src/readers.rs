@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The typed readers of a table: each reads one key, as the reader of the same name on [`Item`] reads one value.
+
+use crate::{InputError, Item, Table};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// Two methods for each kind of value: one for a key that must be present, one (`opt_`) for a key that may be absent.
+macro_rules! readers {
+    ($($what:literal: $name:ident, $opt:ident($($arg:ident: $arg_type:ty)?) -> $result:ty;)*) => {
+        impl<'d> Table<'d> {
+            $(
+                #[doc = concat!($what, ". See [`Item::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// The key is missing, or its value is not of this kind.
+                pub fn $name(&self, key: &str $(, $arg: $arg_type)?) -> Result<$result, InputError> {
+                    self.item(key)?.$name($($arg)?)
+                }
+
+                #[doc = concat!($what, ", or `None` if the key is absent. See [`Item::", stringify!($name), "`].")]
+                ///
+                /// # Errors
+                /// The value is not of this kind.
+                pub fn $opt(&self, key: &str $(, $arg: $arg_type)?) -> Result<Option<$result>, InputError> {
+                    self.opt_item(key).map(|item| item.$name($($arg)?)).transpose()
+                }
+            )*
+        }
+    };
+}
+
+readers! {
+    "A text": text, opt_text() -> &'d str;
+    "`true` or `false`": boolean, opt_boolean() -> bool;
+    "A power of two within `range`": power_of_two, opt_power_of_two(range: RangeInclusive<u32>) -> u32;
+    "A size in bytes": size, opt_size(range: RangeInclusive<u64>) -> u64;
+    "A time in picoseconds": duration, opt_duration(range: RangeInclusive<u64>) -> u64;
+    "A frequency in hertz": frequency, opt_frequency(range: RangeInclusive<u64>) -> u64;
+    "A share of the whole in parts per million": fraction, opt_fraction() -> u32;
+    "Whole numbers such as `\"0-3,8\"`": numbers, opt_numbers(range: RangeInclusive<u32>) -> Vec<u32>;
+    "The elements of a list": list, opt_list() -> Vec<Item<'d>>;
+    "A table": table, opt_table() -> Table<'d>;
+}
+
+impl<'d> Table<'d> {
+    /// An integer within `range`. See [`Item::integer`].
+    ///
+    /// # Errors
+    /// The key is missing, or its value is no integer within `range`.
+    pub fn integer<T>(&self, key: &str, range: RangeInclusive<T>) -> Result<T, InputError>
+    where
+        T: Copy + Display + Into<i128> + TryFrom<i128>,
+    {
+        self.item(key)?.integer(range)
+    }
+
+    /// An integer within `range`, or `None` if the key is absent. See [`Item::integer`].
+    ///
+    /// # Errors
+    /// The value is no integer within `range`.
+    pub fn opt_integer<T>(&self, key: &str, range: RangeInclusive<T>) -> Result<Option<T>, InputError>
+    where
+        T: Copy + Display + Into<i128> + TryFrom<i128>,
+    {
+        self.opt_item(key).map(|item| item.integer(range)).transpose()
+    }
+
+    /// The value that the named choice stands for. See [`Item::choice`].
+    ///
+    /// # Errors
+    /// The key is missing, or its value is none of `choices`.
+    pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
+        self.item(key)?.choice(choices)
+    }
+
+    /// The value that the named choice stands for, or `None` if the key is absent. See [`Item::choice`].
+    ///
+    /// # Errors
+    /// The value is none of `choices`.
+    pub fn opt_choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<Option<T>, InputError> {
+        self.opt_item(key).map(|item| item.choice(choices)).transpose()
+    }
+
+    /// A list of texts; empty if the key is absent.
+    ///
+    /// # Errors
+    /// The value is no list, or one of its elements is no text.
+    pub fn texts(&self, key: &str) -> Result<Vec<String>, InputError> {
+        let items = self.opt_list(key)?.unwrap_or_default();
+        items.iter().map(|item| item.text().map(str::to_owned)).collect()
+    }
+
+    /// The tables written `[[key]]`; empty if there are none.
+    ///
+    /// # Errors
+    /// The value is no list of tables.
+    pub fn array_of_tables(&self, key: &str) -> Result<Vec<Table<'d>>, InputError> {
+        let Some(item) = self.opt_item(key) else {
+            return Ok(Vec::new());
+        };
+        let cure = |error: InputError| {
+            let path = item.path();
+            error
+                .allowed("a list of tables")
+                .cure(format!("head each table with [[{path}]], in double brackets"))
+        };
+        item.list()
+            .map_err(cure)?
+            .iter()
+            .map(|element| element.table().map_err(cure))
+            .collect()
+    }
+}

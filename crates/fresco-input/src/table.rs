@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading a table key by key, and refusing the keys nobody asked for.
+
+use crate::node::{Entries, Place};
+use crate::suggest::closest;
+use crate::{Document, InputError, Item};
+use std::cell::RefCell;
+
+/// A cursor over one table. Every key that is asked for counts as known; [`Table::finish`] refuses the others.
+#[derive(Debug)]
+pub struct Table<'d> {
+    file: &'d str,
+    path: String,
+    place: Option<&'d Place>,
+    entries: &'d Entries,
+    known: RefCell<Vec<String>>,
+}
+
+impl<'d> Table<'d> {
+    pub(crate) fn root(document: &'d Document) -> Self {
+        Self::new(&document.file, String::new(), None, &document.entries)
+    }
+
+    pub(crate) fn new(file: &'d str, path: String, place: Option<&'d Place>, entries: &'d Entries) -> Self {
+        Self {
+            file,
+            path,
+            place,
+            entries,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Dotted path of the table; empty for the whole file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The keys present, in the order of the file. They do not count as asked for.
+    pub fn keys(&self) -> impl Iterator<Item = &'d str> + use<'d> {
+        self.entries.0.iter().map(|entry| entry.key.as_str())
+    }
+
+    /// Is the key present? It counts as asked for.
+    pub fn has(&self, key: &str) -> bool {
+        self.opt_item(key).is_some()
+    }
+
+    /// An error about the table as a whole.
+    pub fn error(&self, found: impl Into<String>) -> InputError {
+        let error = match self.place {
+            Some(place) => place.error(self.file, found),
+            None => InputError::new(self.file, found),
+        };
+        error.in_field(self.path.clone())
+    }
+
+    /// An error about `key`, at its line; at the table's line if it is absent.
+    pub fn error_at(&self, key: &str, found: impl Into<String>) -> InputError {
+        let error = match self.entries.get(key) {
+            Some(node) => node.place.error(self.file, found),
+            None => self.error(found),
+        };
+        error.in_field(self.path_of(key))
+    }
+
+    fn path_of(&self, key: &str) -> String {
+        match self.path.as_str() {
+            "" => key.to_owned(),
+            path => format!("{path}.{key}"),
+        }
+    }
+
+    /// The value of `key`, if present.
+    pub fn opt_item(&self, key: &str) -> Option<Item<'d>> {
+        let mut known = self.known.borrow_mut();
+        if !known.iter().any(|name| name == key) {
+            known.push(key.to_owned());
+        }
+        self.entries.get(key).map(|node| Item {
+            file: self.file,
+            path: self.path_of(key),
+            node,
+        })
+    }
+
+    /// The value of `key`.
+    ///
+    /// # Errors
+    /// The key is missing; a key that looks like a misspelling of it is named.
+    pub fn item(&self, key: &str) -> Result<Item<'d>, InputError> {
+        self.opt_item(key).ok_or_else(|| {
+            let known = self.known.borrow();
+            let stray = self.keys().filter(|name| !known.iter().any(|k| k == name));
+            let cure = match closest(key, stray) {
+                Some(name) => format!("did you mean {key:?} where {name:?} is written?"),
+                None if self.path.is_empty() => format!("add {key} = … before the first table"),
+                None => format!("add {key} = … to [{}]", self.path),
+            };
+            self.error_at(key, "missing").cure(cure)
+        })
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// A key that was never asked for, with the known ones and the nearest of them.
+    pub fn finish(self) -> Result<(), InputError> {
+        let known = self.known.borrow();
+        let Some(entry) = self.entries.0.iter().find(|entry| !known.contains(&entry.key)) else {
+            return Ok(());
+        };
+        let absent = known
+            .iter()
+            .map(String::as_str)
+            .filter(|name| self.entries.get(name).is_none());
+        let cure = match closest(&entry.key, absent) {
+            Some(name) => format!("did you mean {name:?}?"),
+            None => "remove it, or move it to the table it belongs to".to_owned(),
+        };
+        let allowed = if known.is_empty() {
+            "no keys".to_owned()
+        } else {
+            known.join(", ")
+        };
+        Err(self.error_at(&entry.key, "unknown key").allowed(allowed).cure(cure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::parse("f.toml", text).expect("is TOML")
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_a_suggestion() {
+        let doc = document("cores = 4\n[core]\nwindow = 128\nmhsrs = 10\n");
+        let core = doc.root().table("core").expect("is a table");
+        assert_eq!(core.integer("window", 1..=512u32), Ok(128));
+        assert_eq!(core.opt_integer("mshrs", 1..=64u32), Ok(None));
+        let error = core.finish().expect_err("mhsrs is unknown").to_string();
+        assert_eq!(
+            error,
+            "f.toml:4: core.mhsrs: unknown key\n  allowed: window, mshrs\n  cure: did you mean \"mshrs\"?"
+        );
+    }
+
+    #[test]
+    fn a_missing_key_that_was_misspelt_is_found() {
+        let doc = document("title = \"x\"\ncors = 4\n[core]\n");
+        let error = doc
+            .root()
+            .integer("cores", 1..=64u32)
+            .expect_err("is missing")
+            .to_string();
+        assert_eq!(
+            error,
+            "f.toml: cores: missing\n  cure: did you mean \"cores\" where \"cors\" is written?"
+        );
+        let core = doc.root().table("core").expect("is a table");
+        let error = core.text("kind").expect_err("is missing").to_string();
+        assert_eq!(error, "f.toml:3: core.kind: missing\n  cure: add kind = … to [core]");
+    }
+
+    #[test]
+    fn all_keys_read_is_well() {
+        let doc = document("a = 1\nb = true\n");
+        let root = doc.root();
+        assert_eq!((root.integer("a", 0..=9u32), root.boolean("b")), (Ok(1), Ok(true)));
+        assert_eq!(root.finish(), Ok(()));
+    }
+
+    #[test]
+    fn tables_of_an_array_know_their_place() {
+        let doc = document("[[task]]\nname = \"a\"\n[[task]]\nnane = \"b\"\n");
+        let tasks = doc.root().array_of_tables("task").expect("is a list of tables");
+        assert_eq!(tasks[0].text("name"), Ok("a"));
+        let error = tasks[1].text("name").expect_err("is misspelt");
+        assert_eq!((error.line, error.field.as_str()), (Some(3), "task.1.name"));
+        assert!(
+            doc.root()
+                .array_of_tables("server")
+                .expect("absent is empty")
+                .is_empty()
+        );
+    }
+}
