@@ -2,7 +2,7 @@
 //! The whole machine.
 
 use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
-use fresco_dram::{Organisation, Timing};
+use fresco_dram::{AddressMap, Organisation, Timing};
 
 /// A machine as its file describes it, checked: every part agrees with every other.
 #[derive(Clone, Debug)]
@@ -45,6 +45,8 @@ pub struct MemoryConfig {
     pub density_gbit: u32,
     /// Nodes, channels, ranks, banks, rows, columns.
     pub organisation: Organisation,
+    /// From physical addresses to places in that organisation.
+    pub map: AddressMap,
     /// Policies and queues.
     pub controller: ControllerConfig,
 }
