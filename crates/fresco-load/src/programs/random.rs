@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A generator, not a computation: independent accesses to uniformly random lines of an area.
+
+use crate::Area;
+use crate::kernel::Kernel;
+use crate::recorder::{Recorder, Source};
+use crate::traced::Layout;
+use fresco_dram::VirtAddr;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Bytes of a line, and of an access.
+const LINE: u64 = 64;
+
+/// Parameters of [`Random`].
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// Size of the area in bytes, at least 64.
+    pub bytes: u64,
+    /// Accesses of one pass, at least 1.
+    pub accesses: u64,
+    /// Of a hundred accesses, how many are writes on average; 0 to 100.
+    pub write_percent: u32,
+    /// Instructions before each access that access no memory.
+    pub gap: u32,
+    /// Seed of addresses and directions.
+    pub seed: u64,
+}
+
+/// The running generator.
+pub(crate) struct Random {
+    config: Config,
+    base: u64,
+    random: Pcg64,
+    /// Accesses of this pass so far.
+    accesses: u64,
+}
+
+impl Random {
+    /// Ready to begin.
+    pub fn new(config: Config) -> Self {
+        let base = Layout::new().reserve(config.bytes);
+        let random = Pcg64::seed_from_u64(config.seed);
+        Self {
+            config,
+            base,
+            random,
+            accesses: 0,
+        }
+    }
+}
+
+impl Kernel for Random {
+    const NAME: &'static str = "random";
+
+    fn areas(&self) -> Vec<Area> {
+        let bytes = self.config.bytes / LINE * LINE;
+        vec![Area {
+            name: "area".into(),
+            base: VirtAddr(self.base),
+            bytes,
+        }]
+    }
+
+    fn step(&mut self, recorder: &mut Recorder<'_>) -> bool {
+        recorder.work(self.config.gap);
+        let address = VirtAddr(self.base + LINE * self.random.random_range(0..self.config.bytes / LINE));
+        if self.random.random_range(0..100) < self.config.write_percent {
+            recorder.store(address, LINE as u8, Source::NONE);
+        } else {
+            recorder.load(address, LINE as u8, Source::NONE);
+        }
+        self.accesses = (self.accesses + 1) % self.config.accesses;
+        self.accesses == 0
+    }
+
+    /// There is no result to check.
+    fn verify(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Looped;
+    use crate::passes::Passes;
+    use crate::testing::run;
+
+    #[test]
+    fn spread_evenly_with_the_share_of_writes_asked_for() {
+        let config = Config {
+            bytes: 64 * 16,
+            accesses: 8000,
+            write_percent: 25,
+            gap: 3,
+            seed: 11,
+        };
+        let run = run(Looped::new(Random::new(config), Passes::new(0, 2)));
+        assert_eq!(run.marks(), (1, 2, 1));
+        assert_eq!(run.instructions(), 16_000 * 4);
+        let ops = run.ops();
+        // Six standard deviations of the binomial distribution: 330 of 16,000 writes, 184 of 1,000 per line.
+        let writes = ops.iter().filter(|op| op.write).count();
+        assert!(writes.abs_diff(4000) < 330, "{writes} writes");
+        for line in 0..16 {
+            let count = ops.iter().filter(|op| op.addr.0 == 0x1000_0000 + 64 * line).count();
+            assert!(count.abs_diff(1000) < 184, "{count} accesses to line {line}");
+        }
+    }
+}
