@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The core model: how much of its memory latency a core can hide.
+//!
+//! Time is counted in *slots* of one instruction: a core cycle divided by the issue width. The model keeps four
+//! resources of a core and nothing else.
+//!
+//! - **Dispatch** is in program order, one instruction per slot. Instruction `n` waits until instruction
+//!   `n - window` has retired: the reorder buffer is full before.
+//! - **Issue** is out of order. An operation waits for the operation it depends on ([`fresco_load::Op::dep`]): a load
+//!   for the data of a load; after a store the next one may follow a slot later. Independent operations overlap.
+//! - **Misses** take an MSHR each, first ready first served; an access to a line that is on its way waits for that
+//!   line and takes none. A load has its data, and a line is owned, when the memory delivers the line.
+//! - **Retirement** is in program order, one instruction per slot. A load retires with its data. A store retires as
+//!   soon as its operands are there, into a store buffer of [`Core::STORE_BUFFER`] entries, which it leaves in program
+//!   order when its line is there (write-allocate); a full buffer holds retirement up. Ownership is asked for when
+//!   the store's address is known, as cores do that prefetch ownership.
+//!
+//! An in-order core is the special case of one access at a time: each load and each store completes before the next
+//! instruction is dispatched, so its run time is the sum of its slots and latencies.
+//!
+//! Private caches are looked up in program order, when an operation is dispatched, and a line that misses takes its
+//! place in them at once, although its data come later: which accesses miss then depends on the program and its page
+//! frames alone, not on the timing of other cores. The dirty lines it displaces leave when the new line arrives.
+//!
+//! Not modelled, because none of it changes who waits for whom in the memory: instruction fetch (the programs' loops
+//! fit the instruction cache), branch prediction and wrong paths, functional-unit latencies (an instruction without
+//! memory access takes its slot), store-to-load forwarding by address (a load of a line that a store has fetched waits
+//! for the line), TLBs, coherence (tasks share no pages), hardware prefetchers (the source papers switch them off or
+//! defeat them by their strides).
+//!
+//! A core runs ahead of the simulated time only where nobody else can notice: on its private caches. What leaves it
+//! (fetches, write-backs, events) does so in order of time: see [`Core::step`].
+
+mod clock;
+mod lines;
+mod outbox;
+mod pipeline;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use clock::SlotClock;
+pub use pipeline::Core;
+
+use fresco_dram::{PhysAddr, Ps};
+
+/// What a core executes: operations whose pages are mapped and whose private caches have been looked up.
+pub trait Source {
+    /// The next step, in program order. After [`Step::Event`] the source is not asked before [`Core::resume`].
+    fn next(&mut self) -> Step;
+}
+
+/// One step of a [`Source`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// A load or store.
+    Op(MicroOp),
+    /// A point at which everything before it has to be complete, the store buffer empty: a page fault, a reading of
+    /// the clock, the end. `gap` instructions without memory access come before it.
+    Event {
+        /// Those instructions.
+        gap: u32,
+    },
+}
+
+/// A load or store as the core sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct MicroOp {
+    /// Instructions without memory access before it.
+    pub gap: u32,
+    /// Distance back to the operation it depends on; 0 for none.
+    pub dep: u32,
+    /// A store.
+    pub write: bool,
+    /// First byte of its line.
+    pub line: PhysAddr,
+    /// What the private caches said.
+    pub lookup: Lookup,
+}
+
+/// Result of looking up the private caches.
+#[derive(Clone, Copy, Debug)]
+pub enum Lookup {
+    /// There, and the data come after so many slots ([`SlotClock::latency`]).
+    Hit {
+        /// Slots.
+        slots: u32,
+    },
+    /// Not there; the line has been given a place, and these dirty lines have to leave.
+    Miss {
+        /// They leave when the line arrives.
+        victims: Victims,
+    },
+}
+
+/// The dirty lines that one line displaces from the private caches: at most [`Victims::MOST`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Victims {
+    lines: [PhysAddr; Victims::MOST],
+    count: u8,
+}
+
+impl Victims {
+    /// One for each level of private cache.
+    pub const MOST: usize = 2;
+
+    /// Adds a line.
+    pub fn push(&mut self, line: PhysAddr) {
+        self.lines[usize::from(self.count)] = line;
+        self.count += 1;
+    }
+}
+
+impl IntoIterator for Victims {
+    type Item = PhysAddr;
+    type IntoIter = std::iter::Take<std::array::IntoIter<PhysAddr, { Victims::MOST }>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.lines.into_iter().take(usize::from(self.count))
+    }
+}
+
+/// Names a fetch of a core until it is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissTag(pub u16);
+
+/// What a core did in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It ran ahead on private state, or stalled.
+    Ran,
+    /// It needs a line from the shared memory; answered by [`Core::complete`].
+    Fetch {
+        /// When.
+        at: Ps,
+        /// The line.
+        line: PhysAddr,
+        /// For a store.
+        write: bool,
+        /// Its name.
+        tag: MissTag,
+    },
+    /// A dirty line leaves the private caches.
+    WriteBack {
+        /// When.
+        at: Ps,
+        /// The line.
+        line: PhysAddr,
+    },
+    /// The source stopped at an event and everything before it is complete; answered by [`Core::resume`].
+    Event {
+        /// When.
+        at: Ps,
+    },
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Accesses that are ready to leave the core, in order of time.
+
+use super::clock::{PENDING, Slot};
+use fresco_dram::PhysAddr;
+use std::collections::VecDeque;
+
+/// A line to fetch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fetch {
+    /// When its address is known.
+    pub slot: Slot,
+    /// The operation that needs it.
+    pub sequence: u64,
+    /// Its entry among the lines awaited.
+    pub entry: usize,
+    /// The line.
+    pub line: PhysAddr,
+    /// For a store: the line is to be owned.
+    pub write: bool,
+}
+
+/// Fetches that wait for an MSHR, and write-backs that wait for their time. Both are short and arrive nearly in
+/// order, so that insertion from the back is the right sort.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outbox {
+    fetches: VecDeque<Fetch>,
+    write_backs: VecDeque<(Slot, PhysAddr)>,
+}
+
+impl Outbox {
+    /// Queues a fetch: by time, and at the same time in program order.
+    pub fn add_fetch(&mut self, fetch: Fetch) {
+        let key = (fetch.slot, fetch.sequence);
+        let later = self
+            .fetches
+            .iter()
+            .rev()
+            .take_while(|f| (f.slot, f.sequence) > key)
+            .count();
+        self.fetches.insert(self.fetches.len() - later, fetch);
+    }
+
+    /// Queues a write-back.
+    pub fn add_write_back(&mut self, slot: Slot, line: PhysAddr) {
+        let later = self.write_backs.iter().rev().take_while(|w| w.0 > slot).count();
+        self.write_backs.insert(self.write_backs.len() - later, (slot, line));
+    }
+
+    /// When the first fetch is ready.
+    pub fn first_fetch(&self) -> Option<Slot> {
+        self.fetches.front().map(|fetch| fetch.slot)
+    }
+
+    /// When the first write-back is ready, or [`PENDING`].
+    pub fn first_write_back(&self) -> Slot {
+        self.write_backs.front().map_or(PENDING, |w| w.0)
+    }
+
+    /// Takes the first fetch.
+    pub fn take_fetch(&mut self) -> Fetch {
+        self.fetches.pop_front().expect("a fetch is due")
+    }
+
+    /// Takes the first write-back.
+    pub fn take_write_back(&mut self) -> PhysAddr {
+        self.write_backs.pop_front().expect("a write-back is due").1
+    }
+}

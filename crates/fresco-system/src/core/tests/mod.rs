@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The core model against closed formulas and against a plain model of the same rules.
+
+mod formulas;
+mod reference;
+
+use super::*;
+use fresco_machine::{CoreConfig, CoreKind};
+
+/// A core at 1 GHz: with issue width 1, a slot is a nanosecond.
+fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig {
+    CoreConfig {
+        mhz: 1000,
+        kind,
+        issue_width,
+        window,
+        mshrs,
+    }
+}
+
+/// Operations from a list, then the end.
+struct List {
+    ops: Vec<MicroOp>,
+    next: usize,
+}
+
+impl Source for List {
+    fn next(&mut self) -> Step {
+        self.next += 1;
+        self.ops
+            .get(self.next - 1)
+            .map_or(Step::Event { gap: 0 }, |op| Step::Op(*op))
+    }
+}
+
+/// A memory that answers every fetch after the same time. Returns when the last operation is complete, and the times
+/// of all fetches.
+fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
+    let mut core = Core::new(config);
+    let mut source = List { ops, next: 0 };
+    let mut answers = std::collections::VecDeque::new();
+    let mut fetched = Vec::new();
+    loop {
+        if let Some(&(at, tag)) = answers.front() {
+            if at <= core.next_time() {
+                answers.pop_front();
+                core.complete(tag, at, at);
+                continue;
+            }
+        }
+        let now = core.next_time();
+        match core.step(&mut source, now + 50_000) {
+            Action::Fetch { at, tag, .. } => {
+                fetched.push(at);
+                answers.push_back((at + latency, tag));
+            }
+            Action::Event { at } => return (at, fetched),
+            Action::WriteBack { .. } | Action::Ran => {}
+        }
+    }
+}
+
+/// A load that misses, of the line with this number.
+fn miss(gap: u32, dep: u32, line: u64) -> MicroOp {
+    let lookup = Lookup::Miss {
+        victims: Victims::default(),
+    };
+    MicroOp {
+        gap,
+        dep,
+        write: false,
+        line: PhysAddr(line * 64),
+        lookup,
+    }
+}
+
+/// A load that hits after `slots`.
+fn hit(gap: u32, dep: u32, line: u64, slots: u32) -> MicroOp {
+    MicroOp {
+        gap,
+        dep,
+        write: false,
+        line: PhysAddr(line * 64),
+        lookup: Lookup::Hit { slots },
+    }
+}
+
+/// The same as a store.
+fn store(op: MicroOp) -> MicroOp {
+    MicroOp { write: true, ..op }
+}

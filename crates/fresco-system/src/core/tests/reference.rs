@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The model once more, written as plainly as possible: a fixed point over whole programs instead of events. On random
+//! programs both must give the same times.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Times of one operation, in slots.
+#[derive(Clone, Copy, Default)]
+struct Times {
+    ready: u64,
+    result: u64,
+    fill: u64,
+}
+
+/// End of the program in slots, by the rules of the module's documentation. `latency` is in slots. No MSHR limit and
+/// no two misses of one line, so that the order of events plays no part.
+fn plain(config: &CoreConfig, ops: &[MicroOp], latency: u64) -> u64 {
+    let (in_order, window) = (config.kind == CoreKind::InOrder, u64::from(config.window));
+    let window = if in_order { 1 } else { window };
+    let (mut times, mut numbers, mut retired, mut left) = (Vec::<Times>::new(), vec![], vec![], vec![]);
+    let (mut number, mut front) = (0, 0);
+    for (i, op) in ops.iter().enumerate() {
+        number += u64::from(op.gap) + 1;
+        let mut slot = front + u64::from(op.gap);
+        // The reorder buffer: instruction `number - window` and, slot by slot, all before it have retired.
+        for (n, r) in std::iter::zip(&numbers, &retired) {
+            if n + window <= number {
+                slot = slot.max(r + (number - window - n));
+            }
+        }
+        front = slot + 1;
+        let operand = (op.dep as usize)
+            .checked_sub(1)
+            .and_then(|back| i.checked_sub(back + 1));
+        let ready = slot.max(operand.map_or(0, |p| times[p].result));
+        let fill = ready
+            + if let Lookup::Hit { slots } = op.lookup {
+                u64::from(slots)
+            } else {
+                latency
+            };
+        let result = if op.write && !in_order { ready + 1 } else { fill };
+        let before = std::iter::zip(&numbers, &retired)
+            .next_back()
+            .map_or(0, |(n, r)| r + (number - n));
+        let mut r: u64 = result.max(before).max(number);
+        if op.write && !in_order {
+            if let Some(slot) = left.len().checked_sub(Core::STORE_BUFFER).map(|free| left[free]) {
+                r = r.max(slot);
+            }
+            left.push(left.last().copied().unwrap_or(0).max(r).max(fill));
+        }
+        times.push(Times { ready, result, fill });
+        numbers.push(number);
+        retired.push(r);
+    }
+    let last = retired.last().copied().unwrap_or(0);
+    times
+        .iter()
+        .map(|t| t.fill.max(t.ready))
+        .chain([last])
+        .chain(left)
+        .max()
+        .unwrap_or(0)
+}
+
+fn any_op() -> impl Strategy<Value = (u32, u32, bool, Option<u32>)> {
+    (
+        0u32..12,
+        prop_oneof![3 => Just(0u32), 1 => 1u32..20],
+        any::<bool>(),
+        prop_oneof![Just(None), (1u32..12).prop_map(Some)],
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn events_and_fixed_point_agree(
+        ops in prop::collection::vec(any_op(), 1..200),
+        window in 1u32..80,
+        width in 1u32..4,
+        in_order in any::<bool>(),
+        latency in 1u64..400,
+    ) {
+        let kind = if in_order { CoreKind::InOrder } else { CoreKind::OutOfOrder };
+        let config = core(kind, width, window, 1000);
+        let ops: Vec<MicroOp> = std::iter::zip(0.., &ops)
+            .map(|(line, &(gap, dep, write, slots))| {
+                let op = match slots {
+                    Some(slots) => hit(gap, dep, line, slots),
+                    None => miss(gap, dep, line),
+                };
+                MicroOp { write, ..op }
+            })
+            .collect();
+        let slots_per_ns = u64::from(width);
+        let (end, _) = run(&config, ops.clone(), latency * 1000);
+        let clock = SlotClock::new(1000, width);
+        prop_assert_eq!(end, clock.to_ps(plain(&config, &ops, latency * slots_per_ns)));
+    }
+}
