@@ -15,6 +15,7 @@
 //! | PRE | PRE | rank | tPPD |
 //! | RD | PRE | bank | tRTP |
 //! | WR | PRE | bank | CWL + BL/2 + tWR |
+//! | WR | RDA | bank | CWL + BL/2 + tWR − tRTP (tWTRA of DDR5: the precharge must find the data written) |
 //! | RDA, WRA | ACT, refresh of the bank | bank | that of RD, WR to PRE, but not before tRAS, + tRP |
 //! | RD | RD | bank group / rank | tCCD_L / tCCD_S |
 //! | WR | WR | bank group / rank | tCCD_L_WR / tCCD_S |
@@ -104,6 +105,8 @@ pub struct Timing {
     /// REFpb or REFsb commands that refresh every row of a bank once (8192 for LPDDR4, 16384 for DDR5); 0 where the
     /// standard has no such command.
     pub bank_refreshes: u64,
+    /// REFab commands that a controller may owe: two of them lie at most `postponable + 1` tREFI apart.
+    pub postponable: u64,
     /// Cycles that ACT occupies the command bus.
     pub act_slots: Cycle,
     /// Cycles that a column command occupies the command bus.
@@ -114,7 +117,7 @@ pub struct Timing {
 
 impl Timing {
     /// The names of all parameters, in the order of the fields.
-    pub const PARAMETERS: [&str; 33] = [
+    pub const PARAMETERS: [&str; 34] = [
         "burst_length",
         "cl",
         "cwl",
@@ -145,6 +148,7 @@ impl Timing {
         "refw",
         "refreshes",
         "bank_refreshes",
+        "postponable",
         "act_slots",
         "column_slots",
         "pre_slots",
@@ -183,6 +187,7 @@ impl Timing {
             self.refw,
             self.refreshes,
             self.bank_refreshes,
+            self.postponable,
             self.act_slots,
             self.column_slots,
             self.pre_slots,

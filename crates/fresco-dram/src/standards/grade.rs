@@ -34,6 +34,8 @@ pub(super) struct RefreshData {
     pub refw_ps: Ps,
     /// REFab commands per window that refresh every row, 1x mode.
     pub commands: u64,
+    /// REFab commands that may be postponed, 1x mode.
+    pub postponable: u64,
     /// REFpb or REFsb commands per window and bank; 0 without such a command.
     #[serde(default)]
     pub bank_commands: u64,

@@ -71,6 +71,7 @@ impl Resolver<'_> {
             refw: self.over("refw", self.down(data.refw_ps / heat)),
             refreshes: self.over("refreshes", data.commands * fine),
             bank_refreshes: self.over("bank_refreshes", bank.commands),
+            postponable: self.over("postponable", data.postponable * fine),
             act_slots: self.or("act_slots", 1),
             column_slots: self.or("column_slots", 1),
             pre_slots: self.or("pre_slots", 1),

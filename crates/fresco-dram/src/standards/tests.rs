@@ -121,8 +121,8 @@ fn an_override_changes_its_parameter_and_those_that_follow_it_only() {
     for (name, value) in plain.values() {
         // One step towards the side on which the value stays consistent.
         let new = match name {
-            "refi" | "refreshes" | "ras" | "rp" | "rcd" | "rrd_s" | "wtr_s" => value - 1,
-            "burst_length" => value / 2,
+            "refi" | "ras" | "rp" | "rcd" | "rrd_s" | "wtr_s" => value - 1,
+            "burst_length" | "refreshes" | "bank_refreshes" => value / 2,
             _ => value + 1,
         };
         let changed = timing_with(
@@ -163,6 +163,7 @@ fn contradictions_are_refused() {
         ("refi", 420),
         ("refi", 9376),
         ("refreshes", 9000),
+        ("bank_refreshes", 5000),
         ("faw", 3),
         ("cwl", 40),
         ("burst_length", 6),

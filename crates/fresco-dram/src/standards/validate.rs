@@ -6,6 +6,8 @@ use crate::{Cycle, Timing};
 
 /// No distance of any device is longer: 2^24 cycles are 3 ms at 4800 MT/s. Keeps every sum far from overflow.
 const MAX_DISTANCE: Cycle = 1 << 24;
+/// No device splits its rows finer: 32768 refreshes per window in the 4x mode.
+const MAX_REFRESHES: u64 = 1 << 16;
 /// No refresh window is longer: 2^40 cycles are minutes.
 const MAX_WINDOW: Cycle = 1 << 40;
 
@@ -13,13 +15,12 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     for (name, value) in t.values() {
         let (least, most) = match name {
             "refw" => (1, MAX_WINDOW),
-            "rtrs"
-            | "rtw_gap"
-            | "rfc_pb"
-            | "rfc_sb"
-            | "refresh_to_act_other"
-            | "refresh_to_refresh_other"
-            | "bank_refreshes" => (0, MAX_DISTANCE),
+            "rtrs" | "rtw_gap" | "rfc_pb" | "rfc_sb" | "refresh_to_act_other" | "refresh_to_refresh_other" => {
+                (0, MAX_DISTANCE)
+            }
+            "bank_refreshes" => (0, MAX_REFRESHES),
+            "postponable" => (0, 64),
+            "refreshes" => (1, MAX_REFRESHES),
             "act_slots" | "column_slots" | "pre_slots" => (1, 8),
             "burst_length" => (2, 64),
             _ => (1, MAX_DISTANCE),
@@ -44,6 +45,14 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     at_least("ccd_l", t.ccd_l, "ccd_s", t.ccd_s)?;
     at_least("ccd_l_wr", t.ccd_l_wr, "ccd_l", t.ccd_l)?;
     at_least("wtr_l", t.wtr_l, "wtr_s", t.wtr_s)?;
+    if t.bank_refreshes % t.refreshes != 0 && t.refreshes % t.bank_refreshes != 0 {
+        let allowed = format!("0, or a multiple or a divisor of refreshes = {}", t.refreshes);
+        return Err(TimingError::new(
+            "bank_refreshes",
+            t.bank_refreshes.to_string(),
+            allowed,
+        ));
+    }
     // Else a write could be due before the read in front of it.
     at_least(
         "cl",
