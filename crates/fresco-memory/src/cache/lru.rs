@@ -1,97 +1,89 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! True least-recently-used order of every set.
+//! True least-recently-used order within a set.
+//!
+//! Each way has an age, 0 for the most recently used one, `ways - 1` for the victim: the ages of a set are always a
+//! permutation of `0..ways`. A use ages the younger ways of the set, one compare-and-add over adjacent bytes.
 
-/// One byte per way: its age, 0 for the most recently used way, `ways - 1` for the victim. The ages of a set are
-/// always a permutation of `0..ways`. Ageing a set is one compare-and-add over adjacent bytes, a few vector
-/// instructions even at 96 ways.
-#[derive(Clone, Debug)]
-pub(super) struct Lru {
-    ways: usize,
-    /// Bytes from one set to the next: `ways` rounded up to [`LANES`].
-    stride: usize,
-    age: Vec<u8>,
+use super::group::{Group, LANES};
+
+/// Makes `way` the most recently used of its set.
+#[inline]
+pub(super) fn touch(set: &mut [Group], way: usize) {
+    let age = set[way / LANES].ages[way % LANES];
+    if age == 0 {
+        return;
+    }
+    for group in &mut *set {
+        for other in &mut group.ages {
+            *other += u8::from(*other < age);
+        }
+    }
+    set[way / LANES].ages[way % LANES] = 0;
 }
 
-/// Bytes handled together; rows are padded to a multiple so that no loop has a remainder.
-const LANES: usize = 8;
-/// Age of the padding: older than every way, so never aged, and never the victim.
-const PADDING: u8 = u8::MAX;
-
-impl Lru {
-    /// All sets in the order that makes way 0 the first victim. `ways` is 1 to 128.
-    pub fn new(sets: usize, ways: usize) -> Self {
-        debug_assert!((1..=128).contains(&ways));
-        let stride = ways.next_multiple_of(LANES);
-        let row = (0..stride).map(|way| if way < ways { (ways - 1 - way) as u8 } else { PADDING });
-        let age = row.collect::<Vec<u8>>().repeat(sets);
-        Self { ways, stride, age }
-    }
-
-    /// Makes `way` the most recently used of its set.
-    #[inline]
-    pub fn touch(&mut self, set: usize, way: usize) {
-        let row = &mut self.age[set * self.stride..][..self.stride];
-        let age = row[way];
-        if age == 0 {
-            return;
+/// Makes the least recently used of `ways` ways the most recently used, and returns it.
+#[inline]
+pub(super) fn replace(set: &mut [Group], ways: usize) -> usize {
+    let oldest = (ways - 1) as u8;
+    let mut victim = 0;
+    for (at, group) in set.iter_mut().enumerate() {
+        // All lanes without a branch between them: one comparison of vectors.
+        if group.ages.iter().fold(false, |found, age| found | (*age == oldest)) {
+            victim = at;
         }
-        for lanes in row.chunks_exact_mut(LANES) {
-            for other in lanes {
-                *other += u8::from(*other < age);
-            }
+    }
+    let lane = set[victim].ages.iter().position(|age| *age == oldest);
+    let lane = lane.expect("the ages of a set are a permutation");
+    for group in &mut *set {
+        for age in &mut group.ages {
+            // Saturating: ways that do not exist stay the oldest.
+            *age = age.saturating_add(1);
         }
-        row[way] = 0;
     }
+    set[victim].ages[lane] = 0;
+    victim * LANES + lane
+}
 
-    /// The least recently used way.
-    #[inline]
-    pub fn victim(&self, set: usize) -> usize {
-        let row = &self.age[set * self.stride..][..self.stride];
-        let oldest = (self.ways - 1) as u8;
-        row.iter().position(|age| *age == oldest).expect("the ages of a set are a permutation")
+/// Makes `way` of `ways` ways the next victim.
+pub(super) fn demote(set: &mut [Group], ways: usize, way: usize) {
+    let age = set[way / LANES].ages[way % LANES];
+    for (at, other) in set.iter_mut().flat_map(|group| &mut group.ages).enumerate() {
+        *other -= u8::from(at < ways && *other > age);
     }
-
-    /// Makes `way` the next victim.
-    pub fn demote(&mut self, set: usize, way: usize) {
-        let row = &mut self.age[set * self.stride..][..self.ways];
-        let age = row[way];
-        for other in row.iter_mut() {
-            *other -= u8::from(*other > age);
-        }
-        row[way] = (self.ways - 1) as u8;
-    }
+    set[way / LANES].ages[way % LANES] = (ways - 1) as u8;
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::group::{NO_AGE, empty_set};
     use super::*;
 
     #[test]
     fn order_follows_use() {
-        let mut lru = Lru::new(2, 3);
-        assert_eq!(lru.victim(1), 0);
-        for way in [0, 1, 2, 0] {
-            lru.touch(1, way);
-        }
-        assert_eq!(lru.victim(1), 1);
-        lru.demote(1, 0);
-        assert_eq!(lru.victim(1), 0);
-        lru.touch(1, 0);
-        assert_eq!(lru.victim(1), 1, "the rest of the order is kept");
-        assert_eq!(lru.victim(0), 0, "other sets are untouched");
+        let mut set = empty_set(3);
+        assert_eq!([(); 4].map(|()| replace(&mut set, 3)), [0, 1, 2, 0]);
+        touch(&mut set, 1);
+        assert_eq!(replace(&mut set, 3), 2);
+        demote(&mut set, 3, 1);
+        assert_eq!(replace(&mut set, 3), 1);
+        assert_eq!(replace(&mut set, 3), 0, "the rest of the order is kept");
     }
 
     #[test]
     fn ages_stay_a_permutation() {
         for ways in [1, 2, 7, 8, 9, 48, 96, 128] {
-            let mut lru = Lru::new(1, ways);
+            let mut set = empty_set(ways);
             for step in 0..4 * ways {
-                lru.touch(0, step * 37 % ways);
-                lru.demote(0, step * 11 % ways);
-                lru.touch(0, step * 5 % ways);
-                let mut ages: Vec<usize> = lru.age[..ways].iter().map(|age| usize::from(*age)).collect();
+                touch(&mut set, step * 37 % ways);
+                demote(&mut set, ways, step * 11 % ways);
+                touch(&mut set, step * 5 % ways);
+                replace(&mut set, ways);
+                let all: Vec<u8> = set.iter().flat_map(|group| group.ages).collect();
+                let (ages, beyond) = all.split_at(ways);
+                let mut ages: Vec<usize> = ages.iter().map(|age| usize::from(*age)).collect();
                 ages.sort_unstable();
                 assert!(ages.into_iter().eq(0..ways), "{ways} ways, step {step}");
+                assert!(beyond.iter().all(|age| *age == NO_AGE));
             }
         }
     }

@@ -5,6 +5,7 @@
 //! share no lines that they write, which holds for the single-threaded and the data-partitioned programs that memory
 //! colouring is about.
 
+mod group;
 mod index;
 mod lru;
 mod private;

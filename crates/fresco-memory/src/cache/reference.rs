@@ -5,9 +5,12 @@ use super::{Cache, PrivateCaches, PrivateOutcome, Victim};
 use fresco_dram::PhysAddr;
 use fresco_machine::{CacheConfig, Replacement};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use std::collections::VecDeque;
 
 const LINE: u64 = 64;
+/// Seed of the random tests: every run checks the same cases.
+const SEED: u64 = 7;
 
 /// One line of a naive set.
 #[derive(Clone, Copy)]
@@ -51,7 +54,11 @@ impl NaiveSet for LruList {
     }
 
     fn insert(&mut self, line: Line) -> Option<Line> {
-        let victim = if self.lines.len() == self.ways { self.lines.pop_back() } else { None };
+        let victim = if self.lines.len() == self.ways {
+            self.lines.pop_back()
+        } else {
+            None
+        };
         self.lines.push_front(line);
         victim
     }
@@ -133,10 +140,19 @@ impl NaiveSet for Tree {
 #[derive(Clone, Copy, Debug)]
 enum Op {
     /// An access, and a fill after a miss.
-    Access { line: u64, write: bool, source: u16 },
+    Access {
+        line: u64,
+        write: bool,
+        source: u16,
+    },
     /// A write-back from the level above.
-    Fill { line: u64, source: u16 },
-    Invalidate { line: u64 },
+    Fill {
+        line: u64,
+        source: u16,
+    },
+    Invalidate {
+        line: u64,
+    },
 }
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
@@ -164,7 +180,10 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
     let mut counted = vec![super::SourceStats::default(); 3];
     let plain = sets >> slices.len();
     let set_of = |line: u64| {
-        let slice = slices.iter().rev().fold(0, |s, mask| s << 1 | u64::from((line & mask).count_ones() % 2));
+        let slice = slices
+            .iter()
+            .rev()
+            .fold(0, |s, mask| s << 1 | u64::from((line & mask).count_ones() % 2));
         (slice * plain + line / LINE % plain) as usize
     };
     let note = |counted: &mut Vec<super::SourceStats>, victim: Option<Line>, source: u16| {
@@ -182,7 +201,11 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
                 let set = &mut naive[set_of(line)];
                 let hit = set.get(line).map(|l| l.dirty |= write).is_some();
                 let c = &mut counted[usize::from(source)];
-                if hit { c.hits += 1 } else { c.misses += 1 }
+                if hit {
+                    c.hits += 1
+                } else {
+                    c.misses += 1
+                }
                 // Any byte of the line finds it.
                 assert_eq!(fast.access(PhysAddr(line + line % 61), write, source), hit);
                 if !hit {
@@ -199,7 +222,11 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
                         found.dirty = true;
                         None
                     }
-                    None => set.insert(Line { address: line, dirty: true, owner: source }),
+                    None => set.insert(Line {
+                        address: line,
+                        dirty: true,
+                        owner: source,
+                    }),
                 };
                 let victim = note(&mut counted, victim, source);
                 assert_eq!(fast.fill(PhysAddr(line), true, source), victim);
@@ -215,7 +242,7 @@ fn compare<S: NaiveSet>(ways: u32, sets: u64, replacement: Replacement, slices: 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, rng_seed: RngSeed::Fixed(SEED), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn lru_is_a_list(ops in ops()) {
@@ -279,13 +306,23 @@ struct Stored {
 
 #[test]
 fn levels_answer_with_their_total_latency() {
-    let config = |size, latency| CacheConfig { size, ways: 2, line: 64, latency, replacement: Replacement::Lru };
+    let config = |size, latency| CacheConfig {
+        size,
+        ways: 2,
+        line: 64,
+        latency,
+        replacement: Replacement::Lru,
+    };
     let (l1, l2) = (config(128, 1_000), config(1024, 5_000));
     let mut caches = PrivateCaches::new(Some(&l1), Some(&l2));
     let lines = [0, 4096, 8192].map(PhysAddr);
     assert_eq!(caches.access(lines[0], true), PrivateOutcome::Miss);
     assert_eq!(caches.fill(lines[0], true).as_slice(), []);
-    let hit = |level, latency, write_back| PrivateOutcome::Hit { level, latency, write_back };
+    let hit = |level, latency, write_back| PrivateOutcome::Hit {
+        level,
+        latency,
+        write_back,
+    };
     assert_eq!(caches.access(lines[0], false), hit(1, 1_000, None));
     // Two more lines push the first out of the one set of level 1 and out of its set of level 2 …
     assert_eq!(caches.fill(lines[1], false).as_slice(), []);

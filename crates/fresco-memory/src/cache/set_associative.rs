@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One set-associative cache: tags, dirty bits, owners.
 
+use super::group::{Group, LANES, empty_set, find};
 use super::index::{Index, Place};
-use super::lru::Lru;
+use super::lru;
 use super::stats::SourceStats;
 use super::tree_plru::TreePlru;
 use fresco_dram::PhysAddr;
@@ -21,38 +22,27 @@ pub struct Victim {
 
 /// A write-back, write-allocate cache, with counters for each source (core) that uses it.
 ///
-/// Tags, states and replacement order lie in one array each, set after set: a lookup touches one or two host cache
-/// lines per array, and nothing is allocated after construction.
+/// A lookup of up to eight ways touches one cache line of the host; nothing is allocated after construction.
 #[derive(Clone, Debug)]
 pub struct Cache {
     index: Index,
-    /// Entries from one set to the next: the ways, rounded up to [`LANES`].
-    stride: usize,
     ways: usize,
-    tags: Vec<u32>,
-    states: Vec<State>,
+    groups_per_set: usize,
+    groups: Vec<Group>,
     order: Order,
     stats: Vec<SourceStats>,
 }
 
-/// Owner and dirty bit of one way.
-#[derive(Clone, Copy, Debug, Default)]
-struct State {
-    owner: u16,
-    dirty: bool,
-}
-
-/// Tags compared together.
-const LANES: usize = 4;
-
+/// What is known of the order of use.
 #[derive(Clone, Debug)]
 enum Order {
-    Lru(Lru),
+    /// The ages in the groups.
+    Lru,
     TreePlru(TreePlru),
 }
 
 impl Cache {
-    /// Most ways a cache may have: 128 with LRU, 64 with tree PLRU.
+    /// Most ways a cache may have with LRU; with tree PLRU it is 64.
     pub const MAX_WAYS: u32 = 128;
 
     /// An empty cache for sources `0..sources`. `slice_functions` as in `LlcConfig`; empty for a cache in one piece.
@@ -61,17 +51,20 @@ impl Cache {
     /// If sets, line or (with tree PLRU) ways are no power of two, or the ways are 0 or too many: a checked `Machine`
     /// has no such cache.
     pub fn new(config: &CacheConfig, slice_functions: &[u64], sources: u16) -> Self {
-        assert!((1..=Self::MAX_WAYS).contains(&config.ways), "a cache has 1 to {} ways", Self::MAX_WAYS);
+        assert!(
+            (1..=Self::MAX_WAYS).contains(&config.ways),
+            "a cache has 1 to {} ways",
+            Self::MAX_WAYS
+        );
         let (sets, ways) = (config.sets() as usize, config.ways as usize);
-        let stride = ways.next_multiple_of(LANES);
+        let empty = empty_set(ways);
         Self {
             index: Index::new(config.sets(), config.line, slice_functions),
-            stride,
             ways,
-            tags: vec![Index::NO_TAG; sets * stride],
-            states: vec![State::default(); sets * stride],
+            groups_per_set: empty.len(),
+            groups: empty.repeat(sets),
             order: match config.replacement {
-                Replacement::Lru => Order::Lru(Lru::new(sets, ways)),
+                Replacement::Lru => Order::Lru,
                 Replacement::TreePlru => Order::TreePlru(TreePlru::new(sets, ways)),
             },
             stats: vec![SourceStats::default(); usize::from(sources)],
@@ -83,33 +76,29 @@ impl Cache {
     #[inline]
     pub fn access(&mut self, addr: PhysAddr, write: bool, source: u16) -> bool {
         let place = self.index.place(addr);
+        let found = self.touch(place, write);
         let stats = &mut self.stats[usize::from(source)];
-        let Some(way) = find(&self.tags[place.set * self.stride..][..self.stride], place.tag) else {
-            stats.misses += 1;
-            return false;
-        };
-        stats.hits += 1;
-        self.states[place.set * self.stride + way].dirty |= write;
-        self.order.touch(place.set, way);
-        true
+        stats.hits += u64::from(found);
+        stats.misses += u64::from(!found);
+        found
     }
 
     /// Brings in a line that is not here, for `source`; the line that has to make room is returned.
     pub fn allocate(&mut self, addr: PhysAddr, dirty: bool, source: u16) -> Option<Victim> {
         debug_assert!(!self.contains(addr), "{addr} is already cached");
         let place = self.index.place(addr);
-        let way = self.way_to_fill(place.set);
-        let at = place.set * self.stride + way;
-        let victim = self.victim_at(place.set, way);
+        let way = self.claim_way(place.set);
+        let victim = self.line_in(place.set, way);
         if let Some(victim) = victim {
             let stats = &mut self.stats[usize::from(victim.owner)];
             stats.evictions += 1;
             stats.evictions_by_others += u64::from(victim.owner != source);
             stats.write_backs += u64::from(victim.dirty);
         }
-        self.tags[at] = place.tag;
-        self.states[at] = State { owner: source, dirty };
-        self.order.touch(place.set, way);
+        let group = &mut self.groups[place.set * self.groups_per_set + way / LANES];
+        group.tags[way % LANES] = place.tag;
+        group.owners[way % LANES] = source;
+        group.dirty[way % LANES] = dirty;
         victim
     }
 
@@ -117,27 +106,33 @@ impl Cache {
     /// stays dirty if it was; else it is brought in and the line that has to make room is returned. No demand access,
     /// so neither a hit nor a miss is counted.
     pub fn fill(&mut self, addr: PhysAddr, dirty: bool, source: u16) -> Option<Victim> {
-        let place = self.index.place(addr);
-        let Some(way) = self.find_at(place) else {
-            return self.allocate(addr, dirty, source);
-        };
-        self.states[place.set * self.stride + way].dirty |= dirty;
-        self.order.touch(place.set, way);
-        None
+        if self.touch(self.index.place(addr), dirty) {
+            return None;
+        }
+        self.allocate(addr, dirty, source)
     }
 
     /// Is the line here? Changes nothing.
     pub fn contains(&self, addr: PhysAddr) -> bool {
-        self.find_at(self.index.place(addr)).is_some()
+        let place = self.index.place(addr);
+        find(
+            &self.groups[place.set * self.groups_per_set..][..self.groups_per_set],
+            place.tag,
+        )
+        .is_some()
     }
 
     /// Drops the line, and returns it if it was here. Its way is the next to be filled.
     pub fn invalidate(&mut self, addr: PhysAddr) -> Option<Victim> {
         let place = self.index.place(addr);
-        let way = self.find_at(place)?;
-        let victim = self.victim_at(place.set, way);
-        self.tags[place.set * self.stride + way] = Index::NO_TAG;
-        self.order.demote(place.set, way);
+        let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
+        let way = find(set, place.tag)?;
+        match &mut self.order {
+            Order::Lru => lru::demote(set, self.ways, way),
+            Order::TreePlru(plru) => plru.demote(place.set, way),
+        }
+        let victim = self.line_in(place.set, way);
+        self.groups[place.set * self.groups_per_set + way / LANES].tags[way % LANES] = Index::NO_TAG;
         victim
     }
 
@@ -151,63 +146,46 @@ impl Cache {
         self.stats.fill(SourceStats::default());
     }
 
-    fn find_at(&self, place: Place) -> Option<usize> {
-        find(&self.tags[place.set * self.stride..][..self.stride], place.tag)
+    /// If the line is here, makes it the most recently used, and dirty if `write`.
+    #[inline]
+    fn touch(&mut self, place: Place, write: bool) -> bool {
+        let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
+        let Some(way) = find(set, place.tag) else {
+            return false;
+        };
+        set[way / LANES].dirty[way % LANES] |= write;
+        match &mut self.order {
+            Order::Lru => lru::touch(set, way),
+            Order::TreePlru(plru) => plru.touch(place.set, way),
+        }
+        true
     }
 
-    /// The way the next line of a set goes to: an empty one if there is any.
-    fn way_to_fill(&self, set: usize) -> usize {
-        match &self.order {
-            // Empty ways are never touched and so are always the oldest.
-            Order::Lru(lru) => lru.victim(set),
-            Order::TreePlru(plru) => {
-                let tags = &self.tags[set * self.stride..][..self.ways];
-                find_any(tags, Index::NO_TAG).unwrap_or_else(|| plru.victim(set))
-            }
+    /// Chooses the way that the next line of a set goes to, an empty one if there is any, and notes its use.
+    #[inline]
+    fn claim_way(&mut self, set_number: usize) -> usize {
+        let set = &mut self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
+        match &mut self.order {
+            // Empty ways are never touched, and so are always the oldest.
+            Order::Lru => lru::replace(set, self.ways),
+            Order::TreePlru(plru) => match find(set, Index::NO_TAG) {
+                Some(way) if way < self.ways => {
+                    plru.touch(set_number, way);
+                    way
+                }
+                _ => plru.replace(set_number),
+            },
         }
     }
 
-    fn victim_at(&self, set: usize, way: usize) -> Option<Victim> {
-        let at = set * self.stride + way;
-        let tag = self.tags[at];
+    #[inline]
+    fn line_in(&self, set: usize, way: usize) -> Option<Victim> {
+        let (group, lane) = (&self.groups[set * self.groups_per_set + way / LANES], way % LANES);
+        let tag = group.tags[lane];
         (tag != Index::NO_TAG).then(|| Victim {
             line: self.index.line_of(Place { set, tag }),
-            dirty: self.states[at].dirty,
-            owner: self.states[at].owner,
+            dirty: group.dirty[lane],
+            owner: group.owners[lane],
         })
     }
-}
-
-impl Order {
-    #[inline]
-    fn touch(&mut self, set: usize, way: usize) {
-        match self {
-            Self::Lru(lru) => lru.touch(set, way),
-            Self::TreePlru(plru) => plru.touch(set, way),
-        }
-    }
-
-    fn demote(&mut self, set: usize, way: usize) {
-        match self {
-            Self::Lru(lru) => lru.demote(set, way),
-            Self::TreePlru(plru) => plru.demote(set, way),
-        }
-    }
-}
-
-/// The way that holds `tag`; `tags` is padded to a multiple of [`LANES`].
-#[inline]
-fn find(tags: &[u32], tag: u32) -> Option<usize> {
-    for (group, lanes) in tags.chunks_exact(LANES).enumerate() {
-        let lanes: &[u32; LANES] = lanes.try_into().expect("exact chunks");
-        if lanes.iter().fold(false, |found, t| found | (*t == tag)) {
-            return find_any(lanes, tag).map(|way| group * LANES + way);
-        }
-    }
-    None
-}
-
-#[inline]
-fn find_any(tags: &[u32], tag: u32) -> Option<usize> {
-    tags.iter().position(|t| *t == tag)
 }

@@ -15,7 +15,10 @@ pub(super) struct TreePlru {
 impl TreePlru {
     /// All nodes point left. `ways` is a power of two, at most 64.
     pub fn new(sets: usize, ways: usize) -> Self {
-        assert!(ways.is_power_of_two() && ways <= 64, "tree PLRU has a power of two of ways, at most 64");
+        assert!(
+            ways.is_power_of_two() && ways <= 64,
+            "tree PLRU has a power of two of ways, at most 64"
+        );
         let levels = ways.trailing_zeros();
         let path = |way: usize| {
             let (mut nodes, mut away) = (0, 0);
@@ -41,9 +44,15 @@ impl TreePlru {
         self.nodes[set] = self.nodes[set] & !nodes | away;
     }
 
-    /// The way the tree points to.
+    /// Notes a use of the way the tree points to, and returns it.
     #[inline]
-    pub fn victim(&self, set: usize) -> usize {
+    pub fn replace(&mut self, set: usize) -> usize {
+        let way = self.pointed(set);
+        self.touch(set, way);
+        way
+    }
+
+    fn pointed(&self, set: usize) -> usize {
         let word = self.nodes[set];
         let mut node = 1;
         for _ in 0..self.levels {
@@ -67,25 +76,18 @@ mod tests {
     fn four_ways_by_hand() {
         let mut plru = TreePlru::new(1, 4);
         // Each victim is used at once: the textbook order 0, 2, 1, 3.
-        let order: Vec<usize> = (0..4)
-            .map(|_| {
-                let way = plru.victim(0);
-                plru.touch(0, way);
-                way
-            })
-            .collect();
-        assert_eq!(order, [0, 2, 1, 3]);
+        assert_eq!([(); 4].map(|()| plru.replace(0)), [0, 2, 1, 3]);
         plru.touch(0, 0);
         plru.touch(0, 2);
-        assert_eq!(plru.victim(0), 1);
+        assert_eq!(plru.pointed(0), 1);
         plru.demote(0, 3);
-        assert_eq!(plru.victim(0), 3);
+        assert_eq!(plru.pointed(0), 3);
     }
 
     #[test]
     fn a_direct_mapped_set_has_one_victim() {
         let mut plru = TreePlru::new(1, 1);
         plru.touch(0, 0);
-        assert_eq!(plru.victim(0), 0);
+        assert_eq!(plru.pointed(0), 0);
     }
 }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the lines of a set lie in the host's memory.
+
+use super::index::Index;
+
+/// Ways kept and compared together.
+pub(super) const LANES: usize = 8;
+
+/// Age of a way that does not exist: older than every real one.
+pub(super) const NO_AGE: u8 = u8::MAX;
+
+/// Eight ways of a set in one cache line of the host. A set is a slice of groups; ways that fill up its last group
+/// stay empty for ever. Arrays of one field each, so that the loops over ways become a few vector instructions.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Group {
+    /// Tag of each way; [`Index::NO_TAG`] in an empty one.
+    pub tags: [u32; LANES],
+    /// Who brought the line in.
+    pub owners: [u16; LANES],
+    /// Rank in the order of use, 0 for the most recent; kept by `lru` only.
+    pub ages: [u8; LANES],
+    /// Stored to since it was brought in?
+    pub dirty: [bool; LANES],
+}
+
+/// An empty set of `ways` ways, of which way 0 is the oldest.
+pub(super) fn empty_set(ways: usize) -> Vec<Group> {
+    let age = |way: usize| if way < ways { (ways - 1 - way) as u8 } else { NO_AGE };
+    let group = |at: usize| Group {
+        tags: [Index::NO_TAG; LANES],
+        owners: [0; LANES],
+        ages: std::array::from_fn(|lane| age(at * LANES + lane)),
+        dirty: [false; LANES],
+    };
+    (0..ways.div_ceil(LANES)).map(group).collect()
+}
+
+/// The first way of a set that holds `tag`.
+#[inline]
+pub(super) fn find(set: &[Group], tag: u32) -> Option<usize> {
+    // All lanes of a group without a branch between them: one comparison of vectors.
+    let holds = |group: &Group| group.tags.iter().fold(false, |found, t| found | (*t == tag));
+    let at = set.iter().position(holds)?;
+    Some(at * LANES + lane_of(&set[at].tags, tag))
+}
+
+/// The first lane that holds `tag`; one must. Kept apart from [`find`] so that the compiler does not merge the two
+/// searches into one that is slower than either.
+#[inline(never)]
+fn lane_of(tags: &[u32; LANES], tag: u32) -> usize {
+    tags.iter().position(|t| *t == tag).expect("the group holds the tag")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_one_cache_line() {
+        assert_eq!(size_of::<Group>(), 64);
+    }
+
+    #[test]
+    fn every_way_is_found() {
+        for ways in [1, 8, 9, 96] {
+            let mut set = empty_set(ways);
+            for way in 0..ways {
+                set[way / LANES].tags[way % LANES] = way as u32 + 100;
+            }
+            for way in 0..ways {
+                assert_eq!(find(&set, way as u32 + 100), Some(way));
+            }
+            assert_eq!(find(&set, 99), None);
+        }
+    }
+}
