@@ -3,13 +3,17 @@
 
 mod kernel;
 mod op;
+mod parameter;
 mod passes;
 mod program;
 mod programs;
 mod recorder;
+mod registry;
 #[cfg(test)]
 mod testing;
 mod traced;
 
 pub use op::{Batch, Event, Marker, Op};
+pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
+pub use registry::{ProgramKind, Setting, build, program, programs};

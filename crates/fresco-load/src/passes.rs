@@ -44,9 +44,4 @@ impl Passes {
     pub fn over(&self) -> bool {
         self.measured > 0 && self.done == self.warmup.saturating_add(self.measured)
     }
-
-    /// Passes made, warm-up included.
-    pub fn done(&self) -> u64 {
-        self.done
-    }
 }

@@ -41,3 +41,21 @@ pub trait Program: Send {
     /// computation that did not take place.
     fn verify(&self) -> Result<(), String>;
 }
+
+impl<P: Program + ?Sized> Program for Box<P> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn footprint(&self) -> Vec<Area> {
+        (**self).footprint()
+    }
+
+    fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
+        (**self).next(out)
+    }
+
+    fn verify(&self) -> Result<(), String> {
+        (**self).verify()
+    }
+}

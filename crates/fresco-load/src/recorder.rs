@@ -36,11 +36,6 @@ impl Course {
     pub fn record<'a>(&'a mut self, out: &'a mut Batch) -> Recorder<'a> {
         Recorder { course: self, out }
     }
-
-    /// Memory operations so far.
-    pub fn operations(&self) -> u64 {
-        self.operations
-    }
 }
 
 /// A program's course while a chunk of it runs.

@@ -3,9 +3,56 @@
 //! value of another, so that as many requests are outstanding as the core allows.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
+
+/// Entry in the table of programs.
+pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
+    name: Bandwidth::NAME,
+    doc: "Bandwidth: goes through a big array in order, without dependences (BEN-3)",
+    parameters: &[
+        &[
+            Parameter {
+                name: "access",
+                kind: Kind::Choice(&["read", "write"]),
+                doc: "read or write the words",
+            },
+            Parameter {
+                name: "bytes",
+                kind: Kind::Size {
+                    min: 1 << 20,
+                    max: 1 << 30,
+                    multiple: 1,
+                    default: 16 << 20,
+                },
+                doc: "size of the array",
+            },
+            Parameter {
+                name: "stride",
+                kind: Kind::Size {
+                    min: 4,
+                    max: 1 << 20,
+                    multiple: 4,
+                    default: 64,
+                },
+                doc: "bytes from one word accessed to the next",
+            },
+        ],
+        PASSES,
+    ],
+    build: |values, _, _| {
+        let [write, bytes, stride] = ["access", "bytes", "stride"].map(|name| values.number(name));
+        let config = Config {
+            bytes,
+            stride,
+            write: write == 1,
+        };
+        Ok(Box::new(Looped::new(Bandwidth::new(&config), passes(values))))
+    },
+};
 
 /// Parameters of [`Bandwidth`].
 #[derive(Clone, Debug)]
@@ -104,7 +151,6 @@ impl Kernel for Bandwidth {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::{addresses, run};
 

@@ -2,8 +2,34 @@
 //! Computes in registers alone: a core that is busy and leaves the memory in peace.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::Recorder;
+use crate::registry::{PASSES, ProgramKind, passes};
+
+/// Entry in the table of programs.
+pub(crate) static IDLE: ProgramKind = ProgramKind {
+    name: Idle::NAME,
+    doc: "computes in registers and accesses no memory",
+    parameters: &[
+        &[Parameter {
+            name: "instructions",
+            kind: Kind::Count {
+                min: 1,
+                max: 1_000_000_000,
+                default: 1_000_000,
+            },
+            doc: "instructions of one pass",
+        }],
+        PASSES,
+    ],
+    build: |values, _, _| {
+        let config = Config {
+            instructions: values.number("instructions") as u32,
+        };
+        Ok(Box::new(Looped::new(Idle::new(&config), passes(values))))
+    },
+};
 
 /// Parameters of [`Idle`].
 #[derive(Clone, Debug)]
@@ -47,7 +73,6 @@ impl Kernel for Idle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::run;
 

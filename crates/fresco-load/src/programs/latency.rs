@@ -3,8 +3,10 @@
 //! of the load before it, so that at most one request is outstanding and the run time is the memory latency.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -13,6 +15,32 @@ use rand_pcg::Pcg64;
 const NODE_BYTES: u64 = 64;
 /// Compare the pointer with the end of the list, branch.
 const FOLLOW: u32 = 2;
+
+/// Entry in the table of programs.
+pub(crate) static LATENCY: ProgramKind = ProgramKind {
+    name: Latency::NAME,
+    doc: "Latency: follows a linked list in random order, one outstanding read at a time (BEN-2)",
+    parameters: &[
+        &[Parameter {
+            name: "bytes",
+            kind: Kind::Size {
+                min: 64,
+                max: 1 << 30,
+                multiple: 64,
+                default: 16 << 20,
+            },
+            doc: "size of the list, one node per 64 bytes; the papers take twice the last-level cache",
+        }],
+        PASSES,
+    ],
+    build: |values, setting, _| {
+        let config = Config {
+            bytes: values.number("bytes"),
+            seed: setting.seed,
+        };
+        Ok(Box::new(Looped::new(Latency::new(&config), passes(values))))
+    },
+};
 
 /// Parameters of [`Latency`].
 #[derive(Clone, Debug)]
@@ -120,7 +148,6 @@ fn one_cycle(count: u32, seed: u64) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::{addresses, run};
 

@@ -3,14 +3,53 @@
 //! a register along the innermost loop; with blocks it is stored and loaded again between them.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Multiply and add.
 const ARITHMETIC: u32 = 2;
+
+/// Entry in the table of programs.
+pub(crate) static MATMULT: ProgramKind = ProgramKind {
+    name: MatMult::NAME,
+    doc: "matrix multiply, plain or blocked (BEN-9)",
+    parameters: &[
+        &[
+            Parameter {
+                name: "n",
+                kind: Kind::Count {
+                    min: 1,
+                    max: 4096,
+                    default: 128,
+                },
+                doc: "rows and columns of each of the three matrices of doubles",
+            },
+            Parameter {
+                name: "block",
+                kind: Kind::Count {
+                    min: 0,
+                    max: 4096,
+                    default: 0,
+                },
+                doc: "rows and columns of a block; 0: no blocks",
+            },
+        ],
+        PASSES,
+    ],
+    build: |values, setting, _| {
+        let config = Config {
+            n: values.number("n"),
+            block: values.number("block"),
+            seed: setting.seed,
+        };
+        Ok(Box::new(Looped::new(MatMult::new(&config), passes(values))))
+    },
+};
 
 /// Parameters of [`MatMult`].
 #[derive(Clone, Debug)]
@@ -173,7 +212,6 @@ impl Kernel for MatMult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::run;
     use crate::{Batch, recorder::Course};

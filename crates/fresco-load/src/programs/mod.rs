@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The programs, one file each.
 
-pub(crate) mod bandwidth;
-pub(crate) mod idle;
-pub(crate) mod is;
-pub(crate) mod latency;
-pub(crate) mod matmult;
-pub(crate) mod random;
-pub(crate) mod stream;
-pub(crate) mod strides;
+mod bandwidth;
+mod idle;
+mod is;
+mod latency;
+mod matmult;
+mod random;
+mod stream;
+mod strides;
+
+pub(crate) use bandwidth::BANDWIDTH;
+pub(crate) use idle::IDLE;
+pub(crate) use is::IS;
+pub(crate) use latency::LATENCY;
+pub(crate) use matmult::MATMULT;
+pub(crate) use random::RANDOM;
+pub(crate) use stream::STREAM;
+pub(crate) use strides::STRIDES;

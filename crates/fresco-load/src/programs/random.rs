@@ -2,8 +2,10 @@
 //! A generator, not a computation: independent accesses to uniformly random lines of an area.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::Layout;
 use fresco_dram::VirtAddr;
 use rand::{Rng, SeedableRng};
@@ -11,6 +13,64 @@ use rand_pcg::Pcg64;
 
 /// Bytes of a line, and of an access.
 const LINE: u64 = 64;
+
+/// Entry in the table of programs.
+pub(crate) static RANDOM: ProgramKind = ProgramKind {
+    name: Random::NAME,
+    doc: "generator: independent accesses to uniformly random lines",
+    parameters: &[
+        &[
+            Parameter {
+                name: "bytes",
+                kind: Kind::Size {
+                    min: 64,
+                    max: 1 << 40,
+                    multiple: 64,
+                    default: 64 << 20,
+                },
+                doc: "size of the area",
+            },
+            Parameter {
+                name: "accesses",
+                kind: Kind::Count {
+                    min: 1,
+                    max: 1 << 40,
+                    default: 1_000_000,
+                },
+                doc: "accesses of one pass",
+            },
+            Parameter {
+                name: "write_percent",
+                kind: Kind::Count {
+                    min: 0,
+                    max: 100,
+                    default: 0,
+                },
+                doc: "writes among a hundred accesses, on average",
+            },
+            Parameter {
+                name: "gap",
+                kind: Kind::Count {
+                    min: 0,
+                    max: 1_000_000,
+                    default: 0,
+                },
+                doc: "instructions before each access that access no memory",
+            },
+        ],
+        PASSES,
+    ],
+    build: |values, setting, _| {
+        let config = Config {
+            bytes: values.number("bytes"),
+            accesses: values.number("accesses"),
+            write_percent: values.number("write_percent") as u32,
+            gap: values.number("gap") as u32,
+            seed: setting.seed,
+        };
+        Ok(Box::new(Looped::new(Random::new(config), passes(values))))
+    },
+};
 
 /// Parameters of [`Random`].
 #[derive(Clone, Debug)]
@@ -83,7 +143,6 @@ impl Kernel for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::run;
 

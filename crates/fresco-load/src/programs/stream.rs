@@ -3,8 +3,10 @@
 //! `stream.c` 5.10.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// The scalar of scale and triad.
@@ -51,6 +53,42 @@ impl Loop {
 const A: usize = 0;
 const B: usize = 1;
 const C: usize = 2;
+
+/// Entry in the table of programs.
+pub(crate) static STREAM: ProgramKind = ProgramKind {
+    name: Stream::NAME,
+    doc: "STREAM: copy, scale, add and triad over three arrays of doubles (BEN-4)",
+    parameters: &[
+        &[
+            Parameter {
+                name: "kernel",
+                kind: Kind::Choice(&["all", "copy", "scale", "add", "triad"]),
+                doc: "the loops of one pass: all four, or one alone",
+            },
+            Parameter {
+                name: "elements",
+                kind: Kind::Count {
+                    min: 1,
+                    max: 1 << 26,
+                    default: 1 << 20,
+                },
+                doc: "elements of each array, 8 bytes each; STREAM asks for four times the last-level cache",
+            },
+        ],
+        PASSES,
+    ],
+    build: |values, _, _| {
+        let loops = match values.number("kernel") as usize {
+            0 => Loop::ALL,
+            one => &Loop::ALL[one - 1..one],
+        };
+        let config = Config {
+            elements: values.number("elements"),
+            loops,
+        };
+        Ok(Box::new(Looped::new(Stream::new(&config), passes(values))))
+    },
+};
 
 /// Parameters of [`Stream`].
 #[derive(Clone, Debug)]
@@ -150,7 +188,6 @@ impl Kernel for Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::run;
 

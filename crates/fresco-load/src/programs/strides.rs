@@ -3,12 +3,61 @@
 //! down, two up, two down … so that each line is written exactly once, no prefetcher follows, and no line is reused.
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
+use crate::registry::{PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// Negate or advance the offset, add it to the middle.
 const ADDRESS: u32 = 2;
+
+/// Entry in the table of programs.
+pub(crate) static STRIDES: ProgramKind = ProgramKind {
+    name: Strides::NAME,
+    doc: "alternating strides: writes from the middle of an area outwards, each line once (BEN-1)",
+    parameters: &[
+        &[
+            Parameter {
+                name: "bytes",
+                kind: Kind::Size {
+                    min: 1 << 20,
+                    max: 1 << 30,
+                    multiple: 1,
+                    default: 32 << 20,
+                },
+                doc: "size of the area; as large as step times writes, a pass writes each line once",
+            },
+            Parameter {
+                name: "step",
+                kind: Kind::Size {
+                    min: 64,
+                    max: 1 << 20,
+                    multiple: 64,
+                    default: 64,
+                },
+                doc: "bytes from line to line",
+            },
+            Parameter {
+                name: "writes",
+                kind: Kind::Count {
+                    min: 1,
+                    max: 1 << 32,
+                    default: 512 * 1024,
+                },
+                doc: "writes of one pass; the next pass goes on where this one stopped",
+            },
+        ],
+        PASSES,
+    ],
+    build: |values, _, _| {
+        let [bytes, step, writes] = ["bytes", "step", "writes"].map(|name| values.number(name));
+        Ok(Box::new(Looped::new(
+            Strides::new(&Config { bytes, step, writes }),
+            passes(values),
+        )))
+    },
+};
 
 /// Parameters of [`Strides`].
 #[derive(Clone, Debug)]
@@ -114,7 +163,6 @@ fn line_at(position: usize, count: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Looped;
     use crate::passes::Passes;
     use crate::testing::{Run, addresses, run};
 

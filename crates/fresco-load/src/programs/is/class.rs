@@ -4,8 +4,6 @@
 /// One problem class.
 #[derive(Debug)]
 pub(crate) struct Class {
-    /// Name in NPB.
-    pub name: &'static str,
     /// Number of keys, as a power of two.
     pub keys_log2: u32,
     /// Keys are below two to this power.
@@ -43,10 +41,10 @@ const fn key(index: u32, rank: i64, step: i64, first: i64) -> TestKey {
     }
 }
 
-/// The classes that fit a simulation.
+/// Classes S, W, A and B: those that fit a simulation.
 pub(crate) const CLASSES: &[Class] = &[
+    // Class S
     Class {
-        name: "S",
         keys_log2: 16,
         max_key_log2: 11,
         buckets_log2: 9,
@@ -58,8 +56,8 @@ pub(crate) const CLASSES: &[Class] = &[
             key(4_431, 65_463, -1, 0),
         ],
     },
+    // Class W
     Class {
-        name: "W",
         keys_log2: 20,
         max_key_log2: 16,
         buckets_log2: 10,
@@ -71,8 +69,8 @@ pub(crate) const CLASSES: &[Class] = &[
             key(404_505, 1_048_018, -1, 0),
         ],
     },
+    // Class A
     Class {
-        name: "A",
         keys_log2: 23,
         max_key_log2: 19,
         buckets_log2: 10,
@@ -84,8 +82,8 @@ pub(crate) const CLASSES: &[Class] = &[
             key(4_250_760, 8_388_264, -1, 1),
         ],
     },
+    // Class B
     Class {
-        name: "B",
         keys_log2: 25,
         max_key_log2: 21,
         buckets_log2: 10,

@@ -8,12 +8,53 @@ mod keys;
 pub(crate) use class::{CLASSES, Class};
 
 use crate::Area;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Looped};
+use crate::parameter::{Kind, Parameter};
+use crate::passes::Passes;
 use crate::recorder::{LOOP, Recorder, Source};
+use crate::registry::ProgramKind;
 use crate::traced::{Layout, Traced};
 
 /// Iterations of the original. It changes two keys in each; later passes change them again to the same values.
 const ITERATIONS: u64 = 10;
+
+/// Entry in the table of programs.
+pub(crate) static IS: ProgramKind = ProgramKind {
+    name: Is::NAME,
+    doc: "integer sort as in NAS IS: ranks keys by counting (BEN-6); its keys are prescribed, the seed is not used",
+    parameters: &[&[
+        Parameter {
+            name: "class",
+            kind: Kind::Choice(&["S", "W", "A", "B"]),
+            doc: "problem class of NPB: 2^16, 2^20, 2^23 or 2^25 keys",
+        },
+        Parameter {
+            name: "buckets",
+            kind: Kind::Flag { default: true },
+            doc: "sort the keys into buckets before they are counted",
+        },
+        Parameter {
+            name: "passes",
+            kind: Kind::Count {
+                min: 0,
+                max: 1 << 32,
+                default: ITERATIONS,
+            },
+            doc: "measured rankings, after the unmeasured one; 0: again and again without end",
+        },
+    ]],
+    build: |values, _, _| {
+        let class = &CLASSES[values.number("class") as usize];
+        let config = Config {
+            class,
+            buckets: values.number("buckets") == 1,
+        };
+        Ok(Box::new(Looped::new(
+            Is::new(&config),
+            Passes::new(1, values.number("passes")),
+        )))
+    },
+};
 
 /// Parameters of [`Is`].
 #[derive(Clone, Debug)]

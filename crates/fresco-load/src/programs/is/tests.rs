@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::Batch;
-use crate::kernel::Looped;
-use crate::passes::Passes;
 use crate::recorder::Course;
 use crate::testing::run;
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of programs.
+
+use crate::parameter::{Kind, Parameter, Values};
+use crate::programs::{BANDWIDTH, IDLE, IS, LATENCY, MATMULT, RANDOM, STREAM, STRIDES};
+use crate::{Program, passes::Passes};
+use fresco_input::{Document, InputError, Item, Table};
+use std::path::PathBuf;
+
+/// What a program needs to know besides its parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    /// Seed of everything random; two tasks of a scenario get different ones.
+    pub seed: u64,
+    /// Directory from which relative names of trace files are taken; the working directory if empty.
+    pub trace_dir: PathBuf,
+}
+
+/// A program that can be built.
+pub struct ProgramKind {
+    /// Name in a scenario.
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub doc: &'static str,
+    pub(crate) parameters: &'static [&'static [Parameter]],
+    pub(crate) build: fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>,
+}
+
+static PROGRAMS: &[&ProgramKind] = &[&STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &MATMULT, &IS, &RANDOM, &IDLE];
+
+/// All programs, in the order in which they are documented.
+pub fn programs() -> &'static [&'static ProgramKind] {
+    PROGRAMS
+}
+
+/// The program that the text `name` names.
+///
+/// # Errors
+/// No text, or no such program; the nearest name is given.
+pub fn program(name: &Item<'_>) -> Result<&'static ProgramKind, InputError> {
+    let choices: Vec<(&str, &'static ProgramKind)> = PROGRAMS.iter().map(|kind| (kind.name, *kind)).collect();
+    name.choice(&choices)
+}
+
+impl ProgramKind {
+    /// Its parameters, in the order in which they are documented.
+    pub fn parameters(&self) -> impl Iterator<Item = &'static Parameter> + use<> {
+        self.parameters.iter().copied().flatten()
+    }
+
+    /// Builds the program from the parameters in `table`. Other keys are left to the caller, who ends the reading of
+    /// the table with [`Table::finish`].
+    ///
+    /// # Errors
+    /// A parameter that is missing, of the wrong kind or out of range; a trace that cannot be read.
+    pub fn build(&self, table: &Table<'_>, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
+        let parameters: Vec<Parameter> = self.parameters().copied().collect();
+        (self.build)(&Values::read(&parameters, table)?, setting, table)
+    }
+}
+
+/// Builds a program by name from parameters in TOML, `bytes = "16 MiB"`; for tests, benchmarks and built-in scenarios.
+///
+/// # Errors
+/// No such program, an unknown key, and all that [`ProgramKind::build`] finds.
+pub fn build(name: &str, parameters: &str, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
+    let place = format!("parameters of {name}");
+    let Some(kind) = PROGRAMS.iter().find(|kind| kind.name == name) else {
+        let names: Vec<&str> = PROGRAMS.iter().map(|kind| kind.name).collect();
+        return Err(InputError::new(place, "no such program")
+            .allowed(names.join(", "))
+            .cure("choose one of these"));
+    };
+    let document = Document::parse(&place, parameters)?;
+    let table = document.root();
+    let program = kind.build(&table, setting)?;
+    table.finish()?;
+    Ok(program)
+}
+
+/// The parameters of every program that goes over its data again and again.
+pub(crate) const PASSES: &[Parameter] = &[
+    Parameter {
+        name: "warmup",
+        kind: Kind::Count {
+            min: 0,
+            max: MOST_PASSES,
+            default: 0,
+        },
+        doc: "passes before the measured ones",
+    },
+    Parameter {
+        name: "passes",
+        kind: Kind::Count {
+            min: 0,
+            max: MOST_PASSES,
+            default: 1,
+        },
+        doc: "measured passes; 0: again and again without end",
+    },
+];
+
+const MOST_PASSES: u64 = 1 << 32;
+
+/// The passes that [`PASSES`] describe.
+pub(crate) fn passes(values: &Values) -> Passes {
+    Passes::new(values.number("warmup"), values.number("passes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::run;
+
+    /// Parameters that make each program short.
+    const SHORT: &[(&str, &str)] = &[
+        ("strides", "bytes = '1 MiB'\nwrites = 5000\npasses = 2"),
+        ("latency", "bytes = '64 KiB'\nwarmup = 1"),
+        ("bandwidth", "access = 'write'\nbytes = '1 MiB'\nstride = 128"),
+        ("stream", "kernel = 'scale'\nelements = 3000\npasses = 2"),
+        ("matmult", "n = 10\nblock = 4"),
+        ("is", "passes = 1"),
+        ("random", "accesses = 10000\nbytes = '1 GiB'"),
+        ("idle", "passes = 7"),
+    ];
+
+    #[test]
+    fn every_program_runs_verifies_and_repeats_from_its_seed() {
+        for (name, parameters) in SHORT {
+            let once = || {
+                let program = build(
+                    name,
+                    parameters,
+                    &Setting {
+                        seed: 42,
+                        ..Setting::default()
+                    },
+                )
+                .expect("is built");
+                assert_eq!(program.name(), *name);
+                run(program)
+            };
+            let (first, second) = (once(), once());
+            assert_eq!((first.marks().0, first.marks().2), (1, 1), "{name}");
+            assert!(first.marks().1 > 0 && first.events == second.events, "{name}");
+        }
+    }
+
+    #[test]
+    fn defaults_lie_within_their_ranges() {
+        for kind in programs() {
+            let names: Vec<&str> = kind.parameters().map(|parameter| parameter.name).collect();
+            assert!(
+                (1..names.len()).all(|i| !names[..i].contains(&names[i])),
+                "{}: {names:?}",
+                kind.name
+            );
+            for parameter in kind.parameters() {
+                if let Kind::Size { min, max, default, .. } | Kind::Count { min, max, default } = parameter.kind {
+                    assert!((min..=max).contains(&default), "{}.{}", kind.name, parameter.name);
+                }
+            }
+        }
+        assert!(build("idle", "", &Setting::default()).is_ok());
+    }
+
+    #[test]
+    fn faults_name_field_range_and_cure() {
+        let fault = |name, parameters| {
+            build(name, parameters, &Setting::default())
+                .err()
+                .expect("a fault")
+                .to_string()
+        };
+        assert_eq!(
+            fault("strides", "step = 100"),
+            "parameters of strides:1: step: found 100 B\n  allowed: 64 B to 1 MiB, a multiple of 64 B\n  cure: write 64 B"
+        );
+        assert!(fault("latency", "\nbytes = '2 GiB'").starts_with("parameters of latency:2: bytes: found the text"));
+        assert!(fault("stream", "kernel = 'tirad'").contains("did you mean \"triad\"?"));
+        assert!(fault("stream", "elments = 5").contains("did you mean \"elements\"?"));
+        assert!(fault("lantency", "").contains("allowed: strides, latency"));
+        assert!(fault("random", "write_percent = 101").contains("allowed: an integer from 0 to 100"));
+    }
+}
