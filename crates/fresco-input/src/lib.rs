@@ -20,6 +20,7 @@ mod document;
 mod error;
 mod files;
 mod item;
+mod literal;
 mod node;
 mod overrides;
 mod quantity;
