@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Line chart: a quantity against a swept parameter, with its spread.
+
+use super::axis::{Axis, Domain};
+use super::canvas::{Font, Pixel, Stroke, text_width};
+use super::legend::{Entry, Sample};
+use super::palette::{GRID, INK, REFERENCE, look};
+use super::panel::{Across, Frame, Heading, Panel, figure};
+use super::svg::Svg;
+use crate::{Provenance, ReportError};
+use plotters::style::Color;
+
+/// One measured point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Swept parameter.
+    pub x: f64,
+    /// Measured value, usually a mean.
+    pub y: f64,
+    /// Lowest and highest value observed, if the spread is known.
+    pub spread: Option<(f64, f64)>,
+}
+
+impl Point {
+    /// A point without spread.
+    pub fn new(x: f64, y: f64) -> Self {
+        Self { x, y, spread: None }
+    }
+
+    /// A point whose observations lay between `low` and `high`.
+    pub fn with_spread(x: f64, y: f64, low: f64, high: f64) -> Self {
+        Self {
+            x,
+            y,
+            spread: Some((low, high)),
+        }
+    }
+}
+
+/// A named line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// Name, as the legend shows it.
+    pub name: String,
+    /// Points; joined in order of x.
+    pub points: Vec<Point>,
+}
+
+/// How spreads are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SpreadStyle {
+    /// Error bars with caps; series are set a few pixels apart so that bars do not hide each other.
+    #[default]
+    Bars,
+    /// A pale band.
+    Band,
+}
+
+/// A horizontal line to compare with, such as the time of a single run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: f64,
+}
+
+impl Reference {
+    pub(crate) fn draw(&self, panel: &Panel<'_>) -> Result<(), ReportError> {
+        let y = panel.up(self.value);
+        let stroke = Stroke {
+            colour: REFERENCE.colour,
+            width: 1,
+            dash: REFERENCE.dash,
+        };
+        panel.canvas.line(&[(panel.left, y), (panel.right, y)], stroke)
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        Entry {
+            name: self.name.clone(),
+            look: REFERENCE,
+            sample: Sample::Plain,
+        }
+    }
+}
+
+/// Lines over a swept parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineChart {
+    /// Title and the like.
+    pub heading: Heading,
+    /// Swept parameter.
+    pub x: Axis,
+    /// Measured quantity.
+    pub y: Axis,
+    /// Lines.
+    pub series: Vec<Series>,
+    /// Drawing of spreads.
+    pub spread: SpreadStyle,
+    /// Value to compare with, if any.
+    pub reference: Option<Reference>,
+}
+
+/// Series up to this many are named at the end of their lines; more go into a legend.
+const NAMED_AT_END: usize = 6;
+
+impl LineChart {
+    /// A chart without series, with error bars and no reference.
+    pub fn new(heading: Heading, x: Axis, y: Axis) -> Self {
+        Self {
+            heading,
+            x,
+            y,
+            series: Vec::new(),
+            spread: SpreadStyle::Bars,
+            reference: None,
+        }
+    }
+
+    /// Draws the chart.
+    ///
+    /// # Errors
+    /// A value is NaN, infinite or not positive on a logarithmic axis, or a spread does not hold its value.
+    pub fn to_svg(&self, provenance: &Provenance) -> Result<Svg, ReportError> {
+        self.check()?;
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let values = points().flat_map(|point| {
+            let (low, high) = point.spread.unwrap_or((point.y, point.y));
+            [point.y, low, high]
+        });
+        let values = values.chain(self.reference.iter().map(|reference| reference.value));
+        let at_end = self.series.len() <= NAMED_AT_END;
+        let names = self
+            .series
+            .iter()
+            .map(|series| &series.name)
+            .chain(self.reference.iter().map(|one| &one.name));
+        let widest = names.map(|name| text_width(name, 12)).max().unwrap_or(0);
+        let entries = self.series.iter().enumerate().map(|(index, series)| Entry {
+            name: series.name.clone(),
+            look: look(index),
+            sample: Sample::Line,
+        });
+        let entries = entries.chain(self.reference.iter().map(Reference::entry));
+        let frame = Frame {
+            heading: &self.heading,
+            x_title: self.x.title(),
+            x: Across::Values(Domain::tight(&self.x, points().map(|point| point.x), 9)?),
+            y_title: self.y.title(),
+            y: Domain::around(&self.y, values, 5)?,
+            legend: if at_end { Vec::new() } else { entries.collect() },
+            right: if at_end { widest.min(220) + 22 } else { 0 },
+            empty: points().next().is_none(),
+        };
+        figure(frame, provenance, |panel| self.draw(panel, at_end))
+    }
+
+    fn check(&self) -> Result<(), ReportError> {
+        for series in &self.series {
+            for point in &series.points {
+                if let Some((low, high)) = point.spread
+                    && !(low <= point.y && point.y <= high)
+                    && [low, high, point.y].iter().all(|value| value.is_finite())
+                {
+                    let why = format!("{} at {} is outside its spread {low} to {high}", point.y, point.x);
+                    return Err(ReportError::Inconsistent {
+                        what: series.name.clone(),
+                        why,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn draw(&self, panel: &Panel<'_>, at_end: bool) -> Result<(), ReportError> {
+        let mut ends = Vec::new();
+        if let Some(reference) = &self.reference {
+            reference.draw(panel)?;
+            ends.push(((panel.right, panel.up(reference.value)), reference.name.as_str()));
+        }
+        for (index, series) in self.series.iter().enumerate() {
+            let points = self.draw_series(panel, index, series)?;
+            ends.extend(points.last().map(|&end| (end, series.name.as_str())));
+        }
+        if at_end { name_ends(panel, ends) } else { Ok(()) }
+    }
+
+    /// Draws one series; returns the pixels of its points.
+    fn draw_series(&self, panel: &Panel<'_>, index: usize, series: &Series) -> Result<Vec<Pixel>, ReportError> {
+        let look = look(index);
+        let mut points = series.points.clone();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let bars = self.spread == SpreadStyle::Bars && self.series.iter().any(|one| one.points.iter().any(has_spread));
+        // Half a pixel step per series, centred on the true place.
+        let shift = if bars {
+            3 * (2 * index as i32 - (self.series.len() as i32 - 1))
+        } else {
+            0
+        };
+        let at = |point: &Point| {
+            let (x, y) = panel.at(point.x, point.y);
+            (x + shift, y)
+        };
+        let pixels: Vec<Pixel> = points.iter().map(at).collect();
+        let spreads = points
+            .iter()
+            .zip(&pixels)
+            .filter_map(|(point, pixel)| Some((pixel.0, point.spread?)));
+        if bars {
+            for (x, (low, high)) in spreads {
+                panel
+                    .canvas
+                    .whisker(x, panel.up(low), panel.up(high), 4, Stroke::solid(look.colour, 1))?;
+            }
+        } else {
+            let spreads: Vec<_> = spreads.collect();
+            let upper = spreads.iter().map(|&(x, (_, high))| (x, panel.up(high)));
+            let lower = spreads.iter().rev().map(|&(x, (low, _))| (x, panel.up(low)));
+            let outline: Vec<Pixel> = upper.chain(lower).collect();
+            if outline.len() > 2 {
+                panel.canvas.polygon(&outline, look.colour.mix(0.16))?;
+            }
+        }
+        panel.canvas.line(
+            &pixels,
+            Stroke {
+                colour: look.colour,
+                width: 2,
+                dash: look.dash,
+            },
+        )?;
+        for &pixel in &pixels {
+            panel.canvas.marker(pixel, look)?;
+        }
+        Ok(pixels)
+    }
+}
+
+fn has_spread(point: &Point) -> bool {
+    point.spread.is_some()
+}
+
+/// Names the lines at the right, moved apart where they would overlap; a thin line leads to each name.
+fn name_ends(panel: &Panel<'_>, ends: Vec<(Pixel, &str)>) -> Result<(), ReportError> {
+    const APART: i32 = 16;
+    let mut labels: Vec<(i32, Pixel, &str)> = ends.into_iter().map(|(end, name)| (end.1, end, name)).collect();
+    labels.sort_by_key(|label| label.0);
+    for index in 1..labels.len() {
+        labels[index].0 = labels[index].0.max(labels[index - 1].0 + APART);
+    }
+    // Pushed below the axis: move the lowest up and its neighbours with it.
+    let mut limit = panel.bottom;
+    for label in labels.iter_mut().rev() {
+        label.0 = label.0.min(limit);
+        limit = label.0 - APART;
+    }
+    let x = panel.right + 26;
+    for (y, end, name) in labels {
+        panel
+            .canvas
+            .line(&[(end.0 + 7, end.1), (x - 5, y)], Stroke::solid(GRID, 1))?;
+        panel.canvas.text(name, (x, y), Font::new(12, INK))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Figures as SVG: line charts, grouped bars, distributions, time series, box plots.
+//!
+//! All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
+//! description for screen readers, and a light background of their own. The same data gives the same bytes.
+
+mod axis;
+mod bars;
+mod boxes;
+mod canvas;
+mod cdf;
+mod histogram;
+mod legend;
+mod line;
+mod palette;
+mod panel;
+mod svg;
+mod ticks;
+mod time_series;
+
+pub use axis::{Axis, Scale};
+pub use bars::{Bar, BarChart, BarSeries};
+pub use boxes::{BoxPlot, BoxStats};
+pub use cdf::{CdfChart, Distribution};
+pub use histogram::{Bin, BinSeries, HistogramChart};
+pub use line::{LineChart, Point, Reference, Series, SpreadStyle};
+pub use panel::Heading;
+pub use svg::Svg;
+pub use time_series::{TimeSeries, Trace};

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What all figures share: title, legend, axes, grid, the line that says what was run.
+
+use super::axis::Domain;
+use super::canvas::{Canvas, Dash, Font, Pixel, Stroke, text_width};
+use super::legend::{self, Entry};
+use super::palette::{GRID, INK, SOFT_INK};
+use super::svg::Svg;
+use crate::table::wrap;
+use crate::{Provenance, ReportError};
+use plotters::style::text_anchor::{HPos, VPos};
+
+/// Width of every figure in pixels of its `viewBox`.
+const WIDTH: i32 = 720;
+/// Height of the area inside the axes.
+const PLOT_HEIGHT: i32 = 260;
+/// White space at the edges.
+const MARGIN: i32 = 18;
+
+/// Title, subtitle and description of a figure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What the figure shows.
+    pub title: String,
+    /// Machine, workload, configuration; may be empty.
+    pub subtitle: String,
+    /// What a reader should see in it, for those who cannot; goes into the SVG's `<desc>`.
+    pub description: String,
+}
+
+impl Heading {
+    /// A heading without description.
+    pub fn new(title: impl Into<String>, subtitle: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            subtitle: subtitle.into(),
+            description: String::new(),
+        }
+    }
+
+    /// The same heading with a description.
+    #[must_use]
+    pub fn described(mut self, description: impl Into<String>) -> Self {
+        self.description = description.into();
+        self
+    }
+}
+
+/// The horizontal axis.
+pub(crate) enum Across {
+    /// Numbers.
+    Values(Domain),
+    /// Names at equal distances.
+    Names(Vec<String>),
+}
+
+/// All that surrounds the data.
+pub(crate) struct Frame<'f> {
+    pub(crate) heading: &'f Heading,
+    pub(crate) x_title: String,
+    pub(crate) x: Across,
+    pub(crate) y_title: String,
+    pub(crate) y: Domain,
+    pub(crate) legend: Vec<Entry>,
+    /// Pixels kept free at the right for labels of the series.
+    pub(crate) right: i32,
+    /// Nothing to show: says so in the middle.
+    pub(crate) empty: bool,
+}
+
+/// A frame on its canvas: where values fall.
+pub(crate) struct Panel<'a> {
+    pub(crate) canvas: Canvas<'a>,
+    pub(crate) x: Across,
+    pub(crate) y: Domain,
+    pub(crate) left: i32,
+    pub(crate) right: i32,
+    pub(crate) top: i32,
+    pub(crate) bottom: i32,
+}
+
+impl Panel<'_> {
+    /// Horizontal pixel of a value; of a name's number if the axis has names.
+    pub(crate) fn across(&self, value: f64) -> i32 {
+        match &self.x {
+            Across::Values(domain) => domain.pixel(value, self.left, self.right),
+            Across::Names(names) => {
+                let share = (value + 0.5) / names.len().max(1) as f64;
+                self.left + (share * f64::from(self.right - self.left)).round() as i32
+            }
+        }
+    }
+
+    /// Vertical pixel of a value.
+    pub(crate) fn up(&self, value: f64) -> i32 {
+        self.y.pixel(value, self.bottom, self.top)
+    }
+
+    /// Pixel of a point.
+    pub(crate) fn at(&self, x: f64, y: f64) -> Pixel {
+        (self.across(x), self.up(y))
+    }
+
+    /// Grid, axes and their ticks.
+    fn axes(&self, x_title: &str, y_title: &str) -> Result<(), ReportError> {
+        let canvas = &self.canvas;
+        let soft = Font::new(12, SOFT_INK);
+        canvas.text(y_title, (MARGIN, self.top - 20), soft)?;
+        for tick in &self.y.ticks {
+            let y = self.up(tick.value);
+            canvas.line(&[(self.left, y), (self.right, y)], Stroke::solid(GRID, 1))?;
+            canvas.text(&tick.label, (self.left - 8, y), soft.at(HPos::Right, VPos::Center))?;
+        }
+        canvas.line(
+            &[(self.left, self.bottom), (self.right, self.bottom)],
+            Stroke::solid(SOFT_INK, 1),
+        )?;
+        let below = soft.at(HPos::Center, VPos::Top);
+        match &self.x {
+            Across::Values(domain) => {
+                for tick in &domain.ticks {
+                    let x = self.across(tick.value);
+                    canvas.line(&[(x, self.bottom), (x, self.bottom + 5)], Stroke::solid(SOFT_INK, 1))?;
+                    canvas.text(&tick.label, (x, self.bottom + 9), below)?;
+                }
+            }
+            Across::Names(names) => {
+                let fitting = name_characters(self.right - self.left, names.len());
+                for (index, name) in names.iter().enumerate() {
+                    for (line, part) in name_lines(name, fitting).iter().enumerate() {
+                        let y = self.bottom + 9 + 14 * line as i32;
+                        canvas.text(part, (self.across(index as f64), y), below)?;
+                    }
+                }
+            }
+        }
+        let middle = (self.left + self.right) / 2;
+        canvas.text(
+            x_title,
+            (middle, self.bottom + 9 + 14 * self.x.lines(self.right - self.left) + 4),
+            below,
+        )
+    }
+}
+
+impl Across {
+    /// Lines of text the tick labels take.
+    fn lines(&self, width: i32) -> i32 {
+        match self {
+            Across::Values(_) => 1,
+            Across::Names(names) => {
+                let fitting = name_characters(width, names.len());
+                names
+                    .iter()
+                    .map(|name| name_lines(name, fitting).len() as i32)
+                    .max()
+                    .unwrap_or(1)
+            }
+        }
+    }
+}
+
+/// Characters of a tick label that fit under one of `count` names.
+fn name_characters(width: i32, count: usize) -> usize {
+    let each = width / i32::try_from(count.max(1)).unwrap_or(i32::MAX);
+    usize::try_from((each - 4) / 7).unwrap_or(1).max(3)
+}
+
+/// `name` in at most three lines, broken at blanks and after underscores.
+fn name_lines(name: &str, width: usize) -> Vec<String> {
+    let mut lines = wrap(&name.replace('_', "_ "), width);
+    lines.truncate(3);
+    lines.iter().map(|line| line.replace("_ ", "_")).collect()
+}
+
+/// Draws the frame, then the data into it by `body`.
+pub(crate) fn figure(
+    frame: Frame<'_>,
+    provenance: &Provenance,
+    body: impl FnOnce(&Panel<'_>) -> Result<(), ReportError>,
+) -> Result<Svg, ReportError> {
+    let heading = frame.heading;
+    let mut drawn = String::new();
+    let dashes = draw(&mut drawn, frame, provenance, body)?;
+    let description = format!("{} [{}]", heading.description, provenance.sentence());
+    Ok(Svg::finish(&drawn, &dashes, &heading.title, description.trim_start()))
+}
+
+fn draw(
+    drawn: &mut String,
+    frame: Frame<'_>,
+    provenance: &Provenance,
+    body: impl FnOnce(&Panel<'_>) -> Result<(), ReportError>,
+) -> Result<Vec<Dash>, ReportError> {
+    let heading = frame.heading;
+    let inside = WIDTH - 2 * MARGIN;
+    let title = wrap(&heading.title, fitting(inside, 17));
+    let subtitle = if heading.subtitle.is_empty() {
+        Vec::new()
+    } else {
+        wrap(&heading.subtitle, fitting(inside, 13))
+    };
+    let caption = wrap(&provenance.caption(), fitting(inside, 10));
+    let legend = legend::rows(&frame.legend, inside);
+
+    let labels = frame
+        .y
+        .ticks
+        .iter()
+        .map(|tick| text_width(&tick.label, 12))
+        .max()
+        .unwrap_or(0);
+    let (left, right) = (MARGIN + labels + 10, WIDTH - MARGIN - 8 - frame.right);
+    let legend_top = MARGIN + 21 * lines(&title) + 17 * lines(&subtitle) + 6;
+    let top = legend_top + legend::HEIGHT * lines(&legend) + 36;
+    let bottom = top + PLOT_HEIGHT;
+    let x_title_top = bottom + 9 + 14 * frame.x.lines(right - left) + 4;
+    let caption_top = x_title_top + if frame.x_title.is_empty() { 8 } else { 26 };
+    let height = caption_top + 13 * lines(&caption) + 10;
+
+    let canvas = Canvas::new(drawn, WIDTH as u32, height as u32)?;
+    text_block(&canvas, &title, MARGIN, 21, Font::new(17, INK).bold())?;
+    text_block(
+        &canvas,
+        &subtitle,
+        MARGIN + 21 * lines(&title),
+        17,
+        Font::new(13, SOFT_INK),
+    )?;
+    text_block(&canvas, &caption, caption_top, 13, Font::new(10, SOFT_INK))?;
+    legend::draw(&canvas, &legend, (MARGIN, legend_top))?;
+    let panel = Panel {
+        canvas,
+        x: frame.x,
+        y: frame.y,
+        left,
+        right,
+        top,
+        bottom,
+    };
+    panel.axes(&frame.x_title, &frame.y_title)?;
+    if frame.empty {
+        let middle = ((left + right) / 2, (top + bottom) / 2);
+        panel.canvas.text(
+            "no data",
+            middle,
+            Font::new(14, SOFT_INK).at(HPos::Center, VPos::Center),
+        )?;
+    } else {
+        body(&panel)?;
+    }
+    panel.canvas.finish()
+}
+
+/// Lines of text from `top` on, at the left margin.
+fn text_block(canvas: &Canvas<'_>, rows: &[String], top: i32, pitch: i32, font: Font) -> Result<(), ReportError> {
+    let mut y = top;
+    for row in rows {
+        canvas.text(row, (MARGIN, y), font.at(HPos::Left, VPos::Top))?;
+        y += pitch;
+    }
+    Ok(())
+}
+
+/// Characters of size `size` that fit into `width` pixels.
+fn fitting(width: i32, size: u32) -> usize {
+    usize::try_from(width * 10 / text_width("abcdefgnop", size).max(1)).unwrap_or(1)
+}
+
+fn lines<T>(rows: &[T]) -> i32 {
+    i32::try_from(rows.len()).unwrap_or(i32::MAX / 64)
+}
