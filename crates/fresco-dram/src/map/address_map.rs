@@ -143,7 +143,7 @@ impl AddressMap {
 }
 
 /// Counts that parity functions can number, and a size that fits 64 bits.
-fn check_organisation(org: &Organisation) -> Result<(), MapError> {
+pub(super) fn check_organisation(org: &Organisation) -> Result<(), MapError> {
     let counts = Field::ALL.map(|field| (field.to_string(), field.count(org)));
     let mut bits = 0;
     for (what, count) in counts.into_iter().chain([("bus byte".to_owned(), org.bus_bytes)]) {

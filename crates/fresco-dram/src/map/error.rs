@@ -41,6 +41,13 @@ pub enum MapError {
         /// Index of the region.
         region: usize,
     },
+    /// Base, size or offset of a region is no multiple of the bus width, so that a transfer would straddle regions.
+    SplitTransfer {
+        /// Index of the region.
+        region: usize,
+        /// Width of the bus in bytes.
+        bus_bytes: u32,
+    },
     /// The offset of a region is above its base, so that an address of the region has no normalised address.
     OffsetAboveBase {
         /// Index of the region.
@@ -144,6 +151,7 @@ impl MapError {
             Self::TooManyBanks { .. } => "at most 2^24 banks",
             Self::NoRegions => "at least one region",
             Self::BadRange { .. } => "a region of at least one byte that ends below 2^64",
+            Self::SplitTransfer { .. } => "base, size and offset in multiples of the bus width",
             Self::OffsetAboveBase { .. } => "an offset of at most the region's base",
             Self::Overlap { .. } => "regions that share no address",
             Self::NodeSelection { .. } => "the node of every region fixed by range, or of none",
@@ -165,7 +173,7 @@ impl MapError {
             }
             Self::TooLarge { .. } | Self::TooManyBanks { .. } => "check rows, columns and counts",
             Self::NoRegions => "give the address range of the memory",
-            Self::BadRange { .. } => "check base and size",
+            Self::BadRange { .. } | Self::SplitTransfer { .. } => "check base, size and offset",
             Self::OffsetAboveBase { .. } => "give the offset as the bytes to subtract from each physical address",
             Self::Overlap { .. } => "give each address to one region only",
             Self::NodeSelection { .. } => "set `node` in every region, or remove it and give node functions",
@@ -190,6 +198,12 @@ impl fmt::Display for MapError {
             Self::TooManyBanks { bits } => write!(f, "the organisation has 2^{bits} banks"),
             Self::NoRegions => write!(f, "the map has no region"),
             Self::BadRange { region } => write!(f, "region {region} is empty or ends beyond the address space"),
+            Self::SplitTransfer { region, bus_bytes } => {
+                write!(
+                    f,
+                    "base, size or offset of region {region} is no multiple of the bus width of {bus_bytes} bytes"
+                )
+            }
             Self::OffsetAboveBase { region } => write!(f, "the offset of region {region} is above its base"),
             Self::Overlap { first, second } => write!(f, "regions {first} and {second} overlap"),
             Self::NodeSelection { region, reason } => write!(f, "region {region}: {reason}"),

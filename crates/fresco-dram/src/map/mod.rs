@@ -2,12 +2,21 @@
 //! Address maps: from physical addresses to places in the DRAM and back, as parity functions over GF(2).
 
 mod address_map;
+mod bank_map;
 mod error;
 mod field;
 mod group;
+mod modulo;
 mod region;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+pub mod text;
 
 pub use address_map::AddressMap;
+pub use bank_map::BankMap;
 pub use error::{MapError, xor_text};
 pub use field::{Field, FunctionName, Functions};
+pub use modulo::{ModuloInterleave, NotColorable};
 pub use region::Region;

@@ -44,6 +44,12 @@ pub(super) fn check_ranges(org: &Organisation, regions: &[Region]) -> Result<(),
         if region.size == 0 || region.base.checked_add(region.size).is_none() {
             return Err(MapError::BadRange { region: index });
         }
+        if (region.base | region.size | region.offset) % u64::from(org.bus_bytes) != 0 {
+            return Err(MapError::SplitTransfer {
+                region: index,
+                bus_bytes: org.bus_bytes,
+            });
+        }
         if region.offset > region.base {
             return Err(MapError::OffsetAboveBase { region: index });
         }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Random maps for property tests.
+
+use super::{AddressMap, Field, Functions, Region};
+use crate::Organisation;
+use proptest::prelude::*;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+/// Uniform enough for tests.
+pub(crate) fn below(rng: &mut Pcg64, bound: u64) -> u64 {
+    rng.next_u64() % bound
+}
+
+/// Organisations of 8 to 2^32 bytes with every field present or not.
+pub(crate) fn organisations() -> impl Strategy<Value = Organisation> {
+    (0u32..3, 0u32..3, 0u32..3, 0u32..3, 0u32..4, 1u32..9, 1u32..8, 0u32..4).prop_map(|bits| Organisation {
+        nodes: 1 << bits.0,
+        channels: 1 << bits.1,
+        ranks: 1 << bits.2,
+        bank_groups: 1 << bits.3,
+        banks: 1 << bits.4,
+        rows: 1 << bits.5,
+        columns: 1 << bits.6,
+        bus_bytes: 1 << bits.7,
+    })
+}
+
+/// Maps whose functions are `mixing` random row additions away from a random permutation of the address bits.
+///
+/// Nodes are fixed by range or selected by functions; the blocks are cut at multiples of `2^page_bits` and moved apart,
+/// as a hole below 4 GiB does, so that regions have offsets.
+pub(crate) fn maps(page_bits: u32) -> impl Strategy<Value = AddressMap> {
+    let mixing = prop_oneof![Just(0u32), 1u32..6, 20u32..200];
+    (organisations(), mixing, any::<bool>(), any::<u64>())
+        .prop_map(move |(org, mixing, by_range, seed)| random_map(org, mixing, by_range, page_bits, seed))
+}
+
+fn random_map(org: Organisation, mixing: u32, by_range: bool, page_bits: u32, seed: u64) -> AddressMap {
+    let rng = &mut Pcg64::seed_from_u64(seed);
+    let blocks = if by_range { org.nodes } else { 1 };
+    let size = org.total_bytes() / u64::from(blocks);
+    let page_bits = page_bits.max(org.bus_bytes.trailing_zeros());
+    let mut regions = Vec::new();
+    // The first address may itself be above zero.
+    let mut physical = below(rng, 4) * size;
+    for block in 0..blocks {
+        let functions = random_functions(&org, by_range, size.trailing_zeros(), mixing, rng);
+        let normalised = if regions.is_empty() {
+            0
+        } else {
+            below(rng, 1 + physical / size) * size
+        };
+        let node = by_range.then_some(block);
+        let mut done = 0;
+        while done < size {
+            let part = match size >> page_bits {
+                pages @ 2.. => (1 + below(rng, pages)) << page_bits,
+                _ => size,
+            };
+            let part = part.min(size - done);
+            let hole = below(rng, 3) << page_bits.max(size.trailing_zeros().saturating_sub(2));
+            physical += hole;
+            let offset = physical - (normalised + done);
+            regions.push(Region {
+                base: physical,
+                size: part,
+                offset,
+                node,
+                functions: functions.clone(),
+            });
+            physical += part;
+            done += part;
+        }
+    }
+    AddressMap::new(org, regions).expect("made to be bijective")
+}
+
+fn random_functions(org: &Organisation, by_range: bool, bits: u32, mixing: u32, rng: &mut Pcg64) -> Functions {
+    let bus_bits = org.bus_bytes.trailing_zeros();
+    let mut rows: Vec<u64> = (bus_bits..bits).map(|bit| 1 << bit).collect();
+    for i in (1..rows.len()).rev() {
+        let j = below(rng, i as u64 + 1) as usize;
+        rows.swap(i, j);
+    }
+    for _ in 0..mixing {
+        let (i, j) = (
+            below(rng, rows.len() as u64) as usize,
+            below(rng, rows.len() as u64) as usize,
+        );
+        if i != j {
+            rows[i] ^= rows[j];
+        }
+    }
+    let mut functions = Functions::default();
+    let mut rows = rows.into_iter();
+    for field in Field::ALL {
+        let width = if field == Field::Node && by_range {
+            0
+        } else {
+            field.width(org)
+        };
+        *functions.get_mut(field) = rows.by_ref().take(width as usize).collect();
+    }
+    functions
+}
+
+/// An address of the map, chosen by `seed`.
+pub(crate) fn address_in(map: &AddressMap, seed: u64) -> u64 {
+    let rng = &mut Pcg64::seed_from_u64(seed);
+    let regions = map.regions();
+    let region = &regions[below(rng, regions.len() as u64) as usize];
+    region.base + below(rng, region.size)
+}
