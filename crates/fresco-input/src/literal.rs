@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn a_value_survives_being_set_elsewhere() {
-        let text = "a = { n = -3, x = 1.5, t = \"q\\\"b\\\\ \\u0007\", l = [true, [\"8 MiB\", 1979-05-27]], \"a b\" = {} }\n";
+        let text =
+            "a = { n = -3, x = 1.5, t = \"q\\\"b\\\\ \\u0007\", l = [true, [\"8 MiB\", 1979-05-27]], \"a b\" = {} }\n";
         let mut doc = Document::parse("f.toml", text).expect("is TOML");
         let written = doc.root().item("a").expect("there").to_toml();
         doc.set_value("b", &written).expect("is a value");
