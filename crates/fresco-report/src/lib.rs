@@ -5,6 +5,7 @@
 mod document;
 mod error;
 mod escape;
+mod html;
 pub mod number;
 pub mod plot;
 mod provenance;
@@ -12,5 +13,6 @@ mod table;
 
 pub use document::Document;
 pub use error::ReportError;
+pub use html::{Block, HtmlReport, Section};
 pub use provenance::{InputFile, Provenance};
 pub use table::{Cell, Column, Table, Tone};

@@ -115,8 +115,8 @@ impl CdfChart {
                 dash: Some((2, 4)),
             };
             panel.canvas.line(&[(panel.left, y), (panel.right, y)], stroke)?;
-            let font = Font::new(11, SOFT_INK).at(HPos::Left, VPos::Top);
-            panel.canvas.text(name, (panel.left + 4, y + 3), font)?;
+            let font = Font::new(11, SOFT_INK).at(HPos::Right, VPos::Top);
+            panel.canvas.text(name, (panel.right - 4, y + 3), font)?;
         }
         for (index, one) in self.distributions.iter().enumerate() {
             let look = look(index);

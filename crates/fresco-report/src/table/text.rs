@@ -11,8 +11,8 @@ const GAP: usize = 2;
 const NARROWEST: usize = 12;
 
 impl Table {
-    /// The table as text: title, headings, a rule, the rows. If it is wider than `width` characters, columns of text
-    /// are narrowed and their cells wrapped; numbers are never broken, so a narrow terminal may still overflow.
+    /// The table as text: title, headings, a rule, the rows. If it is wider than `width` characters, headings and
+    /// cells of text are wrapped; numbers are never broken, so a narrow terminal may still overflow.
     pub fn to_text(&self, width: usize) -> String {
         let headings = self.headings();
         let rows: Vec<Vec<String>> = self.rows.iter().map(|row| self.row_texts(row)).collect();
@@ -44,23 +44,26 @@ impl Table {
         out
     }
 
-    /// Widths of the columns: as wide as their longest cell, columns of text cut down together until `width` is kept.
+    /// Widths of the columns: as wide as their longest cell, the widest cut down until `width` is kept. Headings and
+    /// cells of text are wrapped then; a column is never narrower than its numbers and the words of its heading.
     fn fit(&self, headings: &[String], rows: &[Vec<String>], width: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> = headings.iter().map(|heading| length(heading)).collect();
-        for row in rows {
-            for (column, cell) in widths.iter_mut().zip(row) {
-                *column = (*column).max(length(cell));
-            }
+        let longest = |index: usize| rows.iter().map(|row| length(&row[index])).max().unwrap_or(0);
+        let mut widths = Vec::new();
+        let mut floors = Vec::new();
+        for (index, (heading, column)) in headings.iter().zip(&self.columns).enumerate() {
+            let word = heading.split_whitespace().map(length).max().unwrap_or(0);
+            let cells = longest(index);
+            widths.push(length(heading).max(cells));
+            floors.push(word.max(if column.numeric { cells } else { cells.min(NARROWEST) }));
         }
         let gaps = GAP * widths.len().saturating_sub(1);
-        // One character at a time from the widest column of text; tables are small.
+        // One character at a time; tables are small.
         while widths.iter().sum::<usize>() + gaps > width {
-            let widest = widths
+            let shrinkable = widths
                 .iter_mut()
-                .zip(&self.columns)
-                .filter(|(column, about)| !about.numeric && **column > NARROWEST)
-                .max_by_key(|(column, _)| **column);
-            match widest {
+                .zip(&floors)
+                .filter(|(column, floor)| **column > **floor);
+            match shrinkable.max_by_key(|(column, _)| **column) {
                 Some((column, _)) => *column -= 1,
                 None => break,
             }
