@@ -103,7 +103,7 @@ fn push_table(out: &mut String, table: &Table) {
         out.push_str("<tr>");
         let texts = table.row_texts(row);
         for ((cell, text), column) in row.iter().zip(&texts).zip(table.columns()) {
-            let class = class(cell, column);
+            let class = class(cell, column, text);
             let class = if class.is_empty() {
                 String::new()
             } else {
@@ -125,11 +125,15 @@ fn push_heading(out: &mut String, column: &Column) {
     out.push_str("</th>");
 }
 
-fn class(cell: &Cell, column: &Column) -> &'static str {
+/// Text longer than this many characters is wrapped in its cell, instead of squeezed to one word a line on a phone.
+const LONG: usize = 32;
+
+fn class(cell: &Cell, column: &Column, text: &str) -> &'static str {
     match cell {
         Cell::Text(_, Tone::Good) => "good",
         Cell::Text(_, Tone::Bad) => "bad",
         Cell::Text(_, Tone::Faint) => "faint",
+        Cell::Text(..) if text.chars().count() > LONG => "long",
         _ if column.numeric => "num",
         _ => "",
     }
