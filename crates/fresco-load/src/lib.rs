@@ -11,6 +11,7 @@ mod recorder;
 mod registry;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod traced;
 
 pub use op::{Batch, Event, Marker, Op};

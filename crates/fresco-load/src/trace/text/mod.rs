@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Text traces of other simulators.
+
+mod cpu_lines;
+mod lines;
+mod memory_lines;
+mod scan;
+
+pub(crate) use cpu_lines::{CpuLine, ramulator_cpu};
+pub(crate) use lines::Lines;
+pub(crate) use memory_lines::{MemoryLine, dramsim3, load_store, ramulator};
+pub(crate) use scan::{Field, Scanner};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fields of one line, read digit by digit in one go; words are put together only where something is wrong.
+
+/// What is wrong with a field; becomes an [`fresco_input::InputError`] with the file and line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FieldFault {
+    pub field: &'static str,
+    pub found: String,
+    pub allowed: &'static str,
+    pub cure: &'static str,
+}
+
+/// The result of reading a field. The fault is boxed: it is rare, and the way of the good result stays short.
+pub(crate) type Field<T> = Result<T, Box<FieldFault>>;
+
+/// Reads fields from left to right.
+pub(crate) struct Scanner<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+/// Value of a hexadecimal digit, 0xff for every other byte.
+static HEX: [u8; 256] = {
+    let mut table = [0xff; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        table[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        table[b"0123456789ABCDEF"[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    table
+};
+
+impl<'a> Scanner<'a> {
+    /// The fields of `line`, which contains no line end.
+    pub fn new(line: &'a [u8]) -> Self {
+        Self { line, at: 0 }
+    }
+
+    /// Goes to the next field; the byte it begins with, `None` at the end of the line.
+    #[inline]
+    fn skip_blanks(&mut self) -> Option<u8> {
+        loop {
+            match self.line.get(self.at) {
+                Some(b' ' | b'\t') => self.at += 1,
+                other => return other.copied(),
+            }
+        }
+    }
+
+    /// Is there another field?
+    #[inline]
+    pub fn has_more(&mut self) -> bool {
+        self.skip_blanks().is_some()
+    }
+
+    /// A number of 64 bits in base 16, with or without `0x`.
+    #[inline]
+    pub fn hex(&mut self, field: &'static str) -> Field<u64> {
+        self.skip_blanks();
+        let start = self.at;
+        if let [b'0', b'x' | b'X', ..] = self.line[start..] {
+            self.at += 2;
+        }
+        let digits = self.at;
+        let mut value: u64 = 0;
+        let mut excess = 0;
+        while let Some(&byte) = self.line.get(self.at) {
+            let digit = HEX[usize::from(byte)];
+            if digit == 0xff {
+                break;
+            }
+            excess |= value >> 60;
+            value = value << 4 | u64::from(digit);
+            self.at += 1;
+        }
+        if self.at == digits || excess != 0 || !self.at_boundary() {
+            return Err(self.number_fault(start, field, "a hexadecimal number of at most 64 bits, 0x1f40"));
+        }
+        Ok(value)
+    }
+
+    /// A number of 64 bits in base 10.
+    #[inline]
+    pub fn decimal(&mut self, field: &'static str) -> Field<u64> {
+        self.skip_blanks();
+        let start = self.at;
+        let mut value: u64 = 0;
+        let mut fits = true;
+        while let Some(&byte) = self.line.get(self.at) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            // Exact below a tenth of 2^64; one digit more is checked, any further one finds `fits` false.
+            fits &= value < u64::MAX / 10 || value == u64::MAX / 10 && u64::from(digit) <= u64::MAX % 10;
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+        if self.at == start || !fits || !self.at_boundary() {
+            return Err(self.number_fault(start, field, "a decimal number of at most 64 bits"));
+        }
+        Ok(value)
+    }
+
+    /// A number of 64 bits: in base 16 if it begins with `0x`, else in base 10.
+    #[inline]
+    pub fn number(&mut self, field: &'static str) -> Field<u64> {
+        self.skip_blanks();
+        match self.line[self.at..] {
+            [b'0', b'x' | b'X', ..] => self.hex(field),
+            _ => self.decimal(field),
+        }
+    }
+
+    /// The next field as it stands; empty at the end of the line.
+    #[inline]
+    pub fn word(&mut self) -> &'a [u8] {
+        self.skip_blanks();
+        let start = self.at;
+        while !self.at_boundary() {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// Nothing may follow.
+    #[inline]
+    pub fn end(&mut self) -> Field<()> {
+        if !self.has_more() {
+            return Ok(());
+        }
+        let start = self.at;
+        Err(self.fault(
+            start,
+            "",
+            "nothing more on this line",
+            "remove it, or name the format of the trace",
+        ))
+    }
+
+    #[inline]
+    fn at_boundary(&self) -> bool {
+        matches!(self.line.get(self.at), None | Some(b' ' | b'\t'))
+    }
+
+    /// The fault of the word that begins at `start`.
+    #[cold]
+    fn fault(
+        &mut self,
+        start: usize,
+        field: &'static str,
+        allowed: &'static str,
+        cure: &'static str,
+    ) -> Box<FieldFault> {
+        self.at = start;
+        let word = self.word();
+        let (found, cure) = match std::str::from_utf8(word) {
+            Ok("") => (
+                "missing".to_owned(),
+                "the line is incomplete: the file may be truncated",
+            ),
+            Ok(text) if text.contains(|c: char| c.is_control()) => {
+                ("binary data".to_owned(), "check that this is a text trace")
+            }
+            Ok(text) => (format!("found {:?}", shorten(text)), cure),
+            Err(_) => ("not UTF-8 text".to_owned(), "check that this is a text trace"),
+        };
+        Box::new(FieldFault {
+            field,
+            found,
+            allowed,
+            cure,
+        })
+    }
+
+    #[cold]
+    fn number_fault(&mut self, start: usize, field: &'static str, allowed: &'static str) -> Box<FieldFault> {
+        let digits = self.at - start;
+        let cure = match self.line.get(start) {
+            Some(b'-') => "write a number that is not negative",
+            _ if digits > 16 && self.at_boundary() => "write a number below 2^64",
+            _ => "write the number in digits alone",
+        };
+        self.fault(start, field, allowed, cure)
+    }
+
+    /// The fault of the word read last, which is none of those allowed.
+    #[cold]
+    pub fn word_fault(&mut self, word: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {
+        let start = self.at - word.len();
+        self.fault(
+            start,
+            field,
+            allowed,
+            "write one of these, or name the format of the trace",
+        )
+    }
+}
+
+/// At most 40 characters of what stands in a file.
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hex(text: &str) -> Result<u64, String> {
+        Scanner::new(text.as_bytes())
+            .hex("address")
+            .map_err(|fault| fault.found)
+    }
+
+    fn decimal(text: &str) -> Result<u64, (String, &'static str)> {
+        Scanner::new(text.as_bytes())
+            .decimal("cycle")
+            .map_err(|fault| (fault.found, fault.cure))
+    }
+
+    #[test]
+    fn numbers_at_the_limits() {
+        assert_eq!(hex("0xffffffffffffffff"), Ok(u64::MAX));
+        assert_eq!(hex("0x0000000000000000000001"), Ok(1));
+        assert!(hex("0x10000000000000000").is_err());
+        assert_eq!(decimal("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(decimal("00018446744073709551615"), Ok(u64::MAX));
+        assert_eq!(
+            decimal("18446744073709551616").expect_err("is too large").1,
+            "write a number below 2^64"
+        );
+        assert!(decimal("184467440737095516150").is_err());
+        assert!(decimal(&"9".repeat(300)).is_err());
+    }
+
+    #[test]
+    fn what_is_no_number() {
+        assert_eq!(hex(""), Err("missing".into()));
+        assert_eq!(hex("0x"), Err("found \"0x\"".into()));
+        assert_eq!(hex("0x12g4 R"), Err("found \"0x12g4\"".into()));
+        assert_eq!(
+            decimal("-5").expect_err("is negative").1,
+            "write a number that is not negative"
+        );
+        assert_eq!(decimal("1.5").expect_err("is no integer").0, "found \"1.5\"");
+        let bytes = [b'1', 0xff, 0xfe];
+        let fault = Scanner::new(&bytes).decimal("cycle").expect_err("is not UTF-8");
+        assert_eq!(fault.found, "not UTF-8 text");
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_read_as_written(value: u64, blanks in "[ \t]{0,3}") {
+            prop_assert_eq!(hex(&format!("{blanks}{value:#x}{blanks}")), Ok(value));
+            prop_assert_eq!(hex(&format!("{value:X} x")), Ok(value));
+            prop_assert_eq!(decimal(&format!("{blanks}{value}{blanks}")), Ok(value));
+        }
+
+        #[test]
+        fn any_bytes_are_a_number_or_a_fault(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            for read in [Scanner::hex, Scanner::decimal, Scanner::number] {
+                let mut scanner = Scanner::new(&bytes);
+                let _ = read(&mut scanner, "field");
+                let _ = scanner.word();
+                let _ = scanner.end();
+            }
+        }
+    }
+}
