@@ -1,1 +1,64 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frame allocators: which physical frame a page of a task gets.
+//!
+//! One mechanism — a buddy system per zone, lists of free frames by colour, and the moves between them — under three
+//! policies:
+//!
+//! | | [`Policy::Buddy`] | [`Policy::Palloc`] | [`Policy::Camc`] |
+//! |---|---|---|---|
+//! | knows | nodes | banks | nodes and banks |
+//! | colours of a task | none | named | named, or chosen on its node, disjoint from others' |
+//! | allocation, order 0 | per-CPU list, then the smallest block that serves, local zone first | bank bins, then free blocks of each zone in turn, sorted into the bins until one matches | colour lists, then free blocks of zones that hold its colours, sorted until one matches |
+//! | several colours | – | the lowest that has a frame | in turn |
+//! | free | per-CPU list, then the buddy system | the buddy system: merges | the list of its colour: never merges |
+//! | colours used up | – | [`Exhaustion`] | one more colour, then [`Exhaustion`] |
+//! | no unused colour | – | – | [`Shortage`] |
+//! | order > 0 | buddy system | buddy system | buddy system; with [`ColorLists::Full`] also put together from colour lists |
+//! | exit | frees | frees | frees; colours return to the pool |
+//!
+//! Under every policy a task may be uncoloured ([`Coloring::Off`]); the buddy system then serves it, and colour lists
+//! only when its zone has no other free frame, those of unused colours first.
+//!
+//! Every call counts its work ([`Work`]), and a documented model turns that into time ([`CostModel`]). Every block
+//! of the machine is on exactly one list at any time; [`Frames::check`] proves it. Free memory at the start is as [`Boot`]
+//! says: in order, shortly after boot, or in fragments; always the same for the same seed.
+//!
+//! What is not modelled: watermarks, reclaim and swapping (a strict policy reports exhaustion where Linux would begin to
+//! reclaim, PAL-6, LIM-15), migrate types, huge pages of tasks, hotplug, and contention for the zone lock.
+//!
+//! ```
+//! use fresco_dram::{AddressMap, ColorSpace};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # Ok(()) }
+//! ```
+
+mod boot;
+mod check;
+mod color_set;
+mod cost;
+mod error;
+mod frames;
+mod inspect;
+mod memory;
+mod policy;
+mod pool;
+mod registry;
+mod task;
+mod usage;
+mod work;
+mod zones_of_map;
+
+pub use boot::{Aging, Boot};
+pub use check::{Census, Violation};
+pub use color_set::ColorSet;
+pub use cost::CostModel;
+pub use error::FrameError;
+pub use frames::{Config, Frames};
+pub use memory::{Memory, Region};
+pub use policy::{Camc, ColorLists, Exhaustion, Palloc, Policy, Search, Shortage, Sorting, printed_create_color_list};
+pub use pool::PerCpu;
+pub use task::{Assignment, Coloring, TaskId, TaskMemory, TaskStats};
+pub use work::{Work, WorkSummary};
+
+/// The largest order: blocks of 1024 frames (Linux' `MAX_ORDER - 1` of the papers' time).
+pub const MAX_ORDER: u32 = 10;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can go wrong, with the place and the cure.
+
+use crate::{ColorSet, TaskId};
+use fresco_dram::FrameNumber;
+use std::fmt;
+
+/// Why the allocator refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameError {
+    /// A colour pattern that is none.
+    Pattern {
+        /// As given.
+        pattern: String,
+    },
+    /// Memory regions or distances that make no machine, or that contradict the address map.
+    Memory {
+        /// What is wrong.
+        what: String,
+    },
+    /// A starting state that cannot be.
+    Boot {
+        /// What is wrong.
+        what: String,
+    },
+    /// There is no such task.
+    UnknownTask {
+        /// As given.
+        task: TaskId,
+    },
+    /// The task is registered already.
+    DuplicateTask {
+        /// As given.
+        task: TaskId,
+    },
+    /// There is no such node, or zone.
+    UnknownNode {
+        /// As given.
+        node: u32,
+        /// Number of nodes (or zones) of the machine.
+        nodes: u32,
+    },
+    /// There is no such colour.
+    UnknownColor {
+        /// `bank` or `LLC`.
+        kind: &'static str,
+        /// As given.
+        color: u32,
+        /// Number of colours of this kind.
+        colors: u32,
+    },
+    /// The set of colours is empty, or no frame the task may use has a bank colour and an LLC colour of its sets (MAP-16).
+    NoSuchFrames {
+        /// The task.
+        task: TaskId,
+        /// Bank colours asked for.
+        banks: ColorSet,
+        /// LLC colours asked for; `None` for all.
+        llc: Option<ColorSet>,
+    },
+    /// The policy does not do this.
+    Policy {
+        /// The task.
+        task: TaskId,
+        /// What was asked of which policy.
+        what: &'static str,
+    },
+    /// CAMC found too few colours that no other task uses.
+    NoFreeColor {
+        /// The task.
+        task: TaskId,
+        /// Its node.
+        node: u32,
+        /// Colours wanted.
+        wanted: u32,
+        /// Colours of the node that nobody uses.
+        unused: ColorSet,
+        /// Colours of other nodes that nobody uses.
+        unused_elsewhere: ColorSet,
+    },
+    /// The frames of a task's colours are used up (PAL-6, RLIM-2).
+    OutOfColor {
+        /// The task.
+        task: TaskId,
+        /// Its bank colours.
+        banks: ColorSet,
+        /// Its LLC colours; `None` for all.
+        llc: Option<ColorSet>,
+        /// Frames it holds.
+        held: u64,
+        /// Free frames of other colours, on all nodes.
+        free_elsewhere: u64,
+        /// Bank colours that no task uses.
+        unused: ColorSet,
+    },
+    /// No block of the order is free.
+    OutOfMemory {
+        /// Node of the request.
+        node: u32,
+        /// Order of the block.
+        order: u32,
+        /// Free frames of the machine, of any block size.
+        free: u64,
+        /// Of these, frames in colour lists, where they do not merge (RLIM-1).
+        in_color_lists: u64,
+    },
+    /// The task's memory limit (PAL-6).
+    Limit {
+        /// The task.
+        task: TaskId,
+        /// In frames.
+        limit: u64,
+    },
+    /// The block is not held by the one who gives it back: a double free, or another's frame.
+    NotOwned {
+        /// Who gave it back; [`TaskId::KERNEL`] for [`crate::Frames::free_order`].
+        task: TaskId,
+        /// The frame.
+        frame: FrameNumber,
+    },
+    /// An order beyond [`crate::MAX_ORDER`].
+    Order {
+        /// As given.
+        order: u32,
+    },
+}
+
+struct Llc<'a>(&'a Option<ColorSet>);
+
+impl fmt::Display for Llc<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |llc| write!(f, " with LLC colours {llc}"))
+    }
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pattern { pattern } => {
+                write!(
+                    f,
+                    "colour pattern `{pattern}`: write 1 to 16 of the characters 0, 1 and X, highest bit first"
+                )
+            }
+            Self::Memory { what } => write!(f, "memory regions: {what}"),
+            Self::Boot { what } => write!(f, "starting state of the memory: {what}"),
+            Self::UnknownTask { task } => write!(f, "{task} is not registered, or has exited"),
+            Self::DuplicateTask { task } => write!(f, "{task} is registered already; change its colours instead"),
+            Self::UnknownNode { node, nodes } => {
+                write!(f, "there is no node {node}; the machine has {}", Range(*nodes))
+            }
+            Self::UnknownColor { kind, color, colors } => {
+                write!(
+                    f,
+                    "there is no {kind} colour {color}; the machine has {}",
+                    Range(*colors)
+                )
+            }
+            Self::NoSuchFrames { task, banks, llc } => write!(
+                f,
+                "{task}: no frame in its zones has bank colours {banks}{}; choose colours that exist together, on nodes the \
+                 task may use",
+                Llc(llc)
+            ),
+            Self::Policy { task, what } => write!(f, "{task}: {what}"),
+            Self::NoFreeColor {
+                task,
+                node,
+                wanted,
+                unused,
+                unused_elsewhere,
+            } => write!(
+                f,
+                "{task} wants {wanted} bank colours of node {node} that no other task uses, and there are {} ({unused}); \
+                 other nodes have {} ({unused_elsewhere}). Use fewer colours per task, end a task, or allow remote or \
+                 shared colours",
+                unused.len(),
+                unused_elsewhere.len()
+            ),
+            Self::OutOfColor {
+                task,
+                banks,
+                llc,
+                held,
+                free_elsewhere,
+                unused,
+            } => write!(
+                f,
+                "{task} has used up its bank colours {banks}{}: it holds {held} frames, and {free_elsewhere} frames of \
+                 other colours are free. Give it more colours (in use by no task: {unused}), or let it spill",
+                Llc(llc)
+            ),
+            Self::OutOfMemory {
+                node,
+                order,
+                free,
+                in_color_lists,
+            } => write!(
+                f,
+                "no free block of {} frames for node {node}: {free} frames are free, {in_color_lists} of them single in \
+                 colour lists, where they do not merge. Use more memory or smaller programs, or flush the colour lists",
+                1u64 << order
+            ),
+            Self::Limit { task, limit } => write!(f, "{task} has reached its limit of {limit} frames; raise the limit"),
+            Self::NotOwned { task, frame } => write!(f, "{task} does not hold the block at frame {frame}"),
+            Self::Order { order } => write!(f, "a block of order {order}: the largest order is {}", crate::MAX_ORDER),
+        }
+    }
+}
+
+/// `0 to n-1`, or `none`.
+struct Range(u32);
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("none"),
+            1 => f.write_str("only 0"),
+            n => write!(f, "0 to {}", n - 1),
+        }
+    }
+}
+
+impl std::error::Error for FrameError {}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Questions about the state of memory that change nothing.
+
+use crate::frames::number;
+use crate::pool::Pool;
+use crate::{ColorSet, Config, FrameError, Frames, MAX_ORDER, Memory, TaskId, TaskStats};
+use fresco_dram::{ColorSpace, FrameNumber};
+
+impl Frames {
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Zones, regions and fallback orders.
+    pub fn memory(&self) -> &Memory {
+        &self.pool.memory
+    }
+
+    /// The colours of the machine.
+    pub fn space(&self) -> &ColorSpace {
+        self.pool.keys.space()
+    }
+
+    /// What a task has asked for and got.
+    ///
+    /// # Errors
+    /// [`FrameError::UnknownTask`].
+    pub fn stats(&self, task: TaskId) -> Result<&TaskStats, FrameError> {
+        self.tasks
+            .get(&task)
+            .map(|task| &task.stats)
+            .ok_or(FrameError::UnknownTask { task })
+    }
+
+    /// Returns the statistics of a task and begins new ones: the end of a phase. What it holds goes on being counted.
+    ///
+    /// # Errors
+    /// [`FrameError::UnknownTask`].
+    pub fn take_stats(&mut self, task: TaskId) -> Result<TaskStats, FrameError> {
+        let stats = &mut self.scene(task)?.task.stats;
+        let fresh = TaskStats {
+            held: stats.held,
+            ..TaskStats::default()
+        };
+        Ok(std::mem::replace(stats, fresh))
+    }
+
+    /// The frames that a task holds, ascending.
+    ///
+    /// # Errors
+    /// [`FrameError::UnknownTask`].
+    pub fn frames_of(&self, task: TaskId) -> Result<Vec<FrameNumber>, FrameError> {
+        let slot = self.tasks.get(&task).ok_or(FrameError::UnknownTask { task })?.slot;
+        let mut frames: Vec<_> = self
+            .pool
+            .lists
+            .iter(self.pool.layout.owned(slot, 0))
+            .map(number)
+            .collect();
+        frames.sort_unstable();
+        Ok(frames)
+    }
+
+    /// Whether a task holds a frame.
+    pub fn holds(&self, task: TaskId, frame: FrameNumber) -> bool {
+        let frame = u32::try_from(frame.0).ok();
+        let slot = self.tasks.get(&task).map(|task| task.slot);
+        frame
+            .zip(slot)
+            .is_some_and(|(frame, slot)| self.pool.owned_order(slot, frame) == Some(0))
+    }
+
+    /// Free frames of a zone, wherever they are; `None` if there is no such zone.
+    pub fn free_frames(&self, zone: u32) -> Option<u64> {
+        let pool = &self.pool;
+        let colored = |zone| (0..pool.keys.count()).filter(move |&key| pool.keys.zone(key) == zone);
+        (zone < pool.memory.zones()).then(|| {
+            let in_lists: u64 = colored(zone).map(|key| pool.colored_frames(key)).sum();
+            pool.buddy_frames(zone) + pool.per_cpu_frames(zone) + in_lists
+        })
+    }
+
+    /// Free blocks of a zone in the buddy system by order, as a line of `/proc/buddyinfo`; `None` if there is no such zone.
+    pub fn free_blocks(&self, zone: u32) -> Option<[u32; MAX_ORDER as usize + 1]> {
+        let pool = &self.pool;
+        (zone < pool.memory.zones())
+            .then(|| std::array::from_fn(|order| pool.lists.len(pool.layout.free(zone, order as u32))))
+    }
+
+    /// Free frames that lie in the colour lists of a bank colour; 0 if there is no such colour.
+    pub fn color_list_frames(&self, bank: u32) -> u64 {
+        let (pool, space) = (&self.pool, self.space());
+        let keys = (0..space.llc_colors()).map(|llc| pool.keys.key(bank, llc));
+        if bank < space.bank_colors() {
+            keys.map(|key| pool.colored_frames(key)).sum()
+        } else {
+            0
+        }
+    }
+
+    /// Frames of the machine, free or not, whose bank colour and LLC colour are in the sets (`None` for all): the most that
+    /// a task with these colours can have. Visits every frame.
+    pub fn capacity(&self, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
+        let space = self.space();
+        let fits = |set: Option<&ColorSet>, color: u32| set.is_none_or(|set| set.contains(color));
+        let frames = self
+            .memory()
+            .regions()
+            .iter()
+            .flat_map(|r| r.first.0..r.first.0 + r.frames)
+            .map(FrameNumber);
+        frames
+            .filter(|&f| fits(banks, space.bank_color(f)) && fits(llc, space.llc_color(f)))
+            .count() as u64
+    }
+
+    /// The global table of colour use (CAMC-4): the tasks that have each bank colour, by colour.
+    pub fn color_users(&self) -> Vec<Vec<TaskId>> {
+        let colors = 0..self.space().bank_colors();
+        colors
+            .map(|bank| self.usage.users(bank).iter().copied().collect())
+            .collect()
+    }
+
+    /// Bytes of the table of frames at present: 16 for each block of the highest order, 12 for each frame of a block that
+    /// is split.
+    pub fn table_bytes(&self) -> usize {
+        self.pool.table_bytes()
+    }
+
+    /// The mechanism, for the checker.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Who holds how many frames in which slot, for the checker.
+    pub(crate) fn holdings(&self) -> impl Iterator<Item = (TaskId, u32, u64)> + '_ {
+        self.tasks.values().map(|task| (task.id, task.slot, task.stats.held))
+    }
+}

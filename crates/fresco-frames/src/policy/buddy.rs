@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Single frames and blocks from the buddy system, local node first (SIM-11, CAMC-27).
+
+use super::Scene;
+use crate::Work;
+use crate::pool::Pool;
+use crate::usage::Usage;
+
+/// A single frame for an uncoloured request, zone after zone. Colouring policies leave free frames in colour lists, so a
+/// zone is empty only when those are too: first of colours that no task has; of other tasks' colours only when the
+/// whole machine has nothing else.
+pub(crate) fn take(pool: &mut Pool, usage: &Usage, slot: u32, zones: &[u32], work: &mut Work) -> Option<u32> {
+    for (step, &zone) in zones.iter().enumerate() {
+        work.zone_steps += u64::from(step > 0);
+        let found = pool.take_single(slot, zone, work);
+        let found = found.or_else(|| pool.take_any_colored(zone, |bank| usage.is_unused(bank), work));
+        if found.is_some() {
+            return found;
+        }
+    }
+    if pool.drain_all(work) {
+        let found = zones.iter().find_map(|&zone| pool.take_block(zone, 0, work));
+        if found.is_some() {
+            return found;
+        }
+    }
+    zones
+        .iter()
+        .find_map(|&zone| pool.take_any_colored(zone, |_| true, work))
+}
+
+/// A block of any order from the buddy lists; colour lists are not asked (CAMC-20: only order 0 is coloured).
+pub(crate) fn take_block(pool: &mut Pool, zones: &[u32], order: u32, work: &mut Work) -> Option<u32> {
+    let find = |pool: &mut Pool, work: &mut Work| {
+        zones.iter().enumerate().find_map(|(step, &zone)| {
+            work.zone_steps += u64::from(step > 0);
+            pool.take_block(zone, order, work)
+        })
+    };
+    find(pool, work).or_else(|| if pool.drain_all(work) { find(pool, work) } else { None })
+}
+
+/// Serves a task that is not coloured.
+pub(crate) fn alloc(scene: &mut Scene<'_>, work: &mut Work) -> Option<u32> {
+    let task = &scene.task;
+    take(scene.pool, scene.usage, task.slot, &task.zones, work)
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The policies: which frame a task gets, and where a freed frame goes. Each is a short file over the moves of the pool.
+
+mod as_published;
+pub(crate) mod buddy;
+pub(crate) mod camc;
+pub(crate) mod palloc;
+mod search;
+
+pub use as_published::printed_create_color_list;
+
+use crate::Work;
+use crate::pool::{KeySet, Pool};
+use crate::task::Task;
+use crate::usage::Usage;
+use serde::{Deserialize, Serialize};
+
+/// How frames are chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// The plain buddy system: local node first, blind to banks.
+    #[default]
+    Buddy,
+    /// PALLOC: bank bins in front of the buddy system, blind to nodes.
+    Palloc(Palloc),
+    /// CAMC: colour lists, colours chosen per task on its own node.
+    Camc(Camc),
+}
+
+/// PALLOC's choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Palloc {
+    /// How much of a free block is sorted into bins at once.
+    pub sorting: Sorting,
+    /// What happens when the banks of a task are used up.
+    pub exhaustion: Exhaustion,
+}
+
+/// CAMC's choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Camc {
+    /// What happens when the colours of a task are used up and none can be added.
+    pub exhaustion: Exhaustion,
+    /// What happens when no unused colour is left on the task's node.
+    pub shortage: Shortage,
+    /// Where free frames are at the start.
+    pub start: ColorLists,
+    /// How long a search goes on.
+    pub search: Search,
+}
+
+/// How much of a free block is sorted into colour lists at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sorting {
+    /// A whole block, as the published patches do; the paper's footnoted case of lists of several sizes.
+    #[default]
+    Block,
+    /// Frame by frame until one matches, as in PAL-2; the rest of the block stays in the buddy system.
+    Frame,
+}
+
+/// What happens when a task's colours are used up (LIM-15, RLIM-2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exhaustion {
+    /// The allocation fails with [`crate::FrameError::OutOfColor`], even if frames of other colours are free (PAL-6).
+    #[default]
+    Strict,
+    /// The task gets a frame of another colour, unused colours first, and [`crate::TaskStats::spilled`] counts it.
+    Spill,
+}
+
+/// What CAMC does when the task's node has no colour left that nobody uses. The source leaves it open (RLIM-2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shortage {
+    /// Refuse: every task keeps local colours of its own.
+    #[default]
+    Refuse,
+    /// Take unused colours of the nearest other node: private, but remote.
+    Remote,
+    /// Share the colours of the own node that the fewest tasks use: local, but not private.
+    Share,
+}
+
+/// Where CAMC's free frames are at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColorLists {
+    /// In the buddy system; colour lists fill on demand (CAMC-23).
+    #[default]
+    Empty,
+    /// In colour lists; blocks are put together on demand (CAMC-26).
+    Full,
+}
+
+/// How CAMC's Algorithm 1 is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// On and on until a frame matches or no block is left: what the prose says (CON-6).
+    #[default]
+    UntilFound,
+    /// The loop as it is printed: one block per order, and no look at the last one. It fails although frames are free;
+    /// here only to show that.
+    AsPublished,
+}
+
+/// What a policy works on.
+pub(crate) struct Scene<'a> {
+    pub(crate) pool: &'a mut Pool,
+    pub(crate) usage: &'a mut Usage,
+    pub(crate) task: &'a mut Task,
+}
+
+/// Takes up to `count` frames of the wanted colours, in turn.
+pub(crate) fn take_many(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, count: u64, work: &mut Work) -> Vec<u32> {
+    (0..count)
+        .map_while(|_| search::find(pool, keys, sorting, search::Turn::RoundRobin, work))
+        .collect()
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which list has which number.
+
+use crate::MAX_ORDER;
+
+/// Orders of the buddy system.
+const ORDERS: u32 = MAX_ORDER + 1;
+
+/// What being on a list means for a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    /// Free, in the buddy system.
+    Free,
+    /// Free, a single frame in the list of its colour.
+    Colored,
+    /// In the hands of an owner.
+    Owned,
+    /// Free, a single frame in an owner's per-CPU list.
+    PerCpu,
+}
+
+impl Class {
+    /// Number of classes.
+    pub(crate) const COUNT: usize = 4;
+}
+
+/// The numbering: buddy lists of every zone and order, a colour list for every key, then for every owner slot its
+/// blocks by order and its per-CPU list of every zone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    zones: u32,
+    keys: u32,
+}
+
+impl Layout {
+    /// `keys` combinations of bank and LLC colour.
+    pub(crate) fn new(zones: u32, keys: u32) -> Self {
+        Self { zones, keys }
+    }
+
+    /// The buddy list of free blocks of an order.
+    pub(crate) fn free(&self, zone: u32, order: u32) -> u32 {
+        zone * ORDERS + order
+    }
+
+    /// The list of free frames of a colour.
+    pub(crate) fn color(&self, key: u32) -> u32 {
+        self.zones * ORDERS + key
+    }
+
+    /// The blocks of an order that an owner holds.
+    pub(crate) fn owned(&self, slot: u32, order: u32) -> u32 {
+        self.owners() + slot * (ORDERS + self.zones) + order
+    }
+
+    /// The free frames of a zone that an owner's CPU keeps at hand.
+    pub(crate) fn per_cpu(&self, slot: u32, zone: u32) -> u32 {
+        self.owned(slot, ORDERS) + zone
+    }
+
+    fn owners(&self) -> u32 {
+        self.zones * ORDERS + self.keys
+    }
+
+    /// Number of lists for `slots` owners.
+    pub(crate) fn lists(&self, slots: u32) -> u32 {
+        self.owned(slots, 0)
+    }
+
+    /// Class and order of a list.
+    pub(crate) fn class(&self, list: u32) -> (Class, u8) {
+        let order = |n: u32| (n % ORDERS) as u8;
+        if list < self.zones * ORDERS {
+            (Class::Free, order(list))
+        } else if list < self.owners() {
+            (Class::Colored, 0)
+        } else {
+            match (list - self.owners()) % (ORDERS + self.zones) {
+                minor if minor < ORDERS => (Class::Owned, order(minor)),
+                _ => (Class::PerCpu, 0),
+            }
+        }
+    }
+
+    /// Zone of a buddy list or per-CPU list; `None` for the others, whose frames may be of any zone.
+    pub(crate) fn zone(&self, list: u32) -> Option<u32> {
+        match self.class(list).0 {
+            Class::Free => Some(list / ORDERS),
+            Class::PerCpu => Some((list - self.owners()) % (ORDERS + self.zones) - ORDERS),
+            Class::Colored | Class::Owned => None,
+        }
+    }
+
+    /// Key of a colour list.
+    pub(crate) fn key(&self, list: u32) -> u32 {
+        debug_assert_eq!(self.class(list).0, Class::Colored);
+        list - self.zones * ORDERS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_means_one_list() {
+        let layout = Layout::new(3, 5);
+        let mut at = 0;
+        let mut expect = |id: u32, class: (Class, u8), zone: Option<u32>| {
+            assert_eq!((id, layout.class(id), layout.zone(id)), (at, class, zone));
+            at += 1;
+        };
+        for zone in 0..3 {
+            (0..=10).for_each(|k| expect(layout.free(zone, k), (Class::Free, k as u8), Some(zone)));
+        }
+        (0..5).for_each(|key| expect(layout.color(key), (Class::Colored, 0), None));
+        for slot in 0..2 {
+            (0..=10).for_each(|k| expect(layout.owned(slot, k), (Class::Owned, k as u8), None));
+            (0..3).for_each(|zone| expect(layout.per_cpu(slot, zone), (Class::PerCpu, 0), Some(zone)));
+        }
+        assert_eq!(layout.lists(2), at);
+        assert_eq!(layout.key(layout.color(4)), 4);
+    }
+}

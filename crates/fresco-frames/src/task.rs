@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the allocator knows of a task.
+
+use crate::pool::{KeySet, Keys};
+use crate::{ColorSet, WorkSummary};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A task, as the operating system names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// The owner of what the kernel holds for itself: boot allocations and blocks from
+    /// [`crate::Frames::alloc_order`]. It cannot be registered.
+    pub const KERNEL: Self = Self(u32::MAX);
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::KERNEL => f.write_str("the kernel"),
+            Self(number) => write!(f, "task {number}"),
+        }
+    }
+}
+
+/// Which colours a task gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coloring {
+    /// None: the buddy system serves it, whatever the policy (CAMC-15: tasks that nobody asked to colour).
+    #[default]
+    Off,
+    /// These colours. Other tasks may have them too: that is how bank sharing is made on purpose.
+    Explicit {
+        /// Bank colours; `None` for all.
+        banks: Option<ColorSet>,
+        /// LLC colours; `None` for all.
+        llc: Option<ColorSet>,
+    },
+    /// Bank colours of the task's node that no other task uses, chosen by the allocator (CAMC-3); more when they are used
+    /// up (CAMC-5).
+    Automatic {
+        /// Colours at the start; at least 1 (CAMC-6).
+        colors: u32,
+        /// LLC colours; `None` for all.
+        llc: Option<ColorSet>,
+    },
+}
+
+/// What a task needs of the allocator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskMemory {
+    /// Node of the core that the task is pinned to.
+    pub home_node: u32,
+    /// Zones in the order in which they are asked; `None` for the order of the home node. A shorter list binds the task to
+    /// these zones.
+    pub zones: Option<Vec<u32>>,
+    /// Colours.
+    pub coloring: Coloring,
+    /// Most frames it may hold at once (PAL-6: a memory cgroup's limit); `None` for no limit.
+    pub limit: Option<u64>,
+}
+
+impl TaskMemory {
+    /// An uncoloured task that gets memory of its own node first.
+    pub fn local(home_node: u32) -> Self {
+        Self {
+            home_node,
+            zones: None,
+            coloring: Coloring::Off,
+            limit: None,
+        }
+    }
+
+    /// The same with explicit bank colours.
+    #[must_use]
+    pub fn with_banks(mut self, banks: ColorSet) -> Self {
+        self.coloring = Coloring::Explicit {
+            banks: Some(banks),
+            llc: None,
+        };
+        self
+    }
+
+    /// The same with `colors` bank colours of the allocator's choice.
+    #[must_use]
+    pub fn automatic(mut self, colors: u32) -> Self {
+        self.coloring = Coloring::Automatic { colors, llc: None };
+        self
+    }
+}
+
+/// The colours that a task has at present.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// Bank colours; empty for an uncoloured task.
+    pub banks: ColorSet,
+    /// LLC colours; `None` for all.
+    pub llc: Option<ColorSet>,
+    /// Of the bank colours, those on other nodes than the task's.
+    pub remote: ColorSet,
+    /// Of the bank colours, those that other tasks have too.
+    pub shared: ColorSet,
+}
+
+/// What a task has asked for and got. Counts frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskStats {
+    /// Frames it holds now.
+    pub held: u64,
+    /// Frames from other nodes than its own.
+    pub remote: u64,
+    /// Frames outside its colours, because these were used up ([`crate::Exhaustion::Spill`]).
+    pub spilled: u64,
+    /// Bank colours added because the earlier ones were used up (CAMC-5).
+    pub grown: u64,
+    /// Cost of allocating.
+    pub alloc: WorkSummary,
+    /// Cost of freeing.
+    pub free: WorkSummary,
+}
+
+/// A registered task.
+#[derive(Clone)]
+pub(crate) struct Task {
+    pub(crate) id: TaskId,
+    /// Its lists.
+    pub(crate) slot: u32,
+    pub(crate) memory: TaskMemory,
+    /// Zones in the order in which they are asked.
+    pub(crate) zones: Vec<u32>,
+    /// Bank colours; empty for an uncoloured task.
+    pub(crate) banks: ColorSet,
+    /// What `banks` and the LLC colours amount to.
+    pub(crate) keys: KeySet,
+    pub(crate) stats: TaskStats,
+}
+
+impl Task {
+    /// Is the task coloured?
+    pub(crate) fn is_colored(&self) -> bool {
+        self.memory.coloring != Coloring::Off
+    }
+
+    /// Gives it these bank colours. A `blind` task searches zones that have none of them too.
+    pub(crate) fn set_banks(&mut self, keys: &Keys, banks: ColorSet, blind: bool) {
+        let space = keys.space();
+        let llc: Vec<u32> = self
+            .llc()
+            .map_or_else(|| (0..space.llc_colors()).collect(), |llc| llc.iter().collect());
+        let pairs = banks.iter().flat_map(|bank| llc.iter().map(move |&llc| (bank, llc)));
+        let wanted = pairs
+            .filter(|&(bank, llc)| space.pair_exists(bank, llc))
+            .map(|(bank, llc)| keys.key(bank, llc));
+        self.keys = KeySet::new(keys, wanted, &self.zones, blind);
+        self.banks = banks;
+    }
+
+    /// Its LLC colours; `None` for all.
+    pub(crate) fn llc(&self) -> Option<&ColorSet> {
+        match &self.memory.coloring {
+            Coloring::Off => None,
+            Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.as_ref(),
+        }
+    }
+}
