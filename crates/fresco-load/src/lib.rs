@@ -11,7 +11,7 @@ mod recorder;
 mod registry;
 #[cfg(test)]
 mod testing;
-mod trace;
+pub mod trace;
 mod traced;
 
 pub use op::{Batch, Event, Marker, Op};

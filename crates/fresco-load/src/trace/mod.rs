@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Traces.
+//! Traces: files of what programs did, or of what reached a memory.
 
+mod format;
+pub mod ftrace;
 mod input;
 mod text;
+
+pub use format::Format;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The trace formats, and how to tell them apart.
+
+use super::ftrace::MAGIC;
+use super::input::Input;
+use super::text::{Lines, Scanner};
+use fresco_input::InputError;
+
+/// A trace format. All but the first are text, one access per line; `#` begins a comment line; each may be compressed
+/// with gzip or zstd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Fresco's own: accesses of programs or of the memory, see [`crate::trace::ftrace`].
+    Fresco,
+    /// Ramulator 1 and 2, processor traces: `GAP READ [WRITE-BACK]`.
+    RamulatorCpu,
+    /// Ramulator 1, DRAM traces: `0xADDR R|W`.
+    Ramulator,
+    /// Ramulator 2, LoadStoreTrace: `LD|ST ADDR`.
+    LoadStore,
+    /// DRAMsim3: `0xADDR READ|WRITE CYCLE`.
+    DramSim3,
+}
+
+impl Format {
+    /// Every format and its name.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("fresco", Self::Fresco),
+        ("ramulator-cpu", Self::RamulatorCpu),
+        ("ramulator", Self::Ramulator),
+        ("load-store", Self::LoadStore),
+        ("dramsim3", Self::DramSim3),
+    ];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, format)| *format == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// A trace whose format is known.
+pub(crate) enum Opened {
+    Binary(Input),
+    Text(Lines, Format),
+}
+
+/// Finds out the format, or checks the one that was given.
+pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, InputError> {
+    let name = input.name.clone();
+    let binary = input.head() == MAGIC;
+    match given {
+        None | Some(Format::Fresco) if binary => return Ok(Opened::Binary(input)),
+        Some(Format::Fresco) => {
+            let error = InputError::new(name, format!("begins with {:02x?}", input.head()));
+            return Err(error
+                .allowed("a trace in Fresco's own format")
+                .cure("leave the format out, so that it is found"));
+        }
+        Some(format) if binary => {
+            let error = InputError::new(name, format!("is in Fresco's own format, not {}", format.name()));
+            return Err(error.cure("leave the format out, so that it is found"));
+        }
+        _ => {}
+    }
+    let mut lines = Lines::new(input);
+    if let Some(format) = given {
+        return Ok(Opened::Text(lines, format));
+    }
+    let format = match lines.next()? {
+        None => None,
+        Some(line) => Some(detect(line)),
+    };
+    match format {
+        Some(Some(format)) => {
+            lines.unread();
+            Ok(Opened::Text(lines, format))
+        }
+        Some(None) => Err(lines
+            .error("no known format")
+            .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), or Fresco's own")
+            .cure("convert the trace, or name its format so that the fault in this line is shown")),
+        None => Err(InputError::new(name, "contains no access").cure("check that the trace was written to its end")),
+    }
+}
+
+/// The format of a trace with this line. Only the shape is looked at; numbers may still be out of range.
+fn detect(line: &[u8]) -> Option<Format> {
+    let mut fields = Scanner::new(line);
+    let words = [fields.word(), fields.word(), fields.word(), fields.word()];
+    let count = words.iter().take_while(|word| !word.is_empty()).count();
+    let hex = |word: &[u8]| {
+        word.strip_prefix(b"0x")
+            .unwrap_or(word)
+            .iter()
+            .all(u8::is_ascii_hexdigit)
+    };
+    match (words[0], words[1], count) {
+        (b"LD" | b"ST", _, 2) => Some(Format::LoadStore),
+        (address, b"R" | b"W", 2) if hex(address) => Some(Format::Ramulator),
+        (address, operation, 2 | 3) if hex(address) && operation[0].is_ascii_alphabetic() => Some(Format::DramSim3),
+        (gap, read, 2 | 3) if gap.iter().all(u8::is_ascii_digit) && hex(read) => Some(Format::RamulatorCpu),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn recognised(text: &[u8], given: Option<Format>) -> Result<Format, String> {
+        match recognise(Input::new("t", Cursor::new(text.to_vec())).expect("is readable"), given) {
+            Ok(Opened::Text(_, format)) => Ok(format),
+            Ok(Opened::Binary(_)) => Ok(Format::Fresco),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn formats_are_told_apart_by_their_first_access() {
+        let cases: [(&[u8], Format); 7] = [
+            (b"# comment\n\n0x1f40 READ 12\n", Format::DramSim3),
+            (b"0x1f40 WRITE\n", Format::DramSim3),
+            (b"1f40 R\n", Format::Ramulator),
+            (b"LD 0x40\n", Format::LoadStore),
+            (b"3 20734016\n", Format::RamulatorCpu),
+            (b"0 140736759616448 0x40\n", Format::RamulatorCpu),
+            (MAGIC, Format::Fresco),
+        ];
+        for (text, format) in cases {
+            assert_eq!(recognised(text, None), Ok(format));
+            assert_eq!(recognised(text, Some(format)), Ok(format));
+        }
+    }
+
+    #[test]
+    fn what_is_no_trace() {
+        for text in [
+            &b"hello\n"[..],
+            b"a,b\n",
+            b"1 2 3 4\n",
+            b"\xff\xfe\x00\n",
+            b"R 0,0,0,1\n",
+        ] {
+            let error = recognised(text, None).expect_err("no trace");
+            assert!(error.starts_with("t:1: no known format"), "{error}");
+        }
+        assert!(
+            recognised(b"\n\n", None)
+                .expect_err("is empty")
+                .starts_with("t: contains no access")
+        );
+        assert!(recognised(b"1 2\n", Some(Format::Fresco)).is_err());
+        assert!(recognised(MAGIC, Some(Format::DramSim3)).is_err());
+    }
+}
