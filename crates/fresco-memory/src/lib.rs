@@ -2,6 +2,7 @@
 //! Caches, interconnect, memory controllers and refresh, simulated at the level of DRAM commands; and, sharing no code
 //! with them, the checker of timing and retention.
 
+pub mod checker;
 mod command;
 pub mod controller;
 mod cache;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two buses of a channel: one command at a time, one burst at a time.
+
+use super::findings::Findings;
+use super::state::{Burst, Channel};
+use super::{CommandRecord, Constraint};
+use fresco_dram::{CommandKind, Cycle, Timing};
+
+/// Is the command no earlier than the one before it? Else it is reported.
+pub(super) fn in_order(channel: &Channel, c: &CommandRecord, found: &mut Findings) -> bool {
+    let in_order = channel.last.is_none_or(|before| before.cycle <= c.cycle);
+    if !in_order {
+        found.fault(Constraint::Order, channel.last, c);
+    }
+    in_order
+}
+
+/// Cycles that a command occupies the command bus.
+fn slots(t: &Timing, kind: CommandKind) -> Cycle {
+    match kind {
+        CommandKind::Act => t.act_slots,
+        CommandKind::Rd | CommandKind::RdA | CommandKind::Wr | CommandKind::WrA => t.column_slots,
+        CommandKind::Pre | CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefPb | CommandKind::RefSb => {
+            t.pre_slots
+        }
+    }
+}
+
+/// Has the command before left the command bus?
+pub(super) fn command_bus(t: &Timing, channel: &Channel, c: &CommandRecord, found: &mut Findings) {
+    if let Some(before) = channel.last {
+        found.distance(Constraint::CommandBus, Some(before), c, slots(t, before.kind));
+    }
+}
+
+/// Do the data of a column command overlap other data? From the cycles of the bursts alone: a wrong turnaround formula
+/// cannot hide here.
+pub(super) fn data_bus(t: &Timing, channel: &Channel, c: &CommandRecord, found: &mut Findings) {
+    let new = Burst::of(t, c);
+    for old in &channel.bursts {
+        if new.from < old.to && old.from < new.to {
+            // Whichever comes first, the later command would have to wait until the old burst is over.
+            let required = (old.to - new.from).saturating_add(c.cycle - old.by.cycle);
+            found.distance(Constraint::DataBus, Some(old.by), c, required);
+        }
+    }
+}
