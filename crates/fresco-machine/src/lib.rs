@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a machine is: cores, caches, interconnect, controllers and their queues, DRAM, address map.
 //!
-//! A machine is read from a TOML file; the machines of the papers are built in.
+//! A machine is read from a TOML file ([`load`], [`Machine::parse`]); the machines of the papers are built in
+//! ([`builtin`]).
 
+mod builtin;
 mod cache;
 mod controller;
 mod core;
+mod digest;
 mod llc;
 mod machine;
+mod read;
 mod topology;
 
+pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
 pub use cache::{CacheConfig, Replacement};
 pub use controller::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 pub use core::{CoreConfig, CoreKind};

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The machines that come with the program, and finding a machine by name or by path.
+
+use crate::Machine;
+use fresco_input::{InputError, closest, read_file};
+
+macro_rules! machines {
+    ($($name:literal),* $(,)?) => {
+        /// Name and text of each built-in machine.
+        const MACHINES: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../machines/", $name, ".toml")))),*];
+    };
+}
+
+machines!["opteron-6128", "opteron-6128-interleaved", "xeon-w3530", "i7-860"];
+
+/// The names of the built-in machines.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    MACHINES.iter().map(|(name, _)| *name)
+}
+
+/// The file of a built-in machine, as `fresco machine show` prints it and as a start for one's own.
+///
+/// # Errors
+/// No machine has this name; the error lists the known ones.
+pub fn builtin_text(name: &str) -> Result<&'static str, InputError> {
+    MACHINES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, text)| *text)
+        .ok_or_else(|| {
+            let names: Vec<&str> = builtin_names().collect();
+            let cure = match closest(name, builtin_names()) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => "choose one of these, or give the path of a machine file (with a \"/\" or ending in .toml)"
+                    .to_owned(),
+            };
+            InputError::new(format!("machine {name}"), "found no built-in machine of this name")
+                .allowed(names.join(", "))
+                .cure(cure)
+        })
+}
+
+/// A built-in machine.
+///
+/// # Errors
+/// No machine has this name; the error lists the known ones.
+pub fn builtin(name: &str) -> Result<Machine, InputError> {
+    builtin_with(name, &[])
+}
+
+fn builtin_with(name: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
+    Machine::parse(&format!("built-in machine {name}"), builtin_text(name)?, overrides)
+}
+
+/// A machine by the name of a built-in one, or by the path of a file. A path has a `/` or ends in `.toml`.
+///
+/// # Errors
+/// No such machine or file, or a file that is no valid machine.
+pub fn load(name_or_path: &str) -> Result<Machine, InputError> {
+    load_with(name_or_path, &[])
+}
+
+/// As [`load`], with values in place of the file's; see [`Machine::parse`].
+///
+/// # Errors
+/// No such machine or file, or, with the overrides, no valid machine.
+pub fn load_with(name_or_path: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
+    if name_or_path.contains('/') || name_or_path.ends_with(".toml") {
+        Machine::parse(name_or_path, &read_file(name_or_path)?, overrides)
+    } else {
+        builtin_with(name_or_path, overrides)
+    }
+}

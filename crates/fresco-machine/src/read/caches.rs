@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[l1]`, `[l2]` and `[llc]`, each optional, and what they must agree on.
+
+use super::core::latency;
+use super::notation::functions;
+use crate::{CacheConfig, CoreConfig, LlcConfig, Replacement};
+use fresco_input::{InputError, Item, Table, format_size};
+
+/// 128 B to 512 MiB.
+const SIZE: std::ops::RangeInclusive<u64> = 128..=512 << 20;
+/// Cache lines of all caches together: 2^24, 1 GiB of 64-byte lines; bounds what a simulation allocates.
+const MOST_LINES: u64 = 1 << 24;
+
+/// The caches of a machine.
+pub(super) struct Caches {
+    pub l1: Option<CacheConfig>,
+    pub l2: Option<CacheConfig>,
+    pub llc: Option<LlcConfig>,
+}
+
+pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Caches, InputError> {
+    let private = |key: &str| -> Result<Option<CacheConfig>, InputError> {
+        let Some(table) = root.opt_table(key)? else {
+            return Ok(None);
+        };
+        let cache = cache(&table, core, 1)?;
+        table.finish()?;
+        Ok(Some(cache))
+    };
+    let (l1, l2) = (private("l1")?, private("l2")?);
+    let llc = root
+        .opt_table("llc")?
+        .map(|table| llc(table, core, cores))
+        .transpose()?;
+
+    let levels = [
+        ("l1", l1.as_ref()),
+        ("l2", l2.as_ref()),
+        ("llc", llc.as_ref().map(|llc| &llc.cache)),
+    ];
+    let present: Vec<(&str, &CacheConfig)> = levels
+        .iter()
+        .filter_map(|(key, cache)| Some((*key, (*cache)?)))
+        .collect();
+    for pair in present.windows(2) {
+        let ((upper_key, upper), (key, lower)) = (pair[0], pair[1]);
+        let table = root.table(key)?;
+        if lower.line != upper.line {
+            let found = format!("found lines of {} bytes, but {} in {upper_key}", lower.line, upper.line);
+            return Err(table
+                .error_at("line", found)
+                .allowed("the same line size in all caches")
+                .cure("make them equal"));
+        }
+        if lower.latency < upper.latency {
+            let found = format!(
+                "found {} ps, less than the {} ps of {upper_key}",
+                lower.latency, upper.latency
+            );
+            let error = table
+                .error_at("latency", found)
+                .allowed("at least the latency of the cache above");
+            return Err(error.cure("count each latency from the access of the core, not from the miss above"));
+        }
+    }
+    let lines = |cache: &CacheConfig| cache.size / u64::from(cache.line);
+    let private_lines = l1.as_ref().map_or(0, lines) + l2.as_ref().map_or(0, lines);
+    let shared = llc
+        .as_ref()
+        .map_or(0, |llc| lines(&llc.cache) * u64::from(cores / llc.cores_per_cache));
+    if private_lines * u64::from(cores) + shared > MOST_LINES {
+        let found = format!(
+            "found caches of {} lines together",
+            private_lines * u64::from(cores) + shared
+        );
+        return Err(root
+            .error(found)
+            .allowed(format!("at most {MOST_LINES}"))
+            .cure("write smaller caches or fewer cores"));
+    }
+    Ok(Caches { l1, l2, llc })
+}
+
+fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, InputError> {
+    let slice_functions = table
+        .opt_item("slices")
+        .map(|item| functions(&item))
+        .transpose()?
+        .unwrap_or_default();
+    if slice_functions.len() > 6 {
+        let found = format!("found {} functions", slice_functions.len());
+        return Err(table
+            .error_at("slices", found)
+            .allowed("at most 6 functions, 64 slices")
+            .cure("remove some"));
+    }
+    let cores_per_cache = table.item("cores_per_cache")?;
+    let per_cache = cores_per_cache.integer(1..=cores)?;
+    if cores % per_cache != 0 {
+        let error = cores_per_cache.error(format!("found {per_cache}, which does not divide the {cores} cores"));
+        return Err(error
+            .allowed("a divisor of the number of cores")
+            .cure("give every cache the same number of cores"));
+    }
+    let llc = LlcConfig {
+        cache: cache(&table, core, 1 << slice_functions.len())?,
+        cores_per_cache: per_cache,
+        slice_functions,
+    };
+    let line_bits = llc.cache.line.trailing_zeros();
+    if let Some(mask) = llc
+        .slice_functions
+        .iter()
+        .find(|mask| **mask & ((1 << line_bits) - 1) != 0)
+    {
+        let found = format!("found a function that reads bit {}", mask.trailing_zeros());
+        let error = table
+            .error_at("slices", found)
+            .allowed(format!("bits from {line_bits} up: a line lies in one slice"));
+        return Err(error.cure("remove the low bit"));
+    }
+    table.finish()?;
+    Ok(llc)
+}
+
+/// A cache of which every one of `slices` equal parts has a power of two of sets.
+fn cache(table: &Table<'_>, core: &CoreConfig, slices: u64) -> Result<CacheConfig, InputError> {
+    let size_item = table.item("size")?;
+    let size = size_item.size(SIZE)?;
+    let ways_item = table.item("ways")?;
+    let ways: u32 = ways_item.integer(1..=128)?;
+    let line = table.power_of_two("line", 16..=1024)?;
+    let latency = latency(&table.item("latency")?, core)?;
+    let choices = [("lru", Replacement::Lru), ("tree-plru", Replacement::TreePlru)];
+    let replacement = table.choice("replacement", &choices)?;
+    check_sets(&size_item, size, u64::from(ways) * u64::from(line) * slices)?;
+    if replacement == Replacement::TreePlru && !ways.is_power_of_two() {
+        let error = table.error_at("replacement", format!("found tree-plru with {ways} ways"));
+        let error = error.allowed("tree-plru with a power of two of ways, or lru");
+        return Err(error.cure(format!("write \"lru\", or correct {}", ways_item.path())));
+    }
+    Ok(CacheConfig {
+        size,
+        ways,
+        line,
+        latency,
+        replacement,
+    })
+}
+
+/// `size` must be `set_bytes` (one set of every slice) times a power of two.
+fn check_sets(item: &Item<'_>, size: u64, set_bytes: u64) -> Result<(), InputError> {
+    if size % set_bytes == 0 && (size / set_bytes).is_power_of_two() {
+        return Ok(());
+    }
+    let below = set_bytes << (size / set_bytes).max(1).ilog2();
+    let sets = match size % set_bytes {
+        0 => format!("found {} sets", size / set_bytes),
+        _ => format!("found {}, which is no whole number of sets", format_size(size)),
+    };
+    Err(item
+        .error(sets)
+        .allowed("size / (ways * line * slices) = a power of two")
+        .cure(format!(
+            "write {} or {}, or correct ways, line or slices",
+            format_size(below),
+            format_size(2 * below)
+        )))
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[core]`.
+
+use crate::{CoreConfig, CoreKind};
+use fresco_dram::Ps;
+use fresco_input::{InputError, Item, Table};
+use std::ops::RangeInclusive;
+
+const MHZ: u64 = 1_000_000;
+/// 1 MHz to 10 GHz: beyond any core, and a cycle is at least 100 ps.
+const CLOCK: RangeInclusive<u64> = MHZ..=10_000 * MHZ;
+/// No cache or hop is slower than 10 us.
+pub(super) const LATENCY: RangeInclusive<Ps> = 0..=10_000_000;
+
+pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
+    let clock = table.item("clock")?;
+    let hertz = clock.frequency(CLOCK)?;
+    if hertz % MHZ != 0 {
+        let error = clock.error(format!("found {hertz} Hz"));
+        return Err(error.allowed("a multiple of 1 MHz").cure("round it to whole MHz"));
+    }
+    let kind = table.choice(
+        "kind",
+        &[("in-order", CoreKind::InOrder), ("out-of-order", CoreKind::OutOfOrder)],
+    )?;
+    let issue_width = table.integer("issue_width", 1..=32)?;
+    let (window, mshrs) = match kind {
+        CoreKind::OutOfOrder => (table.integer("window", 1..=4096)?, table.integer("mshrs", 1..=256)?),
+        CoreKind::InOrder => (one(table, "window")?, one(table, "mshrs")?),
+    };
+    Ok(CoreConfig {
+        mhz: (hertz / MHZ) as u32,
+        kind,
+        issue_width,
+        window,
+        mshrs,
+    })
+}
+
+/// An in-order core waits for each access: one instruction, one miss.
+fn one(table: &Table<'_>, key: &str) -> Result<u32, InputError> {
+    let Some(item) = table.opt_item(key) else { return Ok(1) };
+    item.integer(1..=1).map_err(|error| {
+        error
+            .allowed("1, as the core is in-order")
+            .cure("write 1 or remove it, or make the core out-of-order")
+    })
+}
+
+/// A latency: a duration, or a number of core cycles (`"4 cycles"`), rounded up to a picosecond.
+pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputError> {
+    let cycles = match item.is_text() {
+        true => item
+            .text()?
+            .trim()
+            .strip_suffix("cycles")
+            .map(|number| number.trim().parse::<u32>()),
+        false => None,
+    };
+    let with_cycles = |error: InputError| {
+        let allowed = format!("{}; or core cycles, for example \"4 cycles\"", error.allowed);
+        error.allowed(allowed)
+    };
+    match cycles {
+        None => item.duration(LATENCY).map_err(with_cycles),
+        Some(Ok(cycles)) => {
+            let ps = (u64::from(cycles) * MHZ).div_ceil(u64::from(core.mhz));
+            match LATENCY.contains(&ps) {
+                true => Ok(ps),
+                false => Err(item
+                    .error(format!("found {}", item.describe()))
+                    .allowed("at most 10 us")
+                    .cure("write a smaller value")),
+            }
+        }
+        Some(Err(_)) => Err(item
+            .error(format!("found {}", item.describe()))
+            .allowed("a whole number of core cycles, for example \"4 cycles\"")
+            .cure("write a whole number, or a duration such as \"1.5 ns\"")),
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[memory.map]`: from physical addresses to places in the DRAM.
+
+use super::notation::functions;
+use super::rest::complete;
+use fresco_dram::map::Field;
+use fresco_dram::{AddressMap, Functions, MapError, Organisation, Region};
+use fresco_input::{InputError, Table};
+
+/// Regions that a map may have; a machine has a few per node.
+const MOST_REGIONS: usize = 256;
+
+/// The keys of the fields, in the order of [`Field::ALL`].
+const KEYS: [(&str, Field); 7] = [
+    ("node", Field::Node),
+    ("channel", Field::Channel),
+    ("rank", Field::Rank),
+    ("bank_group", Field::BankGroup),
+    ("bank", Field::Bank),
+    ("row", Field::Row),
+    ("column", Field::Column),
+];
+
+/// Reads the map and proves it: one to one, and covering exactly the organisation. `burst_bytes` is what one burst
+/// transfers, `page_bytes` what a page holds.
+pub(super) fn read(
+    memory: &Table<'_>,
+    org: Organisation,
+    burst_bytes: u64,
+    page_bytes: u64,
+) -> Result<AddressMap, InputError> {
+    let table = memory.table("map")?;
+    let region_tables = table.array_of_tables("region")?;
+    let (mut given, mut rest) = (Functions::default(), Vec::new());
+    for (key, field) in KEYS {
+        let Some(item) = table.opt_item(key) else { continue };
+        if matches!(field, Field::Row | Field::Column) && item.text() == Ok("rest") {
+            rest.push(field);
+        } else {
+            *given.get_mut(field) = functions(&item)?;
+        }
+    }
+    check_bursts(&table, &given, burst_bytes)?;
+    let mut regions = regions(&table, &region_tables, &org, page_bytes)?;
+    let by_range = regions.iter().any(|region| region.node.is_some());
+    check_counts(&table, &given, &rest, &org, by_range)?;
+    let bytes = if by_range {
+        org.total_bytes() / u64::from(org.nodes)
+    } else {
+        org.total_bytes()
+    };
+    complete(&mut given, &rest, &org, bytes.trailing_zeros());
+    for region in &mut regions {
+        region.functions = given.clone();
+    }
+    let map = AddressMap::new(org, regions).map_err(|error| map_error(&table, &region_tables, error))?;
+    for region in region_tables {
+        region.finish()?;
+    }
+    table.finish()?;
+    Ok(map)
+}
+
+/// One burst moves `burst_bytes` consecutive bytes to or from one row of one bank, so only the column may read the
+/// address bits below.
+fn check_bursts(table: &Table<'_>, given: &Functions, burst_bytes: u64) -> Result<(), InputError> {
+    for (key, field) in KEYS.into_iter().filter(|(_, field)| *field != Field::Column) {
+        if let Some(mask) = given.get(field).iter().find(|mask| **mask & (burst_bytes - 1) != 0) {
+            let found = format!("found a function that reads bit {}", mask.trailing_zeros());
+            let allowed = format!(
+                "bits from {} up: a burst of {burst_bytes} bytes lies in one row",
+                burst_bytes.trailing_zeros()
+            );
+            return Err(table
+                .error_at(key, found)
+                .allowed(allowed)
+                .cure("leave the low bits to the column"));
+        }
+    }
+    Ok(())
+}
+
+/// As many functions as the counts of the organisation need: log2 of each.
+fn check_counts(
+    table: &Table<'_>,
+    given: &Functions,
+    rest: &[Field],
+    org: &Organisation,
+    by_range: bool,
+) -> Result<(), InputError> {
+    for (key, field) in KEYS.into_iter().filter(|(_, field)| !rest.contains(field)) {
+        let found = given.get(field).len();
+        let needed = if field == Field::Node && by_range {
+            0
+        } else {
+            field.width(org)
+        };
+        if found != needed as usize {
+            let allowed = match by_range && field == Field::Node {
+                true => "none: the regions fix the node".to_owned(),
+                false => format!("{needed}, for a count of {} in memory.organisation", field.count(org)),
+            };
+            let error = table.error_at(key, format!("found {found} functions")).allowed(allowed);
+            return Err(error.cure(match field {
+                Field::Row | Field::Column => "add or remove functions, or write \"rest\"",
+                _ => "add or remove functions, or correct the count",
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// The regions of the file, without functions; a machine without any has all its memory from address 0 up.
+fn regions(
+    map: &Table<'_>,
+    tables: &[Table<'_>],
+    org: &Organisation,
+    page_bytes: u64,
+) -> Result<Vec<Region>, InputError> {
+    if tables.is_empty() {
+        let has_node = map.keys().any(|key| key == "node");
+        if org.nodes > 1 && !has_node {
+            let error = map.error(format!("found {} nodes, but nothing that tells them apart", org.nodes));
+            return Err(error
+                .allowed("node functions, or regions with a node")
+                .cure("add node = [...] or [[memory.map.region]]"));
+        }
+        return Ok(vec![Region {
+            base: 0,
+            size: org.total_bytes(),
+            offset: 0,
+            node: None,
+            functions: Functions::default(),
+        }]);
+    }
+    if tables.len() > MOST_REGIONS {
+        let error = map.error_at("region", format!("found {} regions", tables.len()));
+        return Err(error
+            .allowed(format!("at most {MOST_REGIONS}"))
+            .cure("merge neighbouring regions"));
+    }
+    tables.iter().map(|table| region(table, org, page_bytes)).collect()
+}
+
+fn region(table: &Table<'_>, org: &Organisation, page_bytes: u64) -> Result<Region, InputError> {
+    const TOP: u64 = 1 << 52;
+    let paged = |key: &str, least: u64| -> Result<Option<u64>, InputError> {
+        let Some(item) = table.opt_item(key) else {
+            return Ok(None);
+        };
+        let bytes = item.size(least..=TOP)?;
+        if bytes % page_bytes != 0 {
+            let error = item
+                .error(format!("found {bytes:#x}"))
+                .allowed(format!("a multiple of the page size, {page_bytes} bytes"));
+            return Err(error.cure("align it: a page lies in one region"));
+        }
+        Ok(Some(bytes))
+    };
+    let required = |key: &str, least: u64| match paged(key, least)? {
+        Some(bytes) => Ok(bytes),
+        None => table.size(key, least..=TOP),
+    };
+    Ok(Region {
+        base: required("base", 0)?,
+        size: required("size", 1)?,
+        offset: paged("offset", 0)?.unwrap_or(0),
+        node: table.opt_integer("node", 0..=org.nodes - 1)?,
+        functions: Functions::default(),
+    })
+}
+
+/// What the map's own check found, at the line it concerns.
+fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> InputError {
+    let key = |field: Field| {
+        KEYS.iter()
+            .find(|(_, known)| *known == field)
+            .map_or("", |(key, _)| key)
+    };
+    let in_region = |index: usize| regions.get(index).map(|region| region.error(format!("found {error}")));
+    let in_field = |field: Field| Some(table.error_at(key(field), format!("found {error}")));
+    let place = match &error {
+        MapError::BelowBus { name, .. } => in_field(name.field),
+        MapError::Singular { dependent, .. } => dependent.first().and_then(|(name, _)| in_field(name.field)),
+        MapError::BadRange { region }
+        | MapError::OffsetAboveBase { region }
+        | MapError::NodeSelection { region, .. } => in_region(*region),
+        MapError::Overlap { second, .. } => in_region(*second),
+        _ => None,
+    };
+    let place = place.unwrap_or_else(|| table.error(format!("found {error}")));
+    let told = error.into_input("", "");
+    place.allowed(told.allowed.clone()).cure(told.cure.clone())
+}

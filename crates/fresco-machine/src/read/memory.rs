@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[memory]`: the device, its timing, and how many of everything there are.
+
+use fresco_dram::density::{DENSITIES_GBIT, RefreshTable};
+use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingError, TimingOverrides};
+use fresco_dram::{Organisation, Timing};
+use fresco_input::{InputError, Table, format_size};
+
+/// 1 TiB: 2^28 frames of 4 KiB, as much as frame allocators and colour tables can hold in memory.
+const MOST_BYTES: u64 = 1 << 40;
+/// Banks of the machine; bounds the state of the controllers.
+const MOST_BANKS: u64 = 1 << 16;
+
+/// Counts of `[memory.organisation]`; those that most machines have once may be left out.
+pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputError> {
+    let table = memory.table("organisation")?;
+    let once = |key: &str, most: u32| table.opt_power_of_two(key, 1..=most).map(|count| count.unwrap_or(1));
+    let org = Organisation {
+        nodes: once("nodes", 64)?,
+        channels: once("channels", 64)?,
+        ranks: once("ranks", 16)?,
+        bank_groups: once("bank_groups", 8)?,
+        banks: table.power_of_two("banks", 1..=64)?,
+        rows: table.power_of_two("rows", 1..=1 << 24)?,
+        columns: table.power_of_two("columns", 16..=1 << 14)?,
+        bus_bytes: table.power_of_two("bus_bytes", 1..=64)?,
+    };
+    // The bounds above keep the products below 2^40 banks and 2^84 bytes: count in 128 bits.
+    let factors = [org.nodes, org.channels, org.ranks, org.bank_groups, org.banks];
+    let banks: u128 = factors.into_iter().map(u128::from).product();
+    let bytes = banks * u128::from(org.rows) * u128::from(org.columns) * u128::from(org.bus_bytes);
+    if banks > u128::from(MOST_BANKS) {
+        let error = table.error(format!("found {banks} banks"));
+        return Err(error
+            .allowed(format!("at most {MOST_BANKS}"))
+            .cure("check nodes, channels, ranks, bank_groups and banks"));
+    }
+    if bytes > u128::from(MOST_BYTES) {
+        let error = table.error(format!("found {} GiB of memory", bytes >> 30));
+        return Err(error
+            .allowed(format!("at most {}", format_size(MOST_BYTES)))
+            .cure("check rows, columns, bus_bytes and counts"));
+    }
+    table.finish()?;
+    Ok(org)
+}
+
+/// Timing of the device: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, and `[memory.timing]`.
+pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
+    let names: Vec<(&str, &str)> = standards::names().map(|name| (name, name)).collect();
+    let standard = memory.choice("standard", &names)?;
+    let density = memory.item("density")?;
+    let refresh = RefreshChoice {
+        density_gbit: density_gbit(&density)?,
+        table: memory
+            .opt_choice(
+                "refresh_table",
+                &[
+                    ("jedec", RefreshTable::Jedec),
+                    ("colored-refresh", RefreshTable::ColoredRefresh),
+                    ("co-design", RefreshTable::CoDesign),
+                ],
+            )?
+            .unwrap_or_default(),
+        fine: memory
+            .opt_choice(
+                "fine_refresh",
+                &[
+                    ("1x", FineRefresh::X1),
+                    ("2x", FineRefresh::X2),
+                    ("4x", FineRefresh::X4),
+                ],
+            )?
+            .unwrap_or_default(),
+        hot: memory.opt_boolean("hot")?.unwrap_or(false),
+    };
+    let overrides = timing_overrides(memory)?;
+    let timing = standards::timing_with(standard, &refresh, &overrides);
+    let timing = timing.map_err(|error| timing_error(memory, &error))?;
+    Ok((timing, refresh.density_gbit))
+}
+
+/// Density of one device: an integer or a text such as `"4 Gb"`.
+fn density_gbit(item: &fresco_input::Item<'_>) -> Result<u32, InputError> {
+    let allowed = format!(
+        "{} to {} Gbit, for example \"4 Gb\"",
+        DENSITIES_GBIT.start(),
+        DENSITIES_GBIT.end()
+    );
+    let explain = |error: InputError| {
+        error
+            .allowed(allowed.clone())
+            .cure("write the density of one device in Gbit")
+    };
+    if !item.is_text() {
+        return item.integer(DENSITIES_GBIT).map_err(explain);
+    }
+    let number = item
+        .text()?
+        .trim()
+        .strip_suffix("Gb")
+        .and_then(|number| number.trim().parse().ok());
+    let found = || explain(item.error(format!("found {}", item.describe())));
+    number.filter(|gbit| DENSITIES_GBIT.contains(gbit)).ok_or_else(found)
+}
+
+/// `[memory.timing]`: cycles of the command clock, in place of the standard's.
+fn timing_overrides(memory: &Table<'_>) -> Result<TimingOverrides, InputError> {
+    let mut overrides = TimingOverrides::default();
+    let Some(table) = memory.opt_table("timing")? else {
+        return Ok(overrides);
+    };
+    for name in Timing::PARAMETERS {
+        if let Some(cycles) = table.opt_integer(name, 0..=1u64 << 40)? {
+            overrides.0.insert(name.to_owned(), cycles);
+        }
+    }
+    table.finish()?;
+    Ok(overrides)
+}
+
+/// A contradiction of the timing, at the line of the parameter if the file gives it.
+fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
+    let found = format!("found {}", error.found);
+    let timing = memory
+        .opt_table("timing")
+        .ok()
+        .flatten()
+        .filter(|table| table.keys().any(|key| key == error.field));
+    let place = match (timing, error.field.as_str()) {
+        (Some(timing), field) => timing.error_at(field, found),
+        (None, "density_gbit") => memory.error_at("density", found),
+        (None, "refresh") => memory.error_at("refresh_table", found),
+        (None, "standard") => memory.error_at("standard", found),
+        (None, field) => memory.error_at("timing", format!("{field}: {found}")),
+    };
+    place
+        .allowed(error.allowed.clone())
+        .cure("correct it, or the values it depends on")
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reading a machine file: one module for each part, the checks between the parts here.
+
+mod caches;
+mod controller;
+mod core;
+mod map;
+mod memory;
+mod notation;
+mod rest;
+mod topology;
+
+use crate::{Machine, MemoryConfig, digest};
+use fresco_input::{Document, InputError, Table};
+
+impl Machine {
+    /// Reads a machine file; its format is described in `machines/README.md`.
+    ///
+    /// `file_name` is only the name that errors give. `overrides` are dotted keys and values that replace those of the
+    /// file, as `--set` gives them (see [`Document::set_value`]).
+    ///
+    /// # Errors
+    /// Anything that is not a complete, consistent machine: no TOML, a key that is missing, unknown or out of range,
+    /// or parts that contradict each other.
+    pub fn parse(file_name: &str, text: &str, overrides: &[(String, String)]) -> Result<Self, InputError> {
+        let mut document = Document::parse(file_name, text)?;
+        for (key, value) in overrides {
+            document.set_value(key, value)?;
+        }
+        let root = document.root();
+        let cores = root.integer("cores", 1..=1024)?;
+        let page_bytes = page_bytes(&root)?;
+        let core_table = root.table("core")?;
+        let core = core::read(&core_table)?;
+        core_table.finish()?;
+        let caches = caches::read(&root, &core, cores)?;
+        let memory_table = root.table("memory")?;
+        let memory = memory(&memory_table, &core, page_bytes)?;
+        memory_table.finish()?;
+        check_line(&root, &caches, &memory)?;
+        let topology = topology::read(&root, &core, cores, memory.organisation.nodes)?;
+        let machine = Self {
+            name: name(&root)?,
+            title: root.text("title")?.to_owned(),
+            sources: root.texts("sources")?,
+            assumptions: root.texts("assumptions")?,
+            cores,
+            core,
+            page_bytes,
+            l1: caches.l1,
+            l2: caches.l2,
+            llc: caches.llc,
+            topology,
+            memory,
+            text_digest: digest::of(text, overrides),
+        };
+        root.finish()?;
+        Ok(machine)
+    }
+}
+
+fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Result<MemoryConfig, InputError> {
+    let organisation = memory::organisation(table)?;
+    let (timing, density_gbit) = memory::timing(table)?;
+    let burst_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
+    let map = map::read(table, organisation, burst_bytes, page_bytes)?;
+    let controller_table = table.table("controller")?;
+    let controller = controller::read(&controller_table, core)?;
+    controller_table.finish()?;
+    Ok(MemoryConfig {
+        timing,
+        density_gbit,
+        organisation,
+        map,
+        controller,
+    })
+}
+
+/// Names go into file names and results: lower-case letters, digits and dashes.
+fn name(root: &Table<'_>) -> Result<String, InputError> {
+    let item = root.item("name")?;
+    let name = item.text()?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+        let error = item.error(format!("found {}", item.describe()));
+        return Err(error
+            .allowed("up to 64 lower-case letters, digits and \"-\"")
+            .cure("write it as in \"xeon-w3530\""));
+    }
+    Ok(name.to_owned())
+}
+
+/// 4 KiB unless the file says otherwise; up to 1 GiB, the largest page of any of our machines.
+fn page_bytes(root: &Table<'_>) -> Result<u64, InputError> {
+    let Some(item) = root.opt_item("page") else {
+        return Ok(4096);
+    };
+    let bytes = item.size(4096..=1 << 30)?;
+    match bytes.is_power_of_two() {
+        true => Ok(bytes),
+        false => Err(item
+            .error(format!("found {bytes} bytes"))
+            .allowed("a power of two")
+            .cure("write \"4 KiB\", \"16 KiB\", \"64 KiB\" or \"2 MiB\"")),
+    }
+}
+
+/// A cache line is fetched by one burst.
+fn check_line(root: &Table<'_>, caches: &caches::Caches, memory: &MemoryConfig) -> Result<(), InputError> {
+    let levels = [
+        ("l1", &caches.l1),
+        ("l2", &caches.l2),
+        ("llc", &caches.llc.as_ref().map(|llc| llc.cache.clone())),
+    ];
+    let Some((key, line)) = levels
+        .into_iter()
+        .find_map(|(key, cache)| Some((key, cache.as_ref()?.line)))
+    else {
+        return Ok(());
+    };
+    let burst = memory.timing.burst_length * u64::from(memory.organisation.bus_bytes);
+    if u64::from(line) == burst {
+        return Ok(());
+    }
+    let found = format!(
+        "found {line} bytes, but a burst of {} moves {burst}",
+        memory.timing.standard
+    );
+    let error = root
+        .table(key)?
+        .error_at("line", found)
+        .allowed("burst length * memory.organisation.bus_bytes");
+    Err(error.cure(
+        "correct the line, or memory.organisation.bus_bytes: channels that work in lockstep are one wide channel",
+    ))
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every built-in machine: it parses, its map is one to one, it has the banks and colours that its paper states.
+
+use fresco_dram::{ColorSpace, FrameNumber, Location, PhysAddr};
+use fresco_machine::{Machine, builtin, builtin_names, builtin_text, load, load_with};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+fn machine(name: &str) -> Machine {
+    builtin(name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn colors(machine: &Machine) -> ColorSpace {
+    let llc = machine
+        .llc
+        .as_ref()
+        .map(fresco_machine::LlcConfig::set_functions)
+        .unwrap_or_default();
+    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).expect("pages are aligned")
+}
+
+#[test]
+fn all_parse_and_are_named_as_their_file() {
+    assert!(builtin_names().count() >= 9);
+    for name in builtin_names() {
+        let machine = machine(name);
+        assert_eq!(machine.name, name);
+        assert!(!machine.title.is_empty() && !machine.sources.is_empty(), "{name}");
+        assert_eq!(machine.text_digest.len(), 16, "{name}");
+        assert!(machine.title.len() < 110, "{name}: the title is one line");
+    }
+}
+
+#[test]
+fn maps_are_one_to_one_and_cover_the_organisation() {
+    let mut rng = Pcg64::seed_from_u64(1);
+    for name in builtin_names() {
+        let memory = machine(name).memory;
+        let org = memory.organisation;
+        assert_eq!(memory.map.capacity(), org.total_bytes(), "{name}");
+        let covered: u64 = memory.map.regions().iter().map(|region| region.size).sum();
+        assert_eq!(covered, org.total_bytes(), "{name}");
+        for _ in 0..2000 {
+            let location = Location {
+                node: rng.random_range(0..org.nodes),
+                channel: rng.random_range(0..org.channels),
+                rank: rng.random_range(0..org.ranks),
+                bank_group: rng.random_range(0..org.bank_groups),
+                bank: rng.random_range(0..org.banks),
+                row: rng.random_range(0..org.rows),
+                column: rng.random_range(0..org.columns),
+            };
+            let address = memory.map.encode(&location);
+            assert_eq!(memory.map.decode(address), Some(location), "{name}: {location:?}");
+        }
+    }
+}
+
+/// One burst lies in one row of one bank.
+#[test]
+fn a_line_is_not_split() {
+    let mut rng = Pcg64::seed_from_u64(2);
+    for name in builtin_names() {
+        let memory = machine(name).memory;
+        let burst = memory.timing.burst_length * u64::from(memory.organisation.bus_bytes);
+        for _ in 0..500 {
+            let region = &memory.map.regions()[rng.random_range(0..memory.map.regions().len())];
+            let line = region.base + rng.random_range(0..region.size / burst) * burst;
+            let row = |address: u64| {
+                let place = memory.map.decode(PhysAddr(address)).expect("inside a region");
+                Location { column: 0, ..place }
+            };
+            assert_eq!(row(line), row(line + burst - 1), "{name}: {line:#x}");
+        }
+    }
+}
+
+/// A rank is made of whole devices of the stated density, 4 to 32 bits wide.
+#[test]
+fn density_fits_the_organisation() {
+    for name in builtin_names() {
+        let memory = machine(name).memory;
+        let org = memory.organisation;
+        let rank_gbit = (org.bank_bytes() * u64::from(org.banks_per_rank()) * 8) >> 30;
+        let devices = rank_gbit / u64::from(memory.density_gbit);
+        assert_eq!(devices * u64::from(memory.density_gbit), rank_gbit, "{name}");
+        assert!(
+            [4, 8, 16, 32].contains(&(u64::from(org.bus_bytes) * 8 / devices)),
+            "{name}: {devices} devices"
+        );
+    }
+}
+
+/// The colours that the papers count (CON-3 to CON-5, MAP-7, MAP-9), at 4 KiB pages: bank colours, LLC colours, pairs.
+#[test]
+fn colours_of_the_papers() {
+    let count = |name: &str| {
+        let space = colors(&machine(name));
+        (space.bank_colors(), space.llc_colors(), space.pairs())
+    };
+    assert_eq!(count("opteron-6128").0, 128);
+    // CON-5: bank bits 15 and 16 are LLC bits too, so of 4 nodes x 8 banks x 32 LLC colours a quarter exists.
+    assert_eq!(count("opteron-6128-interleaved"), (32, 32, 256));
+    // MAP-7: bits 12 and 13 are shared with the cache, 19 and 20 are not; the L3 has colours of bits 12 to 18.
+    assert_eq!(count("xeon-w3530"), (16, 128, 512));
+    // MAP-9: 32 colours of two banks; bits 13 to 15 are shared with the cache.
+    assert_eq!(count("i7-860"), (32, 128, 512));
+}
+
+/// CAMC's figure 2.6 takes banks 0, 32, 64 and 96, one on each controller.
+#[test]
+fn opteron_colours_count_node_first() {
+    let machine = machine("opteron-6128");
+    let space = colors(&machine);
+    for color in 0..128 {
+        assert_eq!(
+            (space.node_of_color(color), space.banks(color)),
+            (color / 32, vec![color])
+        );
+    }
+    let nodes: Vec<u32> = (0..16).map(|core| machine.topology.node_of_core[core]).collect();
+    assert_eq!(nodes, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3]);
+    assert!(machine.topology.hop_latency[0][1] < machine.topology.hop_latency[0][2]);
+}
+
+/// RLIM-3: the printed bits spread each colour over both channels and both ranks of a node.
+#[test]
+fn interleaved_opteron_colours_are_four_banks() {
+    let machine = machine("opteron-6128-interleaved");
+    let space = colors(&machine);
+    assert!((0..32).all(|color| space.banks(color).len() == 4));
+    assert_eq!(space.bank_color(FrameNumber(0)), 0);
+}
+
+#[test]
+fn machines_are_found_by_name_or_path() {
+    assert_eq!(load("xeon-w3530").expect("is built in").name, "xeon-w3530");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/xeon-w3530.toml");
+    let from_file = load(path).expect("is a file");
+    assert_eq!(from_file.text_digest, machine("xeon-w3530").text_digest);
+
+    let error = load("xeon-w3503").expect_err("is no machine").to_string();
+    assert!(
+        error.starts_with("machine xeon-w3503: found no built-in machine of this name"),
+        "{error}"
+    );
+    assert!(error.ends_with("cure: did you mean \"xeon-w3530\"?"), "{error}");
+    assert!(
+        load("./no-such.toml")
+            .expect_err("is no file")
+            .to_string()
+            .contains("cannot read it")
+    );
+    assert!(
+        builtin_text("nothing-like-it")
+            .expect_err("is no machine")
+            .to_string()
+            .contains("choose one of these")
+    );
+}
+
+#[test]
+fn overrides_change_the_machine_and_its_digest() {
+    let set = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
+    let original = machine("xeon-w3530");
+    let changed = load_with("xeon-w3530", &set("memory.controller.queues.kind", "global")).expect("is a machine");
+    assert_ne!(changed.text_digest, original.text_digest);
+    assert!(matches!(
+        changed.memory.controller.queues,
+        fresco_machine::Queues::Global { reads: 32, writes: 16 }
+    ));
+    let error = load_with("xeon-w3530", &set("memory.controller.drain_low", "12")).expect_err("not below drain_high");
+    assert_eq!(error.file, "--set memory.controller.drain_low=12");
+}
