@@ -2,13 +2,17 @@
 //! Caches, interconnect, memory controllers and refresh, simulated at the level of DRAM commands; and, sharing no code
 //! with them, the checker of timing and retention.
 
+mod cache;
 pub mod checker;
 mod command;
 pub mod controller;
-mod cache;
+mod interconnect;
 mod request;
+mod system;
 
+pub use cache::{Cache, PrivateCaches, PrivateOutcome, SourceStats, Victim, WriteBacks};
 pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
-pub use cache::{Cache, PrivateCaches, PrivateOutcome, SourceStats, Victim, WriteBacks};
+pub use interconnect::{Interconnect, Route};
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
+pub use system::{CommandSink, CoreStats, Done, MemorySystem, NodeStats, RequestId, Sample, Service};

@@ -27,19 +27,17 @@ pub(super) fn replace(set: &mut [Group], ways: usize) -> usize {
     let oldest = (ways - 1) as u8;
     let mut victim = 0;
     for (at, group) in set.iter_mut().enumerate() {
-        // All lanes without a branch between them: one comparison of vectors.
+        // All lanes without a branch between them: one comparison and one addition of vectors.
         if group.ages.iter().fold(false, |found, age| found | (*age == oldest)) {
             victim = at;
         }
-    }
-    let lane = set[victim].ages.iter().position(|age| *age == oldest);
-    let lane = lane.expect("the ages of a set are a permutation");
-    for group in &mut *set {
         for age in &mut group.ages {
             // Saturating: ways that do not exist stay the oldest.
             *age = age.saturating_add(1);
         }
     }
+    let lane = set[victim].ages.iter().position(|age| *age == oldest + 1);
+    let lane = lane.expect("the ages of a set are a permutation");
     set[victim].ages[lane] = 0;
     victim * LANES + lane
 }

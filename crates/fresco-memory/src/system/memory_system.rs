@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory system as cores see it.
+
+use super::pending::{Key, Pending, Waiter};
+use super::port::Port;
+use super::sample::{Done, RequestId, Service};
+use super::stats::{CoreStats, NodeStats};
+use crate::cache::Cache;
+use crate::command::Command;
+use crate::controller::Controller;
+use crate::interconnect::Interconnect;
+use crate::request::{Access, Request};
+use fresco_dram::{AddressMap, Clock, Cycle, NEVER, PhysAddr, Ps};
+use fresco_machine::Machine;
+
+/// Takes the DRAM commands of all channels, in order of their cycles, within a cycle in order of the channels.
+pub type CommandSink = Box<dyn FnMut(&Command)>;
+
+/// Last-level caches, interconnect and controllers of a machine.
+///
+/// # Time
+/// The caller goes through time in order: it asks [`next_event`](Self::next_event), runs to that time or an earlier
+/// one of its own with [`run_until`](Self::run_until), and then makes its calls for that time. No call may be earlier
+/// than the time run to. Results do not depend on how the time is cut into runs.
+///
+/// Inside, controllers run ahead of the cores by the time that any request takes to reach them, up to but without the
+/// cycle in which a request made now could arrive. So one run covers many of their cycles.
+///
+/// # Last-level cache
+/// One per `cores_per_cache` consecutive cores, neither inclusive nor exclusive of the private levels; without one,
+/// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
+/// makes room leaves for memory then (from a write-back buffer, as it were). Reads of a line that is under way to the
+/// same cache (or, without one, to the same core) join it.
+pub struct MemorySystem {
+    caches: Vec<Cache>,
+    cores_per_cache: u32,
+    llc_latency: Ps,
+    line_mask: u64,
+    map: AddressMap,
+    interconnect: Interconnect,
+    /// One per node.
+    controllers: Vec<Controller>,
+    clock: Clock,
+    /// From an access to its arrival at a controller, the interconnect left aside: cache lookup, and part of the
+    /// frontend. Controllers are run this far ahead.
+    outbound: Ps,
+    /// Part of the frontend latency on the way back.
+    frontend_back: Ps,
+    pending: Pending,
+    next_id: u64,
+    /// The time run to.
+    now: Ps,
+    cores: Vec<CoreStats>,
+    counted_from: Cycle,
+    command_sink: Option<CommandSink>,
+    commands: Vec<Command>,
+}
+
+impl MemorySystem {
+    /// The shared part of a checked machine, with empty caches and queues, at time 0.
+    pub fn new(machine: &Machine) -> Self {
+        let memory = &machine.memory;
+        let cores = u16::try_from(machine.cores).expect("a machine has fewer than 65,536 cores");
+        let (caches, cores_per_cache, llc_latency) = match &machine.llc {
+            Some(llc) => {
+                let sources = llc.cores_per_cache as u16;
+                let cache = Cache::new(&llc.cache, &llc.slice_functions, sources);
+                let caches = vec![cache; usize::from(cores.div_ceil(sources))];
+                (caches, llc.cores_per_cache, llc.cache.latency)
+            }
+            None => (Vec::new(), 1, 0),
+        };
+        let organisation = &memory.organisation;
+        let line = u64::from(organisation.bus_bytes) * memory.timing.burst_length;
+        let controller = |node| Controller::new(&memory.controller, organisation, &memory.timing, node);
+        let clock = memory.timing.clock;
+        let frontend_there = memory.controller.frontend / 2;
+        Self {
+            caches,
+            cores_per_cache,
+            llc_latency,
+            line_mask: !(line - 1),
+            map: memory.map.clone(),
+            interconnect: Interconnect::new(&machine.topology),
+            controllers: (0..organisation.nodes).map(controller).collect(),
+            clock,
+            outbound: llc_latency + frontend_there,
+            frontend_back: memory.controller.frontend - frontend_there,
+            pending: Pending::default(),
+            next_id: 0,
+            now: 0,
+            cores: vec![CoreStats::default(); usize::from(cores)],
+            counted_from: 0,
+            command_sink: None,
+            commands: Vec::new(),
+        }
+    }
+
+    /// `core` accessed `addr` at time `at` and missed its private caches: where is the line? `for_write` tells that it
+    /// is for a store; the line still comes clean from here, and dirty it comes back with
+    /// [`write_back`](Self::write_back).
+    ///
+    /// # Panics
+    /// If no memory is at `addr`.
+    pub fn read(&mut self, at: Ps, core: u32, addr: PhysAddr, for_write: bool) -> Service {
+        debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
+        let line = PhysAddr(addr.0 & self.line_mask);
+        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
+        let stats = &mut self.cores[core as usize];
+        stats.reads += 1;
+        stats.reads_for_write += u64::from(for_write);
+        let key = Key { group, line };
+        let id = RequestId(self.next_id);
+        let waiter = Waiter { id, core, since: at };
+        if self.pending.join(key, waiter) {
+            stats.merged += 1;
+            self.next_id += 1;
+            return Service::Pending(id);
+        }
+        let mut victim = None;
+        if let Some(cache) = self.caches.get_mut(group as usize) {
+            if cache.access(line, false, member) {
+                return Service::Done {
+                    at: at + self.llc_latency,
+                };
+            }
+            victim = cache.allocate(line, false, member).filter(|v| v.dirty);
+        }
+        self.next_id += 1;
+        let slot = self.pending.insert(key, waiter);
+        self.send(at, core, line, Access::Read, slot);
+        if let Some(victim) = victim {
+            self.send(at, core, victim.line, Access::Write, 0);
+        }
+        Service::Pending(id)
+    }
+
+    /// A dirty line leaves the private caches of `core` at time `at`. The last-level cache takes it without fetching
+    /// it; its own dirty line that makes room, or without such a cache the line itself, is written to memory.
+    ///
+    /// # Panics
+    /// If no memory is at `line`.
+    pub fn write_back(&mut self, at: Ps, core: u32, line: PhysAddr) {
+        debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
+        let line = PhysAddr(line.0 & self.line_mask);
+        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
+        self.cores[core as usize].write_backs += 1;
+        let leaving = match self.caches.get_mut(group as usize) {
+            Some(cache) => cache.fill(line, true, member).filter(|v| v.dirty).map(|v| v.line),
+            None => Some(line),
+        };
+        if let Some(line) = leaving {
+            self.send(at, core, line, Access::Write, 0);
+        }
+    }
+
+    /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        if self.pending.is_empty() {
+            return NEVER;
+        }
+        let event = self
+            .controllers
+            .iter()
+            .map(Controller::next_event)
+            .min()
+            .unwrap_or(NEVER);
+        // Data come a cycle after a controller's event at the earliest (if the write buffer has the line).
+        let earliest = match event {
+            NEVER => NEVER,
+            event => self.clock.to_ps(event + 1) + self.frontend_back,
+        };
+        self.pending.next_return().unwrap_or(NEVER).min(earliest)
+    }
+
+    /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
+    /// then in the order of the calls, each followed by those that joined it.
+    pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
+        debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
+        self.now = until;
+        let cycles = self.cycles();
+        self.run_controllers(cycles, |controller| controller.next_event() < cycles);
+        if let Some(sink) = &mut self.command_sink {
+            self.commands.sort_by_key(|command| (command.cycle, command.channel));
+            self.commands.drain(..).for_each(|command| sink(&command));
+        }
+        self.pending.deliver(until, done);
+    }
+
+    /// Lines that are under way from memory.
+    pub fn outstanding(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// From now on every DRAM command also goes to `sink`.
+    pub fn set_command_sink(&mut self, sink: CommandSink) {
+        self.command_sink = Some(sink);
+    }
+
+    /// Counters of each core, since the start or the last reset.
+    pub fn core_stats(&self) -> Vec<CoreStats> {
+        let mut stats = self.cores.clone();
+        let members = self.caches.iter().flat_map(|cache| cache.stats());
+        for (core, llc) in stats.iter_mut().zip(members) {
+            core.llc = *llc;
+        }
+        stats
+    }
+
+    /// Counters of each node, since the start or the last reset; as far as the controllers have been run.
+    pub fn node_stats(&mut self) -> Vec<NodeStats> {
+        let cycles = self.settle() - self.counted_from;
+        let controllers = self.controllers.iter_mut();
+        controllers
+            .map(|controller| NodeStats {
+                cycles,
+                channels: controller.stats(),
+            })
+            .collect()
+    }
+
+    /// Sets all counters to zero and leaves all else as it is: the end of a warm-up.
+    pub fn reset_stats(&mut self) {
+        self.counted_from = self.settle();
+        self.cores.fill(CoreStats::default());
+        self.caches.iter_mut().for_each(Cache::reset_stats);
+        self.controllers.iter_mut().for_each(Controller::reset_stats);
+    }
+
+    /// Sends a request for `line` on its way to memory.
+    fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
+        let location = self.map.decode(line).expect("an address of a frame lies in memory");
+        let route = self.interconnect.route(core, location.node);
+        let arrival = self.clock.cycle_at_or_after(at + self.outbound + route.there);
+        let request = Request {
+            id: u64::from(slot),
+            source: core as u16,
+            access,
+            line: line.0,
+            location,
+        };
+        self.controllers[location.node as usize].submit(arrival, request);
+    }
+
+    /// Controller cycles that are run by now: those that begin before a request made now could arrive.
+    #[inline]
+    fn cycles(&self) -> Cycle {
+        self.clock.cycle_at_or_after(self.now.saturating_add(self.outbound))
+    }
+
+    /// Brings all controllers to the same cycle, so that their counts cover the same time; returns how many cycles.
+    fn settle(&mut self) -> Cycle {
+        let cycles = self.cycles();
+        self.run_controllers(cycles, |_| cycles > 0);
+        cycles
+    }
+
+    /// Runs the controllers that `which` chooses through all cycles before `cycles`.
+    #[inline]
+    fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
+        for (node, controller) in (0u32..).zip(&mut self.controllers) {
+            if which(controller) {
+                let mut port = Port {
+                    node,
+                    clock: self.clock,
+                    frontend_back: self.frontend_back,
+                    interconnect: &self.interconnect,
+                    pending: &mut self.pending,
+                    commands: self.command_sink.is_some().then_some(&mut self.commands),
+                };
+                controller.run_until(cycles - 1, &mut port);
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All that cores share: last-level caches, interconnect, one controller per memory node.
+//!
+//! A read that misses the last-level cache takes, from the access to its data at the core,
+//!
+//! ```text
+//! LLC latency + frontend/2 + hop latency to the node         (rounded up to the controller's clock)
+//!   + time in the controller and the DRAM
+//!   + (frontend - frontend/2) + hop latency back
+//! ```
+//!
+//! Writes to memory take the same way there, so that they stay in order with reads, and nobody waits for them.
+
+mod memory_system;
+mod pending;
+mod port;
+mod sample;
+mod stats;
+
+#[cfg(test)]
+mod tests;
+
+pub use memory_system::{CommandSink, MemorySystem};
+pub use sample::{Done, RequestId, Sample, Service};
+pub use stats::{CoreStats, NodeStats};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a controller's completions, in its cycles, to samples in picoseconds.
+
+use super::pending::Pending;
+use super::sample::Sample;
+use crate::command::Command;
+use crate::controller::Sink;
+use crate::interconnect::Interconnect;
+use crate::request::{Access, Completion};
+use fresco_dram::{Clock, Cycle, Ps};
+
+/// Where the results of one node's controller go while it runs.
+pub(super) struct Port<'a> {
+    pub node: u32,
+    pub clock: Clock,
+    /// Part of the frontend latency on the way back.
+    pub frontend_back: Ps,
+    pub interconnect: &'a Interconnect,
+    pub pending: &'a mut Pending,
+    /// Collects commands, if anybody wants them.
+    pub commands: Option<&'a mut Vec<Command>>,
+}
+
+impl Sink for Port<'_> {
+    fn completed(&mut self, completion: &Completion) {
+        if completion.access == Access::Write {
+            return;
+        }
+        let slot = completion.id as u32;
+        let waiter = self.pending.waiter(slot);
+        let route = self.interconnect.route(waiter.core, self.node);
+        let done = self.clock.to_ps(completion.done);
+        let at = done + self.frontend_back + route.back;
+        let latency = at - waiter.since;
+        let remote = route.there + route.back;
+        let in_controller = done - self.clock.to_ps(completion.arrived);
+        let wait = completion.wait;
+        let [queue, bank, bus, refresh] = [wait.queue, wait.bank, wait.bus, wait.refresh].map(|c| self.duration(c));
+        let sample = Sample {
+            latency,
+            path: latency - remote - in_controller,
+            remote,
+            queue,
+            bank,
+            bus,
+            refresh,
+            // Takes what the others lost by rounding down: less than a picosecond each.
+            service: in_controller - (queue + bank + bus + refresh),
+            merged: 0,
+            outcome: completion.outcome,
+            node: self.node,
+            hops: route.hops,
+        };
+        debug_assert_eq!(sample.parts(), latency);
+        self.pending.finish(slot, at, sample);
+    }
+
+    fn command(&mut self, command: &Command) {
+        if let Some(commands) = &mut self.commands {
+            commands.push(*command);
+        }
+    }
+}
+
+impl Port<'_> {
+    /// `cycles` in picoseconds, rounded down.
+    #[inline]
+    fn duration(&self, cycles: Cycle) -> Ps {
+        if cycles == 0 { 0 } else { self.clock.to_ps(cycles) }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Counters of the shared levels, by core and by node.
+
+use crate::cache::SourceStats;
+use crate::controller::ChannelStats;
+use fresco_dram::Cycle;
+use serde::Serialize;
+
+/// What one core asked of the shared levels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CoreStats {
+    /// Reads after a private miss.
+    pub reads: u64,
+    /// Those of `reads` that were for a store (read for ownership).
+    pub reads_for_write: u64,
+    /// Those of `reads` that joined one of the same line that was under way; neither hit nor miss in `llc`.
+    pub merged: u64,
+    /// Dirty lines from the private levels.
+    pub write_backs: u64,
+    /// In the last-level cache: hits and misses of this core's other reads, and what became of the lines it brought in.
+    pub llc: SourceStats,
+}
+
+/// What the controller of one node did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeStats {
+    /// Cycles of the controller's clock that the counts cover.
+    pub cycles: Cycle,
+    /// Counts of each channel.
+    pub channels: Vec<ChannelStats>,
+}
+
+impl NodeStats {
+    /// Share of the time in which a data bus carried data, mean of the channels, 0 to 1.
+    pub fn bus_utilisation(&self) -> f64 {
+        self.mean(|channel| channel.data_cycles as f64)
+    }
+
+    /// Reads in the queues of a channel, mean over time and channels.
+    pub fn mean_read_queue(&self) -> f64 {
+        self.mean(|channel| channel.read_queue_integral as f64)
+    }
+
+    /// Writes in the buffer of a channel, mean over time and channels.
+    pub fn mean_write_queue(&self) -> f64 {
+        self.mean(|channel| channel.write_queue_integral as f64)
+    }
+
+    /// Most reads in the queues of any channel at one time.
+    pub fn max_read_queue(&self) -> u32 {
+        self.channels
+            .iter()
+            .map(|channel| channel.read_queue_max)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Most writes in the buffer of any channel at one time.
+    pub fn max_write_queue(&self) -> u32 {
+        self.channels
+            .iter()
+            .map(|channel| channel.write_queue_max)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// A count per channel and cycle; 0 before any time has passed.
+    fn mean(&self, count: impl Fn(&ChannelStats) -> f64) -> f64 {
+        let over = self.cycles as f64 * self.channels.len() as f64;
+        if over == 0.0 {
+            0.0
+        } else {
+            self.channels.iter().map(count).sum::<f64>() / over
+        }
+    }
+}

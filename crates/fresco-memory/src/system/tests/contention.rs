@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Cores that share a cache; lines that are written back; counters.
+
+use super::*;
+use crate::system::Service;
+
+fn with_llc() -> MemorySystem {
+    let mut machine = machine();
+    machine.llc = Some(small_llc());
+    MemorySystem::new(&machine)
+}
+
+/// A read that runs to its end; was it a hit?
+fn read(system: &mut MemorySystem, at: &mut Ps, core: u32, addr: PhysAddr) -> bool {
+    match system.read(*at, core, addr, false) {
+        Service::Done { at: done } => {
+            *at = done;
+            system.run_until(done, &mut Vec::new());
+            true
+        }
+        Service::Pending(_) => {
+            *at = finish(system)[0].at;
+            false
+        }
+    }
+}
+
+#[test]
+fn a_core_loses_lines_only_to_those_that_share_its_cache() {
+    let mut system = with_llc();
+    let mut at = 0;
+    assert!(!read(&mut system, &mut at, 0, line(0, 0)));
+    // Even lines share a set of two ways. A core of another cache does no harm …
+    for other in [2, 4, 6, 8] {
+        read(&mut system, &mut at, 2, line(0, other));
+    }
+    assert!(read(&mut system, &mut at, 0, line(0, 0)));
+    // … and neither do other sets, but the second line of a neighbour in the set does.
+    for other in [2, 1, 3, 5] {
+        read(&mut system, &mut at, 1, line(0, other));
+    }
+    assert!(read(&mut system, &mut at, 0, line(0, 0)));
+    read(&mut system, &mut at, 1, line(0, 4));
+    read(&mut system, &mut at, 1, line(0, 6));
+    assert!(!read(&mut system, &mut at, 0, line(0, 0)));
+    let stats = system.core_stats();
+    assert_eq!((stats[0].llc.hits, stats[0].llc.misses), (2, 2));
+    assert_eq!((stats[0].llc.evictions, stats[0].llc.evictions_by_others), (1, 1));
+    assert_eq!(stats[1].llc.evictions_by_others, 1, "by the last read of core 0");
+    assert_eq!(stats[2].llc.evictions_by_others, 0);
+}
+
+#[test]
+fn dirty_lines_reach_memory_when_the_cache_needs_room() {
+    let mut system = with_llc();
+    let writes = |system: &mut MemorySystem| {
+        let nodes = system.node_stats();
+        nodes.iter().map(|n| n.channels[0].writes).collect::<Vec<_>>()
+    };
+    // Two dirty lines fit a set; they are taken without reading memory.
+    system.write_back(0, 0, line(1, 0));
+    system.write_back(0, 1, line(1, 2));
+    system.write_back(5, 1, line(1, 2));
+    system.run_until(1_000_000, &mut Vec::new());
+    assert_eq!(writes(&mut system), [0, 0, 0, 0]);
+    assert_eq!(
+        system.read(1_000_000, 0, line(1, 0), false),
+        Service::Done { at: 1_010_000 }
+    );
+    // A third, and a read, push them out, the least recently used one first.
+    system.write_back(1_000_000, 0, line(2, 4));
+    system.read(1_000_000, 0, line(3, 6), false);
+    system.run_until(2_000_000, &mut Vec::new());
+    assert_eq!(writes(&mut system), [0, 2, 0, 0]);
+    let stats = system.core_stats();
+    assert_eq!((stats[0].write_backs, stats[1].write_backs), (2, 2));
+    assert_eq!((stats[0].llc.write_backs, stats[1].llc.write_backs), (1, 1));
+    assert_eq!(stats[1].llc.evictions_by_others, 1);
+}
+
+#[test]
+fn without_a_shared_cache_write_backs_go_to_memory_at_once() {
+    let mut system = MemorySystem::new(&machine());
+    for number in 0..100 {
+        system.write_back(number, 7, PhysAddr(line(2, number).0 + 8));
+    }
+    system.run_until(10_000_000, &mut Vec::new());
+    let node = &system.node_stats()[2];
+    assert_eq!((node.channels[0].writes, node.channels[0].reads), (100, 0));
+}
+
+#[test]
+fn counters_cover_the_time_since_their_reset() {
+    let mut machine = machine();
+    machine.memory.controller.page = PagePolicy::Closed;
+    let burst = machine.memory.timing.burst();
+    let mut system = MemorySystem::new(&machine);
+    let count = |system: &mut MemorySystem, from: Ps| {
+        for n in 0..10 {
+            system.read(from, 0, line(0, 16 * n), false);
+        }
+        system.run_until(from + 1_250_000, &mut Vec::new());
+        system.node_stats().swap_remove(0)
+    };
+    let first = count(&mut system, 0);
+    assert_eq!((first.cycles, first.channels[0].reads), (1_000, 10));
+    assert_eq!(first.bus_utilisation(), (10 * burst) as f64 / 1_000.0);
+    assert!(first.mean_read_queue() > 0.0 && first.max_read_queue() >= 8);
+    system.reset_stats();
+    assert_eq!(system.node_stats()[0].bus_utilisation(), 0.0);
+    let second = count(&mut system, 1_250_000);
+    assert_eq!((second.cycles, second.channels[0].reads), (1_000, 10));
+    assert_eq!(system.core_stats()[0].reads, 10);
+}
