@@ -45,7 +45,10 @@ impl Document {
 
 /// What to do about the parser's commonest complaints.
 fn syntax_cure(message: &str) -> &'static str {
-    if message.contains("must be quoted") {
+    if ["must be quoted", "invalid boolean"]
+        .iter()
+        .any(|part| message.contains(part))
+    {
         "put a text between double quotes; write the value on the same line as its key"
     } else if message.contains("duplicate key") {
         "remove or rename one of the two"

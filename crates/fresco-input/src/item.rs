@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One value, read as the type it should have.
 
-use crate::node::{Node, Value, shorten};
+use crate::node::{Node, Value};
 use crate::quantity::{BadQuantity, DURATION, FRACTION, FREQUENCY, SIZE, Units};
 use crate::suggest::closest;
 use crate::{InputError, Table};
@@ -256,66 +256,7 @@ impl<'d> Item<'d> {
             )),
         }
     }
-
-    /// Whole numbers within `range`: one integer, a text such as `"0-3,8"` as numactl takes it, or a list of these, in
-    /// the order written.
-    ///
-    /// # Errors
-    /// Another kind of value, a number outside `range`, a range that runs backwards, a number given twice.
-    pub fn numbers(&self, range: RangeInclusive<u32>) -> Result<Vec<u32>, InputError> {
-        let mut numbers = Vec::new();
-        self.collect_numbers(&range, &mut numbers)?;
-        let mut sorted = numbers.clone();
-        sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(self
-                .error(format!("found {} twice", pair[0]))
-                .allowed("each number once")
-                .cure("remove one")),
-            None => Ok(numbers),
-        }
-    }
-
-    fn collect_numbers(&self, range: &RangeInclusive<u32>, into: &mut Vec<u32>) -> Result<(), InputError> {
-        match &self.node.value {
-            Value::List(_) => self
-                .list()?
-                .iter()
-                .try_for_each(|item| item.collect_numbers(range, into)),
-            Value::Text(text) => text.split(',').try_for_each(|part| {
-                let (first, last) = part.split_once('-').unwrap_or((part, part));
-                let bound = |s: &str| s.trim().parse::<u32>().ok().filter(|n| range.contains(n));
-                match (bound(first), bound(last)) {
-                    (Some(first), Some(last)) if first <= last => {
-                        if into.len() as u64 + u64::from(last - first) >= MOST_NUMBERS {
-                            let error = self.error(format!("found {:?}", shorten(text)));
-                            return Err(error
-                                .allowed(format!("{MOST_NUMBERS} numbers at most"))
-                                .cure("name fewer"));
-                        }
-                        into.extend(first..=last);
-                        Ok(())
-                    }
-                    _ => Err(self
-                        .error(format!("found {:?}", shorten(part)))
-                        .allowed(format!(
-                            "numbers and ranges such as \"0-3,8\", from {} to {}",
-                            range.start(),
-                            range.end()
-                        ))
-                        .cure("write the smaller number first")),
-                }
-            }),
-            _ => {
-                into.push(self.integer(range.clone())?);
-                Ok(())
-            }
-        }
-    }
 }
-
-/// Numbers that one list may name; bounds what a short text such as `"0-4000000000"` can make us allocate.
-const MOST_NUMBERS: u64 = 1 << 16;
 
 fn smallest(units: &Units) -> String {
     match units.bare {

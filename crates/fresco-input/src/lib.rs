@@ -22,6 +22,7 @@ mod files;
 mod item;
 mod literal;
 mod node;
+mod numbers;
 mod overrides;
 mod quantity;
 mod readers;

@@ -135,7 +135,15 @@ pub(crate) fn entries(table: &DeTable<'_>, file: &str, placer: &Placer) -> Resul
     in_order.sort_by_key(|(key, _)| key.span().start);
     let mut entries = Entries::default();
     for (key, value) in in_order {
-        let node = node(value.get_ref(), placer.at(value.span().start), file, placer)?;
+        let node = node(value.get_ref(), placer.at(value.span().start), file, placer).map_err(|error| {
+            let below = if error.field.is_empty() {
+                String::new()
+            } else {
+                format!(".{}", error.field)
+            };
+            let field = format!("{}{below}", key.get_ref());
+            error.in_field(field)
+        })?;
         entries.0.push(Entry {
             key: key.get_ref().clone().into_owned(),
             node,

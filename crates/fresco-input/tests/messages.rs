@@ -138,7 +138,7 @@ fn wrong_values_are_explained() {
             numbers("\"9-16\""),
             "\"9-16\"",
             "numbers and ranges such as \"0-3,8\", from 0 to 15",
-            "write the smaller number first",
+            "name numbers that exist",
         ),
         (numbers("[\"0-3\", 2]"), "2 twice", "each number once", "remove one"),
         (

@@ -12,7 +12,21 @@ macro_rules! machines {
     };
 }
 
-machines!["opteron-6128", "opteron-6128-interleaved", "xeon-w3530", "i7-860"];
+machines![
+    "opteron-6128",
+    "opteron-6128-interleaved",
+    "xeon-w3530",
+    "p4080",
+    "i7-860",
+    "core2-q8400",
+    "ss-rtmc",
+    "gem5-2core",
+    "ddr4-2400-bench",
+    "xeon-e3-1220v5",
+    "i5-6200u",
+    "raspberry-pi-4",
+    "jetson-nano",
+];
 
 /// The names of the built-in machines.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {

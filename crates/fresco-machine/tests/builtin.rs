@@ -107,6 +107,59 @@ fn colours_of_the_papers() {
     assert_eq!(count("i7-860"), (32, 128, 512));
 }
 
+/// The published maps: as many bank colours at 4 KiB as elimination finds in their functions.
+#[test]
+fn colours_of_the_published_maps() {
+    let counts = [
+        ("xeon-e3-1220v5", 16),
+        ("i5-6200u", 16),
+        ("raspberry-pi-4", 8),
+        ("jetson-nano", 4),
+    ];
+    for (name, bank_colors) in counts {
+        assert_eq!(colors(&machine(name)).bank_colors(), bank_colors, "{name}");
+    }
+}
+
+/// MAP-8: the 32 banks of the P4080; MAP-10: rank bits 15 to 17.
+#[test]
+fn ranks_and_banks_above_the_page_offset_are_colours() {
+    assert_eq!(colors(&machine("p4080")).bank_colors(), 32);
+    let ss_rtmc = machine("ss-rtmc").memory;
+    for rank in 0..8u32 {
+        let place = ss_rtmc.map.decode(PhysAddr(u64::from(rank) << 15)).expect("inside");
+        assert_eq!(place.rank, rank);
+    }
+}
+
+/// Speed bin DDR3-1600G, and the clocks of the simulator comparison.
+#[test]
+fn timing_that_differs_from_the_standard_is_taken_from_the_file() {
+    let t = machine("ss-rtmc").memory.timing;
+    assert_eq!((t.cl, t.rcd, t.rp, t.ras, t.rc), (8, 8, 8, 28, 36));
+    let t = machine("ddr4-2400-bench").memory.timing;
+    assert_eq!((t.cl, t.cwl, t.burst()), (16, 12, 4));
+    assert_eq!((t.rcd, t.rp, t.ras, t.rc), (16, 16, 39, 55));
+    assert_eq!((t.rrd_s, t.rrd_l, t.faw, t.ccd_s, t.ccd_l), (4, 6, 26, 4, 6));
+    assert_eq!((t.rtp, t.wr, t.wtr_s, t.wtr_l, t.rtrs), (9, 18, 3, 9, 2));
+    assert_eq!((t.rfc_ab, t.refi), (420, 9360));
+    // CON-20: 530 ns at 16 Gb, in clocks of 1.25 ns.
+    assert_eq!(machine("gem5-2core").memory.timing.rfc_ab, 424);
+}
+
+/// The bench machine's map from low to high: 6 offset, 7 column, 1 rank, 2 bank group, 2 bank, 16 row.
+#[test]
+fn bench_map_is_that_of_the_comparison() {
+    let map = machine("ddr4-2400-bench").memory.map;
+    let at = |bit: u32| map.decode(PhysAddr(1 << bit)).expect("inside");
+    assert_eq!((at(6).column, at(12).column, at(13).rank), (8, 512, 1));
+    assert_eq!(
+        (at(14).bank_group, at(15).bank_group, at(16).bank, at(17).bank),
+        (1, 2, 1, 2)
+    );
+    assert_eq!((at(18).row, at(33).row), (1, 32768));
+}
+
 /// CAMC's figure 2.6 takes banks 0, 32, 64 and 96, one on each controller.
 #[test]
 fn opteron_colours_count_node_first() {

@@ -2,9 +2,10 @@
 //! `[l1]`, `[l2]` and `[llc]`, each optional, and what they must agree on.
 
 use super::core::latency;
+use super::counted;
 use super::notation::functions;
 use crate::{CacheConfig, CoreConfig, LlcConfig, Replacement};
-use fresco_input::{InputError, Item, Table, format_size};
+use fresco_input::{InputError, Item, Table, format_duration, format_size};
 
 /// 128 B to 512 MiB.
 const SIZE: std::ops::RangeInclusive<u64> = 128..=512 << 20;
@@ -54,8 +55,9 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
         }
         if lower.latency < upper.latency {
             let found = format!(
-                "found {} ps, less than the {} ps of {upper_key}",
-                lower.latency, upper.latency
+                "found {}, less than the {} of {upper_key}",
+                format_duration(lower.latency),
+                format_duration(upper.latency)
             );
             let error = table
                 .error_at("latency", found)
@@ -88,7 +90,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         .transpose()?
         .unwrap_or_default();
     if slice_functions.len() > 6 {
-        let found = format!("found {} functions", slice_functions.len());
+        let found = format!("found {}", counted(slice_functions.len(), "function"));
         return Err(table
             .error_at("slices", found)
             .allowed("at most 6 functions, 64 slices")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[memory.map]`: from physical addresses to places in the DRAM.
 
+use super::counted;
 use super::notation::functions;
 use super::rest::complete;
 use fresco_dram::map::Field;
@@ -34,11 +35,18 @@ pub(super) fn read(
     let (mut given, mut rest) = (Functions::default(), Vec::new());
     for (key, field) in KEYS {
         let Some(item) = table.opt_item(key) else { continue };
-        if matches!(field, Field::Row | Field::Column) && item.text() == Ok("rest") {
+        let may_rest = matches!(field, Field::Row | Field::Column);
+        if may_rest && item.text() == Ok("rest") {
             rest.push(field);
-        } else {
-            *given.get_mut(field) = functions(&item)?;
+            continue;
         }
+        *given.get_mut(field) = functions(&item).map_err(|error| match may_rest {
+            true => {
+                let allowed = format!("{}, or \"rest\"", error.allowed);
+                error.allowed(allowed)
+            }
+            false => error,
+        })?;
     }
     check_bursts(&table, &given, burst_bytes)?;
     let mut regions = regions(&table, &region_tables, &org, page_bytes)?;
@@ -100,7 +108,9 @@ fn check_counts(
                 true => "none: the regions fix the node".to_owned(),
                 false => format!("{needed}, for a count of {} in memory.organisation", field.count(org)),
             };
-            let error = table.error_at(key, format!("found {found} functions")).allowed(allowed);
+            let error = table
+                .error_at(key, format!("found {}", counted(found, "function")))
+                .allowed(allowed);
             return Err(error.cure(match field {
                 Field::Row | Field::Column => "add or remove functions, or write \"rest\"",
                 _ => "add or remove functions, or correct the count",
@@ -134,7 +144,7 @@ fn regions(
         }]);
     }
     if tables.len() > MOST_REGIONS {
-        let error = map.error_at("region", format!("found {} regions", tables.len()));
+        let error = map.error_at("region", format!("found {}", counted(tables.len(), "region")));
         return Err(error
             .allowed(format!("at most {MOST_REGIONS}"))
             .cure("merge neighbouring regions"));
@@ -177,8 +187,8 @@ fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> Input
             .find(|(_, known)| *known == field)
             .map_or("", |(key, _)| key)
     };
-    let in_region = |index: usize| regions.get(index).map(|region| region.error(format!("found {error}")));
-    let in_field = |field: Field| Some(table.error_at(key(field), format!("found {error}")));
+    let in_region = |index: usize| regions.get(index).map(|region| region.error(error.to_string()));
+    let in_field = |field: Field| Some(table.error_at(key(field), error.to_string()));
     let place = match &error {
         MapError::BelowBus { name, .. } => in_field(name.field),
         MapError::Singular { dependent, .. } => dependent.first().and_then(|(name, _)| in_field(name.field)),
@@ -188,7 +198,7 @@ fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> Input
         MapError::Overlap { second, .. } => in_region(*second),
         _ => None,
     };
-    let place = place.unwrap_or_else(|| table.error(format!("found {error}")));
+    let place = place.unwrap_or_else(|| table.error(error.to_string()));
     let told = error.into_input("", "");
     place.allowed(told.allowed.clone()).cure(told.cure.clone())
 }

@@ -121,18 +121,15 @@ fn timing_overrides(memory: &Table<'_>) -> Result<TimingOverrides, InputError> {
 
 /// A contradiction of the timing, at the line of the parameter if the file gives it.
 fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
-    let found = format!("found {}", error.found);
-    let timing = memory
-        .opt_table("timing")
-        .ok()
-        .flatten()
-        .filter(|table| table.keys().any(|key| key == error.field));
-    let place = match (timing, error.field.as_str()) {
-        (Some(timing), field) => timing.error_at(field, found),
-        (None, "density_gbit") => memory.error_at("density", found),
-        (None, "refresh") => memory.error_at("refresh_table", found),
-        (None, "standard") => memory.error_at("standard", found),
-        (None, field) => memory.error_at("timing", format!("{field}: {found}")),
+    let timing = memory.opt_table("timing").ok().flatten();
+    let given = timing.filter(|table| table.keys().any(|key| key == error.field));
+    let place = match (given, error.field.as_str()) {
+        (Some(timing), field) => timing.error_at(field, format!("found {}", error.found)),
+        (None, "density_gbit") => memory.error_at("density", error.found.clone()),
+        (None, "standard") => memory.error_at("standard", error.found.clone()),
+        (None, "refresh") if memory.has("fine_refresh") => memory.error_at("fine_refresh", error.found.clone()),
+        (None, "refresh") => memory.error_at("refresh_table", error.found.clone()),
+        (None, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
     };
     place
         .allowed(error.allowed.clone())

@@ -28,11 +28,11 @@ impl Machine {
             document.set_value(key, value)?;
         }
         let root = document.root();
-        let cores = root.integer("cores", 1..=1024)?;
-        let page_bytes = page_bytes(&root)?;
         let core_table = root.table("core")?;
         let core = core::read(&core_table)?;
         core_table.finish()?;
+        let cores = root.integer("cores", 1..=1024)?;
+        let page_bytes = page_bytes(&root)?;
         let caches = caches::read(&root, &core, cores)?;
         let memory_table = root.table("memory")?;
         let memory = memory(&memory_table, &core, page_bytes)?;
@@ -57,6 +57,11 @@ impl Machine {
         root.finish()?;
         Ok(machine)
     }
+}
+
+/// `1 function`, `2 functions`.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Result<MemoryConfig, InputError> {

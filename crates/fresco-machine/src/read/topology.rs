@@ -2,6 +2,7 @@
 //! `[topology]`: which cores sit at which memory node, and how far the nodes are apart.
 
 use super::core::latency;
+use super::counted;
 use crate::{CoreConfig, Topology};
 use fresco_dram::Ps;
 use fresco_input::{InputError, Table};
@@ -37,9 +38,9 @@ fn cores_of_node(table: &Table<'_>, cores: u32, nodes: u32) -> Result<Vec<u32>, 
     let item = table.item("cores_of_node")?;
     let lists = item.list()?;
     if lists.len() != nodes as usize {
-        let error = item.error(format!("found {} nodes", lists.len()));
+        let error = item.error(format!("found {}", counted(lists.len(), "list")));
         return Err(error
-            .allowed(format!("the {nodes} of memory.organisation.nodes"))
+            .allowed(format!("{nodes}, one for each of memory.organisation.nodes"))
             .cure("list the cores of each node"));
     }
     let mut node_of_core: Vec<Option<u32>> = vec![None; cores as usize];
@@ -92,7 +93,7 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
     let rows = item.list()?;
     if rows.len() != nodes as usize {
         return Err(item
-            .error(format!("found {} rows", rows.len()))
+            .error(format!("found {}", counted(rows.len(), "row")))
             .allowed(square)
             .cure("write one row for each node"));
     }
@@ -101,7 +102,7 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
         let cells = row.list()?;
         if cells.len() != nodes as usize {
             return Err(row
-                .error(format!("found {} numbers", cells.len()))
+                .error(format!("found {}", counted(cells.len(), "number")))
                 .allowed(square)
                 .cure("write one number for each node"));
         }
@@ -112,20 +113,19 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
         hops.push(cells.iter().map(read).collect::<Result<_, _>>()?);
     }
     for (from, row) in rows.iter().enumerate() {
-        for to in 0..=from {
-            if (hops[from][to] == 0) != (from == to) {
-                let error = row.error(format!("found {} hops from node {from} to node {to}", hops[from][to]));
+        for (to, there) in hops[from].iter().copied().enumerate() {
+            if (there == 0) != (from == to) {
+                let error = row.error(format!("found {there} hops from node {from} to node {to}"));
                 return Err(error
                     .allowed("0 from a node to itself, at least 1 to another")
                     .cure("correct the row"));
             }
-            if hops[from][to] != hops[to][from] {
-                let found = format!(
-                    "found {} hops from node {from} to node {to}, but {} back",
-                    hops[from][to], hops[to][from]
-                );
-                return Err(row
-                    .error(found)
+            let back = hops[to][from];
+            if there != back {
+                let error = row.error(format!(
+                    "found {there} hops from node {from} to node {to}, but {back} back"
+                ));
+                return Err(error
                     .allowed("as many hops there as back")
                     .cure("make the matrix symmetric"));
             }
