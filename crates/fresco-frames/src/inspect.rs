@@ -91,7 +91,7 @@ impl Frames {
     /// Free frames that lie in the colour lists of a bank colour; 0 if there is no such colour.
     pub fn color_list_frames(&self, bank: u32) -> u64 {
         let (pool, space) = (&self.pool, self.space());
-        let keys = (0..space.llc_colors()).map(|llc| pool.keys.key(bank, llc));
+        let keys = pool.keys.of_bank(bank);
         if bank < space.bank_colors() {
             keys.map(|key| pool.colored_frames(key)).sum()
         } else {

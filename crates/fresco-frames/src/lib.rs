@@ -16,6 +16,7 @@
 //! | order > 0 | buddy system | buddy system | buddy system; with [`ColorLists::Full`] also put together from colour lists |
 //! | exit | frees | frees | frees; colours return to the pool |
 //!
+//! Colour lists are kept by bank colour, or by bank and LLC colour ([`ListsBy`]); only then can a task ask for LLC colours.
 //! Under every policy a task may be uncoloured ([`Coloring::Off`]); the buddy system then serves it, and colour lists
 //! only when its zone has no other free frame, those of unused colours first.
 //!
@@ -32,16 +33,21 @@
 //! # Ok(()) }
 //! ```
 
+mod agreement;
 mod boot;
 mod check;
 mod color_set;
+mod config;
+mod conformity;
 mod cost;
 mod error;
 mod frames;
 mod inspect;
+mod kernel_blocks;
 mod memory;
 mod policy;
 mod pool;
+mod preallocate;
 mod registry;
 mod task;
 mod usage;
@@ -51,9 +57,10 @@ mod zones_of_map;
 pub use boot::{Aging, Boot};
 pub use check::{Census, Violation};
 pub use color_set::ColorSet;
+pub use config::{Config, ListsBy};
 pub use cost::CostModel;
 pub use error::FrameError;
-pub use frames::{Config, Frames};
+pub use frames::Frames;
 pub use memory::{Memory, Region};
 pub use policy::{Camc, ColorLists, Exhaustion, Palloc, Policy, Search, Shortage, Sorting, printed_create_color_list};
 pub use pool::PerCpu;

@@ -2,11 +2,10 @@
 //! Tasks come, change their colours, move pages, and go.
 
 use crate::frames::release;
-use crate::policy::{self, Policy, Sorting};
+use crate::policy::{self, Policy};
 use crate::pool::KeySet;
 use crate::task::{Assignment, Coloring, Task, TaskMemory, TaskStats};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
-use fresco_dram::FrameNumber;
 
 impl Frames {
     /// Registers a task and gives it its colours.
@@ -108,84 +107,6 @@ impl Frames {
         Ok(work)
     }
 
-    /// Allocates `frames_per_bank` frames of each of the task's bank colours and frees them again (CAMC-25): later requests
-    /// find them in the colour lists. Neither the task's limit nor its statistics notice; growth and spilling do not take
-    /// place. Under PALLOC the frames themselves return to the buddy system, but what was sorted on the way stays sorted.
-    ///
-    /// # Errors
-    /// [`FrameError::UnknownTask`]; [`FrameError::Policy`] for an uncoloured task; [`FrameError::OutOfColor`] if a colour
-    /// has fewer free frames, whereupon nothing is held.
-    pub fn preallocate(&mut self, id: TaskId, frames_per_bank: u64) -> Result<Work, FrameError> {
-        let policy = self.config.policy;
-        let mut scene = self.scene(id)?;
-        if !scene.task.is_colored() {
-            return Err(FrameError::Policy {
-                task: id,
-                what: "only a coloured task can preallocate frames",
-            });
-        }
-        let (sorting, blind) = match policy {
-            Policy::Palloc(palloc) => (palloc.sorting, true),
-            _ => (Sorting::Block, false),
-        };
-        let (mut work, mut taken, mut short) = (Work::default(), Vec::new(), false);
-        for bank in scene.task.banks.clone().iter() {
-            let mut one = scene.task.clone();
-            one.set_banks(&scene.pool.keys, ColorSet::one(bank), blind);
-            let frames = policy::take_many(scene.pool, &mut one.keys, sorting, frames_per_bank, &mut work);
-            short |= (frames.len() as u64) < frames_per_bank;
-            taken.extend(frames);
-        }
-        // The last one first: each goes to the front of its list, so the lists end up in the order of the search.
-        for frame in taken.into_iter().rev() {
-            release(policy, &mut scene, frame, &mut work);
-        }
-        self.debug_conserved();
-        if short { Err(self.exhausted(id)) } else { Ok(work) }
-    }
-
-    /// The frames that a task holds although they are not of its present colours: spilled, or older than a change of
-    /// colours (PAL-5, PAL-7). Ascending; empty for an uncoloured task.
-    ///
-    /// # Errors
-    /// [`FrameError::UnknownTask`].
-    pub fn nonconforming(&self, id: TaskId) -> Result<Vec<FrameNumber>, FrameError> {
-        Ok(self
-            .frames_of(id)?
-            .into_iter()
-            .filter(|&frame| !self.conforms(id, frame))
-            .collect())
-    }
-
-    /// Whether a frame is of the task's colours; true for any frame of the machine if the task is uncoloured. The frame need
-    /// not be the task's: a page shared with others, such as cached program text, may lie anywhere (PAL-7). False for an
-    /// unknown task.
-    pub fn conforms(&self, id: TaskId, frame: FrameNumber) -> bool {
-        let in_memory = self.pool.memory.zone_of(frame).is_some();
-        let fits = |task: &Task| !task.is_colored() || task.keys.contains(self.pool.keys.of_frame(frame.0 as u32));
-        in_memory && self.tasks.get(&id).is_some_and(fits)
-    }
-
-    /// Moves a page to a frame of the task's present colours: allocates one, frees the old one. A frame that conforms stays
-    /// where it is, at no cost. The caller copies the contents.
-    ///
-    /// # Errors
-    /// As [`Frames::alloc`] and [`Frames::free`]; the old frame is then still held.
-    pub fn migrate(&mut self, id: TaskId, frame: FrameNumber) -> Result<(FrameNumber, Work), FrameError> {
-        if !self.tasks.contains_key(&id) {
-            return Err(FrameError::UnknownTask { task: id });
-        }
-        if !self.holds(id, frame) {
-            return Err(FrameError::NotOwned { task: id, frame });
-        }
-        if self.conforms(id, frame) {
-            return Ok((frame, Work::default()));
-        }
-        let (new, mut work) = self.alloc(id)?;
-        work += self.free(id, frame)?;
-        Ok((new, work))
-    }
-
     /// Chooses and books the colours of a task that has none.
     fn give_colors(&mut self, task: &mut Task) -> Result<(), FrameError> {
         let what = match (&self.config.policy, &task.memory.coloring) {
@@ -196,6 +117,9 @@ impl Frames {
             (Policy::Buddy, _) => Some("the buddy policy knows no colours; use palloc or camc"),
             (Policy::Palloc(_), Coloring::Automatic { .. }) => {
                 Some("PALLOC does not choose banks by itself; name bank colours, or use camc")
+            }
+            _ if task.llc().is_some() && !self.pool.keys.by_llc() => {
+                Some("colour lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colours")
             }
             (_, Coloring::Automatic { colors: 0, .. }) => Some("a coloured task needs at least one colour"),
             _ => None,

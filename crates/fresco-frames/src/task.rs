@@ -147,15 +147,8 @@ impl Task {
 
     /// Gives it these bank colours. A `blind` task searches zones that have none of them too.
     pub(crate) fn set_banks(&mut self, keys: &Keys, banks: ColorSet, blind: bool) {
-        let space = keys.space();
-        let llc: Vec<u32> = self
-            .llc()
-            .map_or_else(|| (0..space.llc_colors()).collect(), |llc| llc.iter().collect());
-        let pairs = banks.iter().flat_map(|bank| llc.iter().map(move |&llc| (bank, llc)));
-        let wanted = pairs
-            .filter(|&(bank, llc)| space.pair_exists(bank, llc))
-            .map(|(bank, llc)| keys.key(bank, llc));
-        self.keys = KeySet::new(keys, wanted, &self.zones, blind);
+        let wanted = keys.of_colors(&banks, self.llc());
+        self.keys = KeySet::new(keys, &wanted, &self.zones, blind);
         self.banks = banks;
     }
 

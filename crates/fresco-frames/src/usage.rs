@@ -67,7 +67,7 @@ impl Demand<'_> {
     fn allows(&self, keys: &Keys, bank: u32) -> bool {
         let space = keys.space();
         let exists = |llc: &ColorSet| llc.iter().any(|llc| space.pair_exists(bank, llc));
-        !self.has.contains(bank) && self.zones.contains(&keys.zone(keys.key(bank, 0))) && self.llc.is_none_or(exists)
+        !self.has.contains(bank) && self.zones.contains(&keys.zone_of_bank(bank)) && self.llc.is_none_or(exists)
     }
 }
 

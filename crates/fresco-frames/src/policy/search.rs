@@ -34,6 +34,8 @@ pub(crate) fn find(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, turn: T
 /// Takes a frame from the colour lists of the zone at `place` of the search order.
 pub(crate) fn take(pool: &mut Pool, keys: &mut KeySet, place: usize, turn: Turn, work: &mut Work) -> Option<u32> {
     let zone = &mut keys.search[place];
+    // Among LLC colours the lowest has no claim to come first: a task would fill the cache colour by colour.
+    let turn = if pool.keys.by_llc() { Turn::RoundRobin } else { turn };
     if turn == Turn::Lowest {
         zone.cursor = 0;
     }

@@ -76,7 +76,7 @@ impl Pool {
 
     /// Sorts everything free in the buddy lists of a zone (CAMC-26: all frames begin in colour lists).
     pub(crate) fn sort_zone(&mut self, zone: u32) {
-        let (nothing, mut work) = (KeySet::new(&self.keys, std::iter::empty(), &[], false), Work::default());
+        let (nothing, mut work) = (KeySet::new(&self.keys, &[], &[], false), Work::default());
         for order in 0..=MAX_ORDER {
             while self.sort_block(zone, order, &nothing, &mut work).is_some() {}
         }

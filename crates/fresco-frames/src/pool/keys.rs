@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bank colour and LLC colour of a frame as one number: the key of its colour list.
+//! The key of a frame's colour list: its bank colour, or bank colour and LLC colour as one number.
 
-use crate::Memory;
+use crate::{ColorSet, ListsBy, Memory};
 use fresco_dram::{ColorSpace, FrameNumber};
 use std::sync::Arc;
 
-/// The colours of the machine, and the zone that holds each of them. TintMalloc's matrix of lists, one for each
-/// combination of memory and cache colour, flattened.
+/// The colours of the machine, and the zone that holds each of them.
 pub(crate) struct Keys {
     space: Arc<ColorSpace>,
+    /// Keys of one bank colour: all LLC colours, or 1.
     llc: u32,
+    by_llc: bool,
     /// Zone of each bank colour.
     zone: Vec<u32>,
 }
 
 impl Keys {
     /// The keys of a machine; several zones are one per node.
-    pub(crate) fn new(space: Arc<ColorSpace>, memory: &Memory) -> Self {
+    pub(crate) fn new(space: Arc<ColorSpace>, memory: &Memory, lists: ListsBy) -> Self {
+        let by_llc = lists == ListsBy::BankAndLlc;
         let zone_of = |bank| {
             if memory.zones() == 1 {
                 0
@@ -26,7 +28,8 @@ impl Keys {
         };
         let zone = (0..space.bank_colors()).map(zone_of).collect();
         Self {
-            llc: space.llc_colors(),
+            llc: if by_llc { space.llc_colors() } else { 1 },
+            by_llc,
             zone,
             space,
         }
@@ -42,15 +45,33 @@ impl Keys {
         self.space.bank_colors() * self.llc
     }
 
-    /// The key of a pair of colours.
-    pub(crate) fn key(&self, bank: u32, llc: u32) -> u32 {
-        bank * self.llc + llc
+    /// Do keys tell LLC colours apart?
+    pub(crate) fn by_llc(&self) -> bool {
+        self.by_llc
+    }
+
+    /// The keys of all frames that have one of the bank colours and, where keys tell them apart, one of the LLC colours
+    /// (`None` for all).
+    pub(crate) fn of_colors(&self, banks: &ColorSet, llc: Option<&ColorSet>) -> Vec<u32> {
+        if !self.by_llc {
+            return banks.iter().collect();
+        }
+        let llc: Vec<u32> = llc.map_or_else(|| (0..self.llc).collect(), |llc| llc.iter().collect());
+        let pairs = banks.iter().flat_map(|bank| llc.iter().map(move |&llc| (bank, llc)));
+        let exist = pairs.filter(|&(bank, llc)| self.space.pair_exists(bank, llc));
+        exist.map(|(bank, llc)| bank * self.llc + llc).collect()
+    }
+
+    /// The keys of a bank colour.
+    pub(crate) fn of_bank(&self, bank: u32) -> std::ops::Range<u32> {
+        bank * self.llc..(bank + 1) * self.llc
     }
 
     /// The key of a frame of the machine's memory.
     pub(crate) fn of_frame(&self, frame: u32) -> u32 {
         let frame = FrameNumber(u64::from(frame));
-        self.key(self.space.bank_color(frame), self.space.llc_color(frame))
+        let llc = if self.by_llc { self.space.llc_color(frame) } else { 0 };
+        self.space.bank_color(frame) * self.llc + llc
     }
 
     /// The bank colour of a key.
@@ -60,7 +81,12 @@ impl Keys {
 
     /// The zone that holds the frames of a key.
     pub(crate) fn zone(&self, key: u32) -> u32 {
-        self.zone[self.bank(key) as usize]
+        self.zone_of_bank(self.bank(key))
+    }
+
+    /// The zone that holds the frames of a bank colour.
+    pub(crate) fn zone_of_bank(&self, bank: u32) -> u32 {
+        self.zone[bank as usize]
     }
 }
 
@@ -91,12 +117,10 @@ pub(crate) struct KeySet {
 }
 
 impl KeySet {
-    /// The keys of `wanted`, to be looked for in `zones`. A zone that holds none of them is searched too if `blind`.
-    pub(crate) fn new(keys: &Keys, wanted: impl Iterator<Item = u32>, zones: &[u32], blind: bool) -> Self {
-        let mut wanted: Vec<u32> = wanted.collect();
-        wanted.sort_unstable();
+    /// The keys of `wanted` (ascending), to be looked for in `zones`. A zone that holds none of them is searched too if `blind`.
+    pub(crate) fn new(keys: &Keys, wanted: &[u32], zones: &[u32], blind: bool) -> Self {
         let mut bits = vec![0; keys.count().div_ceil(64) as usize];
-        for &key in &wanted {
+        for &key in wanted {
             bits[key as usize / 64] |= 1 << (key % 64);
         }
         let of_zone = |&zone: &u32| {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an allocator is set up with.
+
+use crate::{Boot, CostModel, PerCpu, Policy};
+use serde::{Deserialize, Serialize};
+
+/// What kind of allocator, on what kind of machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// How frames are chosen.
+    pub policy: Policy,
+    /// How free memory lies at the start.
+    pub boot: Boot,
+    /// How finely colour lists are kept.
+    pub lists: ListsBy,
+    /// Per-CPU lists in front of the buddy system; `None` for none. Coloured requests never use them.
+    pub per_cpu: Option<PerCpu>,
+    /// How work becomes time, for the dearest call in the statistics.
+    pub cost: CostModel,
+}
+
+impl Default for Config {
+    /// The plain buddy system shortly after boot, with Linux' per-CPU lists.
+    fn default() -> Self {
+        Self {
+            policy: Policy::Buddy,
+            boot: Boot::Fresh,
+            lists: ListsBy::Bank,
+            per_cpu: Some(PerCpu::default()),
+            cost: CostModel::default(),
+        }
+    }
+}
+
+impl Config {
+    /// `policy` on a pristine machine without per-CPU lists: every step can be followed by hand.
+    pub fn pristine(policy: Policy) -> Self {
+        Self {
+            policy,
+            boot: Boot::Pristine,
+            lists: ListsBy::Bank,
+            per_cpu: None,
+            cost: CostModel::default(),
+        }
+    }
+}
+
+/// How finely free frames are sorted into colour lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListsBy {
+    /// A list for each bank colour, as PALLOC and CAMC have them. LLC colours cannot be asked for, and within a bank frames
+    /// leave in the order in which they were found.
+    #[default]
+    Bank,
+    /// A list for each pair of bank and LLC colour, as TintMalloc has them. Of the lists that fit a task each serves in
+    /// turn, so that a task without LLC colours spreads over the cache.
+    BankAndLlc,
+}
