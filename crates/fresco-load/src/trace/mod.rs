@@ -4,6 +4,8 @@
 mod format;
 pub mod ftrace;
 mod input;
+mod memory;
 mod text;
 
 pub use format::Format;
+pub use memory::{MemoryRecord, MemoryTrace};

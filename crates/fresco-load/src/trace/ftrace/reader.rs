@@ -244,6 +244,12 @@ impl TraceReader {
             .cure("the file is damaged: copy or write it again")
     }
 
+    /// An error about the record that came last.
+    #[cold]
+    pub fn error_here(&self, found: impl Into<String>) -> InputError {
+        InputError::new(&self.name, format!("record {}: {}", self.records, found.into()))
+    }
+
     fn place(&self) -> String {
         format!(
             "after {} records, about byte {} of the file",

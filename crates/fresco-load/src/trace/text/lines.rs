@@ -79,6 +79,21 @@ impl Lines {
         Ok(Some(&self.buffer[from..to]))
     }
 
+    /// What is read and not yet handed out; it begins with a line and may end within one.
+    #[inline]
+    pub fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Counts the next line, of this length with its end, as handed out.
+    #[inline]
+    pub fn skip_line(&mut self, length: usize) {
+        debug_assert_eq!(self.buffer[self.start + length - 1], b'\n');
+        self.last = self.start;
+        self.start += length;
+        self.line += 1;
+    }
+
     /// Hands the last line out again: the next call of [`Lines::next`] returns it. Once after each line.
     pub fn unread(&mut self) {
         self.start = self.last;

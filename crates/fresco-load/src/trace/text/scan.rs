@@ -16,11 +16,12 @@ pub(crate) type Field<T> = Result<T, Box<FieldFault>>;
 /// Reads fields from left to right.
 pub(crate) struct Scanner<'a> {
     line: &'a [u8],
-    at: usize,
+    /// What is not read yet.
+    rest: &'a [u8],
 }
 
 /// Value of a hexadecimal digit, 0xff for every other byte.
-static HEX: [u8; 256] = {
+pub(super) static HEX: [u8; 256] = {
     let mut table = [0xff; 256];
     let mut digit = 0;
     while digit < 16 {
@@ -31,52 +32,53 @@ static HEX: [u8; 256] = {
     table
 };
 
+/// Digits that certainly fit 64 bits.
+const SAFE_DECIMALS: usize = 19;
+
 impl<'a> Scanner<'a> {
     /// The fields of `line`, which contains no line end.
     pub fn new(line: &'a [u8]) -> Self {
-        Self { line, at: 0 }
+        Self { line, rest: line }
     }
 
-    /// Goes to the next field; the byte it begins with, `None` at the end of the line.
     #[inline]
-    fn skip_blanks(&mut self) -> Option<u8> {
-        loop {
-            match self.line.get(self.at) {
-                Some(b' ' | b'\t') => self.at += 1,
-                other => return other.copied(),
-            }
+    fn skip_blanks(&mut self) {
+        while let [b' ' | b'\t', rest @ ..] = self.rest {
+            self.rest = rest;
         }
     }
 
     /// Is there another field?
     #[inline]
     pub fn has_more(&mut self) -> bool {
-        self.skip_blanks().is_some()
+        self.skip_blanks();
+        !self.rest.is_empty()
     }
 
     /// A number of 64 bits in base 16, with or without `0x`.
     #[inline]
     pub fn hex(&mut self, field: &'static str) -> Field<u64> {
         self.skip_blanks();
-        let start = self.at;
-        if let [b'0', b'x' | b'X', ..] = self.line[start..] {
-            self.at += 2;
+        let start = self.rest;
+        let mut rest = start;
+        if let [b'0', b'x' | b'X', digits @ ..] = rest {
+            rest = digits;
         }
-        let digits = self.at;
-        let mut value: u64 = 0;
-        let mut excess = 0;
-        while let Some(&byte) = self.line.get(self.at) {
-            let digit = HEX[usize::from(byte)];
+        let digits = rest.len();
+        let (mut value, mut excess) = (0u64, 0);
+        while let [byte, after @ ..] = rest {
+            let digit = HEX[usize::from(*byte)];
             if digit == 0xff {
                 break;
             }
             excess |= value >> 60;
             value = value << 4 | u64::from(digit);
-            self.at += 1;
+            rest = after;
         }
-        if self.at == digits || excess != 0 || !self.at_boundary() {
-            return Err(self.number_fault(start, field, "a hexadecimal number of at most 64 bits, 0x1f40"));
+        if rest.len() == digits || excess != 0 || !at_boundary(rest) {
+            return Err(self.number_fault(start, rest, field, "a hexadecimal number of at most 64 bits, 0x1f40"));
         }
+        self.rest = rest;
         Ok(value)
     }
 
@@ -84,22 +86,19 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn decimal(&mut self, field: &'static str) -> Field<u64> {
         self.skip_blanks();
-        let start = self.at;
-        let mut value: u64 = 0;
-        let mut fits = true;
-        while let Some(&byte) = self.line.get(self.at) {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            // Exact below a tenth of 2^64; one digit more is checked, any further one finds `fits` false.
-            fits &= value < u64::MAX / 10 || value == u64::MAX / 10 && u64::from(digit) <= u64::MAX % 10;
-            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-            self.at += 1;
+        let start = self.rest;
+        let mut rest = start;
+        let mut value = 0u64;
+        while let [byte @ b'0'..=b'9', after @ ..] = rest {
+            value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));
+            rest = after;
         }
-        if self.at == start || !fits || !self.at_boundary() {
-            return Err(self.number_fault(start, field, "a decimal number of at most 64 bits"));
+        let digits = &start[..start.len() - rest.len()];
+        let fits = digits.len() <= SAFE_DECIMALS || fits_decimal(digits);
+        if digits.is_empty() || !fits || !at_boundary(rest) {
+            return Err(self.number_fault(start, rest, field, "a decimal number of at most 64 bits"));
         }
+        self.rest = rest;
         Ok(value)
     }
 
@@ -107,7 +106,7 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn number(&mut self, field: &'static str) -> Field<u64> {
         self.skip_blanks();
-        match self.line[self.at..] {
+        match self.rest {
             [b'0', b'x' | b'X', ..] => self.hex(field),
             _ => self.decimal(field),
         }
@@ -117,11 +116,11 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn word(&mut self) -> &'a [u8] {
         self.skip_blanks();
-        let start = self.at;
-        while !self.at_boundary() {
-            self.at += 1;
+        let start = self.rest;
+        while !at_boundary(self.rest) {
+            self.rest = &self.rest[1..];
         }
-        &self.line[start..self.at]
+        &start[..start.len() - self.rest.len()]
     }
 
     /// Nothing may follow.
@@ -130,41 +129,25 @@ impl<'a> Scanner<'a> {
         if !self.has_more() {
             return Ok(());
         }
-        let start = self.at;
         Err(self.fault(
-            start,
+            self.rest,
             "",
             "nothing more on this line",
             "remove it, or name the format of the trace",
         ))
     }
 
-    #[inline]
-    fn at_boundary(&self) -> bool {
-        matches!(self.line.get(self.at), None | Some(b' ' | b'\t'))
-    }
-
-    /// The fault of the word that begins at `start`.
+    /// The fault of the word at the beginning of `start`.
     #[cold]
-    fn fault(
-        &mut self,
-        start: usize,
-        field: &'static str,
-        allowed: &'static str,
-        cure: &'static str,
-    ) -> Box<FieldFault> {
-        self.at = start;
-        let word = self.word();
-        let (found, cure) = match std::str::from_utf8(word) {
+    fn fault(&self, start: &[u8], field: &'static str, allowed: &'static str, cure: &'static str) -> Box<FieldFault> {
+        let (found, cure) = match std::str::from_utf8(Scanner::new(start).word()) {
             Ok("") => (
                 "missing".to_owned(),
                 "the line is incomplete: the file may be truncated",
             ),
-            Ok(text) if text.contains(|c: char| c.is_control()) => {
-                ("binary data".to_owned(), "check that this is a text trace")
-            }
+            Ok(text) if text.contains(char::is_control) => ("binary data".to_owned(), NOT_TEXT),
             Ok(text) => (format!("found {:?}", shorten(text)), cure),
-            Err(_) => ("not UTF-8 text".to_owned(), "check that this is a text trace"),
+            Err(_) => ("not UTF-8 text".to_owned(), NOT_TEXT),
         };
         Box::new(FieldFault {
             field,
@@ -174,12 +157,12 @@ impl<'a> Scanner<'a> {
         })
     }
 
+    /// The fault of a number that was read from `start` up to `rest`.
     #[cold]
-    fn number_fault(&mut self, start: usize, field: &'static str, allowed: &'static str) -> Box<FieldFault> {
-        let digits = self.at - start;
-        let cure = match self.line.get(start) {
+    fn number_fault(&self, start: &[u8], rest: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {
+        let cure = match start.first() {
             Some(b'-') => "write a number that is not negative",
-            _ if digits > 16 && self.at_boundary() => "write a number below 2^64",
+            _ if start.len() - rest.len() > 16 && at_boundary(rest) => "write a number below 2^64",
             _ => "write the number in digits alone",
         };
         self.fault(start, field, allowed, cure)
@@ -187,8 +170,8 @@ impl<'a> Scanner<'a> {
 
     /// The fault of the word read last, which is none of those allowed.
     #[cold]
-    pub fn word_fault(&mut self, word: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {
-        let start = self.at - word.len();
+    pub fn word_fault(&self, word: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {
+        let start = &self.line[self.line.len() - self.rest.len() - word.len()..];
         self.fault(
             start,
             field,
@@ -196,6 +179,21 @@ impl<'a> Scanner<'a> {
             "write one of these, or name the format of the trace",
         )
     }
+}
+
+const NOT_TEXT: &str = "check that this is a text trace";
+
+/// Does a field end here?
+#[inline]
+fn at_boundary(rest: &[u8]) -> bool {
+    matches!(rest, [] | [b' ' | b'\t', ..])
+}
+
+/// Does a number of many digits fit 64 bits?
+#[cold]
+fn fits_decimal(digits: &[u8]) -> bool {
+    let add = |value: u64, digit: &u8| value.checked_mul(10)?.checked_add(u64::from(digit - b'0'));
+    digits.iter().try_fold(0u64, add).is_some()
 }
 
 /// At most 40 characters of what stands in a file.
