@@ -77,6 +77,9 @@ pub struct MicroOp {
     pub line: PhysAddr,
     /// What the private caches said.
     pub lookup: Lookup,
+    /// Dirty lines that it displaces from the private caches: they leave with a hit at once, with a miss when the line
+    /// arrives.
+    pub victims: Victims,
 }
 
 /// Result of looking up the private caches.
@@ -87,14 +90,11 @@ pub enum Lookup {
         /// Slots.
         slots: u32,
     },
-    /// Not there; the line has been given a place, and these dirty lines have to leave.
-    Miss {
-        /// They leave when the line arrives.
-        victims: Victims,
-    },
+    /// Not there; the line has been given a place.
+    Miss,
 }
 
-/// The dirty lines that one line displaces from the private caches: at most [`Victims::MOST`].
+/// The dirty lines that one access displaces from the private caches: at most [`Victims::MOST`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Victims {
     lines: [PhysAddr; Victims::MOST],
@@ -104,6 +104,11 @@ pub struct Victims {
 impl Victims {
     /// One for each level of private cache.
     pub const MOST: usize = 2;
+
+    /// No lines?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
 
     /// Adds a line.
     pub fn push(&mut self, line: PhysAddr) {

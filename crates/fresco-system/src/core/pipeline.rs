@@ -264,9 +264,12 @@ impl Core {
         let waits = operand == PENDING;
         let ready = if waits { slot } else { slot.max(operand) };
         let (latency, missed) = match op.lookup {
-            Lookup::Hit { slots } => (slots, None),
-            Lookup::Miss { victims } => (1, Some(victims)),
+            Lookup::Hit { slots } => (slots, false),
+            Lookup::Miss => (1, true),
         };
+        if !missed && !op.victims.is_empty() {
+            self.write_back(slot, op.victims);
+        }
         let mut record = Record {
             number,
             ready,
@@ -278,7 +281,7 @@ impl Core {
             dependents: NIL,
             next: NIL,
         };
-        if missed.is_none() && !waits && self.lines.find(op.line).is_none() {
+        if !missed && !waits && self.lines.find(op.line).is_none() {
             // By far the commonest case: everything is known at once.
             record.fill = ready + Slot::from(latency);
             record.result = if op.write && !self.blocking_stores {
@@ -289,8 +292,8 @@ impl Core {
             self.window.push(record);
             return true;
         }
-        if let Some(victims) = missed {
-            self.await_line(slot, op.line, victims);
+        if missed {
+            self.await_line(slot, op.line, op.victims);
         }
         if let (Some(producer), true) = (producer, waits) {
             let sequence = self.window.next_sequence();
@@ -310,9 +313,7 @@ impl Core {
         if let Some(entry) = self.lines.find(line) {
             if self.lines.get_mut(entry).arrival > slot {
                 // Displaced by the lines behind it before it arrived; whoever waits for it gets it all the same.
-                for victim in victims {
-                    self.outbox.add_write_back(slot, victim);
-                }
+                self.write_back(slot, victims);
                 return;
             }
             let holder = self.mshrs.iter_mut().find(|mshr| mshr.line == Some(entry));
@@ -320,6 +321,12 @@ impl Core {
             self.lines.remove(entry);
         }
         self.lines.insert(line, victims);
+    }
+
+    fn write_back(&mut self, slot: Slot, victims: Victims) {
+        for victim in victims {
+            self.outbox.add_write_back(slot, victim);
+        }
     }
 
     /// The source stops: everything before the event completes first. False if that is not known to have happened.

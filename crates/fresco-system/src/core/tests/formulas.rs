@@ -130,16 +130,27 @@ fn a_line_is_asked_for_by_the_first_access_that_can() {
 }
 
 #[test]
-fn dirty_victims_leave_when_the_line_arrives() {
+fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
     let mut victims = Victims::default();
     victims.push(PhysAddr(64 * 77));
-    let op = MicroOp {
-        lookup: Lookup::Miss { victims },
-        ..miss(4, 0, 1)
-    };
+    let ops = vec![
+        MicroOp {
+            victims,
+            ..hit(1, 0, 5, 3)
+        },
+        MicroOp {
+            victims,
+            ..miss(4, 0, 1)
+        },
+    ];
     let mut core = Core::new(&core(OUT_OF_ORDER, 1, 64, 8));
-    let mut source = List { ops: vec![op], next: 0 };
+    let mut source = List { ops, next: 0 };
     assert_eq!(core.step(&mut source, 1000 * NS), Action::Ran);
+    let left = |at| Action::WriteBack {
+        at,
+        line: PhysAddr(64 * 77),
+    };
+    assert_eq!(core.step(&mut source, 1000 * NS), left(NS));
     let Action::Fetch {
         at,
         tag,
@@ -149,22 +160,12 @@ fn dirty_victims_leave_when_the_line_arrives() {
     else {
         panic!("the miss fetches its line");
     };
-    assert_eq!((at, core.next_time()), (4 * NS, fresco_dram::NEVER));
+    assert_eq!((at, core.next_time()), (6 * NS, fresco_dram::NEVER));
     core.complete(tag, 50 * NS, 60 * NS);
     let mut actions = Vec::new();
     while !matches!(actions.last(), Some(Action::Event { .. })) {
         actions.push(core.step(&mut source, 1000 * NS));
     }
     actions.retain(|action| *action != Action::Ran);
-    let end = Action::Event { at: 60 * NS };
-    assert_eq!(
-        actions,
-        [
-            Action::WriteBack {
-                at: 60 * NS,
-                line: PhysAddr(64 * 77)
-            },
-            end
-        ]
-    );
+    assert_eq!(actions, [left(60 * NS), Action::Event { at: 60 * NS }]);
 }

@@ -62,26 +62,22 @@ fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
 
 /// A load that misses, of the line with this number.
 fn miss(gap: u32, dep: u32, line: u64) -> MicroOp {
-    let lookup = Lookup::Miss {
-        victims: Victims::default(),
-    };
+    let (line, victims) = (PhysAddr(line * 64), Victims::default());
     MicroOp {
         gap,
         dep,
         write: false,
-        line: PhysAddr(line * 64),
-        lookup,
+        line,
+        lookup: Lookup::Miss,
+        victims,
     }
 }
 
 /// A load that hits after `slots`.
 fn hit(gap: u32, dep: u32, line: u64, slots: u32) -> MicroOp {
     MicroOp {
-        gap,
-        dep,
-        write: false,
-        line: PhysAddr(line * 64),
         lookup: Lookup::Hit { slots },
+        ..miss(gap, dep, line)
     }
 }
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a specification to a machine with its tasks, at time 0.
+
+use super::cpu::Cpu;
+use super::{Engine, Judge};
+use crate::core::Core;
+use crate::os::memory;
+use crate::os::pages::PageTable;
+use crate::os::process::Process;
+use crate::scenario::{Role, RunSpec, Setup, error_at};
+use fresco_frames::TaskId;
+use fresco_input::InputError;
+use fresco_load::Program;
+use fresco_memory::{MemorySystem, PrivateCaches};
+
+impl<'s> Engine<'s> {
+    /// Sets up a run.
+    ///
+    /// # Errors
+    /// A program cannot be built, or the allocator refuses a task: what loading the scenario did not find, because it
+    /// depends on the seed or on files that have changed.
+    pub fn new(spec: &'s RunSpec) -> Result<Self, InputError> {
+        let setup = &spec.point.setup;
+        let machine = &setup.machine;
+        let mut memory = MemorySystem::new(machine);
+        let frames = memory::frames(machine, &setup.space, setup.frames, spec.seed);
+        let mut frames = frames.map_err(|error| InputError::new(machine.name.clone(), format!("found {error}")))?;
+        let mut cpus = Vec::new();
+        let mut assignments = Vec::new();
+        for (number, copy) in setup.copies.iter().enumerate() {
+            let task = &setup.tasks[copy.task];
+            let assignment = frames.register(TaskId(number as u32), memory::of_task(setup, copy));
+            assignments.push(assignment.map_err(|error| error_at(&task.place, format!("found {error}")))?);
+            let program = program(setup, number, spec.seed)?;
+            let core = Core::new(&machine.core);
+            let latency = |cache: &Option<_>| {
+                cache.as_ref().map_or(1, |cache: &fresco_machine::CacheConfig| {
+                    core.clock().latency(cache.latency)
+                })
+            };
+            let process = Process::new(
+                PageTable::new(&program.footprint(), machine.page_bytes),
+                program,
+                PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref()),
+                [latency(&machine.l1), latency(&machine.l2)],
+                (machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes)) as u32,
+                task.role == Role::Measured,
+            );
+            cpus.push(Cpu::new(number, copy.core, core, process));
+        }
+        let judge = setup.check.then(|| Judge::watch(machine, &mut memory));
+        cpus.sort_by_key(|cpu| cpu.number);
+        Ok(Self {
+            spec,
+            setup,
+            memory,
+            frames,
+            assignments,
+            timers: Vec::new(),
+            opened: None,
+            background: cpus.iter().map(|_| None).collect(),
+            results: cpus.iter().map(|_| None).collect(),
+            cpus,
+            judge,
+        })
+    }
+}
+
+/// The program of a copy. Each copy of a run has its own seed.
+pub(super) fn program(setup: &Setup, copy: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
+    // Weyl sequence of the golden ratio: neighbouring seeds and copies are far apart (Steele et al., OOPSLA 2014).
+    let own = (seed.wrapping_mul(1 << 16).wrapping_add(copy as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    setup.program(setup.copies[copy].task, own)
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One run: cores, operating system and memory in one order of time.
+//!
+//! The engine takes the earliest of three kinds of event: something happens in the memory, a core has something to do
+//! that others can notice, a timer of the measurement is over. At equal times the memory goes first, then timers, then
+//! the cores by number. So the run is one sequence, the same on every host.
+//!
+//! Page faults, and marks that a measurement refers to, stop a core until everything before them is complete, as an
+//! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
+//! [`RUN_AHEAD`] on its private caches, where nobody notices; counters of background tasks, which are read without
+//! stopping them, are exact to that time.
+
+mod build;
+mod cpu;
+mod judge;
+mod paging;
+mod phases;
+mod report;
+
+use crate::core::Action;
+use crate::os::process::{Failure, Stop};
+use crate::results::{RunResult, TaskResult};
+use crate::scenario::{RunSpec, Setup, error_at};
+use cpu::{Cpu, Measurement};
+use fresco_dram::{NEVER, Ps};
+use fresco_frames::{Assignment, Frames};
+use fresco_input::InputError;
+use fresco_load::Marker;
+use fresco_memory::{Done, MemorySystem, Service};
+use judge::Judge;
+
+/// How far a core may run ahead of the others on private state: 1 µs.
+const RUN_AHEAD: Ps = 1_000_000;
+
+/// A run in progress.
+pub(crate) struct Engine<'s> {
+    spec: &'s RunSpec,
+    setup: &'s Setup,
+    memory: MemorySystem,
+    frames: Frames,
+    cpus: Vec<Cpu>,
+    /// Colours of each copy, as the allocator gave them.
+    assignments: Vec<Assignment>,
+    /// When to stop which task for the sake of the measurement.
+    timers: Vec<(Ps, usize)>,
+    /// When all measured tasks had warmed up.
+    opened: Option<Ps>,
+    /// Counters of background tasks at that time, by number of the cpu.
+    background: Vec<Option<Measurement>>,
+    /// Results of measured tasks that are done, by number of the cpu.
+    results: Vec<Option<TaskResult>>,
+    judge: Option<Judge>,
+}
+
+impl Engine<'_> {
+    /// Runs until the last measured task has ended its phase.
+    ///
+    /// # Errors
+    /// Memory or colours are used up; a trace is damaged; a program's own result is wrong; the checker found DRAM
+    /// commands that no device allows.
+    pub fn run(mut self) -> Result<RunResult, InputError> {
+        let mut done: Vec<Done> = Vec::new();
+        loop {
+            let (number, at) = self.next_cpu();
+            let timer = self.timers.iter().map(|timer| timer.0).min().unwrap_or(NEVER);
+            let memory = self.memory.next_event();
+            if memory <= at.min(timer) {
+                assert!(
+                    memory < NEVER && !self.is_stuck(at, timer),
+                    "every core waits for something that never comes"
+                );
+                self.memory.run_until(memory, &mut done);
+                self.deliver(&mut done, memory);
+            } else if timer <= at {
+                self.fire_timers(timer);
+            } else {
+                self.memory.run_until(at, &mut done);
+                debug_assert!(
+                    done.is_empty(),
+                    "what is due at the same time has been delivered before"
+                );
+                self.step(number)?;
+                if self.is_over() {
+                    return self.finish(at);
+                }
+            }
+        }
+    }
+
+    /// The core that goes next: the earliest, then the lowest.
+    fn next_cpu(&self) -> (usize, Ps) {
+        let mut first = (0, NEVER);
+        for (number, cpu) in self.cpus.iter().enumerate() {
+            let at = cpu.core.next_time();
+            if at < first.1 {
+                first = (number, at);
+            }
+        }
+        first
+    }
+
+    /// Nothing but refreshes would ever happen again.
+    fn is_stuck(&self, cpu: Ps, timer: Ps) -> bool {
+        cpu == NEVER && timer == NEVER && self.memory.outstanding() == 0
+    }
+
+    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
+        for done in done.drain(..) {
+            let cpu = self
+                .cpus
+                .iter_mut()
+                .find(|cpu| cpu.number == done.core)
+                .expect("a core with a task asked");
+            let tag = cpu.arrived(done.id);
+            cpu.core.complete(tag, now, done.at);
+            if cpu.recording {
+                cpu.recorder.record(&done.sample);
+            }
+        }
+    }
+
+    fn fire_timers(&mut self, now: Ps) {
+        let cpus = &mut self.cpus;
+        self.timers.retain(|(at, number)| {
+            if *at <= now {
+                cpus[*number].process.stop_at(0);
+            }
+            *at > now
+        });
+    }
+
+    fn step(&mut self, number: usize) -> Result<(), InputError> {
+        let cpu = &mut self.cpus[number];
+        let limit = cpu.core.next_time() + RUN_AHEAD;
+        match cpu.core.step(&mut cpu.process, limit) {
+            Action::Ran => {}
+            Action::Fetch { at, line, write, tag } => match self.memory.read(at, cpu.number, line, write) {
+                Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
+                Service::Pending(id) => cpu.wait(id, tag),
+            },
+            Action::WriteBack { at, line } => self.memory.write_back(at, cpu.number, line),
+            Action::Event { at } => self.event(number, at)?,
+        }
+        Ok(())
+    }
+
+    /// A task has stopped, everything before being complete at `at`.
+    fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
+        let cpu = &mut self.cpus[number];
+        let resume = match cpu.process.take_stop() {
+            Stop::Start => self.start(number, at)?,
+            Stop::Fault(page) => at + self.fault(number, page)?,
+            Stop::Mark(Marker::Pass) => {
+                cpu.marked = true;
+                self.pass(number, at);
+                at
+            }
+            Stop::Mark(Marker::Begin | Marker::End) => at,
+            Stop::Asked => {
+                self.asked(number, at);
+                at
+            }
+            Stop::Over => {
+                self.restart(number, at)?;
+                at
+            }
+            Stop::Failed(Failure::Input(error)) => return Err(error),
+            Stop::Failed(Failure::Outside(op)) => {
+                let found = format!("found that the program accesses {} outside its areas", op.addr);
+                return Err(self.fault_of_program(number, found));
+            }
+        };
+        self.cpus[number].core.resume(resume);
+        Ok(())
+    }
+
+    /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own.
+    fn restart(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
+        let cpu = &mut self.cpus[number];
+        let idle = cpu.core.instructions() == cpu.began_at_instruction;
+        let marked = std::mem::take(&mut cpu.marked);
+        let copy = cpu.copy;
+        if idle {
+            return Err(self.fault_of_program(number, "found a program that executes nothing".to_owned()));
+        }
+        let program = build::program(self.setup, copy, self.spec.seed)?;
+        let cpu = &mut self.cpus[number];
+        cpu.began_at_instruction = cpu.core.instructions();
+        cpu.process.restart(program);
+        if !marked {
+            self.pass(number, at);
+        }
+        Ok(())
+    }
+
+    fn fault_of_program(&self, number: usize, found: String) -> InputError {
+        let task = &self.setup.tasks[self.setup.copies[self.cpus[number].copy].task];
+        let cure = "a fault of the program or its trace, not of the scenario: please report it";
+        error_at(&task.place, found).cure(cure)
+    }
+}

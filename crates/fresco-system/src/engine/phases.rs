@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Warm-up and measured phase.
+//!
+//! Each measured task warms up for the length of the scenario's `warm_up`, counted from its own start, and runs on. When
+//! the last of them is warm, the counters of controllers and background tasks start anew, and every measured task begins
+//! its phase: at the end of its present pass if phases are counted in passes, else at its next operation. A task
+//! that has ended its phase runs on too, so that the others keep their interference to the end.
+
+use super::Engine;
+use super::cpu::Phase;
+use crate::scenario::{Extent, Role};
+use fresco_dram::Ps;
+
+impl Engine<'_> {
+    /// A program begins.
+    pub(super) fn started(&mut self, number: usize, at: Ps) {
+        let cpu = &mut self.cpus[number];
+        cpu.phase = match self.setup.tasks[self.setup.copies[cpu.copy].task].role {
+            Role::Background => Phase::Running,
+            Role::Measured => Phase::WarmingUp { passes: 0 },
+        };
+        if let Phase::WarmingUp { passes } = &mut cpu.phase {
+            match self.setup.warm_up {
+                extent if extent.is_empty() => return self.warm(number, at, true),
+                Extent::Passes(count) => *passes = count,
+                Extent::Operations(count) => cpu.process.stop_at(count),
+                Extent::Time(time) => self.timers.push((at + time, number)),
+            }
+        }
+    }
+
+    /// A program has completed a pass.
+    pub(super) fn pass(&mut self, number: usize, at: Ps) {
+        let in_passes = matches!(self.setup.measure, Extent::Passes(_));
+        match &mut self.cpus[number].phase {
+            // Zero passes left: the warm-up is counted in something else.
+            Phase::WarmingUp { passes: 0 } | Phase::Starting | Phase::Running => {}
+            Phase::WarmingUp { passes } => {
+                *passes -= 1;
+                if *passes == 0 {
+                    self.warm(number, at, true);
+                }
+            }
+            Phase::Warm if in_passes && self.opened.is_some() => self.begin(number, at),
+            Phase::Warm => {}
+            Phase::Measuring(measurement) => {
+                measurement.passes.push(at - measurement.pass_began);
+                measurement.pass_began = at;
+                measurement.passes_left = measurement.passes_left.saturating_sub(1);
+                if in_passes && measurement.passes_left == 0 {
+                    self.end(number, at);
+                }
+            }
+        }
+    }
+
+    /// A task has stopped where it was asked to.
+    pub(super) fn asked(&mut self, number: usize, at: Ps) {
+        match self.cpus[number].phase {
+            Phase::WarmingUp { .. } => self.warm(number, at, false),
+            Phase::Warm if self.opened.is_some() => self.begin(number, at),
+            Phase::Measuring(_) => self.end(number, at),
+            Phase::Warm | Phase::Starting | Phase::Running => {}
+        }
+    }
+
+    /// A task has warmed up; `between_passes` if it is at the begin of a pass.
+    fn warm(&mut self, number: usize, at: Ps, between_passes: bool) {
+        self.cpus[number].phase = Phase::Warm;
+        let is_measured = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].role == Role::Measured;
+        let cold = |phase: &Phase| matches!(phase, Phase::Starting | Phase::WarmingUp { .. });
+        if self.cpus.iter().any(|cpu| is_measured(cpu.copy) && cold(&cpu.phase)) {
+            return;
+        }
+        self.opened = Some(at);
+        self.memory.reset_stats();
+        let in_passes = matches!(self.setup.measure, Extent::Passes(_));
+        for other in 0..self.cpus.len() {
+            let cpu = &mut self.cpus[other];
+            match cpu.phase {
+                Phase::Warm if other == number && (between_passes || !in_passes) => self.begin(number, at),
+                Phase::Warm if !in_passes => cpu.process.stop_at(0),
+                // At the end of its pass.
+                Phase::Warm => {}
+                _ => self.background[other] = Some(cpu.measure(at, &self.memory, 0)),
+            }
+        }
+    }
+
+    fn begin(&mut self, number: usize, at: Ps) {
+        let cpu = &mut self.cpus[number];
+        let passes = match self.setup.measure {
+            Extent::Passes(count) => count,
+            Extent::Operations(_) | Extent::Time(_) => 0,
+        };
+        cpu.phase = Phase::Measuring(cpu.measure(at, &self.memory, passes));
+        match self.setup.measure {
+            Extent::Passes(_) => {}
+            Extent::Operations(count) => cpu.process.stop_at(cpu.process.operations() + count),
+            Extent::Time(time) => self.timers.push((at + time, number)),
+        }
+    }
+
+    fn end(&mut self, number: usize, at: Ps) {
+        let cpu = &mut self.cpus[number];
+        let Phase::Measuring(measurement) = std::mem::replace(&mut cpu.phase, Phase::Running) else {
+            unreachable!("only a measured phase ends");
+        };
+        cpu.recording = false;
+        self.results[number] = Some(self.task_result(number, &measurement, at));
+    }
+
+    /// Has every measured task ended its phase?
+    pub(super) fn is_over(&self) -> bool {
+        self.opened.is_some()
+            && std::iter::zip(&self.results, &self.background).all(|(r, b)| r.is_some() || b.is_some())
+    }
+}

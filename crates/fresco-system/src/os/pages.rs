@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The page table of one task: virtual pages to page frames.
+
+use fresco_dram::{FrameNumber, PhysAddr, VirtAddr};
+use fresco_load::Area;
+
+/// A page of an area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Page {
+    area: usize,
+    index: usize,
+}
+
+/// What an address translates to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Translation {
+    /// A physical address.
+    Mapped(PhysAddr),
+    /// The page has no frame yet.
+    Fault(Page),
+    /// The address lies in no area of the program.
+    Outside,
+}
+
+/// One vector of frames per area, and the last page looked up.
+#[derive(Clone, Debug)]
+pub(crate) struct PageTable {
+    page_bits: u32,
+    areas: Vec<MappedArea>,
+    /// Virtual page number and physical base of the last translation.
+    last: (u64, u64),
+    /// Every page before this one is mapped.
+    scan: Page,
+}
+
+#[derive(Clone, Debug)]
+struct MappedArea {
+    /// First virtual page number.
+    first: u64,
+    /// Frame of each page, or [`UNMAPPED`].
+    frames: Vec<FrameNumber>,
+}
+
+const UNMAPPED: FrameNumber = FrameNumber(u64::MAX);
+
+/// A virtual page number that no address has.
+const NO_PAGE: u64 = u64::MAX;
+
+impl PageTable {
+    /// A table in which no page of `areas` is mapped. `page_bytes` is a power of two.
+    pub fn new(areas: &[Area], page_bytes: u64) -> Self {
+        debug_assert!(page_bytes.is_power_of_two());
+        let page_bits = page_bytes.trailing_zeros();
+        let map = |area: &Area| {
+            let (first, end) = (
+                area.base.0 >> page_bits,
+                (area.base.0 + area.bytes).div_ceil(page_bytes),
+            );
+            MappedArea {
+                first,
+                frames: vec![UNMAPPED; (end - first) as usize],
+            }
+        };
+        Self {
+            page_bits,
+            areas: areas.iter().map(map).collect(),
+            last: (NO_PAGE, 0),
+            scan: Page { area: 0, index: 0 },
+        }
+    }
+
+    /// Number of pages.
+    pub fn pages(&self) -> u64 {
+        self.areas.iter().map(|area| area.frames.len() as u64).sum()
+    }
+
+    /// Looks an address up.
+    #[inline]
+    pub fn translate(&mut self, addr: VirtAddr) -> Translation {
+        let page = addr.0 >> self.page_bits;
+        if page != self.last.0 {
+            match self.walk(page) {
+                Ok(base) => self.last = (page, base),
+                Err(other) => return other,
+            }
+        }
+        Translation::Mapped(PhysAddr(self.last.1 | (addr.0 & ((1 << self.page_bits) - 1))))
+    }
+
+    /// The physical base of a virtual page.
+    fn walk(&self, page: u64) -> Result<u64, Translation> {
+        for (area, mapped) in self.areas.iter().enumerate() {
+            let index = page.wrapping_sub(mapped.first);
+            if index < mapped.frames.len() as u64 {
+                return match mapped.frames[index as usize] {
+                    UNMAPPED => Err(Translation::Fault(Page {
+                        area,
+                        index: index as usize,
+                    })),
+                    frame => Ok(frame.0 << self.page_bits),
+                };
+            }
+        }
+        Err(Translation::Outside)
+    }
+
+    /// The first page that is not mapped, in ascending order of addresses.
+    pub fn next_unmapped(&mut self) -> Option<Page> {
+        let Page { area, index } = &mut self.scan;
+        while let Some(mapped) = self.areas.get(*area) {
+            if let Some(offset) = mapped.frames[*index..].iter().position(|frame| *frame == UNMAPPED) {
+                *index += offset;
+                return Some(self.scan);
+            }
+            (*area, *index) = (*area + 1, 0);
+        }
+        None
+    }
+
+    /// Gives a page its frame.
+    pub fn map(&mut self, page: Page, frame: FrameNumber) {
+        let slot = &mut self.areas[page.area].frames[page.index];
+        debug_assert_eq!(*slot, UNMAPPED, "a page is mapped once");
+        *slot = frame;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(base: u64, bytes: u64) -> Area {
+        Area {
+            name: "a".to_owned(),
+            base: VirtAddr(base),
+            bytes,
+        }
+    }
+
+    #[test]
+    fn pages_fault_once_and_then_translate() {
+        let mut table = PageTable::new(&[area(0x10000, 5000), area(0x40000, 4096)], 4096);
+        assert_eq!(table.pages(), 3);
+        let Translation::Fault(page) = table.translate(VirtAddr(0x11008)) else {
+            panic!("nothing is mapped yet")
+        };
+        table.map(page, FrameNumber(7));
+        assert_eq!(
+            table.translate(VirtAddr(0x11008)),
+            Translation::Mapped(PhysAddr(7 * 4096 + 8))
+        );
+        assert_eq!(
+            table.translate(VirtAddr(0x11fff)),
+            Translation::Mapped(PhysAddr(8 * 4096 - 1))
+        );
+        assert!(matches!(table.translate(VirtAddr(0x10000)), Translation::Fault(_)));
+        assert_eq!(table.translate(VirtAddr(0x12000)), Translation::Outside);
+        assert_eq!(table.translate(VirtAddr(0xffff)), Translation::Outside);
+    }
+
+    #[test]
+    fn unmapped_pages_are_found_in_order_of_addresses() {
+        let mut table = PageTable::new(&[area(0x10000, 8192), area(0x40000, 8192)], 4096);
+        let Translation::Fault(second) = table.translate(VirtAddr(0x11000)) else {
+            panic!("nothing is mapped yet")
+        };
+        table.map(second, FrameNumber(1));
+        let mut visited = Vec::new();
+        while let Some(page) = table.next_unmapped() {
+            visited.push(page);
+            table.map(page, FrameNumber(10 + visited.len() as u64));
+        }
+        let page = |area, index| Page { area, index };
+        assert_eq!(visited, [page(0, 0), page(1, 0), page(1, 1)]);
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A running task: its program, its page table, the private caches of its core. What the core executes.
+
+use super::pages::{Page, PageTable, Translation};
+use crate::core::{Lookup, MicroOp, Source, Step, Victims};
+use fresco_dram::PhysAddr;
+use fresco_input::InputError;
+use fresco_load::{Batch, Event, Marker, Op, Program};
+use fresco_memory::{PrivateCaches, PrivateOutcome};
+
+/// Why a process has stopped at a [`Step::Event`].
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// It has not begun: [`Process::begin`] lets it.
+    Start,
+    /// A page without a frame is touched.
+    Fault(Page),
+    /// The program is at a mark.
+    Mark(Marker),
+    /// It was asked to stop, by [`Process::stop_at`].
+    Asked,
+    /// The program is over.
+    Over,
+    /// The program can no longer be run.
+    Failed(Failure),
+}
+
+/// Why a program can no longer be run.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Its trace is damaged.
+    Input(InputError),
+    /// It accessed an address outside its own areas.
+    Outside(Op),
+}
+
+/// A task on its core.
+pub(crate) struct Process {
+    program: Box<dyn Program>,
+    batch: Batch,
+    next: usize,
+    pages: PageTable,
+    caches: PrivateCaches,
+    /// Slots of a hit in level 1 and 2.
+    hit_slots: [u32; 2],
+    /// Bits of an address below its line.
+    line_bits: u32,
+    /// Memory operations executed.
+    operations: u64,
+    /// Stop before this operation.
+    stop_at: u64,
+    /// Stop at marks.
+    heeds_marks: bool,
+    begun: bool,
+    /// Instructions that went by without an event since the last step.
+    carried: u32,
+    /// The instructions before the next operation have been executed already.
+    gap_done: bool,
+    stop: Option<Stop>,
+}
+
+impl Process {
+    /// A process before its first instruction. `hit_slots` are the latencies of hits in level 1 and 2
+    /// ([`crate::core::SlotClock::latency`]). It stops at marks if it `heeds_marks`.
+    pub fn new(
+        pages: PageTable,
+        program: Box<dyn Program>,
+        caches: PrivateCaches,
+        hit_slots: [u32; 2],
+        line_bytes: u32,
+        heeds_marks: bool,
+    ) -> Self {
+        Self {
+            program,
+            batch: Batch::new(),
+            next: 0,
+            pages,
+            caches,
+            hit_slots,
+            line_bits: line_bytes.trailing_zeros(),
+            operations: 0,
+            stop_at: u64::MAX,
+            heeds_marks,
+            begun: false,
+            carried: 0,
+            gap_done: false,
+            stop: None,
+        }
+    }
+
+    /// The next step is the program's first one.
+    pub fn begin(&mut self) {
+        self.begun = true;
+    }
+
+    /// Why it stopped. Asked once after each event.
+    pub fn take_stop(&mut self) -> Stop {
+        self.stop.take().expect("a process that stops says why")
+    }
+
+    /// Stops before the operation with this number (from 0), or before the next one if that is past.
+    pub fn stop_at(&mut self, operation: u64) {
+        self.stop_at = operation;
+    }
+
+    /// Memory operations executed.
+    pub fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// The page table.
+    pub fn pages_mut(&mut self) -> &mut PageTable {
+        &mut self.pages
+    }
+
+    /// The private caches, to look at.
+    pub fn caches(&self) -> &PrivateCaches {
+        &self.caches
+    }
+
+    /// The private caches.
+    pub fn caches_mut(&mut self) -> &mut PrivateCaches {
+        &mut self.caches
+    }
+
+    /// The program.
+    pub fn program(&self) -> &dyn Program {
+        &*self.program
+    }
+
+    /// Goes on with `program`, which has the same footprint, in the same memory.
+    pub fn restart(&mut self, program: Box<dyn Program>) {
+        debug_assert_eq!(self.program.footprint(), program.footprint());
+        self.program = program;
+        self.batch.clear();
+        self.next = 0;
+    }
+
+    fn stopped(&mut self, stop: Stop, gap: u32) -> Step {
+        self.stop = Some(stop);
+        Step::Event { gap }
+    }
+
+    /// More events from the program, or why there are none.
+    fn refill(&mut self) -> Option<Stop> {
+        self.batch.clear();
+        self.next = 0;
+        match self.program.next(&mut self.batch) {
+            Ok(true) => None,
+            Ok(false) => Some(Stop::Over),
+            Err(error) => Some(Stop::Failed(Failure::Input(error))),
+        }
+    }
+
+    #[inline]
+    fn execute(&mut self, op: &Op, line: PhysAddr) -> MicroOp {
+        let mut victims = Victims::default();
+        let lookup = match self.caches.access(line, op.write) {
+            PrivateOutcome::Hit { level, write_back, .. } => {
+                if let Some(victim) = write_back {
+                    victims.push(victim);
+                }
+                Lookup::Hit {
+                    slots: self.hit_slots[usize::from(level) - 1],
+                }
+            }
+            PrivateOutcome::Miss => {
+                for victim in self.caches.fill(line, op.write).as_slice() {
+                    victims.push(*victim);
+                }
+                Lookup::Miss
+            }
+        };
+        let gap = if std::mem::take(&mut self.gap_done) { 0 } else { op.gap };
+        let gap = gap.saturating_add(std::mem::take(&mut self.carried));
+        self.operations += 1;
+        self.next += 1;
+        MicroOp {
+            gap,
+            dep: op.dep,
+            write: op.write,
+            line,
+            lookup,
+            victims,
+        }
+    }
+
+    /// The instructions before the next operation, executed before it stops there.
+    fn gap_before(&mut self, op: &Op) -> u32 {
+        let gap = if std::mem::replace(&mut self.gap_done, true) {
+            0
+        } else {
+            op.gap
+        };
+        gap.saturating_add(std::mem::take(&mut self.carried))
+    }
+}
+
+impl Source for Process {
+    #[inline]
+    fn next(&mut self) -> Step {
+        if !self.begun {
+            return self.stopped(Stop::Start, 0);
+        }
+        loop {
+            match self.batch.events().get(self.next) {
+                Some(&Event::Op(op)) => {
+                    if self.operations >= self.stop_at {
+                        self.stop_at = u64::MAX;
+                        let gap = self.gap_before(&op);
+                        return self.stopped(Stop::Asked, gap);
+                    }
+                    return match self.pages.translate(op.addr) {
+                        Translation::Mapped(addr) => {
+                            let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
+                            Step::Op(self.execute(&op, line))
+                        }
+                        Translation::Fault(page) => {
+                            let gap = self.gap_before(&op);
+                            self.stopped(Stop::Fault(page), gap)
+                        }
+                        Translation::Outside => self.stopped(Stop::Failed(Failure::Outside(op)), 0),
+                    };
+                }
+                Some(&Event::Mark { marker, gap }) => {
+                    self.next += 1;
+                    let gap = gap.saturating_add(std::mem::take(&mut self.carried));
+                    if self.heeds_marks {
+                        return self.stopped(Stop::Mark(marker), gap);
+                    }
+                    self.carried = gap;
+                }
+                None => {
+                    if let Some(stop) = self.refill() {
+                        return self.stopped(stop, 0);
+                    }
+                }
+            }
+        }
+    }
+}

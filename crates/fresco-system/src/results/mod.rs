@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What runs measured. Everything serialises in a fixed order; the same run gives the same bytes.
+
+mod controller;
+mod reads;
+mod spread;
+mod task;
+
+pub use controller::ControllerResult;
+pub(crate) use reads::ReadRecorder;
+pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
+pub use spread::Spread;
+pub(crate) use spread::{ns, ratio};
+pub use task::{CacheCounts, Pages, TaskResult};
+
+use fresco_dram::Ps;
+use serde::Serialize;
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// Number of its point in the sweep.
+    pub point: usize,
+    /// Number of the repetition, from 0.
+    pub repetition: u32,
+    /// Seed of page frames and programs.
+    pub seed: u64,
+    /// When all measured tasks had warmed up, in picoseconds since the start of the run.
+    pub from_ps: Ps,
+    /// When the last measured task ended its phase.
+    pub to_ps: Ps,
+    /// The tasks in the order of the scenario, a task's copies one after the other.
+    pub tasks: Vec<TaskResult>,
+    /// The controllers, by node, from `from_ps` to `to_ps`.
+    pub controllers: Vec<ControllerResult>,
+    /// DRAM commands that the independent checker judged and passed; `None` if it was not asked to.
+    pub commands_checked: Option<u64>,
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What one task measured in one run.
+
+use super::reads::{ReadRecorder, Reads};
+use super::spread::Spread;
+use crate::Role;
+use fresco_dram::Ps;
+use fresco_memory::SourceStats;
+use serde::Serialize;
+
+/// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
+/// the end of the last measured one.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskResult {
+    /// Name; with the number of the copy (`attacker.1`) if there are several.
+    pub name: String,
+    /// Core it is pinned to.
+    pub core: u32,
+    /// Node of that core.
+    pub node: u32,
+    /// Name of its program.
+    pub program: String,
+    /// Measured or background.
+    pub role: Role,
+    /// Bank colours it had, as `0-3,8`; `none` if it was not coloured.
+    pub banks: String,
+    /// LLC colours it had; `all` if it had no own.
+    pub llc_colors: String,
+    /// Begin of the phase, in picoseconds since the start of the run.
+    pub from_ps: Ps,
+    /// End of the phase.
+    pub to_ps: Ps,
+    /// Time between the two.
+    pub run_time_ps: Ps,
+    /// Passes over its data that were completed.
+    pub passes: u64,
+    /// Time of a pass, in nanoseconds.
+    pub pass_time_ns: Spread,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Loads and stores among them.
+    pub operations: u64,
+    /// Instructions per core cycle.
+    pub ipc: f64,
+    /// Run time divided by the number of loads and stores, in nanoseconds: what a program measures that does nothing
+    /// but access memory.
+    pub access_time_ns: f64,
+    /// Reads that missed all caches.
+    pub reads: Reads,
+    /// Caches it looked up.
+    pub caches: CacheCounts,
+    /// Lines written to memory: dirty lines of this task that left the last cache.
+    pub write_backs: u64,
+    /// Bytes read from and written to memory per second.
+    pub bandwidth: f64,
+    /// Page faults of the whole run.
+    pub pages: Pages,
+    /// All latencies, to be put together with those of other repetitions.
+    #[serde(skip)]
+    pub(crate) recorder: ReadRecorder,
+}
+
+/// Counters of each cache level; `None` where the machine has no such level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CacheCounts {
+    /// Level 1, data.
+    pub l1: Option<SourceStats>,
+    /// Level 2.
+    pub l2: Option<SourceStats>,
+    /// The shared last level.
+    pub llc: Option<SourceStats>,
+}
+
+/// Page faults: how many, and what allocating cost (PAL-9, MET-1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Pages {
+    /// Page faults: pages of the program that got a frame.
+    pub faults: u64,
+    /// Those within the phase that was measured.
+    pub faults_measured: u64,
+    /// Time in the allocator per page, in nanoseconds.
+    pub allocation_ns: f64,
+    /// The dearest allocation.
+    pub allocation_max_ns: f64,
+    /// Whole page faults, the allocator included, per page.
+    pub fault_ns: f64,
+    /// Frames from another node than the home node.
+    pub remote: u64,
+    /// Frames outside the task's colours, because these were used up.
+    pub spilled: u64,
+}

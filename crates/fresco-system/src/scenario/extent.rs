@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How long a phase lasts.
+
+use fresco_dram::Ps;
+use fresco_input::{InputError, Table};
+use serde::Serialize;
+
+/// Length of the warm-up or of the measured phase, for each measured task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// Passes of the program over its data. A program without passes has one: its whole course.
+    Passes(u64),
+    /// Loads and stores.
+    Operations(u64),
+    /// Simulated time, in picoseconds.
+    Time(Ps),
+}
+
+/// Longest phases: far above what anyone waits for, and small enough that nothing overflows.
+const MOST_PASSES: u64 = 1_000_000;
+const MOST_OPERATIONS: u64 = 1_000_000_000_000;
+const LONGEST: Ps = 1_000 * 1_000_000_000_000;
+
+impl Extent {
+    /// Reads the table `key`, which has exactly one of `passes`, `operations` and `time`. `least` is 0 for a phase that
+    /// may be left out, else 1. Without the table, `default` passes.
+    pub(crate) fn read(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
+        let Some(table) = root.opt_table(key)? else {
+            return Ok(Self::Passes(default));
+        };
+        let passes = table.opt_integer("passes", least..=MOST_PASSES)?.map(Self::Passes);
+        let operations = table
+            .opt_integer("operations", least..=MOST_OPERATIONS)?
+            .map(Self::Operations);
+        let time = table.opt_duration("time", least..=LONGEST)?.map(Self::Time);
+        let mut given = [passes, operations, time].into_iter().flatten();
+        let found = match (given.next(), given.next()) {
+            (Some(extent), None) => Ok(extent),
+            (None, _) => Err(table.error("found neither of the three")),
+            (Some(_), Some(_)) => Err(table.error("found more than one of the three")),
+        };
+        let extent = found.map_err(|error| {
+            let allowed = error.allowed("one of passes = 2, operations = 100000, time = \"1 ms\"");
+            allowed.cure("say how long the phase lasts in one unit")
+        })?;
+        table.finish()?;
+        Ok(extent)
+    }
+
+    /// Nothing at all?
+    pub fn is_empty(self) -> bool {
+        matches!(self, Self::Passes(0) | Self::Operations(0) | Self::Time(0))
+    }
+}

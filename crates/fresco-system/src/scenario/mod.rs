@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scenarios: an experiment as one TOML file.
+//!
+//! A scenario names a machine, tasks and a policy. `[sweep]` makes many runs of it: every key below it is an *axis*,
+//! and the runs are all combinations of their values.
+//!
+//! - An axis whose values name `[[variant]]`s stands for these: each variant is a set of values for other keys.
+//! - Any other axis is named by the key that its values are for: `corunners`, `policy.frames`,
+//!   `task.NAME.parameters.bytes`.
+//!
+//! Axes apply in the order of the file, later ones over earlier ones, all of them over the file's own values. The
+//! command line's `--set` comes first of all: it changes the file, sweep and variants included.
+
+mod assignment;
+mod extent;
+mod place;
+mod policy;
+mod room;
+mod setup;
+mod sweep;
+mod task;
+
+pub use extent::Extent;
+pub(crate) use place::error_at;
+pub(crate) use setup::{Copy, Setup};
+pub use sweep::Axis;
+pub(crate) use task::Paging;
+pub use task::Role;
+
+use assignment::{Assignment, numbered};
+use fresco_input::{Document, InputError, Table};
+use std::path::Path;
+use std::sync::Arc;
+use sweep::Sweep;
+
+/// Keys that hold for all points of a sweep.
+const OF_ALL_POINTS: &[&str] = &["name", "title", "seed", "repetitions", "sweep", "variant", "baseline"];
+
+/// Repetitions a scenario may ask for, and runs it may amount to.
+const MOST_REPETITIONS: u32 = 1000;
+const MOST_RUNS: u64 = 100_000;
+
+/// An experiment, checked: every run of it can start.
+pub struct Scenario {
+    /// Short name: lower-case letters, digits, `.`, `-`.
+    pub name: String,
+    /// One line for people; may be empty.
+    pub title: String,
+    /// The axes of the sweep; none for a single point.
+    pub axes: Vec<Axis>,
+    /// Runs of each point; run `i` has seed `seed + i`.
+    pub repetitions: u32,
+    /// Seed of the first repetition.
+    pub seed: u64,
+    /// The points, the last axis running fastest.
+    pub(crate) points: Vec<Arc<Point>>,
+}
+
+/// One combination of values.
+pub(crate) struct Point {
+    /// The number of the value on each axis.
+    pub values: Vec<usize>,
+    /// The point that this one is compared with, if it is another one.
+    pub baseline: Option<usize>,
+    pub setup: Setup,
+}
+
+/// One simulation to be made.
+#[derive(Clone)]
+pub struct RunSpec {
+    pub(crate) point: Arc<Point>,
+    /// Number of its point.
+    pub point_number: usize,
+    /// Number of the repetition, from 0.
+    pub repetition: u32,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+impl Scenario {
+    /// Reads a scenario from a file. `overrides` are `key=value` as `--set` takes them; a task is named in a key:
+    /// `task.foreground.core=1`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or anything that [`Scenario::parse`] finds.
+    pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
+        let path = path.as_ref();
+        let text = fresco_input::read_file(path)?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&path.display().to_string(), &text, directory, overrides)
+    }
+
+    /// Reads a scenario from its text. `file` is the name that errors give, `directory` what relative paths are
+    /// relative to.
+    ///
+    /// # Errors
+    /// Anything that would stop a run, with its place and cure: no TOML; keys that are missing, unknown or out of
+    /// range; a machine, program, task, variant or colour that does not exist; two tasks on one core; programs that do
+    /// not fit the memory or their colours.
+    pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let mut document = Document::parse(file, text)?;
+        for assignment in overrides {
+            match assignment.split_once('=') {
+                Some((key, value)) => {
+                    let key = numbered(&document, key.trim())?;
+                    document.set_value(&key, value.trim())?;
+                }
+                None => document.set(assignment)?,
+            }
+        }
+        let root = document.root();
+        let sweep = Sweep::read(&root)?;
+        refuse_swept(&sweep, overrides)?;
+        let baselines = read_baselines(&root, &sweep)?;
+        let mut room = room::Room::default();
+        let mut points = Vec::new();
+        for (values, baseline) in std::iter::zip(sweep.points(), baselines) {
+            let assignments = sweep.assignments(&values);
+            let setup = read_point(&document, &assignments, directory, &mut room);
+            let setup = setup.map_err(|error| assignments.iter().fold(error, |error, a| a.relocate(error)))?;
+            points.push(Arc::new(Point {
+                values,
+                baseline,
+                setup,
+            }));
+        }
+        let repetitions = root.opt_integer("repetitions", 1..=MOST_REPETITIONS)?.unwrap_or(1);
+        if points.len() as u64 * u64::from(repetitions) > MOST_RUNS {
+            let found = format!("found {} points, {repetitions} times each", points.len());
+            let error = root
+                .error_at("repetitions", found)
+                .allowed(format!("{MOST_RUNS} runs at most"));
+            return Err(error.cure("repeat less often, or sweep fewer values"));
+        }
+        Ok(Self {
+            name: read_name(&root)?,
+            title: root.opt_text("title")?.unwrap_or_default().to_owned(),
+            axes: sweep.axes,
+            repetitions,
+            seed: root.opt_integer("seed", 0..=u64::from(u32::MAX))?.unwrap_or(1),
+            points,
+        })
+    }
+
+    /// All runs, point by point, repetition by repetition.
+    pub fn runs(&self) -> Vec<RunSpec> {
+        let of_point = |(point_number, point): (usize, &Arc<Point>)| {
+            let point = Arc::clone(point);
+            (0..self.repetitions).map(move |repetition| RunSpec {
+                point: Arc::clone(&point),
+                point_number,
+                repetition,
+                seed: self.seed + u64::from(repetition),
+            })
+        };
+        self.points.iter().enumerate().flat_map(of_point).collect()
+    }
+}
+
+fn read_point(
+    document: &Document,
+    assignments: &[&Assignment],
+    directory: &Path,
+    room: &mut room::Room,
+) -> Result<Setup, InputError> {
+    let mut document = document.clone();
+    assignments
+        .iter()
+        .try_for_each(|assignment| assignment.apply(&mut document))?;
+    let setup = Setup::read(document, directory)?;
+    room.check(&setup)?;
+    Ok(setup)
+}
+
+fn read_name(root: &Table<'_>) -> Result<String, InputError> {
+    let item = root.item("name")?;
+    let name = item.text()?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !name.starts_with('.') {
+        return Ok(name.to_owned());
+    }
+    let error = item.error(format!("found the name {name:?}"));
+    let allowed = "1 to 60 lower-case letters, digits, \"-\" and \".\", not beginning with \".\"";
+    Err(error.allowed(allowed).cure("choose a name that can be that of a file"))
+}
+
+/// A key that is swept has the sweep's values: setting it once more would change nothing.
+fn refuse_swept(sweep: &Sweep, overrides: &[String]) -> Result<(), InputError> {
+    for assignment in overrides {
+        let (key, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+        if sweep.axes.iter().any(|axis| axis.name == key.trim()) {
+            let error = InputError::new(format!("--set {assignment}"), "found a key that the scenario sweeps");
+            let cure = format!(
+                "to have this value alone, write --set 'sweep.{}=[{}]'",
+                key.trim(),
+                value.trim()
+            );
+            return Err(error
+                .in_field(key.trim())
+                .allowed("keys that have one value")
+                .cure(cure));
+        }
+    }
+    Ok(())
+}
+
+/// For each point the one it is compared with: the point that has the values of `[baseline]` on its axes and is the
+/// same on the others. Without `[baseline]`, an axis `corunners` with a value 0 is taken: the solo run.
+fn read_baselines(root: &Table<'_>, sweep: &Sweep) -> Result<Vec<Option<usize>>, InputError> {
+    let mut fixed: Vec<(usize, usize)> = Vec::new();
+    match root.opt_table("baseline")? {
+        Some(table) => {
+            for (key, item) in assignment::leaves(&table, "")? {
+                let label = item.text().map_or_else(|_| item.to_toml(), str::to_owned);
+                let axis = sweep.axes.iter().position(|axis| axis.name == key);
+                let axis = axis.ok_or_else(|| {
+                    let names: Vec<&str> = sweep.axes.iter().map(|axis| axis.name.as_str()).collect();
+                    let error = item
+                        .error("found no such axis")
+                        .allowed(format!("axes of the sweep: {}", names.join(", ")));
+                    error.cure("name an axis and one of its values")
+                })?;
+                let values = &sweep.axes[axis].values;
+                let value = values.iter().position(|value| *value == label).ok_or_else(|| {
+                    item.error(format!("found {label}"))
+                        .allowed(values.join(", "))
+                        .cure("name a value of the axis")
+                })?;
+                fixed.push((axis, value));
+            }
+        }
+        None => {
+            let solo = |axis: &Axis| (axis.name == "corunners").then(|| axis.values.iter().position(|v| v == "0"));
+            let solo = sweep
+                .axes
+                .iter()
+                .enumerate()
+                .find_map(|(i, axis)| Some((i, solo(axis)??)));
+            fixed.extend(solo);
+        }
+    }
+    let points = sweep.points();
+    let baseline = |point: &Vec<usize>| {
+        let mut base = point.clone();
+        fixed.iter().for_each(|(axis, value)| base[*axis] = *value);
+        points
+            .iter()
+            .position(|other| *other == base)
+            .filter(|_| base != *point)
+    };
+    Ok(points.iter().map(baseline).collect())
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[policy]`: how page frames are chosen.
+
+use fresco_frames::{
+    Aging, Boot, Camc, ColorLists, Config, CostModel, Exhaustion, Palloc, PerCpu, Policy, Search, Shortage, Sorting,
+};
+use fresco_input::{InputError, Table};
+
+/// Reads `[policy]`; without it, the buddy allocator of a machine shortly after boot. `core_mhz` turns the allocator's
+/// work into time.
+pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError> {
+    let cost = CostModel::at(core_mhz);
+    let Some(table) = root.opt_table("policy")? else {
+        return Ok(Config {
+            cost,
+            ..Config::default()
+        });
+    };
+    let names = [("buddy", Kind::Buddy), ("palloc", Kind::Palloc), ("camc", Kind::Camc)];
+    let policy = match table.opt_choice("frames", &names)?.unwrap_or(Kind::Buddy) {
+        Kind::Buddy => Policy::Buddy,
+        Kind::Palloc => Policy::Palloc(Palloc {
+            sorting: sorting(&table)?,
+            exhaustion: exhaustion(&table)?,
+        }),
+        Kind::Camc => Policy::Camc(Camc {
+            exhaustion: exhaustion(&table)?,
+            shortage: shortage(&table)?,
+            start: start(&table)?,
+            search: search(&table)?,
+        }),
+    };
+    let per_cpu = table.opt_boolean("per_cpu")?.unwrap_or(true).then(PerCpu::default);
+    let config = Config {
+        policy,
+        boot: boot(&table)?,
+        per_cpu,
+        cost,
+        ..Config::default()
+    };
+    table.finish()?;
+    Ok(config)
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Buddy,
+    Palloc,
+    Camc,
+}
+
+fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {
+    let names = [("strict", Exhaustion::Strict), ("spill", Exhaustion::Spill)];
+    Ok(table.opt_choice("exhaustion", &names)?.unwrap_or_default())
+}
+
+fn sorting(table: &Table<'_>) -> Result<Sorting, InputError> {
+    let names = [("block", Sorting::Block), ("frame", Sorting::Frame)];
+    Ok(table.opt_choice("sorting", &names)?.unwrap_or_default())
+}
+
+fn shortage(table: &Table<'_>) -> Result<Shortage, InputError> {
+    let names = [
+        ("refuse", Shortage::Refuse),
+        ("remote", Shortage::Remote),
+        ("share", Shortage::Share),
+    ];
+    Ok(table.opt_choice("shortage", &names)?.unwrap_or_default())
+}
+
+fn start(table: &Table<'_>) -> Result<ColorLists, InputError> {
+    let names = [("empty", ColorLists::Empty), ("full", ColorLists::Full)];
+    Ok(table.opt_choice("color_lists", &names)?.unwrap_or_default())
+}
+
+fn search(table: &Table<'_>) -> Result<Search, InputError> {
+    let names = [
+        ("until-found", Search::UntilFound),
+        ("as-published", Search::AsPublished),
+    ];
+    Ok(table.opt_choice("search", &names)?.unwrap_or_default())
+}
+
+/// `boot = "pristine"`, `"fresh"` or `"aged"`; an aged machine may say which share of its memory stays `occupied`.
+fn boot(table: &Table<'_>) -> Result<Boot, InputError> {
+    let aged = Boot::Aged(Aging::default());
+    let names = [("pristine", Boot::Pristine), ("fresh", Boot::Fresh), ("aged", aged)];
+    let boot = table.opt_choice("boot", &names)?.unwrap_or_default();
+    let Boot::Aged(mut aging) = boot else { return Ok(boot) };
+    if let Some(ppm) = table.opt_fraction("occupied")? {
+        if ppm >= 1_000_000 {
+            let error = table
+                .error_at("occupied", "found the whole memory")
+                .allowed("a share below 1, such as 0.5");
+            return Err(error.cure("leave some memory for the tasks"));
+        }
+        aging.occupied_permille = ppm / 1000;
+    }
+    Ok(Boot::Aged(aging))
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Do the programs fit the memory and their colours?
+
+use super::Setup;
+use super::place::error_at;
+use crate::os::memory;
+use fresco_frames::{Boot, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, Policy, TaskId};
+use fresco_input::{InputError, format_size};
+use std::collections::BTreeMap;
+
+/// What the points of a sweep have in common and need not be found out again.
+#[derive(Default)]
+pub(crate) struct Room {
+    /// Bytes of a program, by everything that decides them.
+    footprints: BTreeMap<String, u64>,
+    /// Frames of a machine that have these colours.
+    capacities: BTreeMap<(String, String), u64>,
+}
+
+impl Room {
+    /// Registers every copy with an allocator of the setup and compares what it needs with what it may have. What this
+    /// cannot foresee (memory that is occupied at the start, tasks that share colours in part) the run finds out.
+    pub fn check(&mut self, setup: &Setup) -> Result<(), InputError> {
+        let config = Config {
+            boot: Boot::Pristine,
+            ..setup.frames
+        };
+        let mut frames = memory::frames(&setup.machine, &setup.space, config, 0)
+            .map_err(|error| InputError::new(setup.machine.name.clone(), format!("found {error}")))?;
+        let page = setup.machine.page_bytes;
+        let mut needed = 0;
+        let mut by_colors: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for (number, copy) in (0u32..).zip(&setup.copies) {
+            let task = &setup.tasks[copy.task];
+            let memory = memory::of_task(setup, copy);
+            let registered = frames.register(TaskId(number), memory.clone());
+            registered.map_err(|error| refused(setup, copy.task, &error))?;
+            let bytes = self.footprint(setup, copy.task)?;
+            let pages = bytes.div_ceil(page);
+            needed += pages;
+            if let Some(limit) = memory.limit.filter(|limit| *limit < pages) {
+                let found = format!(
+                    "found a program of {} under a limit of {}",
+                    format_size(bytes),
+                    format_size(limit * page)
+                );
+                return Err(error_at(&task.place, found)
+                    .allowed("a limit no smaller than the program")
+                    .cure("raise memory_limit"));
+            }
+            if let Coloring::Explicit { banks, llc } = &task.coloring {
+                let capacity = self.capacity(setup, &frames, banks.as_ref(), llc.as_ref());
+                let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
+                let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
+                together.0 += pages;
+                if is_strict(&setup.frames.policy) && together.0 > capacity {
+                    let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
+                    let found = format!("found programs of {found} for the memory of {colors}");
+                    let cure =
+                        "give the tasks more colours, make their data smaller, or set policy.exhaustion = \"spill\"";
+                    return Err(error_at(&task.place, found)
+                        .allowed(format!("{room} at most"))
+                        .cure(cure));
+                }
+            }
+            let total = setup.machine.memory.organisation.total_bytes();
+            if needed * page > total {
+                let found = format!("found programs of {} with this one", format_size(needed * page));
+                let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
+                return Err(error_at(&task.place, found)
+                    .allowed(allowed)
+                    .cure("make the data of the tasks smaller"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of a task's program, in whole pages; the program is built once for each set of parameters.
+    fn footprint(&mut self, setup: &Setup, task: usize) -> Result<u64, InputError> {
+        let key = setup.program_key(task);
+        if let Some(bytes) = self.footprints.get(&key) {
+            return Ok(*bytes);
+        }
+        let program = setup.program(task, 0)?;
+        let page = setup.machine.page_bytes;
+        let bytes = program
+            .footprint()
+            .iter()
+            .map(|area| area.bytes.next_multiple_of(page))
+            .sum();
+        self.footprints.insert(key, bytes);
+        Ok(bytes)
+    }
+
+    fn capacity(&mut self, setup: &Setup, frames: &Frames, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
+        let key = (
+            setup.machine.text_digest.clone(),
+            format!("{}{}", names("bank", banks), names("LLC", llc)),
+        );
+        *self
+            .capacities
+            .entry(key)
+            .or_insert_with(|| frames.capacity(banks, llc))
+    }
+}
+
+fn names(kind: &str, colors: Option<&ColorSet>) -> String {
+    colors.map_or_else(String::new, |colors| format!("[{kind} colours {colors}]"))
+}
+
+fn is_strict(policy: &Policy) -> bool {
+    match policy {
+        Policy::Buddy => false,
+        Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,
+        Policy::Camc(camc) => camc.exhaustion == Exhaustion::Strict,
+    }
+}
+
+/// What the allocator refused, at the task's line.
+fn refused(setup: &Setup, task: usize, error: &FrameError) -> InputError {
+    error_at(
+        &setup.tasks[task].place,
+        format!("found a task that cannot have its memory: {error}"),
+    )
+}
