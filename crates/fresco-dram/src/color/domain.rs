@@ -2,8 +2,9 @@
 //! The bank colours of the addresses that share one set of functions.
 
 use super::ColorError;
-use crate::gf2::{self, LinearMap, combine, low_mask};
-use crate::map::{FunctionName, Region};
+use crate::gf2::{self, LinearMap, bits_of, combine, low_mask};
+use crate::map::{Field, FunctionName, Region, xor_text};
+use std::fmt;
 
 /// A range of physical addresses and what is subtracted from them before functions apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,49 @@ impl Span {
             }
         }
         Ok(())
+    }
+}
+
+/// One bit of the bank colour.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColorBit {
+    /// The parity function, a mask over the bits of (physical address − offset); none of them lies inside the page.
+    pub function: u64,
+    /// The functions of the map whose sum it is.
+    pub sum_of: Vec<FunctionName>,
+}
+
+impl fmt::Display for ColorBit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.sum_of.iter().map(FunctionName::to_string).collect();
+        write!(f, "{} ({})", names.join(" ^ "), xor_text(self.function))
+    }
+}
+
+/// A bank-selecting function that no page can choose by itself, because it takes both values inside every page.
+///
+/// It may still take part in a sum that can be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostFunction {
+    /// Its name.
+    pub name: FunctionName,
+    /// Its mask over the bits of (physical address − offset).
+    pub function: u64,
+    /// Those of its bits that lie inside the page.
+    pub inside: u64,
+}
+
+impl fmt::Display for LostFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits: Vec<String> = bits_of(self.inside).map(|bit| bit.to_string()).collect();
+        let plural = if bits.len() == 1 { "" } else { "s" };
+        write!(
+            f,
+            "{} ({}) reads bit{plural} {} inside the page",
+            self.name,
+            xor_text(self.function),
+            bits.join(", ")
+        )
     }
 }
 
@@ -112,5 +156,32 @@ impl Domain {
         let mut banks: Vec<u32> = gf2::span(&self.spread).map(|sum| (node | one ^ sum) as u32).collect();
         banks.sort_unstable();
         banks
+    }
+
+    /// The functions behind the bits of the colour, least significant first.
+    pub(super) fn bits(&self) -> Vec<ColorBit> {
+        let names = |combination| bits_of(combination).map(|i| self.selectors[i as usize].0).collect();
+        self.functions
+            .iter()
+            .zip(&self.combinations)
+            .map(|(&function, &combination)| ColorBit {
+                function,
+                sum_of: names(combination),
+            })
+            .collect()
+    }
+
+    /// The selectors that read bits inside the page; of one field, or of all.
+    pub(super) fn lost(&self, field: Option<Field>, page_bits: u32) -> Vec<LostFunction> {
+        self.selectors
+            .iter()
+            .filter(|(name, _)| field.is_none_or(|field| name.field == field))
+            .map(|&(name, function)| LostFunction {
+                name,
+                function,
+                inside: function & low_mask(page_bits),
+            })
+            .filter(|lost| lost.inside != 0)
+            .collect()
     }
 }

@@ -20,6 +20,12 @@ pub enum ColorError {
         /// log2 of the page size.
         page_bits: u32,
     },
+    /// The address offset has so low a bit set, and the LLC hash reads so high ones, that which colours meet cannot be
+    /// decided in reasonable time.
+    FineOffset {
+        /// The offset in bytes.
+        offset: u64,
+    },
     /// There are more (bank colour, LLC colour) pairs than can be tabulated.
     TooManyColors {
         /// Bank colours.
@@ -40,6 +46,11 @@ impl fmt::Display for ColorError {
                 f,
                 "the {what} {value:#x} of a region is no multiple of the page size of 2^{page_bits} bytes: a page \
                  would lie in two address maps"
+            ),
+            Self::FineOffset { offset } => write!(
+                f,
+                "the offset {offset:#x} has too low a bit set to combine its bank functions with an LLC hash of high \
+                 address bits"
             ),
             Self::TooManyColors { bank, llc } => write!(
                 f,

@@ -7,13 +7,26 @@
 //! bits of them, found by elimination. A colour therefore names a *set* of banks, all of which each of its pages
 //! touches (CON-4, RLIM-3).
 
+mod disjoint;
 mod domain;
 mod error;
+mod list;
+mod name;
+mod overlap;
 mod pairs;
+mod pattern;
+mod select;
 mod space;
+#[cfg(test)]
+mod tests;
 
+pub use disjoint::{Separation, SharedBanks};
+pub use domain::{ColorBit, LostFunction};
 pub use error::ColorError;
-pub use space::ColorSpace;
+pub use list::{format_list, parse_list};
+pub use pattern::BitPattern;
+pub use select::{Constraint, SelectError};
+pub use space::{ColorPart, ColorSpace};
 
 use crate::gf2::{self, low_mask};
 

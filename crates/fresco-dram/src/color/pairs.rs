@@ -4,8 +4,11 @@
 use super::ColorError;
 use super::domain::{Domain, Span};
 use super::error::MAX_PAIRS;
-use crate::gf2::{self, row_reduce};
+use crate::gf2::{self, low_mask, row_reduce};
 use std::collections::BTreeSet;
+
+/// Blocks that are looked at before a machine is refused; a second's work.
+const MAX_BLOCKS: u32 = 1 << 20;
 
 /// One bit per pair: whether a frame has both colours (MAP-16, CON-5).
 #[derive(Clone, Debug)]
@@ -19,7 +22,7 @@ impl Pairs {
     /// Tabulates the pairs of all frames of `domains`; `llc` are the usable LLC functions over physical addresses.
     ///
     /// Within an aligned block of addresses both colours are affine functions of the address, so the pairs of a block
-    /// are one coset of a linear space. Blocks are cut so that subtracting the offset never carries inside one.
+    /// are one coset of a linear space.
     pub(super) fn new(domains: &[Domain], llc: &[u64], page_bits: u32) -> Result<Self, ColorError> {
         let bank_colors: u64 = domains.iter().map(|domain| u64::from(domain.colors())).sum();
         let total = bank_colors << llc.len();
@@ -31,7 +34,7 @@ impl Pairs {
         }
         let mut exists = vec![0u64; (total as usize).div_ceil(64)].into_boxed_slice();
         for domain in domains {
-            for coset in cosets(domain, llc, page_bits) {
+            for coset in cosets(domain, llc, page_bits)? {
                 let first = u64::from(domain.first) << llc.len();
                 for difference in gf2::span(&coset.basis) {
                     let pair = first + (coset.start ^ difference);
@@ -69,33 +72,58 @@ struct Coset {
     start: u64,
 }
 
-fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> BTreeSet<Coset> {
+fn cosets(domain: &Domain, llc: &[u64], page_bits: u32) -> Result<BTreeSet<Coset>, ColorError> {
     let joint: Vec<u64> = llc.iter().chain(&domain.functions).copied().collect();
     let columns = gf2::transpose(&joint, 64);
+    let mut bases: Vec<Option<Vec<u64>>> = vec![None; 65];
     let mut cosets = BTreeSet::new();
+    let mut blocks_left = MAX_BLOCKS;
     for span in &domain.spans {
-        for (address, bits) in blocks(*span) {
-            let basis = row_reduce(&columns[page_bits as usize..bits as usize]);
-            let value = gf2::apply(&domain.functions, address - span.offset) << llc.len() | gf2::apply(llc, address);
+        for (normalised, bits) in blocks(*span, llc, &domain.functions) {
+            blocks_left = blocks_left
+                .checked_sub(1)
+                .ok_or(ColorError::FineOffset { offset: span.offset })?;
+            let basis =
+                bases[bits as usize].get_or_insert_with(|| row_reduce(&columns[page_bits as usize..bits as usize]));
+            let value =
+                (gf2::apply(&domain.functions, normalised) << llc.len()) | gf2::apply(llc, normalised + span.offset);
             let start = basis.iter().fold(value, |v, b| v.min(v ^ b));
-            cosets.insert(Coset { basis, start });
+            cosets.insert(Coset {
+                basis: basis.clone(),
+                start,
+            });
         }
     }
-    cosets
+    Ok(cosets)
 }
 
-/// Cuts a range into blocks of `2^bits` bytes that are aligned both physically and after subtracting the offset.
-fn blocks(span: Span) -> impl Iterator<Item = (u64, u32)> {
-    let mut address = span.base;
-    let mut left = span.size;
+/// Cuts a range into aligned blocks of `2^bits` normalised bytes, in which all functions are affine.
+///
+/// The LLC reads the physical address. If it reads only bits below the lowest set bit of the offset, these are the
+/// normalised address's own and any aligned block will do; else blocks must not be larger than that bit, so that
+/// adding the offset never carries inside one. Blocks behind the point where all functions repeat are left out.
+fn blocks(span: Span, llc: &[u64], bank: &[u64]) -> impl Iterator<Item = (u64, u32)> {
+    let any = |functions: &[u64]| functions.iter().fold(0, |all, mask| all | mask);
+    let still = span.offset.trailing_zeros();
+    let largest = if any(llc) & !low_mask(still) == 0 {
+        63
+    } else {
+        still.min(63)
+    };
+    let period = 1u64
+        .checked_shl(64 - (any(llc) | any(bank)).leading_zeros())
+        .unwrap_or(u64::MAX);
+    let mut address = span.base - span.offset;
+    let mut left = if largest == 63 {
+        span.size
+    } else {
+        span.size.min(period)
+    };
     std::iter::from_fn(move || {
         if left == 0 {
             return None;
         }
-        let bits = left
-            .ilog2()
-            .min(address.trailing_zeros())
-            .min(span.offset.trailing_zeros());
+        let bits = left.ilog2().min(address.trailing_zeros()).min(largest);
         let block = (address, bits);
         address += 1 << bits;
         left -= 1 << bits;

@@ -2,9 +2,10 @@
 //! The colours of a machine, for banks and last-level cache together.
 
 use super::ColorError;
-use super::domain::{Domain, Span};
+use super::domain::{ColorBit, Domain, LostFunction, Span};
 use super::pairs::Pairs;
 use crate::gf2::{self, LinearMap, combine, low_mask};
+use crate::map::{BankMap, Field, FunctionName};
 use crate::{AddressMap, FrameNumber};
 
 /// The colours that pages of one size have on one machine.
@@ -13,6 +14,8 @@ use crate::{AddressMap, FrameNumber};
 /// bank number of MAP-4 in the dense reading of CON-3, `((node·NC + channel)·NR + rank)·NB + bank`. Where some do not,
 /// the colour numbers the sums of functions that do, in the same order, and names a set of banks. Where nodes are
 /// fixed by range the node is the most significant part, whatever the functions of the nodes are.
+///
+/// Methods that take a colour panic if it does not exist; [`super::parse_list`] checks colours that a user writes.
 #[derive(Clone, Debug)]
 pub struct ColorSpace {
     page_bits: u32,
@@ -48,6 +51,33 @@ impl ColorSpace {
         let banks_per_node = org.banks_total() / org.nodes;
         let node_of_bank = |bank: u32| bank / banks_per_node;
         Self::assemble(domains, llc_functions, page_bits, node_of_bank)
+    }
+
+    /// The colours of a map of which only the bank functions are known, over all physical addresses from its offset
+    /// on. Bank `b` is the bank whose functions have the value `b`.
+    ///
+    /// # Errors
+    /// [`ColorError`] if the offset is not aligned to pages or there are too many pairs of colours.
+    pub fn of_bank_map(map: &BankMap, llc_functions: &[u64], page_bits: u32) -> Result<Self, ColorError> {
+        check_page_bits(page_bits)?;
+        let name = |bit| FunctionName {
+            field: Field::Bank,
+            bit,
+        };
+        let selectors = map
+            .functions()
+            .iter()
+            .enumerate()
+            .map(|(bit, &mask)| (name(bit as u32), mask))
+            .collect();
+        let base = map.offset();
+        let spans = vec![Span {
+            base,
+            size: 1 << 63,
+            offset: base,
+        }];
+        let domain = Domain::new(None, spans, selectors, page_bits, 0)?;
+        Self::assemble(vec![domain], llc_functions, page_bits, |_| 0)
     }
 
     fn assemble(
@@ -143,15 +173,66 @@ impl ColorSpace {
         self.pairs.count()
     }
 
+    /// What the bits of a bank colour are made of, least significant first; the node that a range fixes is not
+    /// among them.
+    pub fn color_bits(&self, bank_color: u32) -> Vec<ColorBit> {
+        self.domain(bank_color).bits()
+    }
+
+    /// The bank-selecting functions that pages cannot choose, in the part of the map that a colour belongs to (CON-4).
+    pub fn lost_functions(&self, bank_color: u32) -> Vec<LostFunction> {
+        self.domain(bank_color).lost(None, self.page_bits)
+    }
+
+    /// The parts of the memory that have functions of their own, in ascending order of colour: one per node where
+    /// nodes are fixed by range, else one.
+    pub fn parts(&self) -> impl Iterator<Item = ColorPart<'_>> {
+        self.domains.iter().map(|domain| ColorPart {
+            node: domain.node,
+            first_color: domain.first,
+            functions: &domain.functions,
+        })
+    }
+
+    /// The functions of the bank colour where one set serves the whole memory: masks over the bits of
+    /// (physical address − offset), function `i` is bit `i` of the colour. `None` where nodes are fixed by range;
+    /// see [`ColorSpace::parts`].
+    pub fn bank_functions(&self) -> Option<&[u64]> {
+        match self.domains.as_slice() {
+            [only] if only.node.is_none() => Some(&only.functions),
+            _ => None,
+        }
+    }
+
     /// The usable set-index functions, masks over physical address bits; function `i` is bit `i` of the LLC colour.
     pub fn llc_functions(&self) -> &[u64] {
         &self.llc_functions
     }
 
-    fn domain(&self, bank_color: u32) -> &Domain {
+    pub(super) fn domains(&self) -> &[Domain] {
+        &self.domains
+    }
+
+    pub(super) fn domain(&self, bank_color: u32) -> &Domain {
+        assert!(
+            bank_color < self.bank_colors(),
+            "bank colour {bank_color} of {}",
+            self.bank_colors()
+        );
         let index = self.domains.partition_point(|domain| domain.first <= bank_color);
         &self.domains[index - 1]
     }
+}
+
+/// Addresses that share one set of functions, and the colours counted from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColorPart<'a> {
+    /// The node, where the address range decides it.
+    pub node: Option<u32>,
+    /// The lowest bank colour; there are `2^functions.len()` of them.
+    pub first_color: u32,
+    /// Function `i`, a mask over the bits of (physical address − offset), is bit `i` of (colour − `first_color`).
+    pub functions: &'a [u64],
 }
 
 fn check_page_bits(page_bits: u32) -> Result<(), ColorError> {

@@ -31,7 +31,10 @@ impl ModuloInterleave {
         let granule = address >> self.granule_bits;
         let ways = u64::from(self.ways);
         let inside = address & ((1 << self.granule_bits) - 1);
-        ((granule % ways) as u32, granule / ways << self.granule_bits | inside)
+        (
+            (granule % ways) as u32,
+            ((granule / ways) << self.granule_bits) | inside,
+        )
     }
 
     /// The address that [`ModuloInterleave::split`] splits so; `None` if it would not fit 64 bits.

@@ -313,7 +313,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn decode_and_encode_are_inverse(map in maps(0), seed: u64) {
+    fn decode_and_encode_are_inverse(map in maps(organisations(), 0), seed: u64) {
         let org = *map.organisation();
         let address = address_in(&map, seed);
         let location = map.decode(PhysAddr(address)).expect("memory");
@@ -325,7 +325,7 @@ proptest! {
     }
 
     #[test]
-    fn every_location_has_an_address(map in maps(0), values: [u32; 7]) {
+    fn every_location_has_an_address(map in maps(organisations(), 0), values: [u32; 7]) {
         let org = *map.organisation();
         let mut location = Location::default();
         for (field, value) in Field::ALL.into_iter().zip(values) {
@@ -335,7 +335,7 @@ proptest! {
     }
 
     #[test]
-    fn decode_is_the_parity_of_each_function(map in maps(0), seed: u64) {
+    fn decode_is_the_parity_of_each_function(map in maps(organisations(), 0), seed: u64) {
         let address = address_in(&map, seed);
         let region = map.regions().iter().find(|r| (r.base..r.end()).contains(&address)).unwrap();
         let location = map.decode(PhysAddr(address)).unwrap();
