@@ -12,7 +12,7 @@ pub struct LlcConfig {
     /// Cores that share one cache; divides the number of cores of the machine.
     pub cores_per_cache: u32,
     /// Parity masks over physical byte-address bits that choose a slice, least significant function first; empty where
-    /// the cache is one piece. There are `2^len` slices of equal size.
+    /// the cache is one piece; independent of each other and of the index bits. There are `2^len` slices of equal size.
     pub slice_functions: Vec<u64>,
 }
 
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn slices_take_sets_away_from_the_index_and_add_functions() {
-        let l3 = llc(2 << 20, 32, vec![1 << 6]);
+        let l3 = llc(2 << 20, 32, vec![1 << 6 | 1 << 20]);
         assert_eq!((l3.slices(), l3.sets_per_slice()), (2, 512));
         assert_eq!(l3.set_functions().len(), 10);
-        assert_eq!(l3.set_functions()[9], 1 << 6);
+        assert_eq!(l3.set_functions()[9], 1 << 6 | 1 << 20);
     }
 }

@@ -5,6 +5,7 @@ use super::core::latency;
 use super::counted;
 use super::notation::functions;
 use crate::{CacheConfig, CoreConfig, LlcConfig, Replacement};
+use fresco_dram::gf2;
 use fresco_input::{InputError, Item, Table, format_duration, format_size};
 
 /// 128 B to 512 MiB.
@@ -109,6 +110,13 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         cores_per_cache: per_cache,
         slice_functions,
     };
+    check_slices(&table, &llc)?;
+    table.finish()?;
+    Ok(llc)
+}
+
+/// A line lies in one slice, and every set of every slice is used.
+fn check_slices(table: &Table<'_>, llc: &LlcConfig) -> Result<(), InputError> {
     let line_bits = llc.cache.line.trailing_zeros();
     if let Some(mask) = llc
         .slice_functions
@@ -116,13 +124,22 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         .find(|mask| **mask & ((1 << line_bits) - 1) != 0)
     {
         let found = format!("found a function that reads bit {}", mask.trailing_zeros());
-        let error = table
-            .error_at("slices", found)
-            .allowed(format!("bits from {line_bits} up: a line lies in one slice"));
-        return Err(error.cure("remove the low bit"));
+        let error = table.error_at("slices", found);
+        return Err(error
+            .allowed(format!("bits from {line_bits} up: a line lies in one slice"))
+            .cure("remove the low bit"));
     }
-    table.finish()?;
-    Ok(llc)
+    let functions = llc.set_functions();
+    if (gf2::rank(&functions) as usize) < functions.len() {
+        let top = line_bits + llc.sets_per_slice().trailing_zeros() - 1;
+        let error = table.error_at("slices", "found functions that leave some sets unused");
+        return Err(error
+            .allowed(format!(
+                "functions independent of each other and of the index bits {line_bits} to {top}"
+            ))
+            .cure("give each a bit above the index; caches interleaved by index bits are one cache of more sets"));
+    }
+    Ok(())
 }
 
 /// A cache of which every one of `slices` equal parts has a power of two of sets.

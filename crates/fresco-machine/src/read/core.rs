@@ -49,14 +49,9 @@ fn one(table: &Table<'_>, key: &str) -> Result<u32, InputError> {
 
 /// A latency: a duration, or a number of core cycles (`"4 cycles"`), rounded up to a picosecond.
 pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputError> {
-    let cycles = match item.is_text() {
-        true => item
-            .text()?
-            .trim()
-            .strip_suffix("cycles")
-            .map(|number| number.trim().parse::<u32>()),
-        false => None,
-    };
+    let text = if item.is_text() { item.text()?.trim() } else { "" };
+    let number = text.strip_suffix("cycles").or_else(|| text.strip_suffix("cycle"));
+    let cycles = number.map(|number| number.trim().parse::<u32>());
     let with_cycles = |error: InputError| {
         let allowed = format!("{}; or core cycles, for example \"4 cycles\"", error.allowed);
         error.allowed(allowed)
