@@ -3,6 +3,7 @@
 
 use crate::parameter::{Kind, Parameter, Values};
 use crate::programs::{BANDWIDTH, IDLE, IS, LATENCY, MATMULT, RANDOM, STREAM, STRIDES};
+use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Item, Table};
 use std::path::PathBuf;
@@ -26,7 +27,9 @@ pub struct ProgramKind {
     pub(crate) build: fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>,
 }
 
-static PROGRAMS: &[&ProgramKind] = &[&STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &MATMULT, &IS, &RANDOM, &IDLE];
+static PROGRAMS: &[&ProgramKind] = &[
+    &STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &MATMULT, &IS, &RANDOM, &IDLE, &TRACE,
+];
 
 /// All programs, in the order in which they are documented.
 pub fn programs() -> &'static [&'static ProgramKind] {

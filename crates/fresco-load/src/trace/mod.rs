@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Traces: files of what programs did, or of what reached a memory.
 
+mod cpu;
 mod format;
 pub mod ftrace;
 mod input;
 mod memory;
+mod replay;
+mod survey;
 mod text;
 
 pub use format::Format;
 pub use memory::{MemoryRecord, MemoryTrace};
+pub(crate) use replay::TRACE;

@@ -8,7 +8,7 @@ mod memory_lines;
 mod scan;
 
 pub(crate) use canonical::canonical_dramsim3;
-pub(crate) use cpu_lines::{CpuLine, ramulator_cpu};
+pub(crate) use cpu_lines::ramulator_cpu;
 pub(crate) use lines::Lines;
 pub(crate) use memory_lines::{MemoryLine, dramsim3, load_store, ramulator};
 pub(crate) use scan::{Field, Scanner};

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processor traces: what one thread of a program did.
+
+use super::format::{Format, Opened, recognise};
+use super::ftrace::{Record, TraceReader, Unit, What};
+use super::input::Input;
+use super::memory::parsed;
+use super::text::{Lines, load_store, ramulator_cpu};
+use crate::{Event, Op};
+use fresco_dram::VirtAddr;
+use fresco_input::InputError;
+
+/// Bytes of an access of a text trace: these are traces of cache lines.
+const LINE: u64 = 64;
+/// Virtual addresses lie below this: user space with five levels of page tables (Intel SDM vol. 3, section 4.5).
+const ADDRESS_LIMIT: u64 = 1 << 56;
+
+/// The events of one thread, one by one.
+///
+/// - Ramulator processor traces: each line is a load of the line read, after its gap, and a store of the line written
+///   back, both without dependences. The write-back thus counts as an instruction, and costs a fetch of the line if the
+///   simulated caches do not hold it.
+/// - Load-store traces: loads and stores without gaps and dependences.
+/// - Fresco traces in instructions: as recorded.
+pub(super) struct CpuTrace {
+    source: Source,
+    thread: u16,
+}
+
+enum Source {
+    Ramulator { lines: Lines, write_back: Option<u64> },
+    LoadStore(Lines),
+    Fresco(Box<TraceReader>),
+}
+
+impl CpuTrace {
+    /// The events of `thread`; text traces have only thread 0.
+    pub fn new(input: Input, format: Option<Format>, thread: u16) -> Result<Self, InputError> {
+        let name = input.name.clone();
+        let unfit = |what: &str| {
+            InputError::new(&name, format!("{what} cannot be replayed by a core"))
+                .allowed("a trace with instructions: Ramulator's processor traces, load-store, Fresco's own")
+                .cure("drive the memory alone with it, without cores")
+        };
+        let source = match recognise(input, format)? {
+            Opened::Text(lines, Format::RamulatorCpu) => Source::Ramulator {
+                lines,
+                write_back: None,
+            },
+            Opened::Text(lines, Format::LoadStore) => Source::LoadStore(lines),
+            Opened::Text(_, format) => return Err(unfit(&format!("a trace of requests ({})", format.name()))),
+            Opened::Binary(input) => Source::Fresco(Box::new(TraceReader::begin(input)?)),
+        };
+        match &source {
+            Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),
+            Source::Ramulator { .. } | Source::LoadStore(_) if thread > 0 => Err(no_access(&name, thread)),
+            _ => Ok(Self { source, thread }),
+        }
+    }
+
+    /// The next event of the thread; `None` at the end of the trace.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Event>, InputError> {
+        let event = match &mut self.source {
+            Source::Ramulator { lines, write_back } => match write_back.take() {
+                Some(addr) => Some(line_access(0, addr, true)),
+                None => parsed(lines, ramulator_cpu)?.map(|line| {
+                    *write_back = line.write_back;
+                    line_access(line.gap, line.read, false)
+                }),
+            },
+            Source::LoadStore(lines) => parsed(lines, load_store)?.map(|line| line_access(0, line.addr, line.write)),
+            Source::Fresco(reader) => loop {
+                match reader.next()? {
+                    Some(record) if record.thread != self.thread => {}
+                    record => break record.map(|record| event(&record)),
+                }
+            },
+        };
+        match event {
+            Some(Event::Op(op)) if op.addr.0 >= ADDRESS_LIMIT => Err(self.too_high(op.addr)),
+            event => Ok(event),
+        }
+    }
+
+    #[cold]
+    fn too_high(&self, addr: VirtAddr) -> InputError {
+        let found = format!("address {addr}");
+        let error = match &self.source {
+            Source::Ramulator { lines, .. } | Source::LoadStore(lines) => lines.error(found),
+            Source::Fresco(reader) => reader.error_here(found),
+        };
+        error
+            .allowed("virtual addresses of user space, below 2^56")
+            .cure("check that the trace holds virtual addresses")
+    }
+}
+
+/// The error of a thread that a trace does not have.
+pub(super) fn no_access(name: &str, thread: u16) -> InputError {
+    let error = InputError::new(name, format!("no access of thread {thread}")).in_field("thread");
+    error
+        .allowed("a thread that the trace has")
+        .cure("choose another; text traces have only thread 0")
+}
+
+fn line_access(gap: u32, addr: u64, write: bool) -> Event {
+    Event::Op(Op {
+        addr: VirtAddr(addr / LINE * LINE),
+        gap,
+        dep: 0,
+        size: LINE as u8,
+        write,
+    })
+}
+
+/// A record of a trace in instructions: the reader has checked that its gap fits.
+fn event(record: &Record) -> Event {
+    let gap = record.gap as u32;
+    match record.what {
+        What::Access { addr, size, write, dep } => Event::Op(Op {
+            addr: VirtAddr(addr),
+            gap,
+            dep,
+            size,
+            write,
+        }),
+        What::Mark(marker) => Event::Mark { marker, gap },
+    }
+}

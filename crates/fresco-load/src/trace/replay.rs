@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The program `trace`: does again what a trace says, as often as asked.
+
+use super::cpu::{CpuTrace, no_access};
+use super::format::Format;
+use super::ftrace::MAX_THREADS;
+use super::input::Input;
+use super::survey::{Digest, Survey};
+use crate::parameter::{Kind, Parameter};
+use crate::registry::ProgramKind;
+use crate::{Area, Batch, Event, Marker, Program};
+use fresco_input::InputError;
+use std::path::PathBuf;
+
+/// Formats that can be replayed, as in [`TRACE`]'s parameter.
+const FORMATS: [Option<Format>; 4] = [
+    None,
+    Some(Format::Fresco),
+    Some(Format::RamulatorCpu),
+    Some(Format::LoadStore),
+];
+
+/// Entry in the table of programs.
+pub(crate) static TRACE: ProgramKind = ProgramKind {
+    name: "trace",
+    doc: "replays a processor trace: Fresco's own, Ramulator's, or a load-store trace",
+    parameters: &[&[
+        Parameter {
+            name: "file",
+            kind: Kind::File,
+            doc: "the trace, plain or compressed; a relative name starts from the directory of traces",
+        },
+        Parameter {
+            name: "format",
+            kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store"]),
+            doc: "its format; auto finds it out",
+        },
+        Parameter {
+            name: "thread",
+            kind: Kind::Count {
+                min: 0,
+                max: MAX_THREADS as u64 - 1,
+                default: 0,
+            },
+            doc: "the thread to replay, of a trace of several",
+        },
+        Parameter {
+            name: "passes",
+            kind: Kind::Count {
+                min: 0,
+                max: 1 << 32,
+                default: 1,
+            },
+            doc: "how often the trace is replayed; 0: again and again without end",
+        },
+    ]],
+    build: |values, setting, table| {
+        let path = setting.trace_dir.join(values.text("file"));
+        if let Err(error) = std::fs::metadata(&path) {
+            let fault = table.error_at("file", format!("{}: {error}", path.display()));
+            return Err(fault.cure("check the name and the directory of traces"));
+        }
+        let format = FORMATS[values.number("format") as usize];
+        let replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;
+        Ok(Box::new(replay))
+    },
+};
+
+/// The running replay. A pass is the whole trace.
+///
+/// A trace of Fresco's own format that marks its measured phase keeps its marks: begin in the first pass only, end in
+/// the last only. Any other trace is measured from its first event, with a pass mark at its end.
+struct Replay {
+    path: PathBuf,
+    format: Option<Format>,
+    thread: u16,
+    survey: Survey,
+    /// Passes to make; 0 for ever.
+    passes: u64,
+    /// Passes made.
+    done: u64,
+    /// The pass that is being made.
+    trace: Option<CpuTrace>,
+    /// What it has done so far.
+    digest: Digest,
+    /// Instructions before marks that were left out.
+    gap: u32,
+    ended: bool,
+}
+
+impl Replay {
+    fn new(path: PathBuf, format: Option<Format>, thread: u16, passes: u64) -> Result<Self, InputError> {
+        let name = path.display().to_string();
+        let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
+        if survey.digest.accesses == 0 {
+            return Err(no_access(&name, thread));
+        }
+        let digest = Digest::NONE;
+        Ok(Self {
+            path,
+            format,
+            thread,
+            survey,
+            passes,
+            done: 0,
+            trace: None,
+            digest,
+            gap: 0,
+            ended: false,
+        })
+    }
+
+    fn over(&self) -> bool {
+        self.passes > 0 && self.done == self.passes
+    }
+
+    /// Is this pass the last one?
+    fn is_last(&self) -> bool {
+        self.done + 1 == self.passes
+    }
+
+    /// Passes an event of the trace on, or leaves it out.
+    fn deliver(&mut self, event: Event, out: &mut Batch) {
+        match event {
+            Event::Op(mut op) => {
+                self.digest.add(&op);
+                op.gap = op.gap.saturating_add(std::mem::take(&mut self.gap));
+                out.push(Event::Op(op));
+            }
+            Event::Mark { marker, gap } => {
+                let gap = gap.saturating_add(std::mem::take(&mut self.gap));
+                let stays = match marker {
+                    Marker::Begin => self.done == 0,
+                    Marker::Pass => true,
+                    Marker::End => self.is_last() && !self.ended,
+                };
+                if stays && self.survey.begins {
+                    self.ended |= marker == Marker::End;
+                    out.push(Event::Mark { marker, gap });
+                } else {
+                    self.gap = gap;
+                }
+            }
+        }
+    }
+
+    /// Ends a pass. A trace that has changed since it was surveyed is not what the footprint was computed for.
+    fn finish_pass(&mut self, out: &mut Batch) -> Result<(), InputError> {
+        if self.digest != self.survey.digest {
+            let name = self.path.display().to_string();
+            return Err(
+                InputError::new(name, "has changed while it was being replayed").cure("leave it alone meanwhile")
+            );
+        }
+        if !self.survey.begins {
+            out.push(Event::Mark {
+                marker: Marker::Pass,
+                gap: std::mem::take(&mut self.gap),
+            });
+        }
+        if self.is_last() && !self.ended {
+            out.push(Event::Mark {
+                marker: Marker::End,
+                gap: std::mem::take(&mut self.gap),
+            });
+        }
+        self.done = self.done.wrapping_add(1);
+        (self.trace, self.digest) = (None, Digest::NONE);
+        Ok(())
+    }
+}
+
+impl Program for Replay {
+    fn name(&self) -> &str {
+        TRACE.name
+    }
+
+    fn footprint(&self) -> Vec<Area> {
+        self.survey.areas.clone()
+    }
+
+    fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
+        if self.over() {
+            return Ok(false);
+        }
+        while !out.is_full() && !self.over() {
+            let mut trace = match self.trace.take() {
+                Some(trace) => trace,
+                None => {
+                    if self.done == 0 && !self.survey.begins {
+                        out.push(Event::Mark {
+                            marker: Marker::Begin,
+                            gap: 0,
+                        });
+                    }
+                    CpuTrace::new(Input::open(&self.path)?, self.format, self.thread)?
+                }
+            };
+            let more = loop {
+                match trace.next()? {
+                    Some(event) => self.deliver(event, out),
+                    None => break false,
+                }
+                if out.is_full() {
+                    break true;
+                }
+            };
+            if more {
+                self.trace = Some(trace);
+            } else {
+                self.finish_pass(out)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// So far this pass has done no more than the survey found; whole passes are compared when they end.
+    fn verify(&self) -> Result<(), String> {
+        let (done, all) = (self.digest.accesses, self.survey.digest.accesses);
+        if done <= all {
+            Ok(())
+        } else {
+            Err(format!("{done} accesses in a pass of {all}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
