@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timing parameters of one device, in cycles of its command clock.
-//!
-//! # Distances between commands
-//! All in cycles from command to command; `BL/2` is [`Timing::burst`]. A pair with more than one row must keep all.
-//!
-//! | from | to | where | distance |
-//! |---|---|---|---|
-//! | ACT | RD, WR | bank | tRCD |
-//! | ACT | PRE | bank | tRAS |
-//! | ACT | ACT | bank | tRC |
-//! | ACT | ACT | bank group / rank | tRRD_L / tRRD_S |
-//! | ACT | fourth ACT after it | rank | tFAW |
-//! | PRE | ACT, refresh of the bank | bank | tRP (tRPab after PREA) |
-//! | PRE | PRE | rank | tPPD |
-//! | RD | PRE | bank | tRTP |
-//! | WR | PRE | bank | CWL + BL/2 + tWR |
-//! | WR | RDA | bank | CWL + BL/2 + tWR − tRTP (tWTRA of DDR5: the precharge must find the data written) |
-//! | RDA, WRA | ACT, refresh of the bank | bank | that of RD, WR to PRE, but not before tRAS, + tRP |
-//! | RD | RD | bank group / rank | tCCD_L / tCCD_S |
-//! | WR | WR | bank group / rank | tCCD_L_WR / tCCD_S |
-//! | RD | WR | rank | CL + BL/2 + read-to-write gap − CWL |
-//! | WR | RD | bank group / rank | CWL + BL/2 + tWTR_L / tWTR_S |
-//! | RD | RD | other rank | BL/2 + tRTRS |
-//! | WR | WR | other rank | BL/2 + tRTRS |
-//! | RD | WR | other rank | CL + BL/2 + tRTRS − CWL |
-//! | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
-//! | REFab | ACT, any refresh | rank | tRFCab |
-//! | REFpb | ACT of the bank, REFpb of the bank, REFab | rank | tRFCpb |
-//! | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
-//! | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
-//! | REFpb, REFsb | REFpb, REFsb of other banks | rank | `refresh_to_refresh_other` |
-//! | ACT | REFpb, REFsb of other banks | rank | tRRD_L (a bank refresh activates a row) |
 
 use crate::{Clock, Cycle};
 use serde::{Deserialize, Serialize};
 
 /// Every inter-command distance the model keeps, in command-clock cycles. A parameter that a standard does not have
 /// holds the value that makes it harmless (`rrd_l == rrd_s` without bank groups, `ppd == 1`).
+///
+/// # Distances between commands
+/// All in cycles from command to command; `BL/2` is [`Timing::burst`]. A pair with more than one row must keep all.
+///
+/// | from | to | where | distance |
+/// |---|---|---|---|
+/// | ACT | RD, WR | bank | tRCD |
+/// | ACT | PRE | bank | tRAS |
+/// | ACT | ACT | bank | tRC |
+/// | ACT | ACT | bank group / rank | tRRD_L / tRRD_S |
+/// | ACT | fourth ACT after it | rank | tFAW |
+/// | PRE | ACT, refresh of the bank | bank | tRP (tRPab after PREA) |
+/// | PRE | PRE | rank | tPPD |
+/// | RD | PRE | bank | tRTP |
+/// | WR | PRE | bank | CWL + BL/2 + tWR |
+/// | WR | RDA | bank | CWL + BL/2 + tWR − tRTP (tWTRA of DDR5: the precharge must find the data written) |
+/// | RDA, WRA | ACT, refresh of the bank | bank | that of RD, WR to PRE, but not before tRAS, + tRP |
+/// | RD | RD | bank group / rank | tCCD_L / tCCD_S |
+/// | WR | WR | bank group / rank | tCCD_L_WR / tCCD_S |
+/// | RD | WR | rank | CL + BL/2 + read-to-write gap − CWL |
+/// | WR | RD | bank group / rank | CWL + BL/2 + tWTR_L / tWTR_S |
+/// | RD | RD | other rank | BL/2 + tRTRS |
+/// | WR | WR | other rank | BL/2 + tRTRS |
+/// | RD | WR | other rank | CL + BL/2 + tRTRS − CWL |
+/// | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
+/// | REFab | any command | rank | tRFCab |
+/// | REFpb | ACT of the bank, REFpb of the bank, REFab | rank | tRFCpb |
+/// | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
+/// | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
+/// | REFpb, REFsb | REFpb, REFsb of other banks | rank | `refresh_to_refresh_other` |
+/// | ACT | REFpb, REFsb of other banks | rank | tRRD_L (a bank refresh activates a row) |
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
     /// Name of the standard and speed grade, e.g. `ddr4-2400`.

@@ -63,26 +63,15 @@ fn a_row_may_wait_exactly_one_window() {
         t.postponable = 1_000;
         let commands = vec![
             all_bank(8_000, 0),
-            all_bank(8_000, 1).after(1),
+            all_bank(8_001, 1),
             all_bank(second, 0),
-            all_bank(second, 1).after(1),
+            all_bank(second + 1, 1),
         ];
         judge(&t, commands, second + 1)
     };
     assert!(around(8_000 + 8_600).is_clean());
     let late = around(8_000 + 8_601).retention;
     assert_eq!(late.late_rows, 2 * 16 * 8192);
-}
-
-trait After {
-    fn after(self, cycles: Cycle) -> Self;
-}
-
-impl After for CommandRecord {
-    fn after(mut self, cycles: Cycle) -> Self {
-        self.cycle += cycles;
-        self
-    }
 }
 
 #[test]

@@ -25,13 +25,12 @@ fn bank(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Findings) {
         None => found.fault(Constraint::RowNotOpen, bank.precharge.map(|p| p.by), c),
     }
     if c.kind == CommandKind::RdA {
-        // The device waits for tRAS before it precharges by itself, but knows nothing of an earlier write.
-        let delay = bank.auto_precharge_start(t, c) - c.cycle;
+        // It precharges tRTP later, whether the data of an earlier write are in the array by then or not.
         found.distance(
             Constraint::Wr,
             bank.write,
             c,
-            (t.cwl + t.burst() + t.wr).saturating_sub(delay),
+            (t.cwl + t.burst() + t.wr).saturating_sub(t.rtp),
         );
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// A rule of the command protocol. The rules on distances are those of the table in [`fresco_dram::Timing`]'s module.
+/// A rule of the command protocol. The rules on distances are those of the table at [`fresco_dram::Timing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub enum Constraint {
     /// ACT to RD or WR of the bank.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The independent judge of a command trace: every timing constraint of [`Timing`], the state each command needs, and
-//! every row refreshed in time. It shares no code with the controllers; it knows only the table of distances in the
-//! documentation of [`fresco_dram::Timing`].
+//! every row refreshed in time. It shares no code with the controllers; it knows only the table of distances at
+//! [`fresco_dram::Timing`].
 //!
-//! The style is the plainest that can be had. For each command: look up the earlier commands that matter, compare each
-//! distance with the one required ([`activate`], [`precharge`], [`column`], [`refresh`], [`bus`]); then remember the
-//! command ([`state`]). Nothing is derived ahead, so there is nothing to keep consistent. Memory is bounded by the
-//! number of banks and, for retention, by 8 bytes per refresh command of a window and bank.
+//! The style is the plainest that can be had. For each command: look up the earlier commands that matter and compare
+//! each distance with the one required (`activate`, `precharge`, `column`, `refresh`, `bus`); then remember the command
+//! (`state`). Nothing is derived ahead, so there is nothing to keep consistent. Memory is bounded by the number of
+//! banks and, for retention, by 8 bytes per refresh command of a window and bank.
 //!
 //! Not modelled: power-down, self-refresh, mode register and calibration commands, refresh management; REFpb does not
 //! count as an activation for tFAW.

@@ -72,3 +72,43 @@ pub fn tight(timing: &Timing, constraint: Constraint, text: &str, t: Cycle) {
     let violation = &early.violations[0];
     assert_eq!(violation.found + 1, violation.required, "{violation}");
 }
+
+/// The benchmark's DDR4-2400, its values spread where two rules would bind in the same cycle.
+pub fn ddr4() -> Timing {
+    timing(
+        "ddr4-2400",
+        &[
+            ("cl", 16),
+            ("cwl", 12),
+            ("rcd", 16),
+            ("rp", 16),
+            ("rp_ab", 20),
+            ("ras", 39),
+            ("rc", 60),
+            ("rrd_s", 4),
+            ("rrd_l", 6),
+            ("faw", 40),
+            ("ccd_s", 6),
+            ("ccd_l", 8),
+            ("ccd_l_wr", 10),
+            ("wtr_s", 3),
+            ("wtr_l", 9),
+            ("rtp", 9),
+            ("wr", 30),
+            ("rtrs", 2),
+            ("rtw_gap", 2),
+            ("ppd", 3),
+            ("rfc_ab", 420),
+        ],
+    )
+}
+
+/// LPDDR4 as built in: four- and two-clock commands, REFpb.
+pub fn lpddr4() -> Timing {
+    timing("lpddr4-3200", &[])
+}
+
+/// DDR5 as built in: two-clock commands, REFsb.
+pub fn ddr5() -> Timing {
+    timing("ddr5-4800", &[])
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Refresh commands: each rule on distance one cycle too early, and in time.
+
+mod checker_support;
+
+use checker_support::{ddr4, ddr5, lpddr4, tight, violated};
+use fresco_memory::checker::Constraint::*;
+
+#[test]
+fn precharge_to_refresh() {
+    tight(
+        &ddr4(),
+        Rp,
+        "0 ACT 0 0 2 1 7 -; 50 PRE 0 0 2 1 - -; @ REFab 0 0 - - - -",
+        66,
+    );
+    tight(
+        &ddr4(),
+        RpAb,
+        "0 ACT 0 0 2 1 7 -; 50 PREA 0 0 - - - -; @ REFab 0 0 - - - -",
+        70,
+    );
+    tight(
+        &lpddr4(),
+        Rp,
+        "0 ACT 0 0 2 1 7 -; 80 PRE 0 0 2 1 - -; @ REFpb 0 0 2 1 - -",
+        109,
+    );
+    // One of the banks of the number.
+    tight(
+        &ddr5(),
+        Rp,
+        "0 ACT 0 0 2 1 7 -; 80 PRE 0 0 2 1 - -; @ REFsb 0 0 - 1 - -",
+        119,
+    );
+    // A useless precharge restarts tRP.
+    let twice = "0 ACT 0 0 2 1 7 -; 50 PRE 0 0 2 1 - -; 60 PRE 0 0 2 1 - -; @ REFab 0 0 - - - -";
+    tight(&ddr4(), Rp, twice, 76);
+}
+
+#[test]
+fn all_bank_refresh_to_anything() {
+    tight(&ddr4(), RfcAb, "0 REFab 0 0 - - - -; @ ACT 0 0 3 3 7 -", 420);
+    tight(&ddr4(), RfcAb, "0 REFab 0 0 - - - -; @ REFab 0 0 - - - -", 420);
+    tight(&ddr4(), RfcAb, "0 REFab 0 0 - - - -; @ PREA 0 0 - - - -", 420);
+    tight(&lpddr4(), RfcAb, "0 REFab 0 0 - - - -; @ REFpb 0 0 1 1 - -", 448);
+    // The other rank works on.
+    assert_eq!(
+        violated(&ddr4(), "0 REFab 0 0 - - - -; 1 ACT 0 1 0 0 7 -; 2 REFab 0 0 - - - -").len(),
+        1
+    );
+}
+
+#[test]
+fn per_bank_refresh() {
+    let t = lpddr4();
+    tight(&t, RfcPb, "0 REFpb 0 0 1 2 - -; @ ACT 0 0 1 2 7 -", 224);
+    tight(&t, RfcPb, "0 REFpb 0 0 1 2 - -; @ REFpb 0 0 1 2 - -", 224);
+    tight(&t, RfcPb, "0 REFpb 0 0 1 2 - -; @ REFab 0 0 - - - -", 224);
+    tight(&t, RefreshToRefresh, "0 REFpb 0 0 1 2 - -; @ REFpb 0 0 1 3 - -", 144);
+    tight(&t, RefreshToAct, "0 REFpb 0 0 1 2 - -; @ ACT 0 0 2 2 7 -", 16);
+    tight(&t, RrdL, "0 ACT 0 0 2 2 7 -; @ REFpb 0 0 1 2 - -", 16);
+}
+
+#[test]
+fn same_bank_refresh() {
+    let t = ddr5();
+    tight(&t, RfcSb, "0 REFsb 0 0 - 2 - -; @ ACT 0 0 3 2 7 -", 276); // 115 ns
+    tight(&t, RfcSb, "0 REFsb 0 0 - 2 - -; @ REFab 0 0 - - - -", 276);
+    tight(&t, RefreshToRefresh, "0 REFsb 0 0 - 2 - -; @ REFsb 0 0 - 3 - -", 276);
+    tight(&t, RefreshToAct, "0 REFsb 0 0 - 2 - -; @ ACT 0 0 3 1 7 -", 72); // 30 ns
+    tight(&t, RrdL, "0 ACT 0 0 3 1 7 -; @ REFsb 0 0 - 2 - -", 12);
+}
