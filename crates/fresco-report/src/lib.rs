@@ -2,6 +2,7 @@
 //! Tables, figures and reports. Plain data in, bytes out: this crate knows nothing of simulation, and leaves writing
 //! files to its callers.
 
+pub mod claims;
 mod document;
 mod error;
 mod escape;

@@ -105,7 +105,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `text` in lines of at most `width` characters, broken at blanks where there are any.
+/// `text` in lines of at most `width` characters, broken at blanks where there are any, and inside long words.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![String::new()];
@@ -122,7 +122,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
             used += 1;
         }
         while word.len() > width {
-            let rest = word.split_off(width);
+            let rest = word.split_off(break_point(&word, width));
             lines.push(word.into_iter().collect());
             word = rest;
         }
@@ -131,4 +131,12 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Where to break a word longer than `width`: after a dash, dot or the like if there is one, else at the width.
+fn break_point(word: &[char], width: usize) -> usize {
+    let joint = word[..width]
+        .iter()
+        .rposition(|c| matches!(c, '-' | '_' | '.' | '/' | ',' | '='));
+    joint.map_or(width, |joint| joint + 1)
 }

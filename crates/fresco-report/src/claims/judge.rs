@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a claim's tests and the results to its verdict.
+
+use super::check::{Check, Test};
+use super::eval::Context;
+use super::expr::Expr;
+use super::model::Claim;
+use super::names::names;
+use super::results::{Labels, Results};
+use super::rules::{SAME, factor_band, percentage_band, spread};
+use super::verdict::{Outcome, Part, Verdict};
+use crate::number::compact;
+
+/// Judges `claim` by `results`. Never fails: what is missing makes it "cannot be run", with the reason.
+pub fn judge(claim: &Claim, results: &Results) -> Verdict {
+    Verdict::of(
+        claim,
+        claim
+            .check
+            .iter()
+            .flat_map(|check| parts(claim, check, results))
+            .collect(),
+    )
+}
+
+/// The parts of one test: one, or one for each value of its `each` label.
+fn parts(claim: &Claim, check: &Check, results: &Results) -> Vec<Part> {
+    let Some(each) = &check.each else {
+        return vec![part(claim, check, results, &check.at, "")];
+    };
+    let choices = match results.values_of(&claim.experiment, each, &check.at) {
+        Ok(choices) => choices,
+        Err(why) => return vec![missing(claim, &check.test, why)],
+    };
+    let one = |choice: &String| {
+        let mut at = check.at.clone();
+        at.insert(each.clone(), choice.clone());
+        part(claim, check, results, &at, &format!("{choice}: "))
+    };
+    choices.iter().map(one).collect()
+}
+
+fn part(claim: &Claim, check: &Check, results: &Results, at: &Labels, prefix: &str) -> Part {
+    let context = Context {
+        results,
+        experiment: &claim.experiment,
+        at,
+    };
+    match measured(&check.test, context) {
+        Ok(mut part) => {
+            part.ours = format!("{prefix}{}", part.ours);
+            part
+        }
+        Err(why) => missing(claim, &check.test, why),
+    }
+}
+
+fn missing(claim: &Claim, test: &Test, why: String) -> Part {
+    let paper_value = match test {
+        Test::Near { paper, .. } | Test::Value { paper, .. } | Test::Exact { paper, .. } => Some(*paper),
+        _ => None,
+    };
+    let paper = if matches!(test, Test::Cannot { .. }) {
+        numbers(claim)
+    } else {
+        in_words(test)
+    };
+    let ours = String::new();
+    Part {
+        paper,
+        ours,
+        paper_value,
+        our_value: None,
+        outcome: Outcome::CannotBeRun,
+        why,
+    }
+}
+
+/// The first few of the paper's numbers.
+fn numbers(claim: &Claim) -> String {
+    const SHOWN: usize = 4;
+    let mut shown: Vec<String> = Vec::new();
+    for number in claim.numbers.iter().take(SHOWN) {
+        shown.push(format!("{} {}", number.of, with_unit(number.value, &number.unit)));
+    }
+    if claim.numbers.len() > SHOWN {
+        shown.push(format!("and {} more", claim.numbers.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
+/// What the test asks for, in words.
+fn in_words(test: &Test) -> String {
+    match test {
+        Test::Order(list) => names(list).join(" < "),
+        Test::Equal(list) => names(list).join(" = "),
+        Test::Apart(list) => names(list).join(" != "),
+        Test::Near { paper, unit, .. } => with_unit(*paper, unit),
+        Test::Value {
+            paper,
+            unit,
+            paper_baseline,
+            ..
+        } => {
+            format!(
+                "{} ({})",
+                with_unit(*paper, unit),
+                with_unit(paper / paper_baseline, "x")
+            )
+        }
+        Test::Bound { above, below, .. } => {
+            let above = above.map(|bound| format!("> {}", compact(bound)));
+            let below = below.map(|bound| format!("< {}", compact(bound)));
+            above.into_iter().chain(below).collect::<Vec<_>>().join(" and ")
+        }
+        Test::Exact { paper, .. } => compact(*paper),
+        Test::Cannot { .. } => String::new(),
+    }
+}
+
+/// The test measured; an error says what is missing.
+fn measured(test: &Test, context: Context<'_>) -> Result<Part, String> {
+    let all = |list: &[Expr]| {
+        list.iter()
+            .map(|expr| context.value(expr))
+            .collect::<Result<Vec<f64>, String>>()
+    };
+    let paper = in_words(test);
+    let answer = |holds: bool, ours: String, why: String| Part {
+        paper,
+        ours,
+        paper_value: None,
+        our_value: None,
+        outcome: if holds { Outcome::Holds } else { Outcome::Differs },
+        why,
+    };
+    Ok(match test {
+        Test::Order(list) => {
+            let values = all(list)?;
+            let holds = values.windows(2).all(|pair| pair[0] < pair[1]);
+            answer(holds, related(&values), String::new())
+        }
+        Test::Equal(list) | Test::Apart(list) => {
+            let values = all(list)?;
+            let apart = spread(&values);
+            let holds = (apart <= SAME) == matches!(test, Test::Equal(_));
+            let why = format!(
+                "{} % apart, same up to {} %",
+                compact(100.0 * apart),
+                compact(100.0 * SAME)
+            );
+            answer(holds, related(&values), why)
+        }
+        Test::Near { of, paper, unit } => {
+            let ours = context.value(of)?;
+            let (low, high) = if unit == "%" {
+                percentage_band(*paper)
+            } else {
+                factor_band(*paper)
+            };
+            let part = answer(
+                low <= ours && ours <= high,
+                with_unit(ours, unit),
+                accepted(low, high, unit),
+            );
+            Part {
+                paper_value: Some(*paper),
+                our_value: Some(ours),
+                ..part
+            }
+        }
+        Test::Value {
+            of,
+            paper,
+            unit,
+            baseline,
+            paper_baseline,
+        } => {
+            let (ours, base) = (context.value(of)?, context.value(baseline)?);
+            let (ratio, paper_ratio) = (ours / base, paper / paper_baseline);
+            if !ratio.is_finite() {
+                return Err(format!("the baseline {} is {base}", baseline.text));
+            }
+            let (low, high) = factor_band(paper_ratio);
+            let ours_text = format!("{} ({})", with_unit(ours, unit), with_unit(ratio, "x"));
+            let part = answer(low <= ratio && ratio <= high, ours_text, accepted(low, high, "x"));
+            Part {
+                paper_value: Some(*paper),
+                our_value: Some(ours),
+                ..part
+            }
+        }
+        Test::Bound { of, above, below } => {
+            let ours = context.value(of)?;
+            let holds = above.is_none_or(|bound| ours > bound) && below.is_none_or(|bound| ours < bound);
+            Part {
+                our_value: Some(ours),
+                ..answer(holds, compact(ours), String::new())
+            }
+        }
+        Test::Exact { of, paper } => {
+            let ours = context.value(of)?;
+            let part = answer(ours == *paper, compact(ours), String::new());
+            Part {
+                paper_value: Some(*paper),
+                our_value: Some(ours),
+                ..part
+            }
+        }
+        Test::Cannot { why } => return Err(why.clone()),
+    })
+}
+
+fn accepted(low: f64, high: f64, unit: &str) -> String {
+    format!("accepted {} to {}", compact(low), with_unit(high, unit))
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    if unit.is_empty() {
+        compact(value)
+    } else {
+        format!("{} {unit}", compact(value))
+    }
+}
+
+/// Values with the relation each has to the next.
+fn related(values: &[f64]) -> String {
+    let mut out = String::new();
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            let before = values[index - 1];
+            out.push_str(if before < *value {
+                " < "
+            } else if before > *value {
+                " > "
+            } else {
+                " = "
+            });
+        }
+        out.push_str(&compact(*value));
+    }
+    out
+}

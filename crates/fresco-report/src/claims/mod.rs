@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The claims of the papers as data of this project, and the verdicts on them: `claims/*.toml` in, results in, verdicts
+//! out. Pure: nothing is run here.
+
+mod check;
+mod eval;
+mod expr;
+mod judge;
+mod load;
+mod model;
+mod names;
+mod results;
+mod rules;
+mod verdict;
+
+pub use check::Check;
+pub use judge::judge;
+pub use load::{ClaimError, Claims, System};
+pub use model::{Claim, Experiment, Kind, Number, Platform, Role};
+pub use results::{Labels, Results, Row};
+pub use verdict::{Outcome, Part, Tally, Verdict, verdict_table};

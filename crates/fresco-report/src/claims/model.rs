@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Claims, platforms and experiments, as the files in `claims/` have them.
+
+use super::check::Check;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What kind of statement a claim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// An absolute number.
+    Value,
+    /// A number relative to a baseline.
+    Ratio,
+    /// Who is better than whom.
+    Ordering,
+    /// A bound or a break point.
+    Threshold,
+    /// No cost, no loss, no miss.
+    Zero,
+}
+
+/// What part a claim plays in its paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A measured result.
+    Result,
+    /// A formula or derived bound.
+    Analytic,
+    /// A small exact example.
+    WorkedExample,
+    /// A setting of an experiment.
+    Parameter,
+}
+
+/// A number the paper gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Number {
+    /// Of what.
+    pub of: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit; `x` for factors, empty for counts.
+    pub unit: String,
+}
+
+/// One result stated in a paper, in words of our own, and how it is checked.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Stable name.
+    pub id: String,
+    /// Section, table or figure.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// Key of the platform it was measured on.
+    pub platform: String,
+    /// What ran.
+    pub workload: String,
+    /// What was measured.
+    pub metric: String,
+    /// Kind of statement.
+    pub kind: Kind,
+    /// Part it plays.
+    pub role: Role,
+    /// Experiment of ours that produces the results it is checked against.
+    pub experiment: String,
+    /// The statement, as a test can check it.
+    pub says: String,
+    /// The paper's numbers.
+    #[serde(default)]
+    pub numbers: Vec<Number>,
+    /// What our workload has in place of a program that cannot be shipped.
+    pub stand_in: Option<String>,
+    /// Ambiguities and contradictions in the paper.
+    pub note: Option<String>,
+    /// The best explanation known, shown if the claim does not hold here.
+    pub if_differs: Option<String>,
+    /// The tests; all must hold.
+    pub check: Vec<Check>,
+}
+
+/// What a paper measured on: facts by name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Platform {
+    /// Key that claims refer to.
+    pub key: String,
+    /// Machine file of ours that models it.
+    pub machine: String,
+    /// Facts as the paper gives them: text, numbers, flags.
+    #[serde(flatten)]
+    pub facts: BTreeMap<String, toml::Value>,
+}
+
+/// One file of claims.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClaimFile {
+    pub(super) schema: String,
+    pub(super) system: String,
+    pub(super) source: String,
+    #[serde(default)]
+    pub(super) platform: Vec<Platform>,
+    pub(super) claim: Vec<Claim>,
+}
+
+/// An experiment of ours and the rows it yields.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// Name.
+    pub name: String,
+    /// What it does.
+    pub what: String,
+    /// Labels of its rows with the values they take; an empty list means any value.
+    pub labels: BTreeMap<String, Vec<String>>,
+    /// Names of its values.
+    pub values: Vec<String>,
+}
+
+/// The file of experiments.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExperimentFile {
+    pub(super) schema: String,
+    pub(super) experiment: Vec<Experiment>,
+}

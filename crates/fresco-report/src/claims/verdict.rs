@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What came of each claim.
+
+use super::model::Claim;
+use crate::{Cell, Column, ReportError, Table, Tone};
+use serde::Serialize;
+
+/// Whether something claimed came out of our results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It did.
+    Holds,
+    /// The results do not reach far enough to tell.
+    CannotBeRun,
+    /// It did not.
+    Differs,
+}
+
+impl Outcome {
+    /// As tables show it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Outcome::Holds => "holds",
+            Outcome::CannotBeRun => "cannot be run",
+            Outcome::Differs => "differs",
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Outcome::Holds => Tone::Good,
+            Outcome::CannotBeRun => Tone::Faint,
+            Outcome::Differs => Tone::Bad,
+        }
+    }
+}
+
+/// One test of a claim.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// What the paper says, as number, order or bound.
+    pub paper: String,
+    /// What we found; empty if nothing.
+    pub ours: String,
+    /// The paper's value, if the test is about one number.
+    pub paper_value: Option<f64>,
+    /// Our value, in the same unit.
+    pub our_value: Option<f64>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The accepted band, or what is missing.
+    pub why: String,
+}
+
+/// A claim judged.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Id of the claim.
+    pub id: String,
+    /// Section, table or figure.
+    #[serde(rename = "where")]
+    pub place: String,
+    /// The statement.
+    pub says: String,
+    /// Our experiment.
+    pub experiment: String,
+    /// What came of the whole: differs if a part differs, else cannot be run if a part cannot, else holds.
+    pub outcome: Outcome,
+    /// Why, in words: reason, stand-in, best explanation of a difference.
+    pub explanation: String,
+    /// The tests.
+    pub parts: Vec<Part>,
+}
+
+impl Verdict {
+    pub(super) fn of(claim: &Claim, parts: Vec<Part>) -> Self {
+        // Of holds, cannot be run, differs, the last counts most.
+        let outcome = parts
+            .iter()
+            .map(|part| part.outcome)
+            .max()
+            .unwrap_or(Outcome::CannotBeRun);
+        let mut reasons: Vec<String> = Vec::new();
+        for part in parts
+            .iter()
+            .filter(|part| part.outcome == outcome && !part.why.is_empty())
+        {
+            if !reasons.contains(&part.why) {
+                reasons.push(part.why.clone());
+            }
+        }
+        if outcome != Outcome::CannotBeRun {
+            reasons.extend(claim.stand_in.iter().map(|text| format!("stand-in: {text}")));
+        }
+        if outcome == Outcome::Differs {
+            reasons.extend(claim.if_differs.clone());
+        }
+        Self {
+            id: claim.id.clone(),
+            place: claim.place.clone(),
+            says: claim.says.clone(),
+            experiment: claim.experiment.clone(),
+            outcome,
+            explanation: reasons.join("; "),
+            parts,
+        }
+    }
+
+    /// What the paper says, all parts in one line.
+    pub fn paper(&self) -> String {
+        joined(self.parts.iter().map(|part| part.paper.as_str()))
+    }
+
+    /// What we found, all parts in one line.
+    pub fn ours(&self) -> String {
+        joined(self.parts.iter().map(|part| part.ours.as_str()))
+    }
+}
+
+fn joined<'p>(parts: impl Iterator<Item = &'p str>) -> String {
+    let mut shown: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    shown.dedup();
+    shown.join("; ")
+}
+
+/// The table of verdicts: claim, what it says, paper's value, ours, verdict, why.
+///
+/// # Errors
+/// None in practice: the cells are text.
+pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportError> {
+    let columns = ["claim", "says", "paper", "ours", "verdict", "why"].map(Column::text);
+    let mut table = Table::new(title, columns.to_vec());
+    for verdict in verdicts {
+        table.push(vec![
+            verdict.id.as_str().into(),
+            verdict.says.as_str().into(),
+            verdict.paper().into(),
+            verdict.ours().into(),
+            Cell::Text(verdict.outcome.text().to_owned(), verdict.outcome.tone()),
+            verdict.explanation.as_str().into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+/// How many claims hold, differ, cannot be run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Claims that hold.
+    pub holds: usize,
+    /// Claims that differ.
+    pub differs: usize,
+    /// Claims that cannot be run.
+    pub cannot_be_run: usize,
+}
+
+impl Tally {
+    /// Counts `verdicts`.
+    pub fn of(verdicts: &[Verdict]) -> Self {
+        let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
+        Self {
+            holds: count(Outcome::Holds),
+            differs: count(Outcome::Differs),
+            cannot_be_run: count(Outcome::CannotBeRun),
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} hold, {} differ, {} cannot be run",
+            self.holds, self.differs, self.cannot_be_run
+        )
+    }
+}
