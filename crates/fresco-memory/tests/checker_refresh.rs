@@ -71,3 +71,11 @@ fn same_bank_refresh() {
     tight(&t, RefreshToAct, "0 REFsb 0 0 - 2 - -; @ ACT 0 0 3 1 7 -", 72); // 30 ns
     tight(&t, RrdL, "0 ACT 0 0 3 1 7 -; @ REFsb 0 0 - 2 - -", 12);
 }
+
+#[test]
+fn bank_refresh_belongs_to_some_standards_only() {
+    assert_eq!(violated(&ddr4(), "0 REFpb 0 0 1 2 - -"), [Unsupported]);
+    assert_eq!(violated(&ddr4(), "0 REFsb 0 0 - 2 - -"), [Unsupported]);
+    assert_eq!(violated(&lpddr4(), "0 REFsb 0 0 - 2 - -"), [Unsupported]);
+    assert_eq!(violated(&ddr5(), "0 REFpb 0 0 1 2 - -"), [Unsupported]);
+}

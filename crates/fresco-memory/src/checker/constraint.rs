@@ -66,6 +66,8 @@ pub enum Constraint {
     Order,
     /// A coordinate that the organisation does not have.
     Address,
+    /// REFpb or REFsb where the standard has no such command (`rfc_pb`, `rfc_sb` 0).
+    Unsupported,
 }
 
 impl Constraint {
@@ -102,6 +104,7 @@ impl Constraint {
             Self::BankOpen => "ACT to an open bank",
             Self::Order => "order",
             Self::Address => "address",
+            Self::Unsupported => "command that the standard lacks",
         }
     }
 }

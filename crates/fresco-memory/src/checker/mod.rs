@@ -60,7 +60,8 @@ impl Default for Options {
 /// Reads a command trace, in order, and reports what the devices would not have stood.
 ///
 /// Every row counts as freshly written at cycle 0. Violations do not stop the check: the command is taken as executed,
-/// except that one which is out of order or addressed outside the organisation is reported and left out.
+/// except that one which is out of order, addressed outside the organisation or unknown to the standard is reported
+/// and left out.
 pub struct Checker {
     org: Organisation,
     timing: Timing,
@@ -95,6 +96,10 @@ impl Checker {
         self.commands[command.kind as usize] += 1;
         if !command.lies_in(&self.org) {
             self.findings.fault(Constraint::Address, None, command);
+            return;
+        }
+        if !refresh::is_supported(&self.timing, command) {
+            self.findings.fault(Constraint::Unsupported, None, command);
             return;
         }
         let channel = &mut self.channels[command.channel as usize];

@@ -7,6 +7,15 @@ use super::state::Rank;
 use super::{CommandRecord, Constraint};
 use fresco_dram::{CommandKind, Timing};
 
+/// Does the standard have the command?
+pub(super) fn is_supported(t: &Timing, c: &CommandRecord) -> bool {
+    match c.kind {
+        CommandKind::RefPb => t.rfc_pb > 0,
+        CommandKind::RefSb => t.rfc_sb > 0,
+        _ => true,
+    }
+}
+
 /// REFab, REFpb, REFsb against the state of their banks and the ACTs of others.
 pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Findings) {
     for bank in rank.targets(c).filter(|b| b.open.is_some()) {
