@@ -14,7 +14,7 @@ mod stats;
 mod tree_plru;
 
 #[cfg(test)]
-mod reference;
+mod tests;
 
 pub use private::{PrivateCaches, PrivateOutcome, WriteBacks};
 pub use set_associative::{Cache, Victim};

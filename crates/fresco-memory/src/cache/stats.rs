@@ -17,14 +17,3 @@ pub struct SourceStats {
     /// Those of `evictions` that were dirty and had to be written back to the next level.
     pub write_backs: u64,
 }
-
-impl SourceStats {
-    /// Adds another source's counters.
-    pub fn add(&mut self, other: &Self) {
-        self.hits += other.hits;
-        self.misses += other.misses;
-        self.evictions += other.evictions;
-        self.evictions_by_others += other.evictions_by_others;
-        self.write_backs += other.write_backs;
-    }
-}

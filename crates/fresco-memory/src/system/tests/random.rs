@@ -2,6 +2,7 @@
 //! What must hold whatever the cores do.
 
 use super::*;
+use crate::checker::{Checker, Options, parse_line};
 use crate::system::Service;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -72,8 +73,24 @@ fn run(machine: &Machine, ops: &[Op], stride: Ps) -> Result<Run, TestCaseError> 
     }
     prop_assert!(pending.is_empty(), "no data came for {:?}", pending);
     prop_assert!(done.is_sorted_by_key(|one| one.at));
-    let counters = format!("{:?}{:?}", system.core_stats(), system.node_stats());
+    let memory = &machine.memory;
+    let retention = memory.controller.refresh != RefreshPolicy::None;
+    let mut checker = Checker::new(
+        &memory.organisation,
+        &memory.timing,
+        Options {
+            retention,
+            ..Options::default()
+        },
+    );
     let commands = commands.take();
+    for (number, text) in (1u32..).zip(&commands) {
+        let command = parse_line("commands", number, text).expect("the trace is what the checker reads");
+        checker.observe(&command.expect("no line is empty"));
+    }
+    let report = checker.finish(memory.timing.clock.cycle_at_or_after(end));
+    prop_assert!(report.is_clean(), "{:?}", report);
+    let counters = format!("{:?}{:?}", system.core_stats(), system.node_stats());
     Ok(Run {
         done,
         commands,
