@@ -28,9 +28,33 @@
 //! reclaim, PAL-6, LIM-15), migrate types, huge pages of tasks, hotplug, and contention for the zone lock.
 //!
 //! ```
-//! use fresco_dram::{AddressMap, ColorSpace};
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # Ok(()) }
+//! use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
+//! use fresco_frames::{Camc, Config, Frames, Memory, Policy, TaskId, TaskMemory};
+//! use std::sync::Arc;
+//!
+//! // 256 KiB in four banks, selected by address bits 12 and 13.
+//! let bits = |bits: std::ops::Range<u32>| bits.map(|bit| 1 << bit).collect::<Vec<u64>>();
+//! let functions = Functions { bank: bits(12..14), row: bits(14..18), column: bits(3..12), ..Functions::default() };
+//! let organisation =
+//!     Organisation { nodes: 1, channels: 1, ranks: 1, bank_groups: 1, banks: 4, rows: 16, columns: 512, bus_bytes: 8 };
+//! let region = Region { base: 0, size: 256 << 10, offset: 0, node: None, functions };
+//! let map = AddressMap::new(organisation, vec![region])?;
+//!
+//! let space = Arc::new(ColorSpace::new(&map, &[], 12)?);
+//! let memory = Memory::of_map(&map, 12, &[vec![0]])?;
+//! let mut frames = Frames::new(space, memory, Config::pristine(Policy::Camc(Camc::default())), 0)?;
+//!
+//! // Two tasks, each with a bank of its own.
+//! let (a, b) = (TaskId(1), TaskId(2));
+//! assert_eq!(frames.register(a, TaskMemory::local(0).automatic(1))?.banks.to_string(), "0");
+//! assert_eq!(frames.register(b, TaskMemory::local(0).automatic(1))?.banks.to_string(), "1");
+//! let (frame, work) = frames.alloc(a)?;
+//! assert_eq!((frame.0, work.frames_visited), (0, 64)); // the first request sorts the machine's only block
+//! let (frame, work) = frames.alloc(b)?;
+//! assert_eq!((frame.0, work.frames_visited), (1, 0)); // and this one profits
+//! frames.free(b, frame)?;
+//! assert_eq!(frames.check()?.held, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod agreement;

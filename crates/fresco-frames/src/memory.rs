@@ -201,6 +201,13 @@ mod tests {
         assert_eq!(memory.fallback(3), Some(&[3, 2, 0, 1][..]));
         assert_eq!(memory.fallback(4), None);
         assert_eq!(memory.zone_frames(2), 16);
+        // All equally far: the next higher number, wrapping round.
+        let even: Vec<Vec<u32>> = (0..4)
+            .map(|from| (0..4).map(|to| u32::from(from != to)).collect())
+            .collect();
+        let memory = Memory::new(memory.regions().to_vec(), &even).unwrap();
+        assert_eq!(memory.fallback(2), Some(&[2, 3, 0, 1][..]));
+        assert_eq!(memory.nearest_nodes(1), Some(&[1, 2, 3, 0][..]));
     }
 
     #[test]

@@ -50,6 +50,13 @@ pub enum Coloring {
     },
 }
 
+impl Coloring {
+    /// What CAMC gives a task of which nothing else is said: one colour, more on demand (CAMC-6).
+    pub fn automatic() -> Self {
+        Self::Automatic { colors: 1, llc: None }
+    }
+}
+
 /// What a task needs of the allocator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskMemory {

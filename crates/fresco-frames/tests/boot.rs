@@ -182,3 +182,26 @@ fn per_cpu_lists_give_neighbouring_frames_to_tasks_that_fault_in_turn() {
     assert_eq!((frames.census().per_cpu, frames.census().held), (124, 0));
     assert_eq!(frames.alloc_order(10, 0).unwrap().0, FrameNumber(0));
 }
+
+#[test]
+fn a_per_cpu_list_gives_a_batch_back_when_it_is_above_the_mark() {
+    let per_cpu = Some(PerCpu { batch: 4, high: 6 });
+    let config = Config {
+        per_cpu,
+        ..Config::pristine(Policy::Buddy)
+    };
+    let mut frames = machine(1, 18, &[12, 13], 0..0).frames(config, 0);
+    frames.register(A, TaskMemory::local(0)).unwrap();
+    let held: Vec<FrameNumber> = (0..8).map(|_| frames.alloc(A).unwrap().0).collect();
+    let kept: Vec<u64> = held
+        .iter()
+        .map(|&frame| {
+            frames.free(A, frame).unwrap();
+            frames.census().per_cpu
+        })
+        .collect();
+    assert_eq!(kept, [1, 2, 3, 4, 5, 6, 3, 4]);
+    // The oldest went back; the last one freed is the next one handed out.
+    assert_eq!(frames.alloc(A).unwrap().0, held[7]);
+    assert_eq!(frames.free_blocks(0).unwrap()[2], 1, "0 to 3 have merged");
+}

@@ -324,6 +324,23 @@ fn bank_and_cache_colours_are_chosen_together() {
 }
 
 #[test]
+fn without_llc_colours_a_task_spreads_over_the_cache_however_lists_are_kept() {
+    for lists in [ListsBy::Bank, ListsBy::BankAndLlc] {
+        // One bank, four LLC colours in each of its blocks of 16 frames.
+        let mut frames = machine(1, 18, &[16], 12..14).frames(
+            Config {
+                lists,
+                ..palloc(Exhaustion::Strict)
+            },
+            0,
+        );
+        frames.register(A, TaskMemory::local(0).with_banks(set(&[1]))).unwrap();
+        let llc: Vec<u64> = (0..8).map(|_| frames.alloc(A).unwrap().0.0 % 4).collect();
+        assert_eq!(llc, [0, 1, 2, 3, 0, 1, 2, 3], "{lists:?}");
+    }
+}
+
+#[test]
 fn the_xeon_partition_of_four_banks_is_1024_mib() {
     // Claim palloc-4c-max-space: 256 MiB per bank.
     let frames = xeon().frames(palloc(Exhaustion::Strict), 0);

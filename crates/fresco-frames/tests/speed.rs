@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Allocation must not be felt: a million pages on a machine of 4 GiB, under every policy.
+//! Allocation must not be felt: neither a million pages on a machine of 4 GiB nor the size of a large machine.
 
 mod common;
 
-use common::{A, xeon};
-use fresco_frames::{Camc, Config, Palloc, Policy, TaskMemory};
+use common::{A, machine, xeon};
+use fresco_frames::{Camc, Config, MAX_ORDER, Palloc, Policy, TaskMemory};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -39,4 +39,25 @@ fn a_million_allocations_take_a_fraction_of_a_second() {
         assert!(taken < Duration::from_secs(3), "{policy:?}: {taken:?}");
         frames.check().unwrap();
     }
+}
+
+#[test]
+fn a_machine_of_64_gib_costs_memory_only_where_blocks_are_split() {
+    let large = machine(1, 36, &[13, 14, 15, 16], 0..0);
+    let untouched = large.frames(Config::pristine(Policy::Buddy), 0);
+    assert_eq!(untouched.free_blocks(0).unwrap()[MAX_ORDER as usize], 1 << 14);
+    assert_eq!(untouched.table_bytes(), 256 << 10);
+    let mut booted = large.frames(Config::default(), 0);
+    assert!(
+        booted.table_bytes() < 10 << 20,
+        "4 % of the blocks: {}",
+        booted.table_bytes()
+    );
+    booted.register(A, TaskMemory::local(0)).unwrap();
+    (0..1 << 18).for_each(|_| _ = booted.alloc(A).unwrap());
+    assert!(
+        booted.table_bytes() < 16 << 20,
+        "1 GiB more is 3 MiB of entries: {}",
+        booted.table_bytes()
+    );
 }
