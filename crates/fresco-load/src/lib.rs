@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Programs that really compute, with every load and store of their data seen by the simulator; generators; traces.
 
+pub mod generate;
 mod kernel;
 mod op;
 mod parameter;

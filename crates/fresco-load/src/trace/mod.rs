@@ -4,6 +4,7 @@
 mod cpu;
 mod format;
 pub mod ftrace;
+pub mod fuzz;
 mod input;
 mod memory;
 mod replay;

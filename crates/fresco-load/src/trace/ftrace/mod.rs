@@ -61,6 +61,14 @@ pub(crate) const MAGIC: &[u8; 8] = b"\x89FTRACE\n";
 /// Version of the format.
 const VERSION: u16 = 1;
 
+/// A file with this content in its frame, whatever it is; for tests and fuzzers.
+pub(super) fn frame_of(content: &[u8]) -> Vec<u8> {
+    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &[0, 0]].concat();
+    let frame = zstd::encode_all(content, 1);
+    file.extend(frame.unwrap_or_default());
+    file
+}
+
 const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const MARK: u8 = 2;

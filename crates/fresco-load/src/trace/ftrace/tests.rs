@@ -23,13 +23,6 @@ fn read(bytes: Vec<u8>) -> Result<(Header, Vec<Record>), String> {
     Ok((reader.header().clone(), records))
 }
 
-/// A file with this content in its frame.
-fn with_content(content: &[u8]) -> Vec<u8> {
-    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &[0, 0]].concat();
-    file.extend(zstd::encode_all(content, 1).expect("memory"));
-    file
-}
-
 fn load(addr: u64) -> Record {
     Record {
         thread: 0,
@@ -130,7 +123,7 @@ fn every_flipped_bit_is_told_or_harmless() {
 
 #[test]
 fn a_trace_that_was_never_finished_is_told() {
-    let error = read(with_content(&[0, 0, 0, 0, 0, 0b0000_1100, 0])).expect_err("has no trailer");
+    let error = read(frame_of(&[0, 0, 0, 0, 0, 0b0000_1100, 0])).expect_err("has no trailer");
     assert!(
         error.contains("ends after 1 records") && error.contains("without its trailer"),
         "{error}"
@@ -159,7 +152,7 @@ fn lies_are_told() {
         ),
     ];
     for (content, expected) in cases {
-        let error = read(with_content(content)).expect_err(expected);
+        let error = read(frame_of(content)).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
     let later = [&MAGIC[..], &[2, 0, 0, 0]].concat();
@@ -267,8 +260,8 @@ proptest! {
 
     #[test]
     fn any_content_is_a_trace_or_an_error(content in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read(with_content(&[&[0, 0, 0, 0, 0], &content[..]].concat()));
-        let _ = read(with_content(&content));
+        let _ = read(frame_of(&[&[0, 0, 0, 0, 0], &content[..]].concat()));
+        let _ = read(frame_of(&content));
     }
 
     #[test]
