@@ -254,6 +254,10 @@ fn bad_patterns_are_refused() {
         assert!(error.cure.contains(cure), "{text}: {error}");
         assert!(error.allowed.contains("20, 19, 13, 12"), "{error}");
     }
+    for bits in [[20, 19, 19, 12], [20, 19, 64, 12]] {
+        let error = BitPattern::parse("[00XX]", &bits, "--banks").unwrap_err();
+        assert_eq!(error.found, format!("address bit {} in the list", bits[2]));
+    }
     // Bit 6 lies inside the page, bit 21 is a row bit.
     let by = |bits: &[u32]| BitPattern::parse("[0]", bits, "--banks").unwrap().colors(&space);
     assert!(matches!(by(&[6]), Err(SelectError::InsidePage { .. })));

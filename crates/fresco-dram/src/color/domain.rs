@@ -90,6 +90,8 @@ pub(super) struct Domain {
     pub(super) functions: Vec<u64>,
     /// What the colours of this domain are counted from.
     pub(super) first: u32,
+    /// For each colour bit, selector values that set it and no other.
+    representative: Vec<u64>,
     /// Selector values that a page takes all of, as differences: a basis.
     spread: Vec<u64>,
     color: LinearMap,
@@ -115,7 +117,11 @@ impl Domain {
             .iter()
             .map(|&combination| combine(&masks, combination))
             .collect();
-        let spread = gf2::null_space(&combinations, selectors.len() as u32);
+        let width = selectors.len() as u32;
+        let representative = (0..combinations.len())
+            .map(|bit| gf2::solve(&combinations, width, 1 << bit).expect("the combinations are independent"))
+            .collect();
+        let spread = gf2::null_space(&combinations, width);
         let color = LinearMap::new(&functions);
         Ok(Self {
             node,
@@ -124,6 +130,7 @@ impl Domain {
             combinations,
             functions,
             first,
+            representative,
             spread,
             color,
         })
@@ -150,8 +157,7 @@ impl Domain {
     /// Bank numbers of a colour of this domain, ascending. Every page of the colour touches all of them.
     pub(super) fn banks(&self, color: u32) -> Vec<u32> {
         let width = self.selectors.len() as u32;
-        let one = gf2::solve(&self.combinations, width, u64::from(color - self.first))
-            .expect("the combinations are independent");
+        let one = combine(&self.representative, u64::from(color - self.first));
         let node = u64::from(self.node.unwrap_or(0)) << width;
         let mut banks: Vec<u32> = gf2::span(&self.spread).map(|sum| (node | one ^ sum) as u32).collect();
         banks.sort_unstable();

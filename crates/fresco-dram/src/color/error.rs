@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why a machine has no colours to speak of.
 
+use fresco_input::InputError;
 use std::fmt;
 
 /// Why no colour space can be made.
@@ -38,6 +39,31 @@ pub enum ColorError {
 /// Pairs of bank and LLC colour that a colour space may have: the table of pairs takes one bit each.
 pub(super) const MAX_PAIRS: u64 = 1 << 24;
 
+impl ColorError {
+    /// The error as bad input of a file.
+    pub fn into_input(self, file: impl Into<String>, field: impl Into<String>) -> InputError {
+        let (allowed, cure) = match self {
+            Self::PageBits { .. } => (
+                "a power of two below 2^64 bytes",
+                "give the page size of the operating system",
+            ),
+            Self::Unaligned { .. } => (
+                "base, size and offset in multiples of the page",
+                "use a smaller page, or round the region to pages",
+            ),
+            Self::FineOffset { .. } => (
+                "an offset in multiples of a large power of two, or an LLC indexed by low bits",
+                "round the offset to what the hardware subtracts, or leave the LLC hash out",
+            ),
+            Self::TooManyColors { .. } => ("at most 2^24 pairs of colours", "use larger pages or fewer functions"),
+        };
+        InputError::new(file, self.to_string())
+            .in_field(field)
+            .allowed(allowed)
+            .cure(cure)
+    }
+}
+
 impl fmt::Display for ColorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -54,8 +80,7 @@ impl fmt::Display for ColorError {
             ),
             Self::TooManyColors { bank, llc } => write!(
                 f,
-                "{bank} bank colours and {llc} LLC colours make more than {MAX_PAIRS} pairs; use a larger page or \
-                 fewer functions"
+                "{bank} bank colours and {llc} LLC colours make more than {MAX_PAIRS} pairs"
             ),
         }
     }

@@ -82,6 +82,7 @@ fn clipped(item: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::map::testing::cases;
     use proptest::prelude::*;
 
     #[test]
@@ -119,6 +120,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256))]
+
         #[test]
         fn what_is_written_is_read_again(numbers: std::collections::BTreeSet<u8>) {
             prop_assume!(!numbers.is_empty());

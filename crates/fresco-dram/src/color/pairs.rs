@@ -25,11 +25,12 @@ impl Pairs {
     /// are one coset of a linear space.
     pub(super) fn new(domains: &[Domain], llc: &[u64], page_bits: u32) -> Result<Self, ColorError> {
         let bank_colors: u64 = domains.iter().map(|domain| u64::from(domain.colors())).sum();
-        let total = bank_colors << llc.len();
+        let llc_colors = 1u64.checked_shl(llc.len() as u32).unwrap_or(u64::MAX);
+        let total = bank_colors.saturating_mul(llc_colors);
         if total > MAX_PAIRS {
             return Err(ColorError::TooManyColors {
                 bank: bank_colors,
-                llc: 1 << llc.len(),
+                llc: llc_colors,
             });
         }
         let mut exists = vec![0u64; (total as usize).div_ceil(64)].into_boxed_slice();

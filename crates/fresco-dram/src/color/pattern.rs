@@ -16,11 +16,11 @@ pub struct BitPattern {
 }
 
 impl BitPattern {
-    /// Reads `[00XX]`: one of `0`, `1`, `X` for each bit of `bits` (bit numbers of 0 to 63, in the order of the
-    /// notation). `source` is the file or option that the text stands in; the caller adds line and field.
+    /// Reads `[00XX]`: one of `0`, `1`, `X` for each of `bits` (numbers of bits of physical address − offset, in the
+    /// order of the notation). `source` is the file or option that the text stands in; the caller adds line and field.
     ///
     /// # Errors
-    /// Missing brackets, other characters, another number of places than bits.
+    /// Missing brackets, other characters, another number of places than bits, a bit above 63 or named twice.
     pub fn parse(text: &str, bits: &[u32], source: &str) -> Result<Self, InputError> {
         let fault = |found: String, cure: String| {
             let list: Vec<String> = bits.iter().map(u32::to_string).collect();
@@ -52,7 +52,11 @@ impl BitPattern {
             let found = format!("`{shown}`, which has {} places", values.len());
             return fault(found, format!("write one place for each of the {} bits", bits.len()));
         }
-        debug_assert!(bits.iter().all(|&bit| bit < 64));
+        let taken = |index: usize| bits[..index].contains(&bits[index]);
+        if let Some(index) = (0..bits.len()).find(|&index| bits[index] > 63 || taken(index)) {
+            let found = format!("address bit {} in the list", bits[index]);
+            return fault(found, "list each bit once; physical addresses have bits 0 to 63".into());
+        }
         Ok(Self {
             bits: bits.iter().copied().zip(values).collect(),
         })

@@ -129,7 +129,10 @@ impl ColorSpace {
     /// The bank colour of a frame, `0..bank_colors()`; `None` where the machine has no memory.
     #[inline]
     pub fn try_bank_color(&self, frame: FrameNumber) -> Option<u32> {
-        let address = frame.0.checked_mul(1 << self.page_bits)?;
+        if frame.0 > u64::MAX >> self.page_bits {
+            return None;
+        }
+        let address = frame.0 << self.page_bits;
         self.domains
             .iter()
             .find_map(|domain| domain.contains(address).map(|span| domain.color(address - span.offset)))

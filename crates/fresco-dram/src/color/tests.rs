@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
-use crate::map::testing::{maps, small_organisations};
+use crate::map::testing::{cases, maps, small_organisations};
 use crate::map::{BankMap, Field, Functions, Region};
 use crate::{AddressMap, FrameNumber, Organisation, PhysAddr};
 use proptest::prelude::*;
@@ -176,10 +176,13 @@ fn unaligned_regions_and_huge_spaces_are_refused() {
         ColorSpace::new(&interleaved(), &[], 64).unwrap_err(),
         ColorError::PageBits { page_bits: 64 }
     );
-    let map = BankMap::new(bits(12..40), 0).unwrap();
-    let error = ColorSpace::of_bank_map(&map, &[], 12).unwrap_err();
-    assert_eq!(error, ColorError::TooManyColors { bank: 1 << 28, llc: 1 });
-    assert_eq!(ColorSpace::of_bank_map(&map, &[], 30).unwrap().bank_colors(), 1 << 10);
+    let map = BankMap::new(bits(12..32), 0).unwrap();
+    let error = ColorSpace::of_bank_map(&map, &bits(20..25), 12).unwrap_err();
+    assert_eq!(error, ColorError::TooManyColors { bank: 1 << 20, llc: 32 });
+    // Every address bit of a byte-grained page is an LLC colour bit.
+    let error = ColorSpace::of_bank_map(&BankMap::new(vec![1], 0).unwrap(), &bits(0..64), 0).unwrap_err();
+    assert_eq!(error, ColorError::TooManyColors { bank: 2, llc: 1 << 63 });
+    assert_eq!(ColorSpace::of_bank_map(&map, &[], 30).unwrap().bank_colors(), 4);
 }
 
 #[test]
@@ -239,7 +242,7 @@ fn walk(map: &AddressMap, space: &ColorSpace) -> Result<Walked, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn colors_are_what_a_walk_over_all_addresses_finds(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::*;
+use crate::map::testing::cases;
 use proptest::prelude::*;
 
 fn rows(count: impl Into<proptest::collection::SizeRange>) -> impl Strategy<Value = Vec<u64>> {
@@ -34,7 +35,7 @@ fn inverse_of_a_singular_matrix_is_none() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(cases(128))]
 
     #[test]
     fn reduced_form_spans_the_same_space(rows in rows(0..20)) {

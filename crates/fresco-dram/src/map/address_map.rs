@@ -15,8 +15,10 @@ pub struct AddressMap {
     organisation: Organisation,
     regions: Vec<Region>,
     groups: Vec<Group>,
-    /// Sorted by base.
-    spans: Box<[Span]>,
+    /// The lowest span: most machines have no other, and decoding looks there first.
+    first: Span,
+    /// The other spans, sorted by base.
+    others: Box<[Span]>,
 }
 
 /// What decoding needs of a region.
@@ -26,6 +28,13 @@ struct Span {
     size: u64,
     offset: u64,
     group: u32,
+}
+
+impl Span {
+    #[inline]
+    fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
 }
 
 impl AddressMap {
@@ -69,21 +78,25 @@ impl AddressMap {
             }));
         }
         spans.sort_unstable_by_key(|span| span.base);
+        let first = spans.remove(0);
         Ok(Self {
             organisation,
             regions,
             groups,
-            spans: spans.into_boxed_slice(),
+            first,
+            others: spans.into_boxed_slice(),
         })
     }
 
     /// The place of the bus transfer that holds the byte at `address`; `None` where there is no memory.
     #[inline]
     pub fn decode(&self, address: PhysAddr) -> Option<Location> {
-        self.spans
-            .iter()
-            .find(|span| address.0.wrapping_sub(span.base) < span.size)
-            .map(|span| self.groups[span.group as usize].decode(address.0 - span.offset))
+        let span = if self.first.contains(address.0) {
+            &self.first
+        } else {
+            self.others.iter().find(|span| span.contains(address.0))?
+        };
+        Some(self.groups[span.group as usize].decode(address.0 - span.offset))
     }
 
     /// The physical address of the first byte of the bus transfer at `location`.
@@ -104,10 +117,9 @@ impl AddressMap {
             location.node & (self.organisation.nodes - 1)
         };
         let normalised = self.groups[group as usize].encode(location);
-        let span = self
-            .spans
-            .iter()
-            .find(|span| span.group == group && normalised.wrapping_sub(span.base - span.offset) < span.size)
+        let span = std::iter::once(&self.first)
+            .chain(&self.others)
+            .find(|span| span.group == group && span.contains(normalised + span.offset))
             .expect("the regions of a group fill its block");
         PhysAddr(normalised + span.offset)
     }
@@ -142,6 +154,9 @@ impl AddressMap {
     }
 }
 
+/// log2 of the banks that a machine may have: far more than any has, few enough to list.
+pub(super) const MAX_BANK_BITS: u32 = 20;
+
 /// Counts that parity functions can number, and a size that fits 64 bits.
 pub(super) fn check_organisation(org: &Organisation) -> Result<(), MapError> {
     let counts = Field::ALL.map(|field| (field.to_string(), field.count(org)));
@@ -153,7 +168,7 @@ pub(super) fn check_organisation(org: &Organisation) -> Result<(), MapError> {
         bits += count.trailing_zeros();
     }
     let bank_bits = Field::SELECTORS.iter().map(|field| field.width(org)).sum();
-    if bank_bits > 24 {
+    if bank_bits > MAX_BANK_BITS {
         return Err(MapError::TooManyBanks { bits: bank_bits });
     }
     // One bit less than a u64 holds, so that the size of the whole fits too.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A map of which only the bank-selecting functions are known.
 
+use super::address_map::{MAX_BANK_BITS, check_organisation};
 use super::{AddressMap, Field, Functions, MapError, Region};
 use crate::Organisation;
 use crate::gf2::{self, Elimination, bits_of, low_mask};
@@ -21,7 +22,8 @@ impl BankMap {
     ///
     /// # Errors
     /// [`MapError::DependentSelectors`] if a function is zero or the sum of others (more than 64 are always
-    /// dependent); [`MapError::BadRange`] if `offset` is 2^63 or more.
+    /// dependent); [`MapError::TooManyBanks`] for more than 20 functions; [`MapError::BadRange`] if `offset` is
+    /// 2^63 or more.
     pub fn new(functions: Vec<u64>, offset: u64) -> Result<Self, MapError> {
         if offset >> 63 != 0 {
             return Err(MapError::BadRange { region: 0 });
@@ -39,7 +41,10 @@ impl BankMap {
                 return Err(MapError::DependentSelectors { function, sum_of });
             }
         }
-        Ok(Self { functions, offset })
+        match functions.len() as u32 {
+            bits if bits > MAX_BANK_BITS => Err(MapError::TooManyBanks { bits }),
+            _ => Ok(Self { functions, offset }),
+        }
     }
 
     /// The functions, least significant bit of the bank number first.
@@ -70,7 +75,7 @@ impl BankMap {
     /// [`MapError::CannotComplete`] if the number of functions is not that of the organisation or a function reads
     /// bits that the memory does not have; else what [`AddressMap::new`] finds wrong with the organisation.
     pub fn complete(&self, org: Organisation) -> Result<AddressMap, MapError> {
-        super::address_map::check_organisation(&org)?;
+        check_organisation(&org)?;
         let needed: u32 = Field::SELECTORS.iter().map(|field| field.width(&org)).sum();
         let bits = org.total_bytes().trailing_zeros();
         let beyond = self.functions.iter().fold(0, |all, mask| all | mask) & !low_mask(bits);

@@ -29,7 +29,7 @@ pub enum MapError {
         /// Address bits that the organisation asks for.
         bits: u32,
     },
-    /// There are more banks than a bank number (`u32`) can count.
+    /// There are more than 2^20 banks.
     TooManyBanks {
         /// Bits that select a bank of the machine.
         bits: u32,
@@ -148,7 +148,7 @@ impl MapError {
         match self {
             Self::NotPowerOfTwo { .. } => "a power of two",
             Self::TooLarge { .. } => "at most 64 address bits",
-            Self::TooManyBanks { .. } => "at most 2^24 banks",
+            Self::TooManyBanks { .. } => "at most 2^20 banks",
             Self::NoRegions => "at least one region",
             Self::BadRange { .. } => "a region of at least one byte that ends below 2^64",
             Self::SplitTransfer { .. } => "base, size and offset in multiples of the bus width",
@@ -169,7 +169,8 @@ impl MapError {
     fn cure(&self) -> &'static str {
         match self {
             Self::NotPowerOfTwo { .. } => {
-                "an interleave over three, six or twelve is not linear: see ModuloInterleave for what can be coloured"
+                "parity functions number powers of two only: describe a machine with three or twelve channels by its \
+                 bank functions alone"
             }
             Self::TooLarge { .. } | Self::TooManyBanks { .. } => "check rows, columns and counts",
             Self::NoRegions => "give the address range of the memory",

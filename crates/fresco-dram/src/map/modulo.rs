@@ -121,6 +121,7 @@ impl std::error::Error for NotColorable {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::map::testing::cases;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -154,6 +155,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256))]
+
         #[test]
         fn split_and_join_are_inverse(ways in 1u32..20, granule_bits in 0u32..22, address in 0u64..1 << 40) {
             let interleave = channels(ways, granule_bits);

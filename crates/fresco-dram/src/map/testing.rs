@@ -4,8 +4,19 @@
 use super::{AddressMap, Field, Functions, Region};
 use crate::Organisation;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
+
+/// The same cases on every run.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(20_140_415),
+        failure_persistence: None,
+        ..Default::default()
+    }
+}
 
 /// Uniform enough for tests.
 pub(crate) fn below(rng: &mut Pcg64, bound: u64) -> u64 {

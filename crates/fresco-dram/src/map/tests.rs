@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-use super::testing::{address_in, maps, organisations};
+use super::testing::{address_in, cases, maps, organisations};
 use super::*;
 use crate::gf2::row_reduce;
 use crate::{Location, Organisation, PhysAddr};
@@ -306,11 +306,12 @@ fn partial_map_subtracts_its_offset() {
     let complete = map.complete(org).unwrap();
     assert_eq!(complete.decode(PhysAddr(5 << 28)).unwrap().bank, 2);
     assert_eq!(complete.decode(PhysAddr(0)), None);
+    assert_eq!(BankMap::new(bits(0..21), 0), Err(MapError::TooManyBanks { bits: 21 }));
     assert_eq!(BankMap::new(vec![1], 1 << 63), Err(MapError::BadRange { region: 0 }));
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(cases(256))]
 
     #[test]
     fn decode_and_encode_are_inverse(map in maps(organisations(), 0), seed: u64) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::palloc::PallocMap;
 use super::*;
+use crate::map::testing::cases;
 use proptest::prelude::*;
 
 fn fault(result: Result<BankMap, InputError>) -> (Option<u32>, String) {
@@ -141,6 +142,8 @@ fn hex_masks_of_both_cases() {
 }
 
 proptest! {
+    #![proptest_config(cases(256))]
+
     #[test]
     fn what_is_written_is_read_again(masks in proptest::collection::vec(1..u64::MAX, 1..20)) {
         let masks = crate::gf2::independent(masks);
