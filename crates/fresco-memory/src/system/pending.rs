@@ -3,8 +3,7 @@
 
 use super::sample::{Done, RequestId, Sample};
 use fresco_dram::{PhysAddr, Ps};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A line, and the last-level cache (group of cores) that waits for it.
@@ -42,8 +41,9 @@ pub(super) struct Pending {
     free: Vec<u32>,
     /// Never iterated over: the order of a hash table does not reach any result.
     slots: HashMap<Key, u32, BuildHasherDefault<KeyHasher>>,
-    /// When the data of finished reads reach the core, then the read's name, then its slot.
-    returns: BinaryHeap<Reverse<(Ps, RequestId, u32)>>,
+    /// When the data of finished reads reach the core, then the read's name, then its slot; in ascending order. Reads
+    /// finish nearly in this order, so most are appended.
+    returns: VecDeque<(Ps, RequestId, u32)>,
 }
 
 impl Pending {
@@ -94,22 +94,27 @@ impl Pending {
         let read = self.reads[slot as usize].as_mut().expect("a read completes once");
         debug_assert!(read.sample.is_none(), "a read completes once");
         read.sample = Some(sample);
-        self.returns.push(Reverse((at, read.first.id, slot)));
+        let new = (at, read.first.id, slot);
+        match self.returns.back() {
+            Some(last) if *last > new => {
+                let place = self.returns.partition_point(|other| *other < new);
+                self.returns.insert(place, new);
+            }
+            _ => self.returns.push_back(new),
+        }
     }
 
     /// When the next data reach a core, as far as is known.
     #[inline]
     pub fn next_return(&self) -> Option<Ps> {
-        self.returns.peek().map(|Reverse((at, ..))| *at)
+        self.returns.front().map(|(at, ..)| *at)
     }
 
     /// Delivers everything that reaches a core up to and including `until`: by time, then by the name of the read, each
     /// followed by those that joined it.
     pub fn deliver(&mut self, until: Ps, done: &mut Vec<Done>) {
-        while self.next_return().is_some_and(|at| at <= until) {
-            let Some(Reverse((at, _, slot))) = self.returns.pop() else {
-                return;
-            };
+        while let Some(&(at, _, slot)) = self.returns.front().filter(|(at, ..)| *at <= until) {
+            self.returns.pop_front();
             let read = self.reads[slot as usize].take().expect("a finished read is live");
             let sample = read.sample.expect("a finished read has a sample");
             self.free.push(slot);
