@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the controller knows of one bank.
 
-use super::pool::List;
+use super::pool::{List, NIL};
 use fresco_dram::{Cycle, NEVER};
 use std::collections::VecDeque;
 
@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 pub(super) struct Bank {
     /// The open row.
     pub row: Option<u32>,
+    /// The request whose PRE or ACT was issued last and which has not had its column command; [`NIL`] if none.
+    pub begun: u32,
     /// Row hits that have overtaken an older request since the row was opened.
     pub overtakes: u32,
     /// Admitted reads.
@@ -30,6 +32,7 @@ impl Bank {
     pub(super) fn new() -> Self {
         Self {
             row: None,
+            begun: NIL,
             overtakes: 0,
             reads: List::default(),
             writes: List::default(),
@@ -38,5 +41,11 @@ impl Bank {
             refresh_from: NEVER,
             refreshed: (0, 0),
         }
+    }
+
+    /// A refresh, or the bank by itself, closes the row.
+    pub(super) fn close(&mut self) {
+        self.row = None;
+        self.begun = NIL;
     }
 }

@@ -8,13 +8,14 @@
 //! for the banks that something happened to.
 
 use super::bank::Bank;
+use super::candidates::{Candidate, Candidates};
 use super::pool::{Entry, List, NIL, Pool};
 use super::ready::{ACT, PRE, RD, Ready, WR};
 use super::refresh::{self, Refresh, RefreshEngine};
 use super::sink::Sink;
 use super::stats::{ChannelStats, Level};
-use crate::request::{Access, Completion, Request, RowOutcome};
 use crate::Command;
+use crate::request::{Access, Completion, Request, RowOutcome};
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, Scheduler};
 use std::collections::VecDeque;
@@ -33,19 +34,6 @@ enum Mode {
     SpareWrites,
     /// Writes, because the buffer reached its high watermark; ends at the low one.
     DrainWrites,
-}
-
-/// The command a bank would issue next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Candidate {
-    /// Earliest cycle as far as the bank alone matters.
-    ready: Cycle,
-    /// Class and age.
-    key: u64,
-    /// The request it serves; [`NIL`] for an idle precharge.
-    entry: u32,
-    /// ACT, PRE, RD or WR.
-    kind: u8,
 }
 
 /// A refresh that is due and not yet issued.
@@ -81,6 +69,8 @@ pub(super) struct Channel {
     /// Channel number within the machine, as in a command trace.
     number: u32,
     org: Organisation,
+    banks_per_group_log2: u32,
+    banks_per_rank_log2: u32,
     timing: Timing,
     scheduler: Scheduler,
     page: PagePolicy,
@@ -105,11 +95,7 @@ pub(super) struct Channel {
     /// The command bus is free from here on; also later than every cycle already run.
     bus_free: Cycle,
 
-    candidates: Vec<Candidate>,
-    /// A bit per bank that has a candidate.
-    active: Vec<u64>,
-    group_of: Vec<u16>,
-    rank_of: Vec<u16>,
+    candidates: Candidates,
     choice: Choice,
     choice_valid: bool,
 
@@ -121,11 +107,11 @@ impl Channel {
         let engine = refresh::engine(config.refresh, org, timing);
         let ready = Ready::new(org, timing);
         let banks = org.banks_per_channel() as usize;
-        let groups_per_rank = ready.groups_per_rank();
-        let empty = Candidate { ready: 0, key: 0, entry: NIL, kind: 0 };
         Self {
             number,
             org: *org,
+            banks_per_group_log2: org.banks.ilog2(),
+            banks_per_rank_log2: org.banks_per_rank().ilog2(),
             timing: timing.clone(),
             scheduler: config.scheduler,
             page: config.page,
@@ -145,11 +131,12 @@ impl Channel {
             order: [VecDeque::new(), VecDeque::new()],
             next_seq: 0,
             bus_free: 0,
-            candidates: vec![empty; banks],
-            active: vec![0; banks.div_ceil(64)],
-            group_of: (0..banks).map(|b| (b / org.banks as usize) as u16).collect(),
-            rank_of: (0..banks).map(|b| (b / org.banks as usize / groups_per_rank) as u16).collect(),
-            choice: Choice { at: NEVER, key: u64::MAX, what: What::Nothing },
+            candidates: Candidates::new(org),
+            choice: Choice {
+                at: NEVER,
+                key: u64::MAX,
+                what: What::Nothing,
+            },
             choice_valid: true,
             stats: ChannelStats::default(),
         }
@@ -225,7 +212,10 @@ impl Channel {
         let line = entry.request.line;
         let access = entry.request.access;
         let buffered = self.writes.len() > 0
-            && self.banks[bank as usize].writes.find(&self.pool, |e| e.request.line == line) != NIL;
+            && self.banks[bank as usize]
+                .writes
+                .find(&self.pool, |e| e.request.line == line)
+                != NIL;
         match access {
             Access::Read if buffered => {
                 self.stats.forwarded += 1;
@@ -254,9 +244,22 @@ impl Channel {
             self.order[access as usize].push_back(i);
         }
         self.bus_free = self.bus_free.max(now + 1);
-        if !self.update_mode() {
-            self.bank_changed(bank);
+        if !self.update_mode() && access == self.direction() {
+            self.bank_joined(bank, i);
         }
+    }
+
+    /// The youngest request of a bank changes what the bank does next only if it is alone or hits the open row.
+    fn bank_joined(&mut self, b: u32, i: u32) {
+        if let Some(candidate) = self.candidates.get(b as usize)
+            && candidate.entry != NIL
+            && (usize::from(candidate.kind) != PRE
+                || self.banks[b as usize].row != Some(self.pool.get(i).request.location.row))
+        {
+            debug_assert_eq!(self.candidate(b), Some(candidate));
+            return;
+        }
+        self.bank_changed(b);
     }
 
     /// Moves waiting requests into places that a column command has freed.
@@ -298,6 +301,12 @@ impl Channel {
         switched
     }
 
+    /// The column command of the direction being served.
+    #[inline]
+    fn column(&self) -> usize {
+        RD + usize::from(self.mode != Mode::Reads)
+    }
+
     fn direction(&self) -> Access {
         match self.mode {
             Mode::Reads => Access::Read,
@@ -310,25 +319,37 @@ impl Channel {
     /// The one command this bank would issue next, from its state alone.
     fn candidate(&self, b: u32) -> Option<Candidate> {
         let bank = &self.banks[b as usize];
-        if bank.refresh_from != NEVER {
-            return None;
-        }
         let access = self.direction();
+        let of_bank = |kind| self.ready.of_bank(b as usize, kind);
+        if bank.refresh_from != NEVER {
+            return self.candidate_before_refresh(bank, access, of_bank);
+        }
         let list: &List = match access {
             Access::Read => &bank.reads,
             Access::Write => &bank.writes,
         };
-        let of_bank = |kind| self.ready.of_bank(b as usize, kind);
         let Some(open) = bank.row else {
             let oldest = list.oldest();
             (oldest != NIL).then_some(())?;
             let key = CLASS_ROW | self.pool.get(oldest).seq;
-            return Some(Candidate { ready: of_bank(ACT), key, entry: oldest, kind: ACT as u8 });
+            return Some(Candidate {
+                ready: of_bank(ACT),
+                key,
+                entry: oldest,
+                kind: ACT as u8,
+            });
         };
         if list.is_empty() {
-            let PagePolicy::Adaptive { idle } = self.page else { return None };
+            let PagePolicy::Adaptive { idle } = self.page else {
+                return None;
+            };
             let ready = of_bank(PRE).max(bank.last_access + idle);
-            return Some(Candidate { ready, key: CLASS_IDLE | u64::from(b), entry: NIL, kind: PRE as u8 });
+            return Some(Candidate {
+                ready,
+                key: CLASS_IDLE | u64::from(b),
+                entry: NIL,
+                kind: PRE as u8,
+            });
         }
         let oldest = list.oldest();
         let first = self.pool.get(oldest);
@@ -344,46 +365,80 @@ impl Channel {
         if hit != NIL && allowed {
             let kind = if access == Access::Read { RD } else { WR };
             let key = CLASS_COLUMN | self.pool.get(hit).seq;
-            return Some(Candidate { ready: of_bank(kind), key, entry: hit, kind: kind as u8 });
+            return Some(Candidate {
+                ready: of_bank(kind),
+                key,
+                entry: hit,
+                kind: kind as u8,
+            });
         }
         if hit != NIL && self.scheduler == Scheduler::Fcfs {
             return None;
         }
-        Some(Candidate { ready: of_bank(PRE), key: CLASS_ROW | first.seq, entry: oldest, kind: PRE as u8 })
+        Some(Candidate {
+            ready: of_bank(PRE),
+            key: CLASS_ROW | first.seq,
+            entry: oldest,
+            kind: PRE as u8,
+        })
     }
 
-    /// Earliest cycle of a bank's candidate, everything considered.
-    #[inline]
-    fn earliest(&self, b: usize, c: &Candidate) -> Cycle {
-        let shared =
-            self.ready.of_group(usize::from(self.group_of[b]), usize::from(self.rank_of[b]), usize::from(c.kind));
-        c.ready.max(shared).max(self.bus_free)
+    /// A due refresh keeps requests away from its banks, but a request whose first command has been issued is finished:
+    /// at most one row cycle per bank, far below what the standards let a refresh be postponed.
+    fn candidate_before_refresh(
+        &self,
+        bank: &Bank,
+        access: Access,
+        of_bank: impl Fn(usize) -> Cycle,
+    ) -> Option<Candidate> {
+        let entry = bank.begun;
+        if entry == NIL || self.pool.get(entry).request.access != access {
+            return None;
+        }
+        let Entry { request, seq, .. } = self.pool.get(entry);
+        let column = if access == Access::Read { RD } else { WR };
+        match bank.row {
+            None => Some(Candidate {
+                ready: of_bank(ACT),
+                key: CLASS_ROW | seq,
+                entry,
+                kind: ACT as u8,
+            }),
+            Some(row) if row == request.location.row => {
+                let first = self.scheduler != Scheduler::Fcfs || self.order[access as usize].front() == Some(&entry);
+                first.then(|| Candidate {
+                    ready: of_bank(column),
+                    key: CLASS_COLUMN | seq,
+                    entry,
+                    kind: column as u8,
+                })
+            }
+            Some(_) => None,
+        }
     }
 
     /// Something happened to this bank's requests or row.
     fn bank_changed(&mut self, b: u32) {
-        let (word, bit) = (b as usize / 64, 1u64 << (b % 64));
-        let was = (self.active[word] & bit != 0).then_some(self.candidates[b as usize]);
+        let index = b as usize;
         let now = self.candidate(b);
-        if was == now {
+        if self.candidates.get(index) == now {
             return;
         }
-        match now {
-            Some(candidate) => {
-                self.active[word] |= bit;
-                self.candidates[b as usize] = candidate;
-            }
-            None => self.active[word] &= !bit,
-        }
+        self.candidates.set(index, now);
         if !self.choice_valid {
             return;
         }
         if self.choice.what == What::Bank(b) {
             self.choice_valid = false;
         } else if let Some(candidate) = now {
-            let at = self.earliest(b as usize, &candidate);
+            let others = self.candidates.others(index, usize::from(candidate.kind));
+            let at = candidate.ready.max(others).max(self.bus_free);
             if (at, candidate.key) < (self.choice.at, self.choice.key) {
-                self.choice = Choice { at, key: candidate.key, what: What::Bank(b) };
+                self.choice = Choice {
+                    at,
+                    key: candidate.key,
+                    what: What::Bank(b),
+                };
             }
         }
     }
@@ -400,38 +455,46 @@ impl Channel {
         self.choice_valid = false;
     }
 
-    /// The next command, if nothing else happens before.
+    /// Finds the next command, if nothing else happens before.
     fn choose(&mut self) {
-        if self.choice_valid {
-            return;
+        self.choice = match self.candidates.first(self.column(), self.bus_free) {
+            Some((at, key, b)) => Choice {
+                at,
+                key,
+                what: What::Bank(b),
+            },
+            None => Choice {
+                at: NEVER,
+                key: u64::MAX,
+                what: What::Nothing,
+            },
+        };
+        self.choice_valid = true;
+        if !self.pending.is_empty() {
+            self.consider_refreshes();
         }
-        let mut best = Choice { at: NEVER, key: u64::MAX, what: What::Nothing };
-        for (word, &bits) in self.active.iter().enumerate() {
-            let mut bits = bits;
-            while bits != 0 {
-                let b = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                let c = &self.candidates[b];
-                let at = self.earliest(b, c);
-                if at < best.at || (at == best.at && c.key < best.key) {
-                    best = Choice { at, key: c.key, what: What::Bank(b as u32) };
-                }
-            }
-        }
+    }
+
+    #[cold]
+    fn consider_refreshes(&mut self) {
         for i in 0..self.pending.len() {
             let (at, step) = self.refresh_step(i);
             let key = CLASS_REFRESH | i as u64;
-            if (at, key) < (best.at, best.key) {
-                best = Choice { at, key, what: What::Refresh(i, step) };
+            if (at, key) < (self.choice.at, self.choice.key) {
+                self.choice = Choice {
+                    at,
+                    key,
+                    what: What::Refresh(i, step),
+                };
             }
         }
-        self.choice = best;
-        self.choice_valid = true;
     }
 
     /// The next cycle at which the channel does something by itself.
     pub(super) fn next_event(&mut self) -> Cycle {
-        self.choose();
+        if !self.choice_valid {
+            self.choose();
+        }
         self.choice.at.min(self.next_due)
     }
 
@@ -455,7 +518,9 @@ impl Channel {
             for b in self.banks_of(&refresh) {
                 let from = &mut self.banks[b as usize].refresh_from;
                 *from = (*from).min(now);
-                self.bank_changed(b);
+                if self.candidates.get(b as usize).is_some() {
+                    self.bank_changed(b);
+                }
             }
             self.pending.push(Pending { refresh });
             self.choice_valid = false;
@@ -469,7 +534,13 @@ impl Channel {
         let refresh = &self.pending[i].refresh;
         let rank = refresh.rank as usize;
         let open = |b: &u32| self.banks[*b as usize].row.is_some();
-        let closable = |b: u32| self.ready.of_bank(b as usize, PRE).max(self.ready.of_rank_precharge(rank));
+        let closable = |b: u32| match self.candidates.get(b as usize) {
+            Some(_) => NEVER,
+            None => self
+                .ready
+                .of_bank(b as usize, PRE)
+                .max(self.candidates.others(b as usize, PRE)),
+        };
         let (at, step) = if refresh.kind == CommandKind::RefAb {
             match self.banks_of(refresh).filter(open).map(closable).max() {
                 Some(at) => (at, RefreshStep::PrechargeAll),
@@ -478,7 +549,10 @@ impl Channel {
         } else {
             match self.banks_of(refresh).filter(open).map(|b| (closable(b), b)).min() {
                 Some((at, b)) => (at, RefreshStep::Precharge(b)),
-                None => (self.refreshable(refresh).max(self.ready.of_refresh(rank)), RefreshStep::Refresh),
+                None => (
+                    self.refreshable(refresh).max(self.ready.of_refresh(rank)),
+                    RefreshStep::Refresh,
+                ),
             }
         };
         (at.max(self.bus_free), step)
@@ -486,7 +560,10 @@ impl Channel {
 
     /// From here on all banks of the refresh are precharged and idle (tRP, tRC and the tRFC before).
     fn refreshable(&self, refresh: &Refresh) -> Cycle {
-        self.banks_of(refresh).map(|b| self.ready.of_bank(b as usize, ACT)).max().unwrap_or(0)
+        self.banks_of(refresh)
+            .map(|b| self.ready.of_bank(b as usize, ACT))
+            .max()
+            .unwrap_or(0)
     }
 
     fn issue_refresh(&mut self, now: Cycle, i: usize, step: RefreshStep, sink: &mut impl Sink) {
@@ -496,27 +573,33 @@ impl Channel {
         self.choice_valid = false;
         match step {
             RefreshStep::PrechargeAll => {
-                self.ready.all_precharged(now, rank as usize);
+                self.ready.all_precharged(now, rank as usize, &mut self.candidates);
                 for b in self.banks_of(&refresh) {
-                    self.banks[b as usize].row = None;
+                    self.banks[b as usize].close();
                 }
                 self.record(now, CommandKind::PreAll, rank * self.org.banks_per_rank(), 0, 0, sink);
             }
             RefreshStep::Precharge(b) => {
-                self.ready.precharged(now, b as usize);
-                self.banks[b as usize].row = None;
+                self.ready.precharged(now, b as usize, &mut self.candidates);
+                self.banks[b as usize].close();
                 self.record(now, CommandKind::Pre, b, 0, 0, sink);
             }
             RefreshStep::Refresh => {
                 self.pending.remove(i);
-                self.ready.refreshed(now, rank as usize, refresh.banks, refresh.cycles);
+                self.ready
+                    .refreshed(now, rank as usize, refresh.banks, refresh.cycles, &mut self.candidates);
                 let first = self.banks_of(&refresh).next().unwrap_or(0);
                 for b in self.banks_of(&refresh) {
-                    let still = self.pending.iter().any(|p| self.banks_of(&p.refresh).any(|other| other == b));
+                    let still = self
+                        .pending
+                        .iter()
+                        .any(|p| self.banks_of(&p.refresh).any(|other| other == b));
                     let bank = &mut self.banks[b as usize];
                     bank.refreshed = (bank.refresh_from, now + refresh.cycles);
                     bank.refresh_from = if still { now } else { NEVER };
-                    self.bank_changed(b);
+                    if !(bank.reads.is_empty() && bank.writes.is_empty()) {
+                        self.bank_changed(b);
+                    }
                 }
                 self.record(now, refresh.kind, first, 0, 0, sink);
                 self.engine.issued(&refresh, now);
@@ -527,12 +610,25 @@ impl Channel {
 
     // ---- issue ----------------------------------------------------------------------------------------------------
 
+    /// All that the channel does by itself in the cycles up to and including `until` and the sink's horizon; returns
+    /// the cycle of the next event.
+    pub(super) fn run(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        loop {
+            let now = self.next_event();
+            if now > until.min(sink.horizon()) {
+                return now;
+            }
+            self.step(now, sink);
+        }
+    }
+
     /// What happens in cycle `now` by itself: due refreshes, and at most one command.
     pub(super) fn step(&mut self, now: Cycle, sink: &mut impl Sink) {
         if self.next_due <= now {
             self.take_due(now);
+            self.choose();
         }
-        self.choose();
+        debug_assert!(self.choice_valid);
         if self.choice.at > now {
             return;
         }
@@ -545,33 +641,59 @@ impl Channel {
     }
 
     fn issue(&mut self, now: Cycle, b: u32, sink: &mut impl Sink) {
-        let candidate = self.candidates[b as usize];
+        let Some(candidate) = self.candidates.get(b as usize) else {
+            return;
+        };
         self.choice_valid = false;
+        if candidate.entry != NIL {
+            self.account(now, b, &candidate);
+        }
         match usize::from(candidate.kind) {
             ACT => {
                 self.bus_free = now + self.timing.act_slots;
-                self.account(now, b, &candidate, self.timing.rcd, RowOutcome::Miss);
                 let row = self.pool.get(candidate.entry).request.location.row;
-                self.ready.activated(now, b as usize);
+                self.ready.activated(now, b as usize, &mut self.candidates);
                 let bank = &mut self.banks[b as usize];
                 bank.row = Some(row);
+                bank.begun = candidate.entry;
                 bank.overtakes = 0;
                 bank.last_access = now;
                 self.record(now, CommandKind::Act, b, row, 0, sink);
-                self.bank_changed(b);
+                self.row_command_issued(b, &candidate);
             }
             PRE => {
                 self.bus_free = now + self.timing.pre_slots;
-                if candidate.entry != NIL {
-                    self.account(now, b, &candidate, self.timing.rp, RowOutcome::Conflict);
-                }
-                self.ready.precharged(now, b as usize);
-                self.banks[b as usize].row = None;
+                self.ready.precharged(now, b as usize, &mut self.candidates);
+                let bank = &mut self.banks[b as usize];
+                bank.row = None;
+                bank.begun = candidate.entry;
                 self.record(now, CommandKind::Pre, b, 0, 0, sink);
-                self.bank_changed(b);
+                self.row_command_issued(b, &candidate);
             }
             _ => self.issue_column(now, b, &candidate, sink),
         }
+    }
+
+    /// The bank goes on with the same request: what [`Self::candidate`] would find, known without a search.
+    fn row_command_issued(&mut self, b: u32, issued: &Candidate) {
+        let fcfs = self.scheduler == Scheduler::Fcfs;
+        if fcfs || issued.entry == NIL || self.banks[b as usize].refresh_from != NEVER {
+            return self.bank_changed(b);
+        }
+        let seq = self.pool.get(issued.entry).seq;
+        let (kind, class) = match usize::from(issued.kind) {
+            PRE => (ACT, CLASS_ROW),
+            _ => (self.column(), CLASS_COLUMN),
+        };
+        let ready = self.ready.of_bank(b as usize, kind);
+        let next = Some(Candidate {
+            ready,
+            key: class | seq,
+            entry: issued.entry,
+            kind: kind as u8,
+        });
+        debug_assert_eq!(next, self.candidate(b));
+        self.candidates.set(b as usize, next);
     }
 
     fn issue_column(&mut self, now: Cycle, b: u32, candidate: &Candidate, sink: &mut impl Sink) {
@@ -579,7 +701,6 @@ impl Channel {
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
         let data = if is_read { self.timing.cl } else { self.timing.cwl } + self.timing.burst();
-        self.account(now, b, candidate, data, RowOutcome::Hit);
         let (row, column, seq) = {
             let Entry { request, seq, .. } = self.pool.get(i);
             (request.location.row, request.location.column, *seq)
@@ -590,6 +711,9 @@ impl Channel {
             bank.overtakes += 1;
         }
         list.remove(&mut self.pool, i);
+        if bank.begun == i {
+            bank.begun = NIL;
+        }
         bank.last_access = now;
         let wanted = |list: &List| list.find(&self.pool, |e| e.request.location.row == row) != NIL;
         let close = self.page == PagePolicy::Closed && !wanted(&bank.reads) && !wanted(&bank.writes);
@@ -600,19 +724,19 @@ impl Channel {
             _ => self.stats.row_hits += 1,
         }
         if is_read {
-            self.ready.read(now, b as usize);
+            self.ready.read(now, b as usize, &mut self.candidates);
             self.reads.take(now);
             self.stats.reads += 1;
             let outcome = self.pool.get(i).outcome.unwrap_or(RowOutcome::Hit);
             self.complete(i, now + data, outcome, sink);
         } else {
-            self.ready.write(now, b as usize);
+            self.ready.write(now, b as usize, &mut self.candidates);
             self.writes.take(now);
             self.stats.writes += 1;
         }
         if close {
             self.ready.auto_precharged(b as usize);
-            self.banks[b as usize].row = None;
+            self.banks[b as usize].close();
         }
         let kind = match (is_read, close) {
             (true, false) => CommandKind::Rd,
@@ -637,24 +761,30 @@ impl Channel {
     }
 
     /// Attributes the time since the request was last looked at, and the command's own time.
-    fn account(&mut self, now: Cycle, b: u32, candidate: &Candidate, own: Cycle, outcome: RowOutcome) {
-        let (group, rank) = (usize::from(self.group_of[b as usize]), usize::from(self.rank_of[b as usize]));
-        let shared = self.ready.of_group(group, rank, usize::from(candidate.kind));
-        let (from_refresh, to_refresh) = self.banks[b as usize].refreshed;
+    #[inline]
+    fn account(&mut self, now: Cycle, b: u32, candidate: &Candidate) {
+        let (own, outcome) = match usize::from(candidate.kind) {
+            ACT => (self.timing.rcd, RowOutcome::Miss),
+            PRE => (self.timing.rp, RowOutcome::Conflict),
+            RD => (self.timing.cl + self.timing.burst(), RowOutcome::Hit),
+            _ => (self.timing.cwl + self.timing.burst(), RowOutcome::Hit),
+        };
         let entry = self.pool.get_mut(candidate.entry);
         entry.outcome.get_or_insert(outcome);
         let from = entry.accounted;
-        let mut rest = now.saturating_sub(from);
-        let mut share = |part: &mut Cycle, cycles: Cycle| {
-            let cycles = cycles.min(rest);
-            *part += cycles;
-            rest -= cycles;
-        };
-        let refresh = to_refresh.min(now).saturating_sub(from_refresh.max(from));
-        share(&mut entry.wait.refresh, refresh);
-        share(&mut entry.wait.bank, candidate.ready.saturating_sub(from + refresh));
-        share(&mut entry.wait.bus, shared.saturating_sub(candidate.ready.max(from)));
-        share(&mut entry.wait.queue, Cycle::MAX);
+        if now > from {
+            // The wait is cut in order: the refresh, then the bank, then what it shares, then other choices.
+            let others = self.candidates.others(b as usize, usize::from(candidate.kind));
+            let (from_refresh, to_refresh) = self.banks[b as usize].refreshed;
+            let refreshed = to_refresh.min(now).saturating_sub(from_refresh.max(from));
+            let after_refresh = from + refreshed;
+            let after_bank = candidate.ready.clamp(after_refresh, now);
+            let after_others = others.clamp(after_bank, now);
+            entry.wait.refresh += refreshed;
+            entry.wait.bank += after_bank - after_refresh;
+            entry.wait.bus += after_others - after_bank;
+            entry.wait.queue += now - after_others;
+        }
         entry.wait.service += own;
         entry.accounted = now + own;
     }
@@ -682,14 +812,15 @@ impl Channel {
     #[inline]
     fn record(&mut self, cycle: Cycle, kind: CommandKind, b: u32, row: u32, column: u32, sink: &mut impl Sink) {
         self.stats.commands[kind as usize] += 1;
-        let in_rank = b % self.org.banks_per_rank();
+        // Shifts, not divisions: a division by a number that might be zero would stay even where nobody watches.
+        let (group, rank) = (b >> self.banks_per_group_log2, b >> self.banks_per_rank_log2);
         sink.command(&Command {
             cycle,
             kind,
             channel: self.number,
-            rank: b / self.org.banks_per_rank(),
-            bank_group: in_rank / self.org.banks,
-            bank: in_rank % self.org.banks,
+            rank,
+            bank_group: group & (self.org.bank_groups - 1),
+            bank: b & (self.org.banks - 1),
             row,
             column,
         });
@@ -717,7 +848,9 @@ impl Channel {
 
     /// Requests inside that are not yet done.
     pub(super) fn outstanding(&self) -> u32 {
-        self.reads.len() + self.writes.len() + self.backlog.len() as u32
+        self.reads.len()
+            + self.writes.len()
+            + self.backlog.len() as u32
             + self.banks.iter().map(|b| b.backlog.len() as u32).sum::<u32>()
     }
 }

@@ -6,6 +6,7 @@
 //! constant pipeline cycle of the model.
 
 mod bank;
+mod candidates;
 mod channel;
 mod pool;
 mod ready;
@@ -101,11 +102,19 @@ impl Controller {
     /// Hands over a request that arrives at cycle `at`, which must not have been run yet. It is always taken; while
     /// the queues inside are full it waits, and the wait counts.
     pub fn submit(&mut self, at: Cycle, request: Request) {
-        debug_assert!(at >= self.clock, "cycle {at} has been run, the clock is at {}", self.clock);
+        debug_assert!(
+            at >= self.clock,
+            "cycle {at} has been run, the clock is at {}",
+            self.clock
+        );
         debug_assert!((request.location.channel as usize) < self.channels.len());
         let at = at.max(self.clock);
-        let place = self.arrivals.iter().rposition(|&(other, _)| other <= at).map_or(0, |i| i + 1);
-        self.arrivals.insert(place, (at, request));
+        if self.arrivals.back().is_none_or(|&(last, _)| last <= at) {
+            self.arrivals.push_back((at, request));
+        } else {
+            let place = self.arrivals.partition_point(|&(other, _)| other <= at);
+            self.arrivals.insert(place, (at, request));
+        }
         self.next = self.next.min(at);
     }
 
@@ -115,30 +124,63 @@ impl Controller {
         self.next
     }
 
-    /// Everything that happens in the cycles up to and including `until`.
+    /// Everything that happens in the cycles up to and including `until`, or until the sink's horizon stops it.
     pub fn run_until(&mut self, until: Cycle, sink: &mut impl Sink) {
-        match self.stepping {
-            Stepping::Events => {
-                while self.next <= until {
-                    self.cycle(self.next, sink);
-                    self.find_next();
-                }
-            }
-            Stepping::EveryCycle => {
-                for now in self.clock..=until {
-                    self.channels.iter_mut().for_each(Channel::forget);
-                    self.cycle(now, sink);
-                }
-                self.find_next();
-            }
+        let done = match self.stepping {
+            Stepping::Events if self.channels.len() == 1 && self.front.is_none() => self.run_alone(until, sink),
+            Stepping::Events => self.run_events(until, sink),
+            Stepping::EveryCycle => self.run_every_cycle(until, sink),
+        };
+        self.clock = self.clock.max(done);
+    }
+
+    /// From event to event; returns the cycle up to which, exclusively, nothing is left to happen.
+    fn run_events(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        while self.next <= until.min(sink.horizon()) {
+            self.cycle(self.next, sink);
+            self.find_next();
         }
-        self.clock = self.clock.max(until.saturating_add(1));
+        self.next.min(until.min(sink.horizon()).saturating_add(1))
+    }
+
+    /// The same for a channel without a front queue, which goes from arrival to arrival.
+    fn run_alone(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        let channel = &mut self.channels[0];
+        let mut arrival = self.arrivals.front().map_or(NEVER, |&(at, _)| at);
+        while self.next <= until.min(sink.horizon()) {
+            let mut event = channel.run(arrival.min(until), sink);
+            if arrival <= until && arrival < event {
+                let now = arrival;
+                while arrival == now
+                    && let Some((at, request)) = self.arrivals.pop_front()
+                {
+                    channel.arrive(at, request, sink);
+                    arrival = self.arrivals.front().map_or(NEVER, |&(at, _)| at);
+                }
+                event = channel.next_event();
+            }
+            self.next = arrival.min(event);
+        }
+        self.next.min(until.min(sink.horizon()).saturating_add(1))
+    }
+
+    fn run_every_cycle(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        let mut now = self.clock;
+        while now <= until.min(sink.horizon()) {
+            self.channels.iter_mut().for_each(Channel::forget);
+            self.cycle(now, sink);
+            now += 1;
+        }
+        self.find_next();
+        now
     }
 
     fn cycle(&mut self, now: Cycle, sink: &mut impl Sink) {
         self.clock = now + 1;
         for channel in &mut self.channels {
-            channel.step(now, sink);
+            if channel.next_event() <= now {
+                channel.step(now, sink);
+            }
         }
         while let Some(&(at, request)) = self.arrivals.front() {
             if at > now {

@@ -83,7 +83,11 @@ pub(super) struct List {
 
 impl Default for List {
     fn default() -> Self {
-        Self { head: NIL, tail: NIL, len: 0 }
+        Self {
+            head: NIL,
+            tail: NIL,
+            len: 0,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! Where a controller's results go.
 
 use crate::{Command, Completion};
+use fresco_dram::{Cycle, NEVER};
 
 /// Receives what a controller does, in the order in which it does it.
 pub trait Sink {
@@ -9,6 +10,12 @@ pub trait Sink {
     /// future by the data latency (reads), or is the cycle of acceptance (writes). Within a channel, completions of
     /// one direction come in the order of `done`; forwarded reads may be told before older ones.
     fn completed(&mut self, completion: &Completion);
+
+    /// Nothing after this cycle shall happen now; asked anew after each event. For callers that must see a completion
+    /// before they can say what arrives next.
+    fn horizon(&self) -> Cycle {
+        NEVER
+    }
 
     /// A command was issued.
     fn command(&mut self, _command: &Command) {}

@@ -26,11 +26,11 @@ pub struct ChannelStats {
     /// Cycles in which the data bus carried data.
     pub data_cycles: Cycle,
     /// Sum over time of the number of reads in the queues (requests x cycles); divided by the time, the mean length.
-    pub read_queue_integral: u128,
+    pub read_queue_integral: u64,
     /// Most reads in the queues at one time.
     pub read_queue_max: u32,
     /// Sum over time of the number of buffered writes (requests x cycles).
-    pub write_queue_integral: u128,
+    pub write_queue_integral: u64,
     /// Most buffered writes at one time.
     pub write_queue_max: u32,
 }
@@ -48,7 +48,7 @@ pub(super) struct Level {
     len: u32,
     since: Cycle,
     max: u32,
-    integral: u128,
+    integral: u64,
 }
 
 impl Level {
@@ -59,7 +59,7 @@ impl Level {
 
     #[inline]
     fn settle(&mut self, now: Cycle) {
-        self.integral += u128::from(self.len) * u128::from(now.saturating_sub(self.since));
+        self.integral += u64::from(self.len) * now.saturating_sub(self.since);
         self.since = now;
     }
 
@@ -77,12 +77,17 @@ impl Level {
     }
 
     /// Integral over time and maximum up to `now`.
-    pub(super) fn read(&mut self, now: Cycle) -> (u128, u32) {
+    pub(super) fn read(&mut self, now: Cycle) -> (u64, u32) {
         self.settle(now);
         (self.integral, self.max)
     }
 
     pub(super) fn reset(&mut self, now: Cycle) {
-        *self = Self { len: self.len, since: now, max: self.len, integral: 0 };
+        *self = Self {
+            len: self.len,
+            since: now,
+            max: self.len,
+            integral: 0,
+        };
     }
 }

@@ -33,7 +33,12 @@ impl AllBankIndependent {
 }
 
 fn rank_refresh(org: &Organisation, timing: &Timing) -> Refresh {
-    Refresh { rank: 0, kind: CommandKind::RefAb, banks: all_banks(org), cycles: timing.rfc_ab }
+    Refresh {
+        rank: 0,
+        kind: CommandKind::RefAb,
+        banks: all_banks(org),
+        cycles: timing.rfc_ab,
+    }
 }
 
 impl RefreshEngine for AllBankIndependent {
@@ -44,7 +49,10 @@ impl RefreshEngine for AllBankIndependent {
     fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
         let rank = self.next.iter().position(|&due| due <= now)?;
         self.next[rank] += self.interval;
-        Some(Refresh { rank: rank as u32, ..self.refresh })
+        Some(Refresh {
+            rank: rank as u32,
+            ..self.refresh
+        })
     }
 }
 

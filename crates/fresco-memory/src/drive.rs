@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory core alone under an address trace: no cores, no caches, at most so many requests outstanding.
+
+use crate::Command;
+use crate::controller::{Controller, Sink};
+use crate::request::{Access, Completion, Request};
+use fresco_dram::{Cycle, Location, NEVER};
+use std::collections::VecDeque;
+
+/// One line of an address trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// Earliest arrival, in cycles of the controller; 0 means as soon as there is room.
+    pub cycle: Cycle,
+    /// Physical address, in bytes.
+    pub address: u64,
+    /// Direction.
+    pub access: Access,
+}
+
+/// What watches a driven trace.
+pub trait Observer {
+    /// A request is done (or its completion is known; see [`Sink::completed`]).
+    fn completed(&mut self, completion: &Completion);
+    /// A command was issued.
+    fn command(&mut self, _command: &Command) {}
+}
+
+/// How a driven trace ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driven {
+    /// Requests sent.
+    pub requests: u64,
+    /// The cycle in which the last request was done and the last write had left the buffer.
+    pub end: Cycle,
+}
+
+/// Feeds requests to the controllers of a machine.
+pub struct Driver {
+    controllers: Vec<Controller>,
+    outstanding: usize,
+}
+
+/// Cycles at which requests are done, in order. They come nearly in order, so that insertion from the back is cheap.
+#[derive(Default)]
+struct Returns(VecDeque<Cycle>);
+
+impl Returns {
+    fn insert(&mut self, done: Cycle) {
+        let place = self.0.iter().rposition(|&other| other <= done).map_or(0, |i| i + 1);
+        if place == self.0.len() {
+            self.0.push_back(done);
+        } else {
+            self.0.insert(place, done);
+        }
+    }
+
+    fn first(&self) -> Cycle {
+        self.0.front().copied().unwrap_or(NEVER)
+    }
+}
+
+struct Port<'a, O> {
+    observer: &'a mut O,
+    returns: &'a mut Returns,
+    last: &'a mut Cycle,
+    /// Stop before the first return.
+    stop: bool,
+}
+
+impl<O: Observer> Sink for Port<'_, O> {
+    #[inline]
+    fn completed(&mut self, completion: &Completion) {
+        self.returns.insert(completion.done);
+        *self.last = (*self.last).max(completion.done);
+        self.observer.completed(completion);
+    }
+
+    #[inline]
+    fn horizon(&self) -> Cycle {
+        if self.stop {
+            self.returns.first().saturating_sub(1)
+        } else {
+            NEVER
+        }
+    }
+
+    #[inline]
+    fn command(&mut self, command: &Command) {
+        *self.last = (*self.last).max(command.cycle);
+        self.observer.command(command);
+    }
+}
+
+impl Driver {
+    /// Drives `controllers`, one per node in order of the nodes, with at most `outstanding` (at least 1) requests not
+    /// yet done. A read is outstanding until its data are there, a write until it is in the write buffer.
+    pub fn new(controllers: Vec<Controller>, outstanding: usize) -> Self {
+        assert!(outstanding > 0 && !controllers.is_empty());
+        Self {
+            controllers,
+            outstanding,
+        }
+    }
+
+    fn next_event(&self) -> Cycle {
+        self.controllers
+            .iter()
+            .map(Controller::next_event)
+            .min()
+            .unwrap_or(NEVER)
+    }
+
+    /// Sends every request of the trace, at most one per cycle, in order, and waits for the last. `place` finds where
+    /// an address lies. The first error of the trace ends the run.
+    pub fn run<E>(
+        &mut self,
+        trace: impl Iterator<Item = Result<TraceRequest, E>>,
+        mut place: impl FnMut(u64) -> Result<Location, E>,
+        observer: &mut impl Observer,
+    ) -> Result<Driven, E> {
+        let mut returns = Returns::default();
+        let mut last = 0;
+        let mut in_flight = 0usize;
+        let mut send_from: Cycle = 0;
+        let mut requests = 0u64;
+        for item in trace {
+            let item = item?;
+            let location = place(item.address)?;
+            let mut at = item.cycle.max(send_from);
+            if in_flight == self.outstanding {
+                self.run_to_first_return(&mut returns, &mut last, observer);
+                if let Some(done) = returns.0.pop_front() {
+                    in_flight -= 1;
+                    at = at.max(done);
+                }
+            }
+            if at > 0 {
+                self.run_until(at - 1, &mut returns, &mut last, observer);
+            }
+            while returns.first() <= at {
+                returns.0.pop_front();
+                in_flight -= 1;
+            }
+            let request = Request {
+                id: requests,
+                source: 0,
+                access: item.access,
+                line: item.address,
+                location,
+            };
+            self.controllers[location.node as usize].submit(at, request);
+            in_flight += 1;
+            requests += 1;
+            send_from = at + 1;
+        }
+        // Refreshes go on for ever: the run ends when nothing is outstanding.
+        while self.controllers.iter().any(|c| c.outstanding() > 0) {
+            let event = self.next_event();
+            debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");
+            self.run_until(event, &mut returns, &mut last, observer);
+        }
+        Ok(Driven { requests, end: last })
+    }
+
+    /// Runs until no request can be done earlier than the first one known to be: a completion told in some cycle lies
+    /// after that cycle.
+    fn run_to_first_return(&mut self, returns: &mut Returns, last: &mut Cycle, observer: &mut impl Observer) {
+        if let [controller] = &mut self.controllers[..] {
+            controller.run_until(
+                NEVER - 1,
+                &mut Port {
+                    observer,
+                    returns,
+                    last,
+                    stop: true,
+                },
+            );
+            return;
+        }
+        loop {
+            let event = self.next_event();
+            if event >= returns.first() {
+                return;
+            }
+            debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");
+            self.run_until(event, returns, last, observer);
+        }
+    }
+
+    fn run_until(&mut self, until: Cycle, returns: &mut Returns, last: &mut Cycle, observer: &mut impl Observer) {
+        for controller in &mut self.controllers {
+            if controller.next_event() <= until {
+                controller.run_until(
+                    until,
+                    &mut Port {
+                        observer: &mut *observer,
+                        returns: &mut *returns,
+                        last: &mut *last,
+                        stop: false,
+                    },
+                );
+            }
+        }
+    }
+
+    /// The controllers, for their statistics.
+    pub fn controllers(&mut self) -> &mut [Controller] {
+        &mut self.controllers
+    }
+}
