@@ -342,6 +342,32 @@ fn long_time_series_stay_small_and_keep_their_peak() {
 }
 
 #[test]
+fn a_missing_bar_is_marked() {
+    let mut bars = camc_bars();
+    assert!(!bars.to_svg(&provenance()).unwrap().as_str().contains("n/a"));
+    bars.series[1].bars[2] = None;
+    assert_eq!(bars.to_svg(&provenance()).unwrap().as_str().matches("n/a").count(), 1);
+}
+
+#[test]
+fn many_groups_share_the_labels_there_is_room_for() {
+    let mut bars = camc_bars();
+    bars.groups = (0..200).map(|n| format!("g{n}")).collect();
+    for series in &mut bars.series {
+        series.bars = vec![
+            Some(Bar {
+                value: 1.0,
+                spread: None
+            });
+            200
+        ];
+    }
+    let svg = bars.to_svg(&provenance()).unwrap();
+    assert!(svg.as_str().contains("\ng0\n") && !svg.as_str().contains("\ng1\n"));
+    assert!(svg.as_str().matches("\ng").count() <= 28);
+}
+
+#[test]
 fn distributions_accumulate_to_one() {
     let one = Distribution::of_counts("x", vec![(5.0, 1), (1.0, 3), (5.0, 0), (2.0, 4), (1.0, 2)]).unwrap();
     assert_eq!(one.steps(), [(1.0, 0.5), (2.0, 0.9), (5.0, 1.0)]);

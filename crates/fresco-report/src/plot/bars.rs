@@ -136,9 +136,15 @@ impl BarChart {
         let decimals = self.decimals();
         for (number, series) in self.series.iter().enumerate() {
             for (group, bar) in series.bars.iter().enumerate() {
-                let Some(bar) = bar else { continue };
                 let left = panel.across(group as f64) - pitch * count / 2 + pitch * number as i32;
                 let right = (left + pitch - (pitch / 8).max(1)).max(left + 1);
+                let Some(bar) = bar else {
+                    if text_width("n/a", 11) <= pitch + 2 {
+                        let font = Font::new(11, SOFT_INK).at(HPos::Center, VPos::Bottom);
+                        panel.canvas.text("n/a", ((left + right) / 2, base - 2), font)?;
+                    }
+                    continue;
+                };
                 let top = panel.up(bar.value);
                 panel
                     .canvas

@@ -125,8 +125,9 @@ impl Panel<'_> {
                 }
             }
             Across::Names(names) => {
-                let fitting = name_characters(self.right - self.left, names.len());
-                for (index, name) in names.iter().enumerate() {
+                let width = self.right - self.left;
+                let fitting = name_characters(width, names.len());
+                for (index, name) in names.iter().enumerate().step_by(every(width, names.len())) {
                     for (line, part) in name_lines(name, fitting).iter().enumerate() {
                         let y = self.bottom + 9 + 14 * line as i32;
                         canvas.text(part, (self.across(index as f64), y), below)?;
@@ -160,10 +161,20 @@ impl Across {
     }
 }
 
+/// Pixels that a tick label takes at least.
+const NARROWEST: i32 = 26;
+
+/// Of `count` names, every how many get a label: all of them unless they are too many.
+fn every(width: i32, count: usize) -> usize {
+    count
+        .div_ceil(usize::try_from(width / NARROWEST).unwrap_or(1).max(1))
+        .max(1)
+}
+
 /// Characters of a tick label that fit under one of `count` names.
 fn name_characters(width: i32, count: usize) -> usize {
     let each = width / i32::try_from(count.max(1)).unwrap_or(i32::MAX);
-    usize::try_from((each - 4) / 7).unwrap_or(1).max(3)
+    usize::try_from((each.max(NARROWEST) - 4) / 7).unwrap_or(1)
 }
 
 /// `name` in at most three lines, broken at blanks and after underscores.
