@@ -340,16 +340,7 @@ impl Channel {
             });
         };
         if list.is_empty() {
-            let PagePolicy::Adaptive { idle } = self.page else {
-                return None;
-            };
-            let ready = of_bank(PRE).max(bank.last_access + idle);
-            return Some(Candidate {
-                ready,
-                key: CLASS_IDLE | u64::from(b),
-                entry: NIL,
-                kind: PRE as u8,
-            });
+            return self.idle_precharge(b, open);
         }
         let oldest = list.oldest();
         let first = self.pool.get(oldest);
@@ -379,6 +370,27 @@ impl Channel {
             ready: of_bank(PRE),
             key: CLASS_ROW | first.seq,
             entry: oldest,
+            kind: PRE as u8,
+        })
+    }
+
+    /// The page policy closes a row that no request of the direction being served is for.
+    fn idle_precharge(&self, b: u32, open: u32) -> Option<Candidate> {
+        let bank = &self.banks[b as usize];
+        let wanted = |list: &List| list.find(&self.pool, |e| e.request.location.row == open) != NIL;
+        let idle = match self.page {
+            PagePolicy::Open => return None,
+            PagePolicy::Closed => 0,
+            PagePolicy::Adaptive { idle } => idle,
+        };
+        if wanted(&bank.reads) || wanted(&bank.writes) {
+            return None;
+        }
+        let ready = self.ready.of_bank(b as usize, PRE).max(bank.last_access + idle);
+        Some(Candidate {
+            ready,
+            key: CLASS_IDLE | u64::from(b),
+            entry: NIL,
             kind: PRE as u8,
         })
     }
@@ -534,12 +546,17 @@ impl Channel {
         let refresh = &self.pending[i].refresh;
         let rank = refresh.rank as usize;
         let open = |b: &u32| self.banks[*b as usize].row.is_some();
-        let closable = |b: u32| match self.candidates.get(b as usize) {
-            Some(_) => NEVER,
-            None => self
-                .ready
+        // Requests that have begun go first.
+        if self
+            .banks_of(refresh)
+            .any(|b| self.candidates.get(b as usize).is_some())
+        {
+            return (NEVER, RefreshStep::Refresh);
+        }
+        let closable = |b: u32| {
+            self.ready
                 .of_bank(b as usize, PRE)
-                .max(self.candidates.others(b as usize, PRE)),
+                .max(self.candidates.others(b as usize, PRE))
         };
         let (at, step) = if refresh.kind == CommandKind::RefAb {
             match self.banks_of(refresh).filter(open).map(closable).max() {
@@ -626,6 +643,7 @@ impl Channel {
     pub(super) fn step(&mut self, now: Cycle, sink: &mut impl Sink) {
         if self.next_due <= now {
             self.take_due(now);
+            self.bus_free = self.bus_free.max(now);
             self.choose();
         }
         debug_assert!(self.choice_valid);
@@ -716,7 +734,10 @@ impl Channel {
         }
         bank.last_access = now;
         let wanted = |list: &List| list.find(&self.pool, |e| e.request.location.row == row) != NIL;
-        let close = self.page == PagePolicy::Closed && !wanted(&bank.reads) && !wanted(&bank.writes);
+        let close = self.page == PagePolicy::Closed
+            && !wanted(&bank.reads)
+            && !wanted(&bank.writes)
+            && self.ready.may_auto_precharge(now, b as usize, is_read);
         self.stats.data_cycles += self.timing.burst();
         match self.pool.get(i).outcome {
             Some(RowOutcome::Miss) => self.stats.row_misses += 1,

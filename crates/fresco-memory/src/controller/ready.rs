@@ -19,6 +19,8 @@ type Earliest = [Cycle; 4];
 #[derive(Debug)]
 pub(super) struct Ready {
     bank: Vec<Earliest>,
+    /// By bank: the write recovery (tWR) of its last write is over.
+    recovered: Vec<Cycle>,
     /// Cycles at which each of the last four ACTs of a rank leaves the tFAW window, the earliest at `faw_next`.
     faw: Vec<[Cycle; 4]>,
     faw_next: Vec<u8>,
@@ -60,6 +62,7 @@ impl Ready {
         let ranks = org.ranks as usize;
         Self {
             bank: vec![[0; 4]; org.banks_per_channel() as usize],
+            recovered: vec![0; org.banks_per_channel() as usize],
             faw: vec![[0; 4]; ranks],
             faw_next: vec![0; ranks],
             refresh: vec![0; ranks],
@@ -130,6 +133,7 @@ impl Ready {
 
     pub(super) fn write(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
         let (group, rank) = (self.group_of(bank), self.rank_of(bank));
+        self.recovered[bank] = now + self.write_to_precharge;
         raise(&mut self.bank[bank][PRE], now + self.write_to_precharge);
         shared.raise_group(group, WR, now + self.timing.ccd_l_wr);
         shared.raise_group(group, RD, now + self.write_to_read_l);
@@ -138,6 +142,12 @@ impl Ready {
             let (rd, wr) = (self.other_rank_write_to_read, self.other_rank_same_direction);
             shared.raise_columns(other, now + rd, now + wr);
         }
+    }
+
+    /// May a read of this bank close it by itself? A device does not hold an automatic precharge back for the recovery
+    /// of an earlier write (tWTRA of JESD79-5; the same follows from tWR in the older standards).
+    pub(super) fn may_auto_precharge(&self, now: Cycle, bank: usize, is_read: bool) -> bool {
+        !is_read || now + self.timing.rtp >= self.recovered[bank]
     }
 
     /// The bank closes itself once tRAS and tRTP, or the write recovery, allow: call after [`Self::read`] or
