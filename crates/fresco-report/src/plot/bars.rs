@@ -118,9 +118,8 @@ impl BarChart {
                 return wrong(format!("{} bars for {} groups", series.bars.len(), self.groups.len()));
             }
             for bar in series.bars.iter().flatten() {
-                if let Some((low, high)) = bar.spread
-                    && (low > bar.value || bar.value > high)
-                {
+                let outside = |&(low, high): &(f64, f64)| low > bar.value || bar.value > high;
+                if let Some((low, high)) = bar.spread.filter(outside) {
                     return wrong(format!("{} is outside its spread {low} to {high}", bar.value));
                 }
             }

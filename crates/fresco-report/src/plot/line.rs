@@ -159,10 +159,9 @@ impl LineChart {
     fn check(&self) -> Result<(), ReportError> {
         for series in &self.series {
             for point in &series.points {
-                if let Some((low, high)) = point.spread
-                    && !(low <= point.y && point.y <= high)
-                    && [low, high, point.y].iter().all(|value| value.is_finite())
-                {
+                // What is not finite is refused by the axis, which names it better.
+                let outside = |&(low, high): &(f64, f64)| low > point.y || point.y > high;
+                if let Some((low, high)) = point.spread.filter(outside) {
                     let why = format!("{} at {} is outside its spread {low} to {high}", point.y, point.x);
                     return Err(ReportError::Inconsistent {
                         what: series.name.clone(),
