@@ -159,7 +159,7 @@ impl LineChart {
     fn check(&self) -> Result<(), ReportError> {
         for series in &self.series {
             for point in &series.points {
-                // What is not finite is refused by the axis, which names it better.
+                // A NaN passes here and is refused by the axis.
                 let outside = |&(low, high): &(f64, f64)| low > point.y || point.y > high;
                 if let Some((low, high)) = point.spread.filter(outside) {
                     let why = format!("{} at {} is outside its spread {low} to {high}", point.y, point.x);
