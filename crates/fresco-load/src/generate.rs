@@ -112,7 +112,7 @@ impl SplitMix64 {
 
     /// A number below `bound`, by multiplication; the bias is below `bound` / 2^64.
     fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
 

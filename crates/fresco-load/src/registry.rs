@@ -24,8 +24,11 @@ pub struct ProgramKind {
     /// What it does, in one sentence.
     pub doc: &'static str,
     pub(crate) parameters: &'static [&'static [Parameter]],
-    pub(crate) build: fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>,
+    pub(crate) build: Build,
 }
+
+/// Builds a program from its parameters; the table is there for errors about one of them.
+type Build = fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>;
 
 static PROGRAMS: &[&ProgramKind] = &[
     &STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &MATMULT, &IS, &RANDOM, &IDLE, &TRACE,

@@ -2,6 +2,8 @@
 //! Runs a program to its end and checks what every program owes.
 
 use crate::{Batch, Event, Marker, Op, Program};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
 
 /// Everything a program did.
 pub(crate) struct Run {
@@ -83,4 +85,14 @@ pub(crate) fn run(mut program: impl Program) -> Run {
     assert_eq!(program.next(&mut batch), Ok(false));
     assert!(batch.events().is_empty());
     Run { events }
+}
+
+/// `cases` cases, the same ones in every run.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }

@@ -19,7 +19,8 @@ const ADDRESS_LIMIT: u64 = 1 << 56;
 ///
 /// - Ramulator processor traces: each line is a load of the line read, after its gap, and a store of the line written
 ///   back, both without dependences. The write-back thus counts as an instruction, and costs a fetch of the line if the
-///   simulated caches do not hold it.
+///   simulated caches do not hold it. Published traces of this kind are the misses of a last-level cache: a simulated
+///   cache sees what another one has already filtered.
 /// - Load-store traces: loads and stores without gaps and dependences.
 /// - Fresco traces in instructions: as recorded.
 pub(super) struct CpuTrace {
@@ -71,7 +72,7 @@ impl CpuTrace {
             },
             Source::LoadStore(lines) => parsed(lines, load_store)?.map(|line| line_access(0, line.addr, line.write)),
             Source::Fresco(reader) => loop {
-                match reader.next()? {
+                match reader.next_record()? {
                     Some(record) if record.thread != self.thread => {}
                     record => break record.map(|record| event(&record)),
                 }

@@ -69,10 +69,7 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
     if let Some(format) = given {
         return Ok(Opened::Text(lines, format));
     }
-    let format = match lines.next()? {
-        None => None,
-        Some(line) => Some(detect(line)),
-    };
+    let format = lines.next()?.map(detect);
     match format {
         Some(Some(format)) => {
             lines.unread();

@@ -39,10 +39,38 @@ pub fn processor(data: &[u8]) -> Result<u64, InputError> {
 /// # Errors
 /// The fault found.
 pub fn content(content: &[u8]) -> Result<Vec<Record>, InputError> {
-    let mut reader = TraceReader::new("fuzz", Cursor::new(frame_of(content)))?;
-    let mut records = Vec::new();
-    while let Some(record) = reader.next()? {
-        records.push(record);
+    TraceReader::new("fuzz", Cursor::new(frame_of(content)))?.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
+        #[test]
+        fn any_bytes_are_a_trace_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (requests(&bytes), processor(&bytes), content(&bytes));
+        }
     }
-    Ok(records)
+
+    #[test]
+    fn a_bomb_takes_no_memory() {
+        // 256 MiB of zeros in 256 KiB of gzip: one endless line, refused after its first kilobytes.
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        for _ in 0..256 {
+            encoder.write_all(&[0; 1 << 20]).expect("memory");
+        }
+        let bomb = encoder.finish().expect("memory");
+        assert!(
+            requests(&bomb)
+                .expect_err("is no trace")
+                .found
+                .contains("a line of more than")
+        );
+        assert!(processor(&bomb).is_err());
+    }
 }

@@ -180,7 +180,7 @@ fn next_of_processor(lines: &mut Lines, write_back: &mut Option<u64>) -> Result<
 fn next_access(reader: &mut TraceReader, before: Cycle) -> Result<Option<MemoryLine>, InputError> {
     let timed = reader.header().unit == Unit::Cycles;
     let mut arrival = before;
-    while let Some(Record { gap, what, .. }) = reader.next()? {
+    while let Some(Record { gap, what, .. }) = reader.next_record()? {
         if timed {
             let sum = arrival.checked_add(gap);
             arrival = sum.ok_or_else(|| reader.error_here("arrives after cycle 2^64"))?;

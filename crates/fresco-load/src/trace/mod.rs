@@ -7,10 +7,12 @@ pub mod ftrace;
 pub mod fuzz;
 mod input;
 mod memory;
+mod recolor;
 mod replay;
 mod survey;
 mod text;
 
 pub use format::Format;
 pub use memory::{MemoryRecord, MemoryTrace};
+pub use recolor::Recoloring;
 pub(crate) use replay::TRACE;

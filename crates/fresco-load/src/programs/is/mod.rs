@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Integer sort as in NAS IS (serial, NPB 3 `is.c`): ranks keys by counting, with or without a first pass into buckets.
-//! The indirect increments need the key they index by, so that half the memory operations wait for another one.
+//! The indirect increments need the key they index by, so that most of the memory operations wait for another one.
 
 mod class;
 mod keys;

@@ -112,7 +112,7 @@ impl TraceReader {
     /// # Errors
     /// The file is truncated or damaged; the error says after how many records and bytes.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<Record>, InputError> {
+    pub fn next_record(&mut self) -> Result<Option<Record>, InputError> {
         if self.over {
             return Ok(None);
         }
@@ -256,5 +256,14 @@ impl TraceReader {
             self.records,
             self.bytes.offset()
         )
+    }
+}
+
+impl Iterator for TraceReader {
+    type Item = Result<Record, InputError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_record().transpose()
     }
 }

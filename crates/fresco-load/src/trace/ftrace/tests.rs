@@ -15,11 +15,11 @@ fn written(header: &Header, records: &[Record]) -> Vec<u8> {
 
 fn read(bytes: Vec<u8>) -> Result<(Header, Vec<Record>), String> {
     let mut reader = TraceReader::new("t.ftrace", Cursor::new(bytes)).map_err(|error| error.to_string())?;
-    let mut records = Vec::new();
-    while let Some(record) = reader.next().map_err(|error| error.to_string())? {
-        records.push(record);
-    }
-    assert_eq!(reader.next(), Ok(None));
+    let records = reader
+        .by_ref()
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
+    assert_eq!(reader.next_record(), Ok(None));
     Ok((reader.header().clone(), records))
 }
 
@@ -245,6 +245,8 @@ fn mended(mut records: Vec<Record>) -> Vec<Record> {
 }
 
 proptest! {
+    #![proptest_config(crate::testing::cases(256))]
+
     #[test]
     fn what_is_written_is_read_back(
         records in proptest::collection::vec(any_record(), 0..300),

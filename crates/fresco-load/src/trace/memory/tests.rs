@@ -16,7 +16,8 @@ fn all(bytes: impl Into<Vec<u8>>, format: Option<Format>) -> Result<Vec<(u64, u6
 
 #[test]
 fn each_format_is_found_and_read() {
-    let cases: [(&str, &[(u64, u64, bool)]); 4] = [
+    type Case = (&'static str, &'static [(u64, u64, bool)]);
+    let cases: [Case; 4] = [
         (
             "0x40 READ 3\n0x80 WRITE 3\n0xc0 READ 900\n",
             &[(3, 64, false), (3, 128, true), (900, 192, false)],
@@ -107,6 +108,8 @@ fn the_place_of_a_request_is_known() {
 }
 
 proptest! {
+    #![proptest_config(crate::testing::cases(256))]
+
     #[test]
     fn any_bytes_are_a_trace_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         for format in [None, Some(Format::DramSim3), Some(Format::RamulatorCpu), Some(Format::LoadStore)] {

@@ -75,6 +75,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(1024))]
+
         #[test]
         fn the_short_way_finds_what_the_long_way_finds(line in "0x[0-9a-fA-F]{0,18}[ x](READ|WRITE|read|REA)[ x][0-9]{0,21}[\n \r]") {
             if let Some((found, length)) = short(&line) {

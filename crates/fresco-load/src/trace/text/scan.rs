@@ -252,6 +252,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::testing::cases(512))]
+
         #[test]
         fn numbers_are_read_as_written(value: u64, blanks in "[ \t]{0,3}") {
             prop_assert_eq!(hex(&format!("{blanks}{value:#x}{blanks}")), Ok(value));
