@@ -2,7 +2,7 @@
 
 use crate::testing::{Run, run};
 use crate::trace::ftrace::{Header, TraceWriter, Unit, capture};
-use crate::{Event, Marker, Op, Setting, build};
+use crate::{Batch, Event, Marker, Op, Setting, build};
 use fresco_dram::VirtAddr;
 use std::io::Write;
 use tempfile::TempDir;
@@ -142,4 +142,17 @@ fn faults() {
         missing.starts_with("parameters of trace:2: file: ") && missing.contains("No such file"),
         "{missing}"
     );
+}
+
+#[test]
+fn a_trace_that_changes_meanwhile_is_told() {
+    let directory = directory("t", b"1 64\n2 128\n");
+    let setting = Setting {
+        seed: 0,
+        trace_dir: directory.path().into(),
+    };
+    let mut program = build("trace", "file = 't'", &setting).expect("a program");
+    std::fs::write(directory.path().join("t"), b"1 64\n2 192\n").expect("a file");
+    let error = program.next(&mut Batch::new()).expect_err("has changed");
+    assert_eq!(error.found, "has changed while it was being replayed");
 }
