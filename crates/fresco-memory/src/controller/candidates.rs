@@ -171,6 +171,16 @@ impl Candidates {
         self.base + self.lanes[register].others[kind & 3][lane] as Cycle
     }
 
+    /// The distance to the end of something that banks share. After a long idle time the base may lie so far back that
+    /// the distance would not fit; what begins now lasts [`LONGEST_SHARED`] at most, so the base may follow up to that.
+    #[inline]
+    fn shared_distance(&mut self, to: Cycle) -> i16 {
+        if to >= self.base + FAR as Cycle {
+            self.rebase(to - LONGEST_SHARED);
+        }
+        self.distance(to)
+    }
+
     /// Moves the base to `to`. What lies before it no longer matters.
     #[cold]
     fn rebase(&mut self, to: Cycle) {
@@ -259,18 +269,20 @@ fn raise(lanes: &mut [Lanes], span: &Span, kind: usize, to: i16) {
 impl Shared for Candidates {
     #[inline]
     fn raise_rank(&mut self, rank: usize, kind: usize, to: Cycle) {
-        let to = self.distance(to);
+        let to = self.shared_distance(to);
         raise(&mut self.lanes, &self.ranks[rank], kind, to);
     }
 
     #[inline]
     fn raise_group(&mut self, group: usize, kind: usize, to: Cycle) {
-        let to = self.distance(to);
+        let to = self.shared_distance(to);
         raise(&mut self.lanes, &self.groups[group], kind, to);
     }
 
     #[inline]
     fn raise_columns(&mut self, rank: usize, rd: Cycle, wr: Cycle) {
+        // The later one first: it may move the base.
+        let _ = self.shared_distance(rd.max(wr));
         let (rd, wr) = (self.distance(rd), self.distance(wr));
         let span = &self.ranks[rank];
         for lanes in &mut self.lanes[span.first..][..span.count] {
