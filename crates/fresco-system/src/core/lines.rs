@@ -24,19 +24,38 @@ pub(crate) struct Line {
     pub victims: Victims,
 }
 
-/// A small table of lines. It is searched from end to end: it holds a few lines more than the core has MSHRs, and its
+/// A small table of lines. It is searched from end to end: it holds the lines of one window of instructions, and its
 /// keys lie side by side.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
+    /// A multiple of [`LANES`] of them.
     keys: Vec<u64>,
     lines: Vec<Line>,
+    /// Entries in use.
+    count: usize,
 }
+
+/// Keys compared together.
+const LANES: usize = 8;
 
 impl Lines {
     /// The entry of a line.
     #[inline]
     pub fn find(&self, line: PhysAddr) -> Option<usize> {
-        self.keys.iter().position(|key| *key == line.0)
+        if self.count == 0 { None } else { self.position(line.0) }
+    }
+
+    #[inline]
+    fn position(&self, wanted: u64) -> Option<usize> {
+        for (group, keys) in self.keys.chunks_exact(LANES).enumerate() {
+            if keys.iter().fold(false, |found, key| found | (*key == wanted)) {
+                return keys
+                    .iter()
+                    .position(|key| *key == wanted)
+                    .map(|lane| group * LANES + lane);
+            }
+        }
+        None
     }
 
     /// Adds a line that is not in the table.
@@ -48,26 +67,26 @@ impl Lines {
             asked: false,
             victims,
         };
-        match self.keys.iter().position(|key| *key == FREE) {
-            Some(at) => {
-                self.keys[at] = line.0;
-                self.lines[at] = entry;
-                at
-            }
-            None => {
-                self.keys.push(line.0);
-                self.lines.push(entry);
-                self.keys.len() - 1
-            }
-        }
+        let at = self.position(FREE).unwrap_or_else(|| {
+            let end = self.keys.len();
+            self.keys.resize(end + LANES, FREE);
+            self.lines.resize(end + LANES, entry);
+            end
+        });
+        self.keys[at] = line.0;
+        self.lines[at] = entry;
+        self.count += 1;
+        at
     }
 
     /// Forgets an entry.
     pub fn remove(&mut self, at: usize) {
+        debug_assert_ne!(self.keys[at], FREE);
         self.keys[at] = FREE;
-        while self.keys.last() == Some(&FREE) {
-            self.keys.pop();
-            self.lines.pop();
+        self.count -= 1;
+        while self.keys.ends_with(&[FREE; LANES]) {
+            self.keys.truncate(self.keys.len() - LANES);
+            self.lines.truncate(self.keys.len());
         }
     }
 
@@ -90,12 +109,21 @@ mod tests {
         assert_eq!(lines.find(PhysAddr(128)), None);
         assert_eq!(lines.insert(PhysAddr(256), Victims::default()), b);
         lines.remove(c);
-        lines.remove(b);
         assert_eq!(lines.find(PhysAddr(64)), Some(a));
-        assert_eq!(
-            lines.insert(PhysAddr(320), Victims::default()),
-            b,
-            "the table shrinks at its end"
-        );
+        assert_eq!(lines.insert(PhysAddr(320), Victims::default()), c);
+    }
+
+    #[test]
+    fn the_table_grows_and_shrinks() {
+        let mut lines = Lines::default();
+        let entries: Vec<usize> = (0..100)
+            .map(|n| lines.insert(PhysAddr(n * 64), Victims::default()))
+            .collect();
+        assert_eq!(lines.find(PhysAddr(99 * 64)), Some(entries[99]));
+        for entry in entries.into_iter().skip(1) {
+            lines.remove(entry);
+        }
+        assert_eq!((lines.keys.len(), lines.lines.len()), (LANES, LANES));
+        assert_eq!(lines.find(PhysAddr(0)), Some(0));
     }
 }

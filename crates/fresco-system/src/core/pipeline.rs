@@ -358,12 +358,13 @@ impl Core {
 
     /// The register that is free first.
     fn free_mshr(&self) -> usize {
-        let free = self
-            .mshrs
-            .iter()
-            .enumerate()
-            .min_by_key(|(index, mshr)| (mshr.free_at, *index));
-        free.expect("a core has MSHRs").0
+        let mut first = 0;
+        for (index, mshr) in self.mshrs.iter().enumerate() {
+            if mshr.free_at < self.mshrs[first].free_at {
+                first = index;
+            }
+        }
+        first
     }
 
     /// Works out what is next. Accesses go before the run-ahead, so that they reach the memory in order of time.

@@ -15,17 +15,18 @@ impl Engine<'_> {
     /// A program begins.
     pub(super) fn started(&mut self, number: usize, at: Ps) {
         let cpu = &mut self.cpus[number];
-        cpu.phase = match self.setup.tasks[self.setup.copies[cpu.copy].task].role {
-            Role::Background => Phase::Running,
-            Role::Measured => Phase::WarmingUp { passes: 0 },
-        };
-        if let Phase::WarmingUp { passes } = &mut cpu.phase {
-            match self.setup.warm_up {
-                extent if extent.is_empty() => return self.warm(number, at, true),
-                Extent::Passes(count) => *passes = count,
-                Extent::Operations(count) => cpu.process.stop_at(count),
-                Extent::Time(time) => self.timers.push((at + time, number)),
-            }
+        if self.setup.tasks[self.setup.copies[cpu.copy].task].role == Role::Background {
+            cpu.phase = Phase::Running;
+            return;
+        }
+        let warm_up = self.setup.warm_up;
+        let passes = if let Extent::Passes(count) = warm_up { count } else { 0 };
+        cpu.phase = Phase::WarmingUp { passes };
+        match warm_up {
+            extent if extent.is_empty() => self.warm(number, at, true),
+            Extent::Passes(_) => {}
+            Extent::Operations(count) => cpu.process.stop_at(count),
+            Extent::Time(time) => self.timers.push((at + time, number)),
         }
     }
 

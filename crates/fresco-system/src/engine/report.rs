@@ -31,20 +31,26 @@ impl Engine<'_> {
             tasks.push((self.cpus[number].copy, result));
         }
         tasks.sort_by_key(|(copy, _)| *copy);
-        let commands_checked = match self.judge.take() {
-            Some(judge) => Some(judge.finish(at)?),
-            None => None,
-        };
         let controllers = self.memory.node_stats();
         let controllers = (0..)
             .zip(&controllers)
             .map(|(node, stats)| ControllerResult::new(node, stats))
             .collect();
+        let Self {
+            spec,
+            memory,
+            judge,
+            opened,
+            ..
+        } = self;
+        // It shares the checker with the judge.
+        drop(memory);
+        let commands_checked = judge.map(|judge| judge.finish(at)).transpose()?;
         Ok(RunResult {
-            point: self.spec.point_number,
-            repetition: self.spec.repetition,
-            seed: self.spec.seed,
-            from_ps: self.opened.unwrap_or(0),
+            point: spec.point_number,
+            repetition: spec.repetition,
+            seed: spec.seed,
+            from_ps: opened.unwrap_or(0),
             to_ps: at,
             tasks: tasks.into_iter().map(|(_, result)| result).collect(),
             controllers,

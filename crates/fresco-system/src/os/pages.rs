@@ -69,11 +69,6 @@ impl PageTable {
         }
     }
 
-    /// Number of pages.
-    pub fn pages(&self) -> u64 {
-        self.areas.iter().map(|area| area.frames.len() as u64).sum()
-    }
-
     /// Looks an address up.
     #[inline]
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
@@ -140,7 +135,6 @@ mod tests {
     #[test]
     fn pages_fault_once_and_then_translate() {
         let mut table = PageTable::new(&[area(0x10000, 5000), area(0x40000, 4096)], 4096);
-        assert_eq!(table.pages(), 3);
         let Translation::Fault(page) = table.translate(VirtAddr(0x11008)) else {
             panic!("nothing is mapped yet")
         };

@@ -3,12 +3,14 @@
 
 mod controller;
 mod reads;
+mod scenario;
 mod spread;
 mod task;
 
 pub use controller::ControllerResult;
 pub(crate) use reads::ReadRecorder;
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
+pub use scenario::{PointResult, ScenarioResult, TaskSummary};
 pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Pages, TaskResult};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Many runs at once. Runs share nothing, so the number of threads changes no result.
+
+use crate::engine::Engine;
+use crate::results::{RunResult, ScenarioResult};
+use crate::{RunSpec, Scenario};
+use fresco_input::InputError;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How far a batch has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Runs that are over.
+    pub done: usize,
+    /// Runs altogether.
+    pub total: usize,
+}
+
+/// Makes one run.
+///
+/// # Errors
+/// What the scenario's own checks could not foresee: page frames or colours are used up in the middle, a trace is
+/// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
+pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
+    Engine::new(spec)?.run()
+}
+
+/// Makes all runs of a scenario on `threads` threads (0: one per processor) and puts their results together.
+/// `progress` is called after each run, from any thread.
+///
+/// # Errors
+/// The error of the first run, in order, that has one; see [`run`]. Runs after it may not be made.
+pub fn run_all(
+    scenario: &Scenario,
+    threads: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<ScenarioResult, InputError> {
+    let specs = scenario.runs();
+    let total = specs.len();
+    let done = AtomicUsize::new(0);
+    let failed = AtomicUsize::new(usize::MAX);
+    let make = |(number, spec): (usize, &RunSpec)| {
+        // Runs before a failed one go on, so that the first error is the same whatever the threads do.
+        if failed.load(Ordering::Relaxed) < number {
+            return None;
+        }
+        let result = run(spec);
+        if result.is_err() {
+            failed.fetch_min(number, Ordering::Relaxed);
+        }
+        progress(Progress {
+            done: done.fetch_add(1, Ordering::Relaxed) + 1,
+            total,
+        });
+        Some(result)
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| {
+        let found = format!("cannot start {threads} threads: {error}");
+        InputError::new("the number of threads", found).cure("use fewer threads")
+    })?;
+    let results: Vec<Option<Result<RunResult, InputError>>> =
+        pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());
+    let runs: Result<Vec<RunResult>, InputError> = results.into_iter().flatten().collect();
+    Ok(ScenarioResult::new(scenario, runs?))
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All runs of a scenario, and what they amount to.
+
+use super::reads::{ReadRecorder, Reads};
+use super::spread::{Spread, ratio};
+use super::{RunResult, TaskResult};
+use crate::{Axis, Extent, Role, Scenario};
+use serde::Serialize;
+
+/// Results of a scenario: everything needed to draw its figures and to make its runs again.
+#[derive(Clone, Debug, Serialize)]
+pub struct ScenarioResult {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// One line for people; may be empty.
+    pub title: String,
+    /// Seed of the first repetition.
+    pub seed: u64,
+    /// Runs of each point.
+    pub repetitions: u32,
+    /// The sweep.
+    pub axes: Vec<Axis>,
+    /// All combinations of the axes' values, the last axis running fastest.
+    pub points: Vec<PointResult>,
+}
+
+/// One combination of values: its repetitions and their summary.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointResult {
+    /// Its value on each axis.
+    pub values: Vec<String>,
+    /// Number of the point that slowdowns are relative to, if it is another one.
+    pub baseline: Option<usize>,
+    /// Name of the machine.
+    pub machine: String,
+    /// Fingerprint of the machine's file and of the values set in its place.
+    pub machine_digest: String,
+    /// Warm-up of each measured task.
+    pub warm_up: Extent,
+    /// Measured phase of each measured task.
+    pub measure: Extent,
+    /// Summary over the repetitions, by task.
+    pub tasks: Vec<TaskSummary>,
+    /// Each repetition.
+    pub runs: Vec<RunResult>,
+}
+
+/// One task over all repetitions of a point. A [`Spread`] has one value per repetition.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskSummary {
+    /// Name of the task's copy.
+    pub name: String,
+    /// Measured or background.
+    pub role: Role,
+    /// Core it is pinned to.
+    pub core: u32,
+    /// Length of the measured phase, in nanoseconds.
+    pub run_time_ns: Spread,
+    /// Run time per load or store, in nanoseconds.
+    pub access_time_ns: Spread,
+    /// Instructions per core cycle.
+    pub ipc: Spread,
+    /// Mean latency of the reads that missed all caches, in nanoseconds.
+    pub read_latency_ns: Spread,
+    /// Bytes read and written per second.
+    pub bandwidth: Spread,
+    /// IPC of the same task at the baseline's point over its IPC here, repetition by repetition (MET-5): how many times
+    /// slower it became. `None` if there is no baseline, or the task does not run there.
+    pub slowdown: Option<Spread>,
+    /// All reads of all repetitions together.
+    pub reads: Reads,
+}
+
+impl ScenarioResult {
+    /// Puts the runs of a scenario together, in the order of [`Scenario::runs`].
+    pub(crate) fn new(scenario: &Scenario, runs: Vec<RunResult>) -> Self {
+        let mut runs = runs.into_iter();
+        let by_point = scenario
+            .points
+            .iter()
+            .map(|_| runs.by_ref().take(scenario.repetitions as usize).collect());
+        let by_point: Vec<Vec<RunResult>> = by_point.collect();
+        let summaries: Vec<Vec<TaskSummary>> = std::iter::zip(&scenario.points, &by_point)
+            .map(|(point, runs)| summaries(runs, point.baseline.map(|base| by_point[base].as_slice())))
+            .collect();
+        let label = |(axis, value): (&Axis, &usize)| axis.values[*value].clone();
+        let points = std::iter::zip(&scenario.points, std::iter::zip(by_point, summaries));
+        let points = points.map(|(point, (runs, tasks))| PointResult {
+            values: std::iter::zip(&scenario.axes, &point.values).map(label).collect(),
+            baseline: point.baseline,
+            machine: point.setup.machine.name.clone(),
+            machine_digest: point.setup.machine.text_digest.clone(),
+            warm_up: point.setup.warm_up,
+            measure: point.setup.measure,
+            tasks,
+            runs,
+        });
+        Self {
+            scenario: scenario.name.clone(),
+            title: scenario.title.clone(),
+            seed: scenario.seed,
+            repetitions: scenario.repetitions,
+            points: points.collect(),
+            axes: scenario.axes.clone(),
+        }
+    }
+}
+
+/// Every task of a point; the repetitions have the same tasks.
+fn summaries(runs: &[RunResult], baseline: Option<&[RunResult]>) -> Vec<TaskSummary> {
+    let tasks = runs.first().map_or(0, |run| run.tasks.len());
+    (0..tasks).map(|number| summary(runs, number, baseline)).collect()
+}
+
+fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) -> TaskSummary {
+    let spread = |value: fn(&TaskResult) -> f64| Spread::of(runs.iter().map(|run| value(&run.tasks[number])));
+    let first = &runs[0].tasks[number];
+    let mut recorder = ReadRecorder::default();
+    runs.iter().for_each(|run| recorder.add(&run.tasks[number].recorder));
+    let slowdowns = baseline.and_then(|baseline| {
+        let of_run = |(run, base): (&RunResult, &RunResult)| {
+            let base = base.tasks.iter().find(|task| task.name == first.name)?;
+            Some(ratio(base.ipc, run.tasks[number].ipc))
+        };
+        std::iter::zip(runs, baseline).map(of_run).collect::<Option<Vec<f64>>>()
+    });
+    TaskSummary {
+        name: first.name.clone(),
+        role: first.role,
+        core: first.core,
+        run_time_ns: spread(|task| super::ns(task.run_time_ps)),
+        access_time_ns: spread(|task| task.access_time_ns),
+        ipc: spread(|task| task.ipc),
+        read_latency_ns: spread(|task| task.reads.latency.mean_ns),
+        bandwidth: spread(|task| task.bandwidth),
+        slowdown: slowdowns.map(Spread::of),
+        reads: recorder.reads(),
+    }
+}

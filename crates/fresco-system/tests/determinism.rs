@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The same scenario gives the same bytes, whatever the threads do; another seed gives others.
+
+mod common;
+
+use common::results_on;
+
+const TEXT: &str = "
+name = \"test\"
+machine = \"small.toml\"
+check = true
+repetitions = 3
+[policy]
+boot = \"aged\"
+[measure]
+operations = 3000
+[warm_up]
+operations = 500
+[sweep]
+corunners = [0, 2]
+[[task]]
+name = \"chase\"
+program = \"latency\"
+core = 0
+parameters.bytes = \"256 KiB\"
+[[task]]
+name = \"noise\"
+program = \"random\"
+role = \"background\"
+cores = \"1-2\"
+parameters = { bytes = \"512 KiB\", write_percent = 30 }
+";
+
+fn json(threads: usize, text: &str) -> String {
+    serde_json::to_string(&results_on(threads, text)).expect("results serialise")
+}
+
+#[test]
+fn threads_change_nothing() {
+    assert_eq!(json(1, TEXT), json(2, TEXT));
+}
+
+#[test]
+fn seeds_change_something_and_repetitions_have_their_own() {
+    let result = results_on(2, TEXT);
+    let times: Vec<_> = result.points[1]
+        .runs
+        .iter()
+        .map(|run| run.tasks[0].run_time_ps)
+        .collect();
+    assert!(times[0] != times[1] && times[1] != times[2], "{times:?}");
+    let seeds: Vec<_> = result.points[1].runs.iter().map(|run| run.seed).collect();
+    assert_eq!(seeds, [1, 2, 3]);
+    let later = results_on(2, &TEXT.replace("repetitions = 3", "repetitions = 1\nseed = 2"));
+    assert_eq!(
+        later.points[1].runs[0].tasks[0].run_time_ps, times[1],
+        "a repetition is the run of its seed"
+    );
+}
