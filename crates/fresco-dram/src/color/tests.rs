@@ -214,6 +214,21 @@ fn partial_map_with_offset() {
     assert_eq!(space.try_bank_color(FrameNumber(u64::MAX)), None);
 }
 
+#[test]
+fn offset_that_carries_separates_bank_and_cache_bits() {
+    // Bit 30 behind the offset is not the physical bit 30, which the cache reads.
+    let offset = 3 << 28;
+    let map = BankMap::new(vec![1 << 13 | 1 << 30, 1 << 14 | 1 << 15], offset).unwrap();
+    let space = ColorSpace::of_bank_map(&map, &[bits(6..16), bits([30])].concat(), 12).unwrap();
+    assert_eq!(space.overlap(), [1 << 14 | 1 << 15]);
+    let frames = (offset >> 12..(offset + (1 << 32)) >> 12).map(FrameNumber);
+    let pairs: BTreeSet<(u32, u32)> = frames
+        .map(|frame| (space.bank_color(frame), space.llc_color(frame)))
+        .collect();
+    assert_eq!((space.pairs(), pairs.len()), (64, 64));
+    assert!(pairs.iter().all(|&(bank, llc)| space.pair_exists(bank, llc)));
+}
+
 /// What a walk over every address of a machine finds.
 #[derive(Default)]
 struct Walked {
@@ -242,12 +257,12 @@ fn walk(map: &AddressMap, space: &ColorSpace) -> Result<Walked, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(cases(64))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn colors_are_what_a_walk_over_all_addresses_finds(
         (page_bits, map) in (2u32..8).prop_flat_map(|bits| (Just(bits), maps(small_organisations(), bits))),
-        llc in proptest::collection::vec(0u64..1 << 14, 0..6),
+        llc in proptest::collection::vec(prop_oneof![0u64..1 << 14, 0u64..1 << 8], 0..6),
     ) {
         let aligned = |r: &Region| (r.base | r.size | r.offset) % (1 << page_bits) == 0;
         let Ok(space) = ColorSpace::new(&map, &llc, page_bits) else {

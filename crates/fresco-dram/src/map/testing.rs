@@ -87,7 +87,9 @@ fn random_map(org: Organisation, mixing: u32, by_range: bool, page_bits: u32, se
                 _ => size,
             };
             let part = part.min(size - done);
-            let hole = below(rng, 3) << page_bits.max(size.trailing_zeros().saturating_sub(2));
+            // Coarse holes, and fine ones whose offsets carry far.
+            let coarse = size.trailing_zeros().saturating_sub(2).max(page_bits);
+            let hole = below(rng, 4) << if below(rng, 2) == 0 { coarse } else { page_bits };
             physical += hole;
             let offset = physical - (normalised + done);
             regions.push(Region {
@@ -120,8 +122,10 @@ fn random_functions(org: &Organisation, by_range: bool, bits: u32, mixing: u32, 
             rows[i] ^= rows[j];
         }
     }
+    // Bits above the block are constant in it, but may be read.
+    let above = if bits < 40 && below(rng, 2) == 0 { 0xff } else { 0 };
     let mut functions = Functions::default();
-    let mut rows = rows.into_iter();
+    let mut rows = rows.into_iter().map(|row| row | (rng.next_u64() & above) << bits);
     for field in Field::ALL {
         let width = if field == Field::Node && by_range {
             0
