@@ -264,7 +264,7 @@ proptest! {
         (page_bits, map) in (2u32..8).prop_flat_map(|bits| (Just(bits), maps(small_organisations(), bits))),
         llc in proptest::collection::vec(prop_oneof![0u64..1 << 14, 0u64..1 << 8], 0..6),
     ) {
-        let aligned = |r: &Region| (r.base | r.size | r.offset) % (1 << page_bits) == 0;
+        let aligned = |r: &Region| (r.base | r.size | r.offset).is_multiple_of(1 << page_bits);
         let Ok(space) = ColorSpace::new(&map, &llc, page_bits) else {
             prop_assert!(!map.regions().iter().all(aligned), "only unaligned regions are refused");
             return Ok(());

@@ -126,7 +126,7 @@ fn one_block(regions: &[Region], members: &[usize], needed: u64) -> Result<u64, 
     ranges.sort_unstable();
     let block = ranges[0].0;
     let fault = |reason: String| Err(MapError::NotOneBlock { node, reason });
-    if block % needed != 0 {
+    if !block.is_multiple_of(needed) {
         return fault(format!(
             "start at normalised address {block:#x}, which is no multiple of their {needed} bytes"
         ));

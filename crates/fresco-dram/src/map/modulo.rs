@@ -65,7 +65,7 @@ impl ModuloInterleave {
         let granules = 1u32
             .checked_shl(page_bits.saturating_sub(self.granule_bits))
             .ok_or(refusal)?;
-        if self.ways % granules == 0 {
+        if self.ways.is_multiple_of(granules) {
             Ok(self.ways / granules)
         } else {
             Err(refusal)
