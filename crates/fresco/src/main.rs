@@ -1,1 +1,29 @@
-fn main() {}
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fresco: predictable DRAM on multicores. One module per verb, one table of verbs ([`cli::Verb`]).
+
+mod cli;
+mod failure;
+mod latencies;
+mod progress;
+mod provenance;
+mod verbs;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and version are no errors; everything else is a wrong command line, status 2.
+        Err(error) => error.exit(),
+    };
+    match cli.verb.run() {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// Columns of the terminal, or a width that suits a file.
+fn terminal_width() -> usize {
+    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).max(40))
+}

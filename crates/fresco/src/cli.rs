@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The command line: one table of verbs, from which the help and the manual page are made.
+
+use crate::failure::Outcome;
+use crate::verbs;
+use clap::{Parser, Subcommand};
+
+/// Makes DRAM predictable on multicores: models, colours and measures memory interference.
+///
+/// Results go to standard output, progress and warnings to standard error. Exit status: 0 all is well, 1 what was
+/// asked for was found wanting (a claim that differs under --strict, a trace with violations), 2 wrong input.
+#[derive(Debug, Parser)]
+#[command(name = "fresco", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run a scenario on the model of its machine: how much do tasks slow each other down?
+    Sim(verbs::sim::Args),
+    /// Drive the memory core alone with an address trace
+    Memory(verbs::memory::Args),
+    /// List the built-in machines, or show one
+    Machine(verbs::machine::Args),
+    /// Show an address map, count and name its colours, decode addresses
+    Map(verbs::map::Args),
+    /// Judge the papers' claims: theirs beside ours
+    Reproduce(verbs::reproduce::Args),
+    /// Print the manual page (roff), made from the same table as --help
+    Man(verbs::man::Args),
+}
+
+impl Verb {
+    /// Does it.
+    pub fn run(self) -> Outcome {
+        match self {
+            Self::Sim(args) => verbs::sim::run(args),
+            Self::Memory(args) => verbs::memory::run(&args),
+            Self::Machine(args) => verbs::machine::run(args),
+            Self::Map(args) => verbs::map::run(args),
+            Self::Reproduce(args) => verbs::reproduce::run(args),
+            Self::Man(args) => verbs::man::run(&args),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a verb ends.
+
+use fresco_input::InputError;
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+/// What every verb returns: the exit status, or why there is none.
+pub type Outcome = Result<ExitCode, Failure>;
+
+/// What was asked for was found wanting: a claim differs, a trace breaks a rule.
+pub const WANTING: u8 = 1;
+
+/// Why a verb could not do its work.
+#[derive(Debug)]
+pub enum Failure {
+    /// The user's input is wrong; status 2.
+    Input(InputError),
+    /// The output cannot be written; status 2, silent if the reader has gone away (`fresco … | head`).
+    Output(io::Error),
+    /// A result cannot be shown, which is a fault of the program; status 2.
+    Report(fresco_report::ReportError),
+}
+
+impl Failure {
+    /// Tells the user, and gives the exit status.
+    pub fn report(&self) -> ExitCode {
+        match self {
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            failure => eprintln!("fresco: {failure}"),
+        }
+        ExitCode::from(2)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(error) => write!(f, "{error}"),
+            Self::Output(error) => write!(f, "cannot write the output: {error}"),
+            Self::Report(error) => write!(f, "cannot show the result: {error}"),
+        }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::Input(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<fresco_report::ReportError> for Failure {
+    fn from(error: fresco_report::ReportError) -> Self {
+        Self::Report(error)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco man`: the manual pages.
+
+use crate::cli::Cli;
+use crate::failure::{Failure, Outcome};
+use clap::CommandFactory;
+use fresco_input::write_atomically;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `fresco man`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Write fresco.1 and one page per verb (fresco-sim.1, …) into this directory, instead of the first to standard
+    /// output
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Prints or writes the pages.
+pub fn run(args: &Args) -> Outcome {
+    let mut command = Cli::command();
+    command.build();
+    let Some(directory) = &args.out else {
+        std::io::stdout().write_all(&page(&command)?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    write_atomically(&directory.join("fresco.1"), &page(&command)?)?;
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let name = format!("fresco-{}", verb.get_name());
+        write_atomically(&directory.join(format!("{name}.1")), &page(&verb.clone())?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(command: &clap::Command) -> Result<Vec<u8>, Failure> {
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut roff)?;
+    Ok(roff)
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One module per verb: its arguments, and what it does.
+
+pub mod machine;
+pub mod man;
+pub mod map;
+pub mod memory;
+pub mod reproduce;
+pub mod sim;
