@@ -2,6 +2,7 @@
 //! Page faults: frames from the allocator, and their time.
 
 use super::Engine;
+use crate::os::memory;
 use crate::os::pages::Page;
 use crate::scenario::{Paging, error_at};
 use fresco_dram::Ps;
@@ -43,9 +44,12 @@ impl Engine<'_> {
     }
 
     fn no_frame(&self, number: usize, error: &FrameError) -> InputError {
-        let copy = &self.setup.copies[self.cpus[number].copy];
-        let found = format!("found no page frame for {}: {error}", copy.name);
+        let copy = self.cpus[number].copy;
+        let found = format!(
+            "found no page frame: {}",
+            memory::named(error, self.setup, TaskId(copy as u32))
+        );
         let cure = "give the task more colours or less data, or set policy.exhaustion = \"spill\"";
-        error_at(&self.setup.tasks[copy.task].place, found).cure(cure)
+        error_at(&self.setup.tasks[self.setup.copies[copy].task].place, found).cure(cure)
     }
 }

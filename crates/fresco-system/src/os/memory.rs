@@ -3,7 +3,7 @@
 
 use crate::scenario::{Copy, Setup};
 use fresco_dram::{ColorSpace, FrameNumber};
-use fresco_frames::{Config, FrameError, Frames, Memory, Region, TaskMemory};
+use fresco_frames::{Config, FrameError, Frames, Memory, Region, TaskId, TaskMemory};
 use fresco_machine::Machine;
 use std::sync::Arc;
 
@@ -29,6 +29,13 @@ pub(crate) fn frames(
         false => Memory::single_zone(zones, nodes)?,
     };
     Frames::new(Arc::clone(space), memory, config, seed)
+}
+
+/// What the allocator says about a copy, with the copy's name for its number.
+pub(crate) fn named(error: &FrameError, setup: &Setup, id: TaskId) -> String {
+    error
+        .to_string()
+        .replacen(&id.to_string(), &setup.copies[id.0 as usize].name, 1)
 }
 
 /// What a copy of a task asks of the allocator.

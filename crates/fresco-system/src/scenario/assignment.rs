@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values that a scenario sets elsewhere in itself: from its sweep, its variants, the command line.
 
-use super::place::moved;
+use super::place::{error_at, moved};
 use fresco_input::{Document, InputError, Item, Table};
 
 /// `key = value`, and where that was written.
@@ -13,7 +13,7 @@ pub(crate) struct Assignment {
     pub value: String,
     /// File and line of the value, for errors.
     place: InputError,
-    /// What set it: `variant "samebank"`, `the sweep`.
+    /// What set it: `variant "samebank"`, `the sweep`; empty for the command line.
     setter: String,
 }
 
@@ -28,6 +28,27 @@ impl Assignment {
         }
     }
 
+    /// From the command line, as written after `--set`.
+    ///
+    /// # Errors
+    /// There is no `=` in it.
+    pub fn of_command_line(text: &str) -> Result<Self, InputError> {
+        let place = InputError::new(format!("--set {text}"), "");
+        let Some((key, value)) = text.split_once('=') else {
+            let error = InputError::new(place.file.clone(), "found no \"=\"");
+            let allowed = "key=value, the key with dots as in task.foreground.core";
+            return Err(error
+                .allowed(allowed)
+                .cure("write the key, an equals sign and the value, without blanks between"));
+        };
+        Ok(Self {
+            key: key.trim().to_owned(),
+            value: value.trim().to_owned(),
+            place,
+            setter: String::new(),
+        })
+    }
+
     /// All values below `table`, under keys that begin with `prefix`.
     pub fn all_in(table: &Table<'_>, prefix: &str, setter: &str) -> Result<Vec<Self>, InputError> {
         let mut found = Vec::new();
@@ -39,7 +60,7 @@ impl Assignment {
 
     /// Applies it to the document it came from.
     pub fn apply(&self, document: &mut Document) -> Result<(), InputError> {
-        let key = numbered(document, &self.key)?;
+        let key = self.numbered(document)?;
         document
             .set_value(&key, &self.value)
             .map_err(|error| self.relocate(error))
@@ -68,7 +89,34 @@ impl Assignment {
         if !same_value || last(key) != last(&self.key) {
             return error;
         }
-        moved(&error, &self.place, format!("{} (set by {})", error.found, self.setter))
+        let found = match self.setter.as_str() {
+            "" => error.found.clone(),
+            setter => format!("{} (set by {setter})", error.found),
+        };
+        moved(&error, &self.place, found)
+    }
+
+    /// The key as the document knows it: tasks by number. `task.foreground.banks` becomes `task.0.banks`.
+    fn numbered(&self, document: &Document) -> Result<String, InputError> {
+        let Some((name, rest)) = self.key.strip_prefix("task.").and_then(|rest| rest.split_once('.')) else {
+            return Ok(self.key.clone());
+        };
+        let tasks = document.root().array_of_tables("task")?;
+        let names: Vec<&str> = tasks.iter().filter_map(|task| task.text("name").ok()).collect();
+        if let Some(number) = names.iter().position(|known| *known == name) {
+            return Ok(format!("task.{number}.{rest}"));
+        }
+        let cure = match fresco_input::closest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => "name a task of the scenario".to_owned(),
+        };
+        let allowed = if names.is_empty() {
+            "no task: the scenario has none".to_owned()
+        } else {
+            names.join(", ")
+        };
+        let error = error_at(&self.place, format!("found the task {name:?}")).in_field(self.key.clone());
+        Err(error.allowed(allowed).cure(cure))
     }
 }
 
@@ -89,27 +137,4 @@ pub(crate) fn leaves<'d>(table: &Table<'d>, prefix: &str) -> Result<Vec<(String,
         }
     }
     Ok(found)
-}
-
-/// The key as the document knows it: tasks by number. `task.foreground.banks` becomes `task.0.banks`.
-///
-/// # Errors
-/// There is no task of this name.
-pub(crate) fn numbered(document: &Document, key: &str) -> Result<String, InputError> {
-    let Some((name, rest)) = key.strip_prefix("task.").and_then(|rest| rest.split_once('.')) else {
-        return Ok(key.to_owned());
-    };
-    let tasks = document.root().array_of_tables("task")?;
-    let names: Vec<&str> = tasks.iter().filter_map(|task| task.text("name").ok()).collect();
-    match names.iter().position(|known| *known == name) {
-        Some(number) => Ok(format!("task.{number}.{rest}")),
-        None => {
-            let error = InputError::new(document.file(), format!("found the task {name:?}")).in_field(key);
-            let cure = match fresco_input::closest(name, names.iter().copied()) {
-                Some(near) => format!("did you mean {near:?}?"),
-                None => "name a task of the scenario".to_owned(),
-            };
-            Err(error.allowed(names.join(", ")).cure(cure))
-        }
-    }
 }

@@ -27,7 +27,7 @@ pub use sweep::Axis;
 pub(crate) use task::Paging;
 pub use task::Role;
 
-use assignment::{Assignment, numbered};
+use assignment::Assignment;
 use fresco_input::{Document, InputError, Table};
 use std::path::Path;
 use std::sync::Arc;
@@ -99,15 +99,21 @@ impl Scenario {
     /// not fit the memory or their colours.
     pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
         let mut document = Document::parse(file, text)?;
-        for assignment in overrides {
-            match assignment.split_once('=') {
-                Some((key, value)) => {
-                    let key = numbered(&document, key.trim())?;
-                    document.set_value(&key, value.trim())?;
-                }
-                None => document.set(assignment)?,
-            }
-        }
+        let overrides: Vec<_> = overrides
+            .iter()
+            .map(|text| Assignment::of_command_line(text))
+            .collect::<Result<_, _>>()?;
+        overrides
+            .iter()
+            .try_for_each(|assignment| assignment.apply(&mut document))?;
+        Self::read(&document, directory, &overrides).map_err(|error| {
+            overrides
+                .iter()
+                .fold(error, |error, assignment| assignment.relocate(error))
+        })
+    }
+
+    fn read(document: &Document, directory: &Path, overrides: &[Assignment]) -> Result<Self, InputError> {
         let root = document.root();
         let sweep = Sweep::read(&root)?;
         refuse_swept(&sweep, overrides)?;
@@ -116,7 +122,7 @@ impl Scenario {
         let mut points = Vec::new();
         for (values, baseline) in std::iter::zip(sweep.points(), baselines) {
             let assignments = sweep.assignments(&values);
-            let setup = read_point(&document, &assignments, directory, &mut room);
+            let setup = read_point(document, &assignments, directory, &mut room);
             let setup = setup.map_err(|error| assignments.iter().fold(error, |error, a| a.relocate(error)))?;
             points.push(Arc::new(Point {
                 values,
@@ -185,23 +191,14 @@ fn read_name(root: &Table<'_>) -> Result<String, InputError> {
 }
 
 /// A key that is swept has the sweep's values: setting it once more would change nothing.
-fn refuse_swept(sweep: &Sweep, overrides: &[String]) -> Result<(), InputError> {
-    for assignment in overrides {
-        let (key, value) = assignment.split_once('=').unwrap_or((assignment, ""));
-        if sweep.axes.iter().any(|axis| axis.name == key.trim()) {
-            let error = InputError::new(format!("--set {assignment}"), "found a key that the scenario sweeps");
-            let cure = format!(
-                "to have this value alone, write --set 'sweep.{}=[{}]'",
-                key.trim(),
-                value.trim()
-            );
-            return Err(error
-                .in_field(key.trim())
-                .allowed("keys that have one value")
-                .cure(cure));
-        }
-    }
-    Ok(())
+fn refuse_swept(sweep: &Sweep, overrides: &[Assignment]) -> Result<(), InputError> {
+    let swept = |key: &str| sweep.axes.iter().any(|axis| axis.name == key);
+    let Some(Assignment { key, value, .. }) = overrides.iter().find(|assignment| swept(&assignment.key)) else {
+        return Ok(());
+    };
+    let error = InputError::new(format!("--set {key}={value}"), "found a key that the scenario sweeps").in_field(key);
+    let cure = format!("to have this value alone, write --set 'sweep.{key}=[{value}]'");
+    Err(error.allowed("keys that have one value").cure(cure))
 }
 
 /// For each point the one it is compared with: the point that has the values of `[baseline]` on its axes and is the

@@ -34,7 +34,7 @@ impl Room {
             let task = &setup.tasks[copy.task];
             let memory = memory::of_task(setup, copy);
             let registered = frames.register(TaskId(number), memory.clone());
-            registered.map_err(|error| refused(setup, copy.task, &error))?;
+            registered.map_err(|error| refused(setup, number, &error))?;
             let bytes = self.footprint(setup, copy.task)?;
             let pages = bytes.div_ceil(page);
             needed += pages;
@@ -116,10 +116,12 @@ fn is_strict(policy: &Policy) -> bool {
     }
 }
 
-/// What the allocator refused, at the task's line.
-fn refused(setup: &Setup, task: usize, error: &FrameError) -> InputError {
-    error_at(
-        &setup.tasks[task].place,
-        format!("found a task that cannot have its memory: {error}"),
-    )
+/// What the allocator refused to a copy, at its task's line.
+fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
+    let task = setup.copies[copy as usize].task;
+    let found = format!(
+        "found a task that cannot have its memory: {}",
+        memory::named(error, setup, TaskId(copy))
+    );
+    error_at(&setup.tasks[task].place, found).cure("change banks, llc, colors or node of the task")
 }
