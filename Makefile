@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# Everything a user or developer does with this repository has a target here; `make help` lists them.
+
+CARGO ?= cargo
+# Scenarios of the main job.
+DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## The fresco program, optimised: target/release/fresco
+	$(CARGO) build --release --locked -p fresco
+
+demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
+	target/release/fresco sim $(DEMO) --out out/demo
+
+test: fmt clippy unit docs ids readme ## Every check that CI runs
+
+fmt: ## Is the code formatted?
+	$(CARGO) fmt --all --check
+
+clippy: ## Lints, warnings denied
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+unit: ## Unit, property, golden and command-line tests
+	$(CARGO) test --workspace --locked
+
+docs: ## The API documentation builds without a warning
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+ids: ## Every requirement id cited is explained in docs/requirements.md
+	scripts/check-ids
+
+readme: build ## The commands in README.md and docs/ do what they say
+	scripts/check-docs
+
+deny: ## Licences and advisories of the dependencies (needs cargo-deny)
+	$(CARGO) deny check licenses bans sources
+
+bench: ## Speed of the memory core: criterion times, and instructions per request (needs valgrind)
+	scripts/bench-instructions
+	$(CARGO) bench -p fresco-memory --locked
+
+soak: ## 10^8 commands of random traffic on every standard through the timing checker (about half an hour)
+	$(CARGO) run --release --locked -p fresco-memory --example soak
+
+fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
+	scripts/fuzz
+
+install: build ## fresco and its manual pages under PREFIX (default /usr/local)
+	install -D target/release/fresco $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
+	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
+	target/release/fresco man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
+
+clean: ## Build products and reports
+	$(CARGO) clean
+	rm -rf out
