@@ -2,6 +2,8 @@
 # Everything a user or developer does with this repository has a target here; `make help` lists them.
 
 CARGO ?= cargo
+# Where cargo puts what it builds.
+BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
@@ -15,7 +17,7 @@ build: ## The fresco program, optimised: target/release/fresco
 	$(CARGO) build --release --locked -p fresco
 
 demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
-	target/release/fresco sim $(DEMO) --out out/demo
+	$(BIN) sim $(DEMO) --out out/demo
 
 test: fmt clippy unit docs ids readme ## Every check that CI runs
 
@@ -51,9 +53,9 @@ fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-
 	scripts/fuzz
 
 install: build ## fresco and its manual pages under PREFIX (default /usr/local)
-	install -D target/release/fresco $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
+	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
 	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
-	target/release/fresco man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
+	$(BIN) man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 
 clean: ## Build products and reports
 	$(CARGO) clean
