@@ -104,7 +104,7 @@ impl Units {
 
     /// `value` in the largest unit that holds it without a fraction.
     pub fn format(&self, value: u64) -> String {
-        let whole = |worth: u64| value >= worth && value % worth == 0;
+        let whole = |worth: u64| value >= worth && value.is_multiple_of(worth);
         // The last of several names for the same worth is the long one (`MiB`, not `M`).
         let unit = self
             .table

@@ -110,9 +110,10 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, by multiplication; the bias is below `bound` / 2^64.
+    /// A number below `bound`, as the remainder: with it, seed 3 gives the sparse trace of the published comparison of
+    /// simulators, request by request. The bias is below `bound` / 2^64.
     fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        self.next() % bound
     }
 }
 

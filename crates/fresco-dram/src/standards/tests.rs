@@ -105,7 +105,7 @@ fn parameters_of_one_standard_only() {
     assert_eq!(row("lpddr4-3200", 8, &p), [16, 34, 8, 8, 3, 4, 4, 4, 2]);
 }
 
-/// peers.md's configuration: every value of the speed benchmark, and what follows from it.
+/// The configuration in which other simulators were compared: every value of the speed benchmark, and what follows from it.
 #[test]
 fn overrides_give_the_benchmark_machine() {
     let t = timing_with("ddr4-2400", &RefreshChoice::jedec(8), &ddr4_2400_bench()).expect("consistent");

@@ -45,7 +45,7 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     at_least("ccd_l", t.ccd_l, "ccd_s", t.ccd_s)?;
     at_least("ccd_l_wr", t.ccd_l_wr, "ccd_l", t.ccd_l)?;
     at_least("wtr_l", t.wtr_l, "wtr_s", t.wtr_s)?;
-    if t.bank_refreshes % t.refreshes != 0 && t.refreshes % t.bank_refreshes != 0 {
+    if !t.bank_refreshes.is_multiple_of(t.refreshes) && !t.refreshes.is_multiple_of(t.bank_refreshes) {
         let allowed = format!("0, or a multiple or a divisor of refreshes = {}", t.refreshes);
         return Err(TimingError::new(
             "bank_refreshes",

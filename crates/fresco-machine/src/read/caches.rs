@@ -99,7 +99,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
     }
     let cores_per_cache = table.item("cores_per_cache")?;
     let per_cache = cores_per_cache.integer(1..=cores)?;
-    if cores % per_cache != 0 {
+    if !cores.is_multiple_of(per_cache) {
         let error = cores_per_cache.error(format!("found {per_cache}, which does not divide the {cores} cores"));
         return Err(error
             .allowed("a divisor of the number of cores")
@@ -169,7 +169,7 @@ fn cache(table: &Table<'_>, core: &CoreConfig, slices: u64) -> Result<CacheConfi
 
 /// `size` must be `set_bytes` (one set of every slice) times a power of two.
 fn check_sets(item: &Item<'_>, size: u64, set_bytes: u64) -> Result<(), InputError> {
-    if size % set_bytes == 0 && (size / set_bytes).is_power_of_two() {
+    if size.is_multiple_of(set_bytes) && (size / set_bytes).is_power_of_two() {
         return Ok(());
     }
     let below = set_bytes << (size / set_bytes).max(1).ilog2();

@@ -118,10 +118,10 @@ impl<W: Write> TraceWriter<W> {
             varint::put(chunk, u64::from(record.thread));
             threads.current = record.thread;
         }
-        if let What::Access { size, .. } = record.what {
-            if !size.is_power_of_two() {
-                chunk.push(size);
-            }
+        if let What::Access { size, .. } = record.what
+            && !size.is_power_of_two()
+        {
+            chunk.push(size);
         }
         if record.gap > 0 {
             varint::put(chunk, record.gap);
