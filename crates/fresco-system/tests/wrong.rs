@@ -133,6 +133,10 @@ const CASES: &[Case] = &[
         &[("banks = 0\nparameters", "colors = 2\nparameters")],
     ),
     Case(
+        "banks for another number of copies",
+        &[("banks = 0\nparameters", "banks_each = [0, 1]\nparameters")],
+    ),
+    Case(
         "option of another policy",
         &[("frames = \"palloc\"", "frames = \"palloc\"\nshortage = \"share\"")],
     ),

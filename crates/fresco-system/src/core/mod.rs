@@ -32,6 +32,8 @@
 //! (fetches, write-backs, events) does so in order of time: see [`Core::step`].
 
 mod clock;
+mod complete;
+mod dispatch;
 mod lines;
 mod outbox;
 mod pipeline;

@@ -57,6 +57,7 @@ impl<'s> Engine<'s> {
             frames,
             assignments,
             timers: Vec::new(),
+            released: false,
             opened: None,
             background: cpus.iter().map(|_| None).collect(),
             results: cpus.iter().map(|_| None).collect(),

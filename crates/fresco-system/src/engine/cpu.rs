@@ -22,6 +22,8 @@ pub(super) struct Cpu {
     /// Reads are recorded.
     pub recording: bool,
     pub faults: FaultCounts,
+    /// Its pages are mapped, as far as that is done before the program begins.
+    pub is_set_up: bool,
     /// The program has marked a pass since it began.
     pub marked: bool,
     /// Instructions executed when the program began last.
@@ -84,6 +86,7 @@ impl Cpu {
             recorder: ReadRecorder::default(),
             recording: false,
             faults: FaultCounts::default(),
+            is_set_up: false,
             marked: false,
             began_at_instruction: 0,
         }

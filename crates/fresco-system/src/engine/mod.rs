@@ -43,6 +43,8 @@ pub(crate) struct Engine<'s> {
     assignments: Vec<Assignment>,
     /// When to stop which task for the sake of the measurement.
     timers: Vec<(Ps, usize)>,
+    /// All tasks have set up their data, and the programs may begin.
+    released: bool,
     /// When all measured tasks had warmed up.
     opened: Option<Ps>,
     /// Counters of background tasks at that time, by number of the cpu.
@@ -148,7 +150,10 @@ impl Engine<'_> {
     fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
         let resume = match cpu.process.take_stop() {
-            Stop::Start => self.start(number, at)?,
+            Stop::Start => match self.start(number, at)? {
+                Some(resume) => resume,
+                None => return Ok(()),
+            },
             Stop::Fault(page) => at + self.fault(number, page)?,
             Stop::Mark(Marker::Pass) => {
                 cpu.marked = true;

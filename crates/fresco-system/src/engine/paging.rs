@@ -10,21 +10,35 @@ use fresco_frames::{FrameError, TaskId};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// A task is to start: at its time, and with its pages mapped if it sets its data up first. Returns when to ask
-    /// again, or when the program begins.
-    pub(super) fn start(&mut self, number: usize, at: Ps) -> Result<Ps, InputError> {
+    /// A task has not begun: first its pages are mapped, if it sets its data up beforehand. When all tasks have come so
+    /// far, their programs begin together, each after its own delay. Returns when to ask again, or when the program
+    /// begins; `None` if it has to wait for the others.
+    pub(super) fn start(&mut self, number: usize, at: Ps) -> Result<Option<Ps>, InputError> {
         let cpu = &mut self.cpus[number];
-        let task = &self.setup.tasks[self.setup.copies[cpu.copy].task];
-        if at < task.start {
-            return Ok(task.start);
+        if self.released {
+            cpu.process.begin();
+            self.started(number, at);
+            return Ok(Some(at));
         }
-        let pages = cpu.process.pages_mut();
-        if let Some(page) = pages.next_unmapped().filter(|_| task.paging == Paging::AtStart) {
-            return Ok(at + self.fault(number, page)?);
+        let paging = self.setup.tasks[self.setup.copies[cpu.copy].task].paging;
+        if let Some(page) = cpu
+            .process
+            .pages_mut()
+            .next_unmapped()
+            .filter(|_| paging == Paging::AtStart)
+        {
+            return Ok(Some(at + self.fault(number, page)?));
         }
-        cpu.process.begin();
-        self.started(number, at);
-        Ok(at)
+        cpu.is_set_up = true;
+        if !self.cpus.iter().all(|cpu| cpu.is_set_up) {
+            return Ok(None);
+        }
+        self.released = true;
+        let delay = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].start;
+        for (_, cpu) in self.cpus.iter_mut().enumerate().filter(|(other, _)| *other != number) {
+            cpu.core.resume(at + delay(cpu.copy));
+        }
+        Ok(Some(at + delay(self.cpus[number].copy)))
     }
 
     /// Gives a page its frame. Returns the time of the whole page fault.

@@ -46,7 +46,7 @@ pub(crate) fn of_task(setup: &Setup, copy: &Copy) -> TaskMemory {
             .node
             .unwrap_or(setup.machine.topology.node_of_core[copy.core as usize]),
         zones: None,
-        coloring: task.coloring.clone(),
+        coloring: copy.coloring.clone(),
         limit: task.limit,
     }
 }

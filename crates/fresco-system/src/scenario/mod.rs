@@ -12,6 +12,7 @@
 //! command line's `--set` comes first of all: it changes the file, sweep and variants included.
 
 mod assignment;
+mod coloring;
 mod extent;
 mod place;
 mod policy;

@@ -48,7 +48,7 @@ impl Room {
                     .allowed("a limit no smaller than the program")
                     .cure("raise memory_limit"));
             }
-            if let Coloring::Explicit { banks, llc } = &task.coloring {
+            if let Coloring::Explicit { banks, llc } = &copy.coloring {
                 let capacity = self.capacity(setup, &frames, banks.as_ref(), llc.as_ref());
                 let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
                 let together = by_colors.entry(colors.clone()).or_insert((0, capacity));

@@ -7,7 +7,7 @@ use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
 use fresco_dram::ColorSpace;
-use fresco_frames::{Config, ListsBy};
+use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
 use fresco_load::{Program, Setting};
 use fresco_machine::Machine;
@@ -37,6 +37,7 @@ pub(crate) struct Copy {
     pub task: usize,
     pub name: String,
     pub core: u32,
+    pub coloring: Coloring,
 }
 
 impl Setup {
@@ -190,6 +191,7 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
                 task: number,
                 name: task.copy_name(copy),
                 core: *core,
+                coloring: task.colorings[copy].clone(),
             });
         }
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
+use super::coloring;
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{ColorSet, Coloring, Policy};
+use fresco_frames::{Coloring, Policy};
 use fresco_input::{InputError, Item, Table};
 use fresco_load::ProgramKind;
 use fresco_machine::Machine;
@@ -38,7 +39,8 @@ pub(crate) struct Task {
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
     pub node: Option<u32>,
-    pub coloring: Coloring,
+    /// Colours of each copy.
+    pub colorings: Vec<Coloring>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
     /// Its place, for errors.
@@ -57,15 +59,16 @@ impl Task {
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
+        let (cores, listed) = cores(table, machine)?;
         let task = Self {
             name: name.text()?.to_owned(),
             program,
-            cores: cores(table, machine)?,
+            cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
             paging: table.opt_choice("pages", &paging)?.unwrap_or(Paging::AtStart),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
-            coloring: coloring(table, space, policy)?,
+            colorings: coloring::read(table, space, policy, listed)?,
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),
@@ -78,10 +81,11 @@ impl Task {
 
     /// Does it ask for LLC colours?
     pub fn has_llc_colors(&self) -> bool {
-        matches!(
-            &self.coloring,
-            Coloring::Explicit { llc: Some(_), .. } | Coloring::Automatic { llc: Some(_), .. }
-        )
+        let asks = |coloring: &Coloring| match coloring {
+            Coloring::Off => false,
+            Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.is_some(),
+        };
+        self.colorings.iter().any(asks)
     }
 
     /// The name of one of its copies: that of the task if it is the only one.
@@ -109,8 +113,8 @@ fn check_name(item: &Item<'_>) -> Result<(), InputError> {
         .cure("choose a name that can stand in task.NAME.key"))
 }
 
-/// `core = 0`, or `cores = "1-3"` with `copies` for fewer of them.
-fn cores(table: &Table<'_>, machine: &Machine) -> Result<Vec<u32>, InputError> {
+/// `core = 0`, or `cores = "1-3"` with `copies` for fewer of them. The cores that have a copy, and how many are listed.
+fn cores(table: &Table<'_>, machine: &Machine) -> Result<(Vec<u32>, usize), InputError> {
     let last = machine.cores - 1;
     let one = table.opt_integer("core", 0..=last)?;
     let many = table.opt_numbers("cores", 0..=last)?;
@@ -130,84 +134,9 @@ fn cores(table: &Table<'_>, machine: &Machine) -> Result<Vec<u32>, InputError> {
                 .cure("say on which core the task runs"));
         }
     };
-    if let Some(copies) = table.opt_integer("copies", 0..=cores.len() as u32)? {
+    let listed = cores.len();
+    if let Some(copies) = table.opt_integer("copies", 0..=listed as u32)? {
         cores.truncate(copies as usize);
     }
-    Ok(cores)
-}
-
-/// `banks`, `llc` and `colors`, as far as the policy knows them.
-fn coloring(table: &Table<'_>, space: &ColorSpace, policy: &Policy) -> Result<Coloring, InputError> {
-    if *policy == Policy::Buddy {
-        let Some(key) = ["banks", "llc", "colors"].into_iter().find(|key| table.has(key)) else {
-            return Ok(Coloring::Off);
-        };
-        let error = table
-            .error_at(key, "found colours under the policy \"buddy\"")
-            .allowed("no colours");
-        return Err(error.cure("choose policy.frames = \"palloc\" or \"camc\", or remove the colours"));
-    }
-    let set = |key, kind, colors| {
-        table
-            .opt_item(key)
-            .map(|item| color_set(&item, kind, colors))
-            .transpose()
-    };
-    let banks = set("banks", "bank", space.bank_colors())?;
-    let llc = set("llc", "LLC", space.llc_colors())?;
-    let Policy::Camc(_) = policy else {
-        return Ok(match (banks, llc) {
-            (None, None) => Coloring::Off,
-            (banks, llc) => Coloring::Explicit { banks, llc },
-        });
-    };
-    let count = table.opt_integer("colors", 0..=space.bank_colors())?;
-    match (banks, count) {
-        (Some(_), Some(_)) => Err(table
-            .error_at("colors", "found both banks and colors")
-            .allowed("banks = \"0-3\" (these), or colors = 4 (so many of the allocator's choice)")
-            .cure("remove one of the two")),
-        (banks @ Some(_), None) => Ok(Coloring::Explicit { banks, llc }),
-        (None, Some(0)) => Ok(Coloring::Off),
-        // CAMC-6: one colour by default.
-        (None, colors) => Ok(Coloring::Automatic {
-            colors: colors.unwrap_or(1),
-            llc,
-        }),
-    }
-}
-
-/// `3`, `"0-3,8"`, `[0, 8]`, or the bit pattern `"[00XX]"` of PALLOC (MAP-7, PAL-10).
-fn color_set(item: &Item<'_>, kind: &str, colors: u32) -> Result<ColorSet, InputError> {
-    let there_are = match colors {
-        1 => format!("{kind} colour 0 only: this machine has one"),
-        _ => format!("{kind} colours 0 to {} of this machine, such as \"0-3,8\"", colors - 1),
-    };
-    let pattern = item
-        .text()
-        .ok()
-        .and_then(|text| text.strip_prefix('[')?.strip_suffix(']'));
-    let Some(pattern) = pattern else {
-        let numbers = item
-            .numbers(0..=colors - 1)
-            .map_err(|error| error.allowed(there_are.clone()))?;
-        if numbers.is_empty() {
-            let error = item.error("found no colour").allowed(there_are);
-            return Err(error.cure("name a colour, or remove the key for all of them"));
-        }
-        return Ok(numbers.into_iter().collect());
-    };
-    let bits = colors.trailing_zeros();
-    let set = ColorSet::from_bit_pattern(pattern)
-        .ok()
-        .filter(|_| pattern.len() == bits as usize);
-    set.filter(|_| colors.is_power_of_two()).ok_or_else(|| {
-        let allowed = match colors.is_power_of_two() && bits > 0 {
-            true => format!("a pattern of {bits} of the characters 0, 1 and X, or {there_are}"),
-            false => there_are,
-        };
-        item.error(format!("found the pattern [{pattern}]"))
-            .allowed(allowed)
-            .cure("one character per colour bit")
-    })
+    Ok((cores, listed))
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lines arrive: who waited for them goes on.
+
+use super::clock::{PENDING, Slot};
+use super::lines::NIL;
+use super::outbox::Fetch;
+use super::{Core, MissTag};
+use fresco_dram::Ps;
+
+impl Core {
+    /// The line of a fetch arrives at `at`. Called at the global time `now`, which may be earlier.
+    pub fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {
+        debug_assert!(now <= at && self.now <= now);
+        self.now = now;
+        let arrival = self.clock.from_ps(at);
+        let mshr = &mut self.mshrs[usize::from(tag.0)];
+        debug_assert!(mshr.free_at == PENDING, "this register waits for no line");
+        mshr.free_at = arrival;
+        let entry = mshr.line.expect("a busy register has a line");
+        let line = self.lines.get_mut(entry);
+        line.arrival = arrival;
+        for victim in line.victims {
+            self.outbox.add_write_back(arrival, victim);
+        }
+        let mut waiter = std::mem::replace(&mut line.waiters, NIL);
+        while waiter != NIL {
+            waiter = self.arrived(waiter, arrival);
+        }
+        self.wake();
+        self.stalled = false;
+        self.schedule();
+    }
+
+    /// The line of operation `sequence` is there from `slot` on. Returns the next operation in its list.
+    fn arrived(&mut self, sequence: u64, slot: Slot) -> u64 {
+        let next = self.window.set_fill(sequence, slot);
+        if let Some(record) = self.window.get_mut(sequence) {
+            if !record.write || self.blocking_stores {
+                record.result = record.fill;
+                self.wakened.push(sequence);
+            }
+        }
+        next
+    }
+
+    /// Issues what waits for the results of the operations in `wakened`, and what waits for those in turn.
+    fn wake(&mut self) {
+        while let Some(producer) = self.wakened.pop() {
+            let Some(record) = self.window.get_mut(producer) else {
+                continue;
+            };
+            let result = record.result;
+            debug_assert_ne!(result, PENDING);
+            let mut dependent = std::mem::replace(&mut record.dependents, NIL);
+            while dependent != NIL {
+                let record = self
+                    .window
+                    .get_mut(dependent)
+                    .expect("an operation without result has not retired");
+                record.ready = record.ready.max(result);
+                let next = std::mem::replace(&mut record.next, NIL);
+                self.issue(dependent);
+                dependent = next;
+            }
+        }
+    }
+
+    /// The operands of an operation are there: it accesses its line, or waits for it.
+    pub(super) fn issue(&mut self, sequence: u64) {
+        let record = self
+            .window
+            .get_mut(sequence)
+            .expect("an operation without result has not retired");
+        let (slot, line, write) = (record.ready, record.line, record.write);
+        if write && !self.blocking_stores {
+            record.result = slot + 1;
+            self.wakened.push(sequence);
+        }
+        let Some(entry) = self.lines.find(line) else {
+            self.arrived(sequence, slot);
+            return;
+        };
+        let awaited = self.lines.get_mut(entry);
+        if awaited.arrival != PENDING {
+            let arrival = awaited.arrival;
+            self.arrived(sequence, arrival);
+            return;
+        }
+        record.next = std::mem::replace(&mut awaited.waiters, sequence);
+        if !std::mem::replace(&mut awaited.asked, true) {
+            self.outbox.add_fetch(Fetch {
+                slot,
+                sequence,
+                entry,
+                line,
+                write,
+            });
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Instructions enter the core, in program order.
+
+use super::clock::{PENDING, Slot};
+use super::lines::NIL;
+use super::window::Record;
+use super::{Core, Lookup, MicroOp, Source, Step, Victims};
+use fresco_dram::PhysAddr;
+
+impl Core {
+    /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
+    pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
+        while self.front <= limit {
+            let step = self.held.take().unwrap_or_else(|| source.next());
+            let done = match &step {
+                Step::Op(op) => self.dispatch_op(op),
+                Step::Event { gap } => self.reach_event(u64::from(*gap)),
+            };
+            if !done {
+                self.held = Some(step);
+                self.stalled = true;
+                return;
+            }
+            if self.event.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Dispatches one operation; false if the window is full.
+    #[inline]
+    fn dispatch_op(&mut self, op: &MicroOp) -> bool {
+        let gap = u64::from(op.gap);
+        let number = self.instructions + gap + 1;
+        if !self.window.retire_through(number.saturating_sub(self.size)) {
+            return false;
+        }
+        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        self.front = slot + 1;
+        self.instructions = number;
+        let producer = match op.dep {
+            0 => None,
+            dep => self.window.next_sequence().checked_sub(u64::from(dep)),
+        };
+        let operand = producer
+            .and_then(|p| self.window.get(p))
+            .map_or(0, |record| record.result);
+        let waits = operand == PENDING;
+        let ready = if waits { slot } else { slot.max(operand) };
+        let (latency, missed) = match op.lookup {
+            Lookup::Hit { slots } => (slots, false),
+            Lookup::Miss => (1, true),
+        };
+        if !missed && !op.victims.is_empty() {
+            self.write_back(slot, op.victims);
+        }
+        let mut record = Record {
+            number,
+            ready,
+            result: PENDING,
+            fill: PENDING,
+            line: op.line,
+            latency,
+            write: op.write,
+            dependents: NIL,
+            next: NIL,
+        };
+        if !missed && !waits && self.lines.find(op.line).is_none() {
+            // By far the commonest case: everything is known at once.
+            record.fill = ready + Slot::from(latency);
+            record.result = if op.write && !self.blocking_stores {
+                ready + 1
+            } else {
+                record.fill
+            };
+            self.window.push(record);
+            return true;
+        }
+        if missed {
+            self.await_line(slot, op.line, op.victims);
+        }
+        if let (Some(producer), true) = (producer, waits) {
+            let sequence = self.window.next_sequence();
+            let producer = self.window.get_mut(producer).expect("its result is pending");
+            record.next = std::mem::replace(&mut producer.dependents, sequence);
+            self.window.push(record);
+        } else {
+            let sequence = self.window.push(record);
+            self.issue(sequence);
+            self.wakened.clear();
+        }
+        true
+    }
+
+    /// An access missed in the private caches: its line has to come, unless it is on its way already.
+    fn await_line(&mut self, slot: Slot, line: PhysAddr, victims: Victims) {
+        if let Some(entry) = self.lines.find(line) {
+            if self.lines.get_mut(entry).arrival > slot {
+                // Displaced by the lines behind it before it arrived; whoever waits for it gets it all the same.
+                self.write_back(slot, victims);
+                return;
+            }
+            let holder = self.mshrs.iter_mut().find(|mshr| mshr.line == Some(entry));
+            holder.expect("a line keeps its register until that is used again").line = None;
+            self.lines.remove(entry);
+        }
+        self.lines.insert(line, victims);
+    }
+
+    fn write_back(&mut self, slot: Slot, victims: Victims) {
+        for victim in victims {
+            self.outbox.add_write_back(slot, victim);
+        }
+    }
+
+    /// The source stops: everything before the event completes first. False if that is not known to have happened.
+    fn reach_event(&mut self, gap: u64) -> bool {
+        let Some(drained) = self.window.drain(self.instructions) else {
+            return false;
+        };
+        self.instructions += gap;
+        self.front = self.front.max(drained) + gap;
+        self.event = Some(self.front);
+        true
+    }
+}

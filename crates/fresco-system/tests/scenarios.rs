@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scenarios that come with Fresco are valid, and each runs from end to end when it is made short.
+
+use fresco_system::{Scenario, run};
+use std::path::{Path, PathBuf};
+
+fn shipped() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let entries = std::fs::read_dir(directory).expect("the scenarios are there");
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    assert!(files.len() >= 10, "{files:?}");
+    files
+}
+
+/// Needs traces that do not come with Fresco.
+fn needs_traces(path: &Path) -> bool {
+    path.ends_with("spec-four.toml")
+}
+
+#[test]
+fn every_shipped_scenario_is_valid_and_named_after_its_file() {
+    for path in shipped().iter().filter(|path| !needs_traces(path)) {
+        let scenario = Scenario::load(path, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            Some(scenario.name.as_str()),
+            path.file_stem().and_then(|stem| stem.to_str())
+        );
+        assert!(!scenario.title.is_empty(), "{}", path.display());
+    }
+}
+
+/// The last point, which is the one with the most tasks, under the checker.
+#[test]
+fn every_shipped_scenario_runs() {
+    for path in shipped().iter().filter(|path| !needs_traces(path)) {
+        let text = std::fs::read_to_string(path).expect("readable");
+        let mut short = vec!["check=true".to_owned()];
+        for phase in ["warm_up", "measure"] {
+            let unit = if text.contains(&format!("[{phase}]\npasses")) {
+                "passes"
+            } else {
+                "operations"
+            };
+            short.push(format!(
+                "{phase}={{{unit} = {}}}",
+                if unit == "passes" { 1 } else { 2000 }
+            ));
+        }
+        if text.contains("writes = ") {
+            let task = if text.contains("name = \"writer\"") {
+                "writer"
+            } else {
+                "background"
+            };
+            short.push(format!("task.{task}.parameters.writes=2000"));
+        }
+        let scenario = Scenario::load(path, &short).unwrap_or_else(|error| panic!("{error}"));
+        let spec = scenario.runs().pop().expect("a scenario has runs");
+        let result = run(&spec).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(
+            result.tasks.iter().all(|task| task.operations > 0),
+            "{}",
+            path.display()
+        );
+        assert!(result.commands_checked > Some(0));
+    }
+}
+
+#[test]
+fn a_scenario_of_traces_says_which_file_is_missing() {
+    let path = shipped()
+        .into_iter()
+        .find(|path| needs_traces(path))
+        .expect("it is shipped");
+    let error = Scenario::load(&path, &["trace_dir=/nowhere".to_owned()])
+        .err()
+        .expect("no traces there");
+    assert!(error.to_string().contains("/nowhere/403.gcc.gz"), "{error}");
+}
