@@ -244,12 +244,13 @@ impl Channel {
             self.order[access as usize].push_back(i);
         }
         self.bus_free = self.bus_free.max(now + 1);
-        if !self.update_mode() && access == self.direction() {
+        if !self.update_mode() {
             self.bank_joined(bank, i);
         }
     }
 
-    /// The youngest request of a bank changes what the bank does next only if it is alone or hits the open row.
+    /// The youngest request of a bank changes what the bank does next only if it is alone or hits the open row; one of
+    /// the direction that is not being served may still keep the row open.
     fn bank_joined(&mut self, b: u32, i: u32) {
         if let Some(candidate) = self.candidates.get(b as usize)
             && candidate.entry != NIL
@@ -440,7 +441,8 @@ impl Channel {
         if !self.choice_valid {
             return;
         }
-        if self.choice.what == What::Bank(b) {
+        if self.choice.what == What::Bank(b) || !self.pending.is_empty() {
+            // A due refresh waits for the candidates of its banks.
             self.choice_valid = false;
         } else if let Some(candidate) = now {
             let others = self.candidates.others(index, usize::from(candidate.kind));
