@@ -71,7 +71,8 @@ struct Port<'a, O> {
 impl<O: Observer> Sink for Port<'_, O> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
-        self.returns.insert(completion.done);
+        // A write is taken at the end of its cycle: the place is free in the next one.
+        self.returns.insert(completion.done + u64::from(completion.access == Access::Write));
         *self.last = (*self.last).max(completion.done);
         self.observer.completed(completion);
     }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco memory`: the memory core alone under an address trace.
+
+mod report;
+mod watch;
+
+use crate::failure::{Outcome, WANTING};
+use crate::{progress, provenance};
+use fresco_dram::{Location, PhysAddr};
+use fresco_input::InputError;
+use fresco_load::trace::{Format, MemoryTrace};
+use fresco_machine::{Machine, RefreshPolicy, load_with};
+use fresco_memory::checker::{Checker, Options};
+use fresco_memory::{Access, Controller, Driver, TraceRequest};
+use fresco_report::Document;
+use report::Report;
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use watch::Watch;
+
+/// Arguments of `fresco memory`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Trace formats, found out by themselves, gzip or zstd compressed or not:
+  Fresco       our own binary format (.ftrace)
+  DRAMsim3     0xADDR READ|WRITE CYCLE
+  Ramulator    0xADDR R|W, or LD|ST 0xADDR, or BUBBLES READ_ADDR [WRITE_BACK_ADDR]
+
+Example:
+  fresco memory random.trace --machine ddr4-2400-bench --commands out.cmd --json")]
+pub struct Args {
+    /// The address trace; physical byte addresses
+    trace: PathBuf,
+
+    /// Built-in machine, or path of a machine file
+    #[arg(long, value_name = "NAME")]
+    machine: String,
+
+    /// Override a key of the machine file (repeatable), e.g. memory.controller.page=closed
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    set: Vec<(String, String)>,
+
+    /// Requests outstanding at most
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    outstanding: u32,
+
+    /// Format of the trace, instead of finding it out
+    #[arg(long, value_name = "FORMAT", value_parser = format_of)]
+    format: Option<Format>,
+
+    /// Write every DRAM command issued: cycle command channel rank bankgroup bank row column
+    #[arg(long, value_name = "FILE")]
+    commands: Option<PathBuf>,
+
+    /// Check every command against the device's timing and refresh rules with the independent checker; a violation
+    /// ends with status 1
+    #[arg(long)]
+    check: bool,
+
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// `KEY=VALUE` of a `--set`.
+pub fn key_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("no \"=\"; write KEY=VALUE")?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn format_of(text: &str) -> Result<Format, String> {
+    let found = Format::ALL.iter().find(|(name, _)| *name == text);
+    found.map(|&(_, format)| format).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|&(name, _)| name).collect();
+        format!("choose one of {}", names.join(", "))
+    })
+}
+
+/// Drives the trace and shows what came of it.
+pub fn run(args: &Args) -> Outcome {
+    let machine = load_with(&args.machine, &args.set)?;
+    let trace = MemoryTrace::open(&args.trace, args.format)?;
+    let mut watch = Watch::new(args.commands.as_deref(), args.check.then(|| checker(&machine)))?;
+    let (mut driver, driven) = drive(&machine, trace, args.outstanding as usize, &mut watch)?;
+    watch.close()?;
+    let report = Report::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
+
+    let mut provenance = provenance::of_this_run(0);
+    provenance.machine_files = vec![provenance::machine_file(&machine)];
+    provenance.inputs = vec![provenance::input_file(&args.trace)];
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        out.write_all(
+            &Document {
+                schema: "fresco-memory/1",
+                provenance: &provenance,
+                data: &report,
+            }
+            .to_bytes()?,
+        )?;
+    } else {
+        out.write_all(
+            report
+                .table()?
+                .to_text_with(crate::terminal_width(), &provenance)
+                .as_bytes(),
+        )?;
+    }
+    let Some(verdict) = watch.verdict(driven.end) else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    eprintln!("checker: {verdict}");
+    Ok(if verdict.is_clean() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(WANTING)
+    })
+}
+
+fn checker(machine: &Machine) -> Checker {
+    let memory = &machine.memory;
+    let options = Options {
+        retention: memory.controller.refresh != RefreshPolicy::None,
+        ..Options::default()
+    };
+    Checker::new(&memory.organisation, &memory.timing, options)
+}
+
+fn drive(
+    machine: &Machine,
+    trace: MemoryTrace,
+    outstanding: usize,
+    watch: &mut Watch,
+) -> Result<(Driver, fresco_memory::Driven), InputError> {
+    let memory = &machine.memory;
+    let controllers = (0..memory.organisation.nodes)
+        .map(|node| Controller::new(&memory.controller, &memory.organisation, &memory.timing, node))
+        .collect();
+    let mut driver = Driver::new(controllers, outstanding);
+    // The trace hands out requests and, if the memory has no such address, the place of the last one.
+    let trace = RefCell::new(trace);
+    let bar = progress::counter("requests");
+    let mut sent = 0u64;
+    let requests = std::iter::from_fn(|| {
+        let record = trace.borrow_mut().next_record().transpose()?;
+        sent += 1;
+        if sent.is_multiple_of(1 << 16) {
+            bar.set_position(sent);
+        }
+        Some(record.map(|record| TraceRequest {
+            cycle: record.arrival,
+            address: record.addr.0,
+            access: if record.write { Access::Write } else { Access::Read },
+        }))
+    });
+    let place = |address: u64| -> Result<Location, InputError> {
+        memory.map.decode(PhysAddr(address)).ok_or_else(|| {
+            let error = trace.borrow().error_here(format!("found address {address:#x}"));
+            error
+                .in_field("address")
+                .allowed(format!(
+                    "the physical addresses of {}: {}",
+                    machine.name,
+                    ranges(machine)
+                ))
+                .cure("choose a machine with more memory, or a trace of physical addresses")
+        })
+    };
+    let driven = driver.run(requests, place, watch);
+    bar.finish_and_clear();
+    Ok((driver, driven?))
+}
+
+fn ranges(machine: &Machine) -> String {
+    let regions = machine.memory.map.regions().iter();
+    regions
+        .map(|r| format!("{:#x} to {:#x}", r.base, r.end() - 1))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

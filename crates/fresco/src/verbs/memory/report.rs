@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `fresco memory` reports, as JSON and as a table.
+
+use super::watch::Watch;
+use crate::latencies::Latencies;
+use fresco_dram::{CommandKind, Cycle};
+use fresco_machine::Machine;
+use fresco_memory::Controller;
+use fresco_memory::controller::ChannelStats;
+use fresco_report::{Cell, Column, Table};
+use serde::Serialize;
+
+/// Everything `fresco memory` reports. Latencies and waits in controller cycles unless named otherwise.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    machine: String,
+    standard: String,
+    clock_ps: f64,
+    outstanding: u32,
+    requests: u64,
+    cycles: Cycle,
+    time_ns: f64,
+    bandwidth_gb_per_s: f64,
+    bus_utilisation: f64,
+    reads: Side,
+    writes: Side,
+    /// Mean parts of a read's latency, in cycles.
+    read_wait: MeanWait,
+    row_hits: u64,
+    row_misses: u64,
+    row_conflicts: u64,
+    forwarded: u64,
+    commands: Vec<(&'static str, u64)>,
+}
+
+/// One direction.
+#[derive(Debug, Serialize)]
+struct Side {
+    count: u64,
+    mean: f64,
+    stddev: f64,
+    p50: Cycle,
+    p99: Cycle,
+    p99_9: Cycle,
+    max: Cycle,
+}
+
+#[derive(Debug, Serialize)]
+struct MeanWait {
+    queue: f64,
+    bank: f64,
+    bus: f64,
+    refresh: f64,
+    service: f64,
+}
+
+impl Side {
+    fn of(latencies: &Latencies) -> Self {
+        Self {
+            count: latencies.count(),
+            mean: latencies.mean(),
+            stddev: latencies.stddev(),
+            p50: latencies.quantile(500),
+            p99: latencies.quantile(990),
+            p99_9: latencies.quantile(999),
+            max: latencies.max(),
+        }
+    }
+}
+
+impl Report {
+    pub fn new(
+        machine: &Machine,
+        outstanding: u32,
+        driven: &fresco_memory::Driven,
+        watch: &Watch,
+        controllers: &mut [Controller],
+    ) -> Self {
+        let stats: Vec<ChannelStats> = controllers.iter_mut().flat_map(Controller::stats).collect();
+        let sum = |part: fn(&ChannelStats) -> u64| stats.iter().map(part).sum::<u64>();
+        let clock = machine.memory.timing.clock;
+        let time_ns = driven.end as f64 * 2000.0 / f64::from(clock.rate_mts());
+        let org = &machine.memory.organisation;
+        let burst_bytes = machine.memory.timing.burst_length * u64::from(org.bus_bytes);
+        let moved = (sum(|s| s.reads) + sum(|s| s.writes)) * burst_bytes;
+        let reads = watch.reads.count().max(1) as f64;
+        let wait = &watch.wait;
+        Self {
+            machine: machine.name.clone(),
+            standard: machine.memory.timing.standard.clone(),
+            clock_ps: 2_000_000.0 / f64::from(clock.rate_mts()),
+            outstanding,
+            requests: driven.requests,
+            cycles: driven.end,
+            time_ns,
+            bandwidth_gb_per_s: if driven.end == 0 { 0.0 } else { moved as f64 / time_ns },
+            bus_utilisation: if driven.end == 0 {
+                0.0
+            } else {
+                sum(|s| s.data_cycles) as f64 / (driven.end as f64 * stats.len() as f64)
+            },
+            reads: Side::of(&watch.reads),
+            writes: Side::of(&watch.writes),
+            read_wait: MeanWait {
+                queue: wait.queue as f64 / reads,
+                bank: wait.bank as f64 / reads,
+                bus: wait.bus as f64 / reads,
+                refresh: wait.refresh as f64 / reads,
+                service: wait.service as f64 / reads,
+            },
+            row_hits: sum(|s| s.row_hits),
+            row_misses: sum(|s| s.row_misses),
+            row_conflicts: sum(|s| s.row_conflicts),
+            forwarded: sum(|s| s.forwarded),
+            commands: CommandKind::ALL
+                .iter()
+                .map(|&kind| (kind.name(), stats.iter().map(|s| s.command(kind)).sum()))
+                .filter(|&(_, count)| count > 0)
+                .collect(),
+        }
+    }
+
+    pub fn table(&self) -> Result<Table, fresco_report::ReportError> {
+        let title = format!("{} ({}), {} requests", self.machine, self.standard, self.requests);
+        let mut table = Table::new(
+            title,
+            vec![
+                Column::text("quantity"),
+                Column::number("value", "", 3),
+                Column::text("unit"),
+            ],
+        );
+        let mut row = |name: &str, value: Cell, unit: &str| table.push(vec![name.into(), value, unit.into()]);
+        row("time", Cell::Count(self.cycles), "cycles")?;
+        row("time", Cell::Number(self.time_ns / 1000.0), "us")?;
+        row("bandwidth", Cell::Number(self.bandwidth_gb_per_s), "GB/s")?;
+        row("data bus busy", Cell::Number(100.0 * self.bus_utilisation), "%")?;
+        for (name, side) in [("read", &self.reads), ("write", &self.writes)] {
+            if side.count == 0 {
+                continue;
+            }
+            row(&format!("{name}s"), Cell::Count(side.count), "")?;
+            row(&format!("{name} latency, mean"), Cell::Number(side.mean), "cycles")?;
+            row(
+                &format!("{name} latency, standard deviation"),
+                Cell::Number(side.stddev),
+                "cycles",
+            )?;
+            for (quantile, value) in [
+                ("median", side.p50),
+                ("p99", side.p99),
+                ("p99.9", side.p99_9),
+                ("maximum", side.max),
+            ] {
+                row(&format!("{name} latency, {quantile}"), Cell::Count(value), "cycles")?;
+            }
+        }
+        let parts = &self.read_wait;
+        for (part, value) in [
+            ("own service", parts.service),
+            ("bank", parts.bank),
+            ("rank and bus", parts.bus),
+            ("refresh", parts.refresh),
+            ("queue", parts.queue),
+        ] {
+            row(&format!("mean read time: {part}"), Cell::Number(value), "cycles")?;
+        }
+        row("row hits", Cell::Count(self.row_hits), "")?;
+        row("row misses", Cell::Count(self.row_misses), "")?;
+        row("row conflicts", Cell::Count(self.row_conflicts), "")?;
+        if self.forwarded > 0 {
+            row("reads served by the write buffer", Cell::Count(self.forwarded), "")?;
+        }
+        for (name, count) in &self.commands {
+            row(&format!("command {name}"), Cell::Count(*count), "")?;
+        }
+        Ok(table)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco memory` as a user runs it.
+
+use fresco_load::generate::{Pattern, write_dramsim3, write_fresco};
+use fresco_load::trace::ftrace::Header;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn fresco(arguments: &[&str], directory: &Path) -> Output {
+    let program = env!("CARGO_BIN_EXE_fresco");
+    Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("the program starts")
+}
+
+fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
+    let done = fresco(arguments, directory);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    serde_json::from_slice(&done.stdout).expect("JSON")
+}
+
+fn write_trace(directory: &Path, name: &str, pattern: Pattern, requests: u64, seed: u64) {
+    let file = std::fs::File::create(directory.join(name)).expect("a file");
+    write_dramsim3(pattern.generate(requests, seed), std::io::BufWriter::new(file)).expect("a trace");
+}
+
+#[test]
+fn a_sparse_trace_gives_the_closed_formulas_latency() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_trace(directory.path(), "sparse.trace", Pattern::Sparse, 200_000, 3);
+    let found = json(
+        &[
+            "memory",
+            "sparse.trace",
+            "--machine",
+            "ddr4-2400-bench",
+            "--json",
+            "--check",
+        ],
+        directory.path(),
+    );
+    let data = &found["data"];
+    assert_eq!(data["reads"]["count"], 200_000);
+    // The mean of a closed-form replay of the same trace without queueing: 50.943 cycles, rows 4 / 153,029 / 46,967.
+    assert_eq!(
+        (data["reads"]["mean"].as_f64().expect("a number") * 1000.0).floor(),
+        50_943.0
+    );
+    let rows = [&data["row_hits"], &data["row_misses"], &data["row_conflicts"]];
+    assert_eq!(
+        rows.map(serde_json::Value::as_u64),
+        [Some(4), Some(153_029), Some(46_967)]
+    );
+}
+
+#[test]
+fn the_command_trace_is_whole_and_legal_and_the_table_says_what_was_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_trace(directory.path(), "mix.trace", Pattern::Mix, 3000, 7);
+    let arguments = [
+        "memory",
+        "mix.trace",
+        "--machine",
+        "opteron-6128",
+        "--check",
+        "--commands",
+        "out.cmd",
+    ];
+    let done = fresco(&arguments, directory.path());
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let table = String::from_utf8(done.stdout).expect("text");
+    for part in ["row conflicts", "fresco memory mix.trace", "opteron-6128 (digest "] {
+        assert!(table.contains(part), "no {part:?} in\n{table}");
+    }
+    let commands = std::fs::read_to_string(directory.path().join("out.cmd")).expect("the commands");
+    let columns = commands
+        .lines()
+        .filter(|line| line.contains(" RD ") || line.contains(" WR "))
+        .count();
+    assert!(columns > 2000, "{columns} column commands");
+    assert!(!directory.path().join("out.cmd.part").exists());
+}
+
+#[test]
+fn formats_agree_and_a_bound_on_outstanding_requests_slows_down() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_trace(directory.path(), "random.trace", Pattern::Random, 5000, 1);
+    let file = std::fs::File::create(directory.path().join("random.ftrace")).expect("a file");
+    write_fresco(Pattern::Random.generate(5000, 1), &Header::default(), file).expect("a trace");
+    let cycles = |trace: &str, outstanding: &str| {
+        let arguments = [
+            "memory",
+            trace,
+            "--machine",
+            "ddr4-2400-bench",
+            "--json",
+            "--outstanding",
+            outstanding,
+        ];
+        json(&arguments, directory.path())["data"]["cycles"]
+            .as_u64()
+            .expect("cycles")
+    };
+    assert_eq!(cycles("random.trace", "32"), cycles("random.ftrace", "32"));
+    let alone = cycles("random.trace", "1");
+    // One at a time: every read takes its own latency, at least that of an open row (21 cycles).
+    assert!(
+        alone > 5000 * 21 && alone > 5 * cycles("random.trace", "32"),
+        "{alone} cycles"
+    );
+}
+
+#[test]
+fn a_failing_run_leaves_an_earlier_command_trace_alone() {
+    let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("out.cmd"), "good").expect("a file");
+    std::fs::write(
+        directory.path().join("bad.trace"),
+        "0x40 READ 0\n0x80 READ 1\n0x8F READ x\n",
+    )
+    .expect("a file");
+    let arguments = [
+        "memory",
+        "bad.trace",
+        "--machine",
+        "ddr4-2400-bench",
+        "--commands",
+        "out.cmd",
+    ];
+    let done = fresco(&arguments, directory.path());
+    assert_eq!(done.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&done.stderr).contains("bad.trace:3"),
+        "{done:?}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(directory.path().join("out.cmd")).expect("a file"),
+        "good"
+    );
+    assert!(!directory.path().join("out.cmd.part").exists());
+}
