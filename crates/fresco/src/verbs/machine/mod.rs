@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco machine`: the built-in machines, and everything about one.
+
+mod list;
+mod memory_tables;
+mod show;
+mod tables;
+mod timing;
+mod view;
+
+use crate::failure::Outcome;
+use clap::Subcommand;
+
+/// Arguments of `fresco machine`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fresco machine list
+  fresco machine show xeon-w3530
+  fresco machine show xeon-w3530 --toml > mine.toml
+  fresco machine show mine.toml --set memory.organisation.ranks=4 --json")]
+pub struct Args {
+    /// What to show.
+    #[command(subcommand)]
+    show: Show,
+}
+
+/// What to show of machines.
+#[derive(Debug, Subcommand)]
+enum Show {
+    /// The built-in machines, one line each
+    List(list::Args),
+    /// One machine: cores, caches, DRAM, timing, controller, address map, colours, and where its numbers come from
+    Show(show::Args),
+}
+
+/// Runs the verb.
+pub fn run(args: Args) -> Outcome {
+    match args.show {
+        Show::List(args) => list::run(&args),
+        Show::Show(args) => show::run(&args),
+    }
+}

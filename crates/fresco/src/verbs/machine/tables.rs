@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Cores, caches and nodes of a machine as tables; the order of all its tables.
+
+use super::memory_tables::{controller, dram};
+use super::timing::Parameter;
+use super::view::{MachineView, NodeView};
+use crate::verbs::map::counts::Counts;
+use fresco_dram::color::format_list;
+use fresco_input::{format_duration, format_size};
+use fresco_machine::{CoreKind, Replacement};
+use fresco_report::{Cell, Column, ReportError, Table};
+
+/// All tables of a machine.
+pub fn all(view: &MachineView) -> Result<Vec<Table>, ReportError> {
+    let mut tables = vec![cores(view)?];
+    if !view.caches.is_empty() {
+        tables.push(caches(view)?);
+    }
+    if view.nodes.len() > 1 {
+        tables.push(nodes(&view.nodes)?);
+    }
+    tables.push(dram(&view.dram)?);
+    tables.push(Parameter::table(&view.dram.standard, &view.timing)?);
+    tables.push(controller(&view.controller)?);
+    tables.extend(view.map.tables("Address map")?);
+    tables.push(Counts::table("Colours of pages", &view.colors)?);
+    tables.push(lines("Sources", &view.sources)?);
+    tables.push(lines("Assumptions", &view.assumptions)?);
+    Ok(tables)
+}
+
+/// A table of names and values.
+pub(super) fn pairs(title: impl Into<String>, rows: &[(&str, String)]) -> Result<Table, ReportError> {
+    let mut table = Table::new(title, vec![Column::text("quantity"), Column::text("value")]);
+    for (name, value) in rows {
+        table.push(vec![(*name).into(), value.as_str().into()])?;
+    }
+    Ok(table)
+}
+
+fn cores(view: &MachineView) -> Result<Table, ReportError> {
+    let core = &view.core;
+    let kind = match core.kind {
+        CoreKind::InOrder => "in order",
+        CoreKind::OutOfOrder => "out of order",
+    };
+    pairs(
+        format!("{}: {}", view.name, view.title),
+        &[
+            ("digest", view.digest.clone()),
+            ("page", format_size(view.page_bytes)),
+            ("cores", view.cores.to_string()),
+            ("core clock", format!("{} MHz", core.clock_mhz)),
+            ("core", kind.to_owned()),
+            ("instructions issued per cycle", core.issue_width.to_string()),
+            ("instructions in flight", core.window.to_string()),
+            ("misses in flight", core.mshrs.to_string()),
+        ],
+    )
+}
+
+fn caches(view: &MachineView) -> Result<Table, ReportError> {
+    let columns = vec![
+        Column::text("cache"),
+        Column::text("size"),
+        Column::number("ways", "", 0),
+        Column::text("line"),
+        Column::number("sets", "", 0),
+        Column::text("latency"),
+        Column::text("replacement"),
+        Column::number("cores sharing it", "", 0),
+        Column::text("slices chosen by address bits"),
+    ];
+    let mut table = Table::new("Caches", columns);
+    for cache in &view.caches {
+        let slices: Vec<String> = cache.slice_functions.iter().map(ToString::to_string).collect();
+        let replacement = match cache.replacement {
+            Replacement::Lru => "LRU",
+            Replacement::TreePlru => "tree pseudo-LRU",
+        };
+        table.push(vec![
+            cache.level.into(),
+            format_size(cache.size_bytes).into(),
+            Cell::Count(cache.ways.into()),
+            format_size(cache.line_bytes.into()).into(),
+            Cell::Count(cache.sets),
+            nanoseconds(cache.latency_ps).into(),
+            replacement.into(),
+            Cell::Count(cache.cores.into()),
+            (!slices.is_empty()).then(|| slices.join(", ")).into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+fn nodes(nodes: &[NodeView]) -> Result<Table, ReportError> {
+    let to = nodes
+        .iter()
+        .map(|other| Column::text(format!("to node {}", other.node)));
+    let columns = [Column::number("node", "", 0), Column::text("cores")]
+        .into_iter()
+        .chain(to);
+    let mut table = Table::new(
+        "Nodes: hops to each other, and what they add one way",
+        columns.collect(),
+    );
+    for node in nodes {
+        let mut row: Vec<Cell> = vec![Cell::Count(node.node.into()), format_list(&node.cores).into()];
+        row.extend(
+            node.hops
+                .iter()
+                .zip(&node.hop_latency_ps)
+                .map(|(hops, &ps)| match hops {
+                    0 => Cell::from("local"),
+                    1 => format!("1 hop, {}", nanoseconds(ps)).into(),
+                    hops => format!("{hops} hops, {}", nanoseconds(ps)).into(),
+                }),
+        );
+        table.push(row)?;
+    }
+    Ok(table)
+}
+
+/// A time that people read in nanoseconds; exact.
+pub(super) fn nanoseconds(ps: u64) -> String {
+    match ps % 1000 {
+        0 => format!("{} ns", ps / 1000),
+        _ => format_duration(ps),
+    }
+}
+
+fn lines(title: &str, lines: &[String]) -> Result<Table, ReportError> {
+    let mut table = Table::new(title, vec![Column::number("number", "", 0), Column::text("text")]);
+    for (number, line) in (1..).zip(lines) {
+        table.push(vec![Cell::Count(number), line.as_str().into()])?;
+    }
+    Ok(table)
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco map decode`: where addresses lie, and which address a place has.
+
+mod addresses;
+mod location;
+mod places;
+
+use super::source::SourceArgs;
+use crate::failure::Outcome;
+use crate::output;
+use addresses::Asked;
+use fresco_input::InputError;
+use places::Report;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Arguments of `fresco map decode`.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "\
+fresco map decode --machine NAME ADDRESS...
+       fresco map decode --machine NAME --encode node=0,channel=1,bank=3,row=100
+       fresco map decode FILE ADDRESS...",
+    after_help = "\
+An address is physical, in bytes, decimal or hexadecimal (0x…). - reads addresses from standard input, one per line;
+# starts a comment there."
+)]
+pub struct Args {
+    /// A file of bank functions (unless --machine is given), then the addresses
+    #[arg(value_name = "FILE|ADDRESS")]
+    words: Vec<String>,
+
+    #[command(flatten)]
+    source: SourceArgs,
+
+    /// The address of a place (repeatable): FIELD=NUMBER,…; a field left out is 0
+    #[arg(long, value_name = "PLACE", requires = "machine")]
+    encode: Vec<String>,
+
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Decodes and encodes.
+pub fn run(args: &Args) -> Outcome {
+    let (file, words) = match (&args.source.machine, args.words.split_first()) {
+        (None, Some((file, words))) => (Some(map_file(file)?), words),
+        _ => (None, args.words.as_slice()),
+    };
+    let source = args.source.load(file)?;
+    let mut asked = addresses::read(words)?;
+    for place in &args.encode {
+        let address = location::encode(place, &source)?;
+        asked.push(Asked {
+            address,
+            place: format!("--encode {place}"),
+            line: None,
+        });
+    }
+    if asked.is_empty() {
+        return Err(InputError::new("command line", "found no address")
+            .allowed("addresses, - for standard input, or --encode PLACE")
+            .cure("name an address, such as 0x1f40")
+            .into());
+    }
+    let report = Report::new(&source, &asked)?;
+    output::print(args.json, "fresco-map-decode/1", &source.provenance(), &report, || {
+        Ok(vec![report.table(&source)?])
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first word as the map file that must come first where no machine is named.
+fn map_file(word: &str) -> Result<&Path, InputError> {
+    let path = Path::new(word);
+    if addresses::number(word).is_some() && !path.exists() {
+        return Err(
+            InputError::new("command line", format!("found the address {word} without a map"))
+                .allowed("--machine NAME, or a map file before the addresses")
+                .cure("name the map; `fresco machine list` shows the built-in machines"),
+        );
+    }
+    Ok(path)
+}

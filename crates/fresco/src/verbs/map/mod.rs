@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco map`: the address map of a machine or of a file; its functions, colours and places.
+
+mod colors;
+pub mod counts;
+mod decode;
+mod format;
+pub mod functions;
+mod show;
+mod source;
+
+use crate::failure::Outcome;
+use clap::Subcommand;
+
+/// Arguments of `fresco map`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A map is that of a machine (--machine), or a file of the functions that select banks, its format found out:
+  map.txt   14 18         one function per line: the XOR of these address bits
+  palloc    0x1e000       one function per bit of the mask, lines `xor 13 17` name a second bit
+  hex       0x44000       one function per line, as a mask (a file of one mask is read as palloc)
+
+Examples:
+  fresco map show --machine i7-860 --to map.txt > map.txt
+  fresco map colors map.txt --llc 6-18 --json
+  fresco map colors --machine xeon-w3530 --pattern '[00XX]' --bits 20,19,13,12
+  fresco map decode --machine opteron-6128 0x1f40 0x100001f40")]
+pub struct Args {
+    /// What to show of it.
+    #[command(subcommand)]
+    show: Show,
+}
+
+/// What to show of a map.
+#[derive(Debug, Subcommand)]
+enum Show {
+    /// Its parity functions, by field; or the map in another format
+    Show(show::Args),
+    /// The colours it leaves to pages: how many, which banks each, which pairs with the cache exist
+    Colors(colors::Args),
+    /// Where addresses lie: node, channel, rank, bank, row, column, colours
+    Decode(decode::Args),
+}
+
+/// Runs the verb.
+pub fn run(args: Args) -> Outcome {
+    match args.show {
+        Show::Show(args) => show::run(&args),
+        Show::Colors(args) => colors::run(&args),
+        Show::Decode(args) => decode::run(&args),
+    }
+}

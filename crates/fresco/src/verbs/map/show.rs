@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco map show`: the functions of a map, here or in another format.
+
+use super::counts::Counts;
+use super::format::MapFormat;
+use super::functions::MapView;
+use super::source::{Map, Source, SourceArgs, SourceView};
+use crate::failure::Outcome;
+use crate::output;
+use fresco_input::InputError;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `fresco map show`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks
+    #[arg(required_unless_present = "machine", conflicts_with = "machine")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    source: SourceArgs,
+
+    /// Write the bank functions in this format, and nothing else
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    to: Option<MapFormat>,
+
+    /// With --to: only the functions that pages can choose, as page-colouring kernels want them
+    #[arg(long, requires = "to")]
+    usable: bool,
+
+    /// With --to: the functions of this node, where nodes are fixed by address range
+    #[arg(long, value_name = "NODE", requires = "to", requires = "machine")]
+    node: Option<u32>,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `fresco map show` reports.
+#[derive(Debug, Serialize)]
+struct Report {
+    source: SourceView,
+    map: MapView,
+    colors: Counts,
+}
+
+/// Shows or converts the map.
+pub fn run(args: &Args) -> Outcome {
+    let source = args.source.load(args.file.as_deref())?;
+    if let Some(format) = args.to {
+        let text = format.write(&exported(args, &source)?, &source.name)?;
+        std::io::stdout().lock().write_all(text.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let map = match &source.map {
+        Map::Machine(machine) => MapView::of_machine(&machine.memory.map),
+        Map::Banks(map, _) => MapView::of_banks(map),
+    };
+    let report = Report {
+        source: source.view(),
+        map,
+        colors: Counts::new(source.page_bytes, source.colors().as_ref()),
+    };
+    output::print(args.json, "fresco-map-show/1", &source.provenance(), &report, || {
+        let title = match &source.map {
+            Map::Machine(machine) => format!("Address map of {}: {}", machine.name, machine.title),
+            Map::Banks(_, format) => format!("Bank functions of {} ({format})", source.name),
+        };
+        let mut tables = report.map.tables(&title)?;
+        tables.push(Counts::table("Colours of pages", std::slice::from_ref(&report.colors))?);
+        Ok(tables)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The functions to write; refuses what a list of functions cannot say.
+fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
+    let field = format!("--to {}", args.to.map_or_else(String::new, |format| format.to_string()));
+    let refuse = |found: String| InputError::new(source.name.clone(), found).in_field(field.clone());
+    if let Map::Machine(machine) = &source.map {
+        let regions = machine.memory.map.regions();
+        let nodes = machine.memory.organisation.nodes;
+        match args.node {
+            Some(node) if node >= nodes => {
+                return Err(InputError::new("--node", format!("found node {node}"))
+                    .allowed(format!("0 to {}", nodes - 1))
+                    .cure("choose one that exists"));
+            }
+            Some(node) if nodes > 1 && regions[0].node.is_none() => {
+                return Err(
+                    InputError::new("--node", format!("found node {node}, but functions select the node"))
+                        .allowed("machines whose nodes are fixed by address range")
+                        .cure("leave out --node: the functions of all nodes are written"),
+                );
+            }
+            None if nodes > 1 && regions[0].node.is_some() => {
+                return Err(refuse(format!("{nodes} nodes are told apart by address range"))
+                    .allowed("maps whose banks are selected by parity functions alone")
+                    .cure("add --node 0 for the functions of one node: those of the others are the same"));
+            }
+            _ => {}
+        }
+        let wanted = |node: Option<u32>| args.node.is_none() || node.is_none() || node == args.node;
+        if let Some(region) = regions.iter().find(|region| wanted(region.node) && region.offset != 0) {
+            return Err(refuse(format!(
+                "{:#x} is subtracted from addresses from {:#x} on",
+                region.offset, region.base
+            ))
+            .allowed("maps whose functions read physical addresses as they are")
+            .cure("use the machine file itself: map formats have no place for an offset"));
+        }
+    }
+    let functions = match args.usable {
+        true => {
+            let space = source.colors()?;
+            space
+                .parts()
+                .next()
+                .map_or_else(Vec::new, |part| part.functions.to_vec())
+        }
+        false => source.selectors().0,
+    };
+    match functions.is_empty() {
+        false => Ok(functions),
+        true => Err(refuse("there is no function to write".to_owned())
+            .allowed("a map that tells banks apart")
+            .cure(match args.usable {
+                true => "give a smaller --page, or leave out --usable",
+                false => "a memory of one bank has no map",
+            })),
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a map comes from (a machine, or a file of bank functions), and what its colours are counted with.
+
+use super::format::MapFormat;
+use crate::provenance;
+use crate::verbs::memory::key_value;
+use fresco_dram::ColorSpace;
+use fresco_dram::color::parse_list;
+use fresco_dram::map::BankMap;
+use fresco_input::{Document, InputError, read_file};
+use fresco_machine::{Machine, builtin_text, load_with};
+use fresco_report::{InputFile, Provenance};
+use serde::Serialize;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+/// Options that say which map is meant, and with which pages and cache.
+#[derive(Debug, clap::Args)]
+pub struct SourceArgs {
+    /// The map of a built-in machine, or of the machine file at this path
+    #[arg(long, value_name = "NAME|PATH")]
+    pub machine: Option<String>,
+
+    /// Override a key of the machine file (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, requires = "machine")]
+    set: Vec<(String, String)>,
+
+    /// Format of FILE, instead of finding it out
+    #[arg(long, value_name = "FORMAT", conflicts_with = "machine")]
+    format: Option<MapFormat>,
+
+    /// Bytes to subtract from a physical address before the functions of FILE read it (the memory hole of AMD processors)
+    #[arg(long, value_name = "BYTES", conflicts_with = "machine")]
+    offset: Option<String>,
+
+    /// Page size, such as 4K, 16K, 64K, 2M [default: the machine's, or 4K]
+    #[arg(long, value_name = "SIZE")]
+    page: Option<String>,
+
+    /// Address bits that index the last-level cache, such as 6-16, for the colours that banks and cache share
+    #[arg(long, value_name = "BITS", conflicts_with = "machine")]
+    llc: Option<String>,
+}
+
+/// A map, and what its colours are counted with.
+#[derive(Debug)]
+pub struct Source {
+    /// Name of the machine, or path of the file.
+    pub name: String,
+    /// The functions.
+    pub map: Map,
+    /// Page size in bytes, a power of two.
+    pub page_bytes: u64,
+    /// Set-index functions of the last-level cache; empty if there is none.
+    pub llc: Vec<u64>,
+    /// The map file and its digest.
+    input: Option<InputFile>,
+}
+
+/// A whole address map, or bank functions alone.
+#[derive(Debug)]
+pub enum Map {
+    /// That of a machine.
+    Machine(Box<Machine>),
+    /// That of a file.
+    Banks(BankMap, MapFormat),
+}
+
+/// The source as JSON shows it.
+#[derive(Debug, Serialize)]
+pub struct SourceView {
+    /// Name of the machine.
+    machine: Option<String>,
+    /// Path of the map file.
+    file: Option<String>,
+    /// Its format.
+    format: Option<MapFormat>,
+    /// Subtracted before the functions of the file read an address.
+    offset_bytes: Option<u64>,
+    /// Page size.
+    page_bytes: u64,
+}
+
+impl SourceArgs {
+    /// Reads the machine or, where none is named, the file.
+    pub fn load(&self, file: Option<&Path>) -> Result<Source, InputError> {
+        match (&self.machine, file) {
+            (Some(name), _) => self.machine(name),
+            (None, Some(path)) => self.file(path),
+            (None, None) => Err(InputError::new("command line", "found no map")
+                .allowed("--machine NAME, or a map file")
+                .cure("name one; `fresco machine list` shows the built-in machines")),
+        }
+    }
+
+    fn machine(&self, name: &str) -> Result<Source, InputError> {
+        let machine = load_with(name, &self.set)?;
+        Ok(Source {
+            name: machine.name.clone(),
+            page_bytes: self.page_bytes(machine.page_bytes)?,
+            llc: machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions()),
+            map: Map::Machine(Box::new(machine)),
+            input: None,
+        })
+    }
+
+    fn file(&self, path: &Path) -> Result<Source, InputError> {
+        let name = path.display().to_string();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return Err(
+                InputError::new(name.clone(), "found a machine file where a map file belongs")
+                    .allowed("a file of bank functions: map.txt, PALLOC masks, hexadecimal masks")
+                    .cure(format!("write --machine {name}")),
+            );
+        }
+        if !path.exists() && builtin_text(&name).is_ok() {
+            return Err(
+                InputError::new(name.clone(), "found no such file, but a built-in machine of this name")
+                    .allowed("the path of a map file, or --machine NAME")
+                    .cure(format!("write --machine {name}")),
+            );
+        }
+        let text = read_file(path)?;
+        let input = InputFile::new(name.clone(), provenance::digest(&text));
+        let format = self.format.unwrap_or_else(|| MapFormat::of(&text));
+        let functions = format.parse(&text, &name)?.functions().to_vec();
+        let offset = match &self.offset {
+            Some(text) => size("--offset", text, 0..=(1 << 63) - 1)?,
+            None => 0,
+        };
+        let map = BankMap::new(functions, offset).map_err(|error| error.into_input(name.clone(), ""))?;
+        let llc = match &self.llc {
+            Some(text) => parse_list(text, 64, "--llc")?,
+            None => Vec::new(),
+        };
+        Ok(Source {
+            name,
+            map: Map::Banks(map, format),
+            page_bytes: self.page_bytes(4096)?,
+            llc: llc.into_iter().map(|bit| 1 << bit).collect(),
+            input: Some(input),
+        })
+    }
+
+    fn page_bytes(&self, default: u64) -> Result<u64, InputError> {
+        let Some(text) = &self.page else {
+            return Ok(default);
+        };
+        let bytes = size("--page", text, 64..=1 << 40)?;
+        match bytes.is_power_of_two() {
+            true => Ok(bytes),
+            false => Err(InputError::new("--page", format!("found {bytes} bytes"))
+                .allowed("a power of two")
+                .cure("write 4K, 16K, 64K or 2M")),
+        }
+    }
+}
+
+impl Source {
+    /// log2 of the page size.
+    pub fn page_bits(&self) -> u32 {
+        self.page_bytes.trailing_zeros()
+    }
+
+    /// The colours of its pages.
+    pub fn colors(&self) -> Result<ColorSpace, InputError> {
+        self.colors_of(self.page_bits())
+    }
+
+    /// The colours of pages of `2^page_bits` bytes.
+    pub fn colors_of(&self, page_bits: u32) -> Result<ColorSpace, InputError> {
+        let space = match &self.map {
+            Map::Machine(machine) => ColorSpace::new(&machine.memory.map, &self.llc, page_bits),
+            Map::Banks(map, _) => ColorSpace::of_bank_map(map, &self.llc, page_bits),
+        };
+        space.map_err(|error| error.into_input(self.name.clone(), "colours"))
+    }
+
+    /// The functions that select a bank of one node, least significant first, and the number of banks of the machine.
+    pub fn selectors(&self) -> (Vec<u64>, u64) {
+        match &self.map {
+            Map::Machine(machine) => {
+                let map = &machine.memory.map;
+                let functions = map.regions()[0].functions.selectors().map(|(_, mask)| mask).collect();
+                (functions, u64::from(map.organisation().banks_total()))
+            }
+            Map::Banks(map, _) => (map.functions().to_vec(), 1 << map.functions().len()),
+        }
+    }
+
+    /// What was run.
+    pub fn provenance(&self) -> Provenance {
+        let mut provenance = provenance::of_this_run(0);
+        match &self.map {
+            Map::Machine(machine) => provenance.machine_files = vec![provenance::machine_file(machine)],
+            Map::Banks(..) => provenance.inputs = self.input.iter().cloned().collect(),
+        }
+        provenance
+    }
+
+    /// As JSON shows it.
+    pub fn view(&self) -> SourceView {
+        let page_bytes = self.page_bytes;
+        match &self.map {
+            Map::Machine(machine) => SourceView {
+                machine: Some(machine.name.clone()),
+                file: None,
+                format: None,
+                offset_bytes: None,
+                page_bytes,
+            },
+            Map::Banks(map, format) => SourceView {
+                machine: None,
+                file: Some(self.name.clone()),
+                format: Some(*format),
+                offset_bytes: Some(map.offset()),
+                page_bytes,
+            },
+        }
+    }
+}
+
+/// A size as machine files write it, given to an option.
+fn size(option: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+    let mut document = Document::parse(option, "")?;
+    let read = document
+        .set_value("value", text)
+        .and_then(|()| document.root().size("value", range));
+    read.map_err(|error| {
+        InputError::new(option, error.found.clone())
+            .allowed(error.allowed.clone())
+            .cure(error.cure.clone())
+    })
+}
