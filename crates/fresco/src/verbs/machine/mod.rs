@@ -22,12 +22,12 @@ Examples:
 pub struct Args {
     /// What to show.
     #[command(subcommand)]
-    show: Show,
+    what: What,
 }
 
 /// What to show of machines.
 #[derive(Debug, Subcommand)]
-enum Show {
+enum What {
     /// The built-in machines, one line each
     List(list::Args),
     /// One machine: cores, caches, DRAM, timing, controller, address map, colours, and where its numbers come from
@@ -36,8 +36,8 @@ enum Show {
 
 /// Runs the verb.
 pub fn run(args: Args) -> Outcome {
-    match args.show {
-        Show::List(args) => list::run(&args),
-        Show::Show(args) => show::run(&args),
+    match args.what {
+        What::List(args) => list::run(&args),
+        What::Show(args) => show::run(&args),
     }
 }

@@ -28,12 +28,12 @@ Examples:
 pub struct Args {
     /// What to show of it.
     #[command(subcommand)]
-    show: Show,
+    what: What,
 }
 
 /// What to show of a map.
 #[derive(Debug, Subcommand)]
-enum Show {
+enum What {
     /// Its parity functions, by field; or the map in another format
     Show(show::Args),
     /// The colours it leaves to pages: how many, which banks each, which pairs with the cache exist
@@ -44,9 +44,9 @@ enum Show {
 
 /// Runs the verb.
 pub fn run(args: Args) -> Outcome {
-    match args.show {
-        Show::Show(args) => show::run(&args),
-        Show::Colors(args) => colors::run(&args),
-        Show::Decode(args) => decode::run(&args),
+    match args.what {
+        What::Show(args) => show::run(&args),
+        What::Colors(args) => colors::run(&args),
+        What::Decode(args) => decode::run(&args),
     }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running the program as a user does.
+// Each test file uses a part of this.
+#![allow(dead_code)]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs `fresco` with `arguments` in `directory`.
+pub fn fresco(arguments: &[&str], directory: &Path) -> Output {
+    fresco_with(arguments, directory, b"")
+}
+
+/// Runs `fresco` with `input` on its standard input.
+pub fn fresco_with(arguments: &[&str], directory: &Path, input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fresco"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // A program that refuses its arguments does not read its input.
+    let _ = child.stdin.take().expect("a pipe").write_all(input);
+    child.wait_with_output().expect("the program ends")
+}
+
+/// What a run that must end well prints.
+pub fn stdout(arguments: &[&str], directory: &Path) -> String {
+    let done = fresco(arguments, directory);
+    let complaint = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{arguments:?}: {complaint}");
+    String::from_utf8(done.stdout).expect("UTF-8")
+}
+
+/// What a run that must end well prints, as JSON.
+pub fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
+    serde_json::from_str(&stdout(arguments, directory)).expect("JSON")
+}
+
+/// What a run that must be refused (status 2) complains of.
+pub fn refused(arguments: &[&str], directory: &Path) -> String {
+    let done = fresco(arguments, directory);
+    assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+    assert!(done.stdout.is_empty(), "{arguments:?} prints a result");
+    String::from_utf8(done.stderr).expect("UTF-8")
+}
