@@ -172,7 +172,8 @@ impl MapError {
                 "parity functions number powers of two only: describe a machine with three or twelve channels by its \
                  bank functions alone"
             }
-            Self::TooLarge { .. } | Self::TooManyBanks { .. } => "check rows, columns and counts",
+            Self::TooLarge { .. } => "check rows, columns and counts",
+            Self::TooManyBanks { .. } => "check the counts; leave out functions of rows and columns",
             Self::NoRegions => "give the address range of the memory",
             Self::BadRange { .. } | Self::SplitTransfer { .. } => "check base, size and offset",
             Self::OffsetAboveBase { .. } => "give the offset as the bytes to subtract from each physical address",
@@ -196,7 +197,7 @@ impl fmt::Display for MapError {
         match self {
             Self::NotPowerOfTwo { what, count } => write!(f, "{what} count {count} is not a power of two"),
             Self::TooLarge { bits } => write!(f, "the organisation needs {bits} address bits"),
-            Self::TooManyBanks { bits } => write!(f, "the organisation has 2^{bits} banks"),
+            Self::TooManyBanks { bits } => write!(f, "found 2^{bits} banks"),
             Self::NoRegions => write!(f, "the map has no region"),
             Self::BadRange { region } => write!(f, "region {region} is empty or ends beyond the address space"),
             Self::SplitTransfer { region, bus_bytes } => {

@@ -32,7 +32,7 @@ pub struct Args {
     usable: bool,
 
     /// With --to: the functions of this node, where nodes are fixed by address range
-    #[arg(long, value_name = "NODE", requires = "to", requires = "machine")]
+    #[arg(long, value_name = "NODE", requires = "to")]
     node: Option<u32>,
 
     /// Print JSON instead of tables
@@ -81,6 +81,13 @@ pub fn run(args: &Args) -> Outcome {
 fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
     let field = format!("--to {}", args.to.map_or_else(String::new, |format| format.to_string()));
     let refuse = |found: String| InputError::new(source.name.clone(), found).in_field(field.clone());
+    if let (Map::Banks(..), Some(node)) = (&source.map, args.node) {
+        return Err(
+            InputError::new("--node", format!("found node {node} without a machine"))
+                .allowed("--node with --machine: a map file knows no nodes")
+                .cure("leave out --node"),
+        );
+    }
     if let Map::Machine(machine) = &source.map {
         let regions = machine.memory.map.regions();
         let nodes = machine.memory.organisation.nodes;

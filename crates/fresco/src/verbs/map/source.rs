@@ -22,7 +22,7 @@ pub struct SourceArgs {
     pub machine: Option<String>,
 
     /// Override a key of the machine file (repeatable)
-    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value, requires = "machine")]
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     set: Vec<(String, String)>,
 
     /// Format of FILE, instead of finding it out
@@ -106,6 +106,13 @@ impl SourceArgs {
 
     fn file(&self, path: &Path) -> Result<Source, InputError> {
         let name = path.display().to_string();
+        if let Some((key, value)) = self.set.first() {
+            return Err(
+                InputError::new(format!("--set {key}={value}"), "found an override without a machine")
+                    .allowed("--set with --machine: a map file has no keys")
+                    .cure("leave out --set, or name a machine instead of the file"),
+            );
+        }
         if path.extension().is_some_and(|extension| extension == "toml") {
             return Err(
                 InputError::new(name.clone(), "found a machine file where a map file belongs")
@@ -128,6 +135,12 @@ impl SourceArgs {
             Some(text) => size("--offset", text, 0..=(1 << 63) - 1)?,
             None => 0,
         };
+        let page_bytes = self.page_bytes(4096)?;
+        if offset % page_bytes != 0 {
+            return Err(InputError::new("--offset", format!("found {offset:#x}"))
+                .allowed(format!("a multiple of the page size, {page_bytes} bytes"))
+                .cure("round it to what the hardware subtracts, or give a smaller --page"));
+        }
         let map = BankMap::new(functions, offset).map_err(|error| error.into_input(name.clone(), ""))?;
         let llc = match &self.llc {
             Some(text) => parse_list(text, 64, "--llc")?,
@@ -136,7 +149,7 @@ impl SourceArgs {
         Ok(Source {
             name,
             map: Map::Banks(map, format),
-            page_bytes: self.page_bytes(4096)?,
+            page_bytes,
             llc: llc.into_iter().map(|bit| 1 << bit).collect(),
             input: Some(input),
         })

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Wrong command lines.
+
+use crate::case::Case;
+
+const XEON: [&str; 2] = ["--machine", "xeon-w3530"];
+const MAP: &str = "14 18\n15 19\n";
+
+/// `fresco map WHAT --machine xeon-w3530 …`.
+fn of_xeon(name: &'static str, what: &'static str, more: &[&'static str]) -> Case {
+    Case::new(name, &[&["map", what], &XEON[..], more].concat())
+}
+
+/// `fresco map colors map.txt …`.
+fn of_file(name: &'static str, more: &[&'static str]) -> Case {
+    Case::new(name, &[&["map", "colors", "map.txt"], more].concat()).file("map.txt", MAP)
+}
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = verbs();
+    cases.extend(sources());
+    cases.extend(quantities());
+    cases.extend(colors());
+    cases.extend(places());
+    cases
+}
+
+fn verbs() -> Vec<Case> {
+    let memory = |name, more: &[&'static str]| {
+        Case::new(name, &[&["memory", "t", "--machine", "ddr4-2400-bench"], more].concat()).file("t", "0x40 R\n")
+    };
+    vec![
+        Case::new("no verb", &[]).usage("Commands:"),
+        Case::new("unknown verb", &["simulate"]).usage("unrecognized subcommand 'simulate'"),
+        Case::new("misspelt verb", &["mashine"]).usage("similar subcommand exists: 'machine'"),
+        Case::new("misspelt option", &["machine", "list", "--jsn"]).usage("similar argument exists: '--json'"),
+        Case::new("one word too many", &["machine", "list", "all"]).usage("unexpected argument 'all'"),
+        Case::new("memory without machine", &["memory", "t"]).usage("--machine <NAME>"),
+        memory("no request outstanding", &["--outstanding", "0"]).usage("0 is not in 1..=65536"),
+        memory("outstanding that is no number", &["--outstanding", "many"]).usage("invalid digit"),
+        memory("negative outstanding", &["--outstanding", "-4"]).usage("'-4'"),
+        memory("unknown trace format", &["--format", "dramsim2"]).usage("choose one of fresco"),
+        memory("--set without a value", &["--set", "memory.density"]).usage("no \"=\""),
+        Case::new(
+            "JSON and TOML at once",
+            &["machine", "show", "p4080", "--toml", "--json"],
+        )
+        .usage("cannot be used with"),
+    ]
+}
+
+fn sources() -> Vec<Case> {
+    vec![
+        Case::new("no map", &["map", "colors"]).usage("<FILE>"),
+        Case::new("two maps", &["map", "colors", "map.txt", "--machine", "p4080"]).usage("cannot be used with"),
+        Case::new("a machine where a file belongs", &["map", "show", "p4080"]).told("p4080: "),
+        Case::new("a machine file where a map belongs", &["map", "show", "m.toml"]).told("m.toml: "),
+        Case::new("addresses without a map", &["map", "decode", "0x1000", "4096"]).told("command line: "),
+        Case::new("nothing to decode with", &["map", "decode"]).told("command line: "),
+        of_xeon("no address", "decode", &[]).told("command line: "),
+        of_xeon("unknown map format", "show", &["--to", "csv"]).usage("[possible values: map.txt, palloc, hex]"),
+        of_xeon("two kinds of output", "show", &["--to", "hex", "--json"]).usage("cannot be used with"),
+        of_xeon("--usable without --to", "show", &["--usable"]).usage("--to <FORMAT>"),
+        of_xeon("node that does not exist", "show", &["--to", "hex", "--node", "1"]).told("--node: found node 1"),
+        of_xeon("override of an unknown key", "show", &["--set", "memory.ranks=2"]).told("--set memory.ranks=2: "),
+        of_xeon("override of the wrong kind", "show", &["--set", "cores=many"]).told("--set cores=many: "),
+        of_xeon("override below a value", "show", &["--set", "cores.count=4"]).told("--set cores.count=4: "),
+        of_xeon("override that is half TOML", "show", &["--set", "memory.map.bank=[12,"])
+            .told("--set memory.map.bank=[12,: "),
+        of_xeon("override without a key", "show", &["--set", "=4"]).told("--set =4: "),
+        of_file("override without machine", &["--set", "cores=2"]).told("--set cores=2: "),
+        Case::new(
+            "node without machine",
+            &["map", "show", "map.txt", "--to", "hex", "--node", "0"],
+        )
+        .file("map.txt", MAP)
+        .told("--node: "),
+    ]
+}
+
+fn quantities() -> Vec<Case> {
+    vec![
+        of_file("page of no power of two", &["--page", "12K"]).told("--page: found 12288 bytes"),
+        of_file("page without size", &["--page", "0"]).told("--page: "),
+        of_file("page in a wrong unit", &["--page", "4kB"]).told("--page: "),
+        of_file("page larger than any", &["--page", "99999999999999999999"]).told("--page: "),
+        of_file("negative page", &["--page=-4096"]).told("--page: "),
+        of_file("page that is a list", &["--page", "[4096]"]).told("--page: "),
+        of_file("page that is half TOML", &["--page", "\"4K"]).told("--page: "),
+        of_xeon("page larger than the memory", "colors", &["--page", "8G"]).told("xeon-w3530: "),
+        of_file("negative offset", &["--offset=-1"]).told("--offset: "),
+        of_file("offset beyond all addresses", &["--offset", "0x8000000000000000"]).told("--offset: "),
+        of_file("offset inside a page", &["--offset", "100"]).told("--offset: found 0x64"),
+        of_file("cache bits in the wrong order", &["--llc", "16-6"]).told("--llc: "),
+        of_file("cache bit that does not exist", &["--llc", "6-64"]).told("--llc: "),
+        of_file("too many pairs of colours", &["--llc", "12-40"]).told("map.txt: "),
+    ]
+}
+
+fn colors() -> Vec<Case> {
+    vec![
+        of_xeon("colour that does not exist", "colors", &["--banks", "12-16"]).told("--banks: `12-16` does not exist"),
+        of_xeon("colours that do not ascend", "colors", &["--banks", "3,1"]).told("--banks: "),
+        of_xeon("no colour", "colors", &["--banks", ""]).told("--banks: "),
+        of_xeon(
+            "proof about a colour that does not exist",
+            "colors",
+            &["--disjoint", "0", "16"],
+        )
+        .told("--disjoint: "),
+        of_xeon("proof about one colour", "colors", &["--disjoint", "0"]).usage("2 values required"),
+        of_xeon("pattern without bits", "colors", &["--pattern", "[00XX]"]).usage("--bits <BITS>"),
+        of_xeon(
+            "pattern without brackets",
+            "colors",
+            &["--pattern", "00XX", "--bits", "20,19,13,12"],
+        )
+        .told("--pattern: `00XX`"),
+        of_xeon(
+            "pattern of another length",
+            "colors",
+            &["--pattern", "[00X]", "--bits", "20,19,13,12"],
+        )
+        .told("--pattern: `[00X]`, which has 3 places"),
+        of_xeon(
+            "pattern of other digits",
+            "colors",
+            &["--pattern", "[02]", "--bits", "13,12"],
+        )
+        .told("--pattern: `[02]`"),
+        of_xeon(
+            "pattern over a bit that selects no bank",
+            "colors",
+            &["--pattern", "[0]", "--bits", "14"],
+        )
+        .told("--pattern: 14 selects no bank"),
+        of_xeon(
+            "pattern over a bit inside the page",
+            "colors",
+            &["--pattern", "[1]", "--bits", "6"],
+        )
+        .told("--pattern: pages of 2^12 bytes cannot choose 6"),
+        of_xeon(
+            "bits that are no numbers",
+            "colors",
+            &["--pattern", "[00]", "--bits", "13-12"],
+        )
+        .told("--bits: "),
+        of_xeon("a bit twice", "colors", &["--pattern", "[00]", "--bits", "12,12"]).told("--pattern: "),
+    ]
+}
+
+fn places() -> Vec<Case> {
+    let encode = |name, place| of_xeon(name, "decode", &["--encode", place]);
+    vec![
+        of_xeon("address that is no number", "decode", &["0x1000", "1f40"]).told("command line: found \"1f40\""),
+        of_xeon("address of 65 bits", "decode", &["0x10000000000000000"]).told("command line: "),
+        of_xeon("address outside the memory", "decode", &["0x100000000"])
+            .told("command line: found address 0x100000000"),
+        of_xeon("negative address", "decode", &["-4096"]).usage("unexpected argument '-4'"),
+        of_xeon("wrong line of standard input", "decode", &["-"])
+            .input(b"0x1000\n# fine\n0x2000 0x3000\n")
+            .told("standard input:3: "),
+        of_xeon("address outside the memory on standard input", "decode", &["-"])
+            .input(b"0x1000\n0xffffffffff\n")
+            .told("standard input:2: "),
+        of_xeon("standard input that is no text", "decode", &["-"])
+            .input(b"0x1000\n\xff\xfe\n")
+            .told("standard input:2: "),
+        encode("place of an unknown field", "bnak=3").told("--encode: found \"bnak=3\""),
+        encode("place without a value", "bank").told("--encode: "),
+        encode("place with a negative value", "bank=-1").told("--encode: "),
+        encode("place that does not exist", "bank=8").told("--encode: found bank 8"),
+        encode("place with a field twice", "bank=1,bank=2").told("--encode: found a second bank"),
+        Case::new(
+            "address below the offset",
+            &["map", "decode", "map.txt", "0x1000", "--offset", "1M"],
+        )
+        .file("map.txt", MAP)
+        .told("command line: found address 0x1000"),
+    ]
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Wrong command lines, machines, maps, traces and scenarios, given to the program itself: each is refused with status
+//! 2 and a message that names the place and a cure; nothing panics, prints half a result, or leaves a file behind.
+//!
+//! The messages are in `*.golden`. After a wanted change of words: `FRESCO_BLESS=1 cargo test -p fresco --test bad_input`,
+//! and read the difference.
+
+mod case;
+mod command_lines;
+#[path = "../common/mod.rs"]
+mod common;
+mod machines;
+mod maps;
+mod overwriting;
+mod scenarios;
+mod traces;
+
+use case::Case;
+use std::path::PathBuf;
+
+/// Runs the cases, at least `least` of them, and compares their messages with the golden file.
+fn check(group: &str, least: usize, cases: &[Case]) {
+    assert!(cases.len() >= least, "{} cases of {group}", cases.len());
+    let (records, faults): (Vec<String>, Vec<Vec<String>>) = cases.iter().map(Case::run).unzip();
+    let faults = faults.concat();
+    assert!(
+        faults.is_empty(),
+        "{} refusals are not as they must be:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    let messages = records.concat();
+    let golden = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/bad_input/{group}.golden"));
+    if std::env::var_os("FRESCO_BLESS").is_some() {
+        std::fs::write(&golden, &messages).expect("the golden file is writable");
+    }
+    let expected = std::fs::read_to_string(&golden).unwrap_or_default();
+    // One message at a time, so that a failure shows what changed and not everything.
+    let (mut found, mut wanted) = (messages.split("== "), expected.split("== "));
+    loop {
+        let pair = (found.next(), wanted.next());
+        assert_eq!(pair.0, pair.1, "FRESCO_BLESS=1 accepts the new messages");
+        if pair.0.is_none() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn wrong_command_lines() {
+    check("command_lines", 30, &command_lines::cases());
+}
+
+#[test]
+fn wrong_machines() {
+    check("machines", 25, &machines::cases());
+}
+
+#[test]
+fn wrong_maps() {
+    check("maps", 20, &maps::cases());
+}
+
+#[test]
+fn wrong_traces() {
+    check("traces", 15, &traces::cases());
+}
+
+#[test]
+fn wrong_scenarios() {
+    check("scenarios", 25, &scenarios::cases());
+}
