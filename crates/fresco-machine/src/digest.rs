@@ -2,7 +2,7 @@
 //! A fingerprint of a machine file, to trace results by.
 
 /// 64-bit FNV-1a of the text and, behind a zero byte each, the overrides; 16 hexadecimal digits.
-pub(crate) fn of(text: &str, overrides: &[(String, String)]) -> String {
+pub fn of(text: &str, overrides: &[(String, String)]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for byte in bytes {

@@ -18,6 +18,7 @@ pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
 pub use cache::{CacheConfig, Replacement};
 pub use controller::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 pub use core::{CoreConfig, CoreKind};
+pub use digest::of as digest;
 pub use llc::LlcConfig;
 pub use machine::{Machine, MemoryConfig};
 pub use topology::Topology;

@@ -4,8 +4,11 @@
 mod cli;
 mod failure;
 mod latencies;
+mod output;
 mod progress;
 mod provenance;
+mod scenarios;
+mod show;
 mod verbs;
 
 use clap::Parser;

@@ -5,9 +5,26 @@ use fresco_report::{InputFile, Provenance};
 
 /// The provenance of this invocation.
 pub fn of_this_run(seed: u64) -> Provenance {
-    let mut words = vec!["fresco".to_owned()];
-    words.extend(std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())));
-    Provenance::new(env!("CARGO_PKG_VERSION"), &words.join(" "), seed)
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
+    let mut command = vec!["fresco".to_owned()];
+    command.extend(without_threads(words).map(|word| quoted(&word)));
+    Provenance::new(env!("CARGO_PKG_VERSION"), command.join(" "), seed)
+}
+
+/// The words of a command line less `--threads N`: it changes no result, and so no byte of the output either.
+fn without_threads(words: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut value_follows = false;
+    words.filter(move |word| {
+        let is_value = std::mem::replace(&mut value_follows, word == "--threads");
+        !is_value && word != "--threads" && !word.starts_with("--threads=")
+    })
+}
+
+/// Digest of a text, as machine files have it.
+pub fn digest(text: &str) -> String {
+    fresco_machine::digest(text, &[])
 }
 
 /// A machine file with its digest.
@@ -28,4 +45,16 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_threads;
+
+    #[test]
+    fn the_number_of_threads_leaves_no_trace() {
+        let words = ["sim", "a.toml", "--threads", "2", "--json", "--threads=1", "b.toml"];
+        let left: Vec<String> = without_threads(words.iter().map(|word| (*word).to_owned())).collect();
+        assert_eq!(left, ["sim", "a.toml", "--json", "b.toml"]);
+    }
 }

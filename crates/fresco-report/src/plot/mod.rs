@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures as SVG: line charts, grouped bars, distributions, time series, box plots.
+//! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots.
 //!
 //! All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
 //! description for screen readers, and a light background of their own. The same data gives the same bytes.
@@ -14,6 +14,7 @@ mod legend;
 mod line;
 mod palette;
 mod panel;
+mod stacked;
 mod svg;
 mod ticks;
 mod time_series;
@@ -25,5 +26,6 @@ pub use cdf::{CdfChart, Distribution};
 pub use histogram::{Bin, BinSeries, HistogramChart};
 pub use line::{LineChart, Point, Reference, Series, SpreadStyle};
 pub use panel::Heading;
+pub use stacked::{Layer, StackedChart};
 pub use svg::Svg;
 pub use time_series::{TimeSeries, Trace};

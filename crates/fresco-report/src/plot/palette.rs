@@ -68,3 +68,13 @@ pub(crate) fn look(index: usize) -> Look {
         marker: MARKERS[index % MARKERS.len()],
     }
 }
+
+/// The colour of layer number `index` of a stack, whose layers differ in colour alone: as [`look`], but grey instead of
+/// black, which would drown its neighbours, and a lighter grey before any colour returns.
+pub(crate) fn layer_colour(index: usize) -> RGBColor {
+    match index % 8 {
+        6 => RGBColor(0x6E, 0x6E, 0x6E),
+        7 => RGBColor(0xB8, 0xB8, 0xB8),
+        index => COLOURS[index],
+    }
+}

@@ -44,30 +44,21 @@ impl Table {
         out
     }
 
-    /// Widths of the columns: as wide as their longest cell, the widest cut down until `width` is kept. Headings and
-    /// cells of text are wrapped then; a column is never narrower than its numbers and the words of its heading.
+    /// Widths of the columns: as wide as their longest cell, the widest cut down until `width` is kept. Headings are
+    /// wrapped before cells of text; a column is never narrower than its numbers and the words of its heading.
     fn fit(&self, headings: &[String], rows: &[Vec<String>], width: usize) -> Vec<usize> {
         let longest = |index: usize| rows.iter().map(|row| length(&row[index])).max().unwrap_or(0);
-        let mut widths = Vec::new();
-        let mut floors = Vec::new();
+        let (mut widths, mut unwrapped, mut narrowest) = (Vec::new(), Vec::new(), Vec::new());
         for (index, (heading, column)) in headings.iter().zip(&self.columns).enumerate() {
             let word = heading.split_whitespace().map(length).max().unwrap_or(0);
             let cells = longest(index);
             widths.push(length(heading).max(cells));
-            floors.push(word.max(if column.numeric { cells } else { cells.min(NARROWEST) }));
+            unwrapped.push(word.max(cells));
+            narrowest.push(word.max(if column.numeric { cells } else { cells.min(NARROWEST) }));
         }
-        let gaps = GAP * widths.len().saturating_sub(1);
-        // One character at a time; tables are small.
-        while widths.iter().sum::<usize>() + gaps > width {
-            let shrinkable = widths
-                .iter_mut()
-                .zip(&floors)
-                .filter(|(column, floor)| **column > **floor);
-            match shrinkable.max_by_key(|(column, _)| **column) {
-                Some((column, _)) => *column -= 1,
-                None => break,
-            }
-        }
+        let width = width.saturating_sub(GAP * widths.len().saturating_sub(1));
+        cut(&mut widths, &unwrapped, width);
+        cut(&mut widths, &narrowest, width);
         widths
     }
 
@@ -97,6 +88,21 @@ impl Table {
             }
             out.push_str(text.trim_end());
             out.push('\n');
+        }
+    }
+}
+
+/// Makes the widest of `widths` narrower until they sum up to `width`, none below its floor. One character at a time:
+/// tables are small.
+fn cut(widths: &mut [usize], floors: &[usize], width: usize) {
+    while widths.iter().sum::<usize>() > width {
+        let cuttable = widths
+            .iter_mut()
+            .zip(floors)
+            .filter(|(column, floor)| **column > **floor);
+        match cuttable.max_by_key(|(column, _)| **column) {
+            Some((column, _)) => *column -= 1,
+            None => break,
         }
     }
 }

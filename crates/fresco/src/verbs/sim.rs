@@ -1,14 +1,230 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco sim`.
+//! `fresco sim`: scenarios on the models of their machines.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
+use crate::show::sweep::Sweep;
+use crate::show::table::Tasks;
+use crate::show::{files, page, text};
+use crate::{progress, provenance, scenarios};
+use fresco_input::InputError;
+use fresco_report::{Document, InputFile, Provenance};
+use fresco_system::Scenario;
+use fresco_system::results::ScenarioResult;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco sim`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = "\
+A scenario is the name of a built-in one (see --list) or the path of a file, with a \"/\" or ending in .toml.
+With several scenarios, --set, --seed and --trace-dir hold for each of them.
 
-/// Runs the verb.
-pub fn run(_args: Args) -> Outcome {
+Examples:
+  fresco sim --list
+  fresco sim first
+  fresco sim palloc-fig4 --set 'sweep.corunners=[0, 3]' --set repetitions=5
+  fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
+  fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
+  fresco sim spec-four --trace-dir ~/traces")]
+pub struct Args {
+    /// Scenarios: names of built-in ones or files
+    #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
+    scenarios: Vec<String>,
+
+    /// Set a key of the scenario (repeatable), e.g. task.victim.core=1 or memory.controller.page=closed
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Seed of page frames and programs, for the first repetition
+    #[arg(long, value_name = "N")]
+    seed: Option<u32>,
+
+    /// Directory of the recorded traces that the scenario names
+    #[arg(long, value_name = "DIR")]
+    trace_dir: Option<PathBuf>,
+
+    /// Runs at the same time [default: one per processor]; changes no result
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Rows for the tasks in the background, too
+    #[arg(long)]
+    all: bool,
+
+    /// Write a report there: index.html, results.json, each figure as SVG
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// List the built-in scenarios
+    #[arg(long, conflicts_with_all = ["scenarios", "programs"])]
+    list: bool,
+
+    /// List the programs that tasks can run, with their parameters
+    #[arg(long, conflicts_with = "scenarios")]
+    programs: bool,
+}
+
+/// What `--json` prints: schema `fresco-sim/1`.
+#[derive(Serialize)]
+struct Results {
+    /// In the order of the command line.
+    scenarios: Vec<ScenarioResult>,
+}
+
+/// Runs the scenarios and shows what came of them.
+pub fn run(args: Args) -> Outcome {
+    if args.list || args.programs {
+        let text = if args.list { list() } else { programs() };
+        std::io::stdout().lock().write_all(text.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let overrides = overrides(&args)?;
+    let mut loaded = Vec::new();
+    for name in &args.scenarios {
+        loaded.push(scenarios::load(name, &overrides)?);
+    }
+    refuse_twins(&args.scenarios, &loaded)?;
+    if let Some(directory) = &args.out {
+        files::prepare(directory)?;
+    }
+    let results = simulate(&loaded, usize::from(args.threads))?;
+    let provenance = provenance_of(&loaded, &results);
+    let results = Results { scenarios: results };
+    show(&args, &provenance, &results)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `--set`, and the options that stand for keys.
+fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
+    let mut overrides = args.set.clone();
+    overrides.extend(args.seed.map(|seed| format!("seed={seed}")));
+    if let Some(directory) = &args.trace_dir {
+        // A scenario's paths are relative to its file, an option's to the working directory.
+        let path = std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
+        let Some(path) = path.to_str() else {
+            let error = InputError::new("--trace-dir", "found a path that is not UTF-8");
+            return Err(error
+                .allowed("a path in UTF-8")
+                .cure("rename the directory, or link to it"));
+        };
+        overrides.push(format!("trace_dir={path:?}"));
+    }
+    Ok(overrides)
+}
+
+/// Two scenarios of one name would share file names in the report.
+fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<(), InputError> {
+    for (number, (scenario, _)) in loaded.iter().enumerate() {
+        let Some(other) = loaded[..number]
+            .iter()
+            .position(|(other, _)| other.name == scenario.name)
+        else {
+            continue;
+        };
+        let found = format!(
+            "found a second scenario of the name {:?}, after {}",
+            scenario.name, given[other]
+        );
+        let error = InputError::new(given[number].clone(), found).in_field("name");
+        return Err(error
+            .allowed("each name once")
+            .cure("give it once, or change its name with --set name=…"));
+    }
+    Ok(())
+}
+
+/// Makes all runs, under one progress bar.
+pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize) -> Result<Vec<ScenarioResult>, InputError> {
+    let total: usize = loaded.iter().map(|(scenario, _)| scenario.runs().len()).sum();
+    let bar = progress::bar(total as u64, "runs");
+    let mut results = Vec::new();
+    let mut before = 0;
+    for (scenario, _) in loaded {
+        bar.set_message(scenario.name.clone());
+        let result = fresco_system::run_all(scenario, threads, &|_| bar.inc(1));
+        if result.is_err() {
+            bar.finish_and_clear();
+        }
+        results.push(result?);
+        before += scenario.runs().len();
+        bar.set_position(before as u64);
+    }
+    bar.finish_and_clear();
+    Ok(results)
+}
+
+/// Seed, scenarios and machines of these results.
+pub fn provenance_of(loaded: &[(Scenario, InputFile)], results: &[ScenarioResult]) -> Provenance {
+    let mut provenance = provenance::of_this_run(results.first().map_or(0, |result| result.seed));
+    match loaded {
+        [(_, file)] => provenance.scenario = Some(file.clone()),
+        several => provenance.inputs = several.iter().map(|(_, file)| file.clone()).collect(),
+    }
+    for point in results.iter().flat_map(|result| &result.points) {
+        let file = InputFile::new(&point.machine, &point.machine_digest);
+        if !provenance.machine_files.contains(&file) {
+            provenance.machine_files.push(file);
+        }
+    }
+    provenance
+}
+
+fn show(args: &Args, provenance: &Provenance, results: &Results) -> Result<(), Failure> {
+    let document = Document {
+        schema: "fresco-sim/1",
+        provenance,
+        data: results,
+    };
+    if let Some(directory) = &args.out {
+        let (page, figures) = page::of(&results.scenarios, provenance)?;
+        files::write(directory, &page, &document.to_bytes()?, &figures)?;
+    }
+    let bytes = if args.json {
+        document.to_bytes()?
+    } else {
+        let tasks = if args.all { Tasks::All } else { Tasks::Measured };
+        let sweeps: Vec<Sweep<'_>> = results.scenarios.iter().map(Sweep::new).collect();
+        let mut text = text::of(&sweeps, tasks, crate::terminal_width(), provenance)?;
+        if let Some(directory) = &args.out {
+            text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
+        }
+        text.into_bytes()
+    };
+    std::io::stdout().lock().write_all(&bytes)?;
+    Ok(())
+}
+
+/// The built-in scenarios, a line each.
+fn list() -> String {
+    let width = scenarios::names().map(str::len).max().unwrap_or(0);
+    scenarios::titles()
+        .map(|(name, title)| format!("{name:<width$}  {title}\n"))
+        .collect()
+}
+
+/// The programs, their parameters indented.
+fn programs() -> String {
+    let mut text = String::new();
+    for kind in fresco_load::programs() {
+        text.push_str(&format!("{}\n    {}\n", kind.name, kind.doc));
+        // How long they run is said by the scenario.
+        for parameter in kind
+            .parameters()
+            .filter(|one| !["passes", "warmup"].contains(&one.name))
+        {
+            text.push_str(&format!(
+                "    {:<14} {} ({})\n",
+                parameter.name,
+                parameter.doc,
+                parameter.kind.range()
+            ));
+        }
+    }
+    text
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Distribution of the latency of reads where interference is strongest, a curve for each compared value.
+
+use super::lines::heading;
+use super::subject::Subject;
+use super::sweep::{CORUNNERS, Sweep, label};
+use fresco_report::plot::{Axis, CdfChart, Distribution, Svg};
+use fresco_report::{Provenance, ReportError};
+
+/// The curves of a task. `None` if it read nothing from memory.
+///
+/// # Errors
+/// None in practice; see [`CdfChart::to_svg`].
+pub fn chart(
+    sweep: &Sweep<'_>,
+    panel: &[usize],
+    task: &str,
+    provenance: &Provenance,
+) -> Result<Option<Svg>, ReportError> {
+    let mut distributions = Vec::new();
+    for compared in 0..sweep.count(sweep.compared) {
+        let Some(subject) = Subject::at(sweep.point(panel, compared, sweep.most()), task) else {
+            continue;
+        };
+        let buckets = subject.each_reads().flat_map(|reads| &reads.latency.histogram);
+        let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns, bucket.count)).collect();
+        if !counts.is_empty() {
+            let name = match sweep.value(sweep.compared, compared) {
+                "" => task,
+                name => name,
+            };
+            distributions.push(Distribution::of_counts(name, counts)?);
+        }
+    }
+    if distributions.is_empty() {
+        return Ok(None);
+    }
+    let mut heading = heading(sweep, panel, format!("latency of {task}'s memory reads"));
+    if let Some(axis) = sweep.across {
+        let value = sweep.value(sweep.across, sweep.most());
+        let at = match sweep.result.axes[axis].name.as_str() {
+            CORUNNERS => format!("{value} co-runners"),
+            name => format!("{} {value}", label(name)),
+        };
+        heading.subtitle = format!("{at}; {}", heading.subtitle);
+    }
+    heading.description = format!("{}: share of reads that took at most so long.", heading.title);
+    let chart = CdfChart {
+        heading,
+        x: Axis::new("latency", "ns").logarithmic(),
+        y_label: "share of reads".to_owned(),
+        distributions,
+    };
+    chart.to_svg(provenance).map(Some)
+}

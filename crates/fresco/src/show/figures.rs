@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The figures of a scenario.
+
+use super::lines::Quantity;
+use super::subject::measured;
+use super::sweep::Sweep;
+use super::{anatomy, bars, cdf, lines};
+use fresco_report::plot::Svg;
+use fresco_report::{Provenance, ReportError};
+use fresco_system::Extent;
+
+/// A figure, the name its file gets (without `.svg`), and a line for under it.
+pub struct Figure {
+    pub name: String,
+    pub svg: Svg,
+    pub caption: String,
+}
+
+const RUN_TIME: Quantity = Quantity {
+    label: "run time",
+    unit: "ms",
+    value: |subject| Some(subject.run_time_ms()),
+};
+/// For phases of a fixed time, in which a slow task does less.
+const ACCESS_TIME: Quantity = Quantity {
+    label: "time per access",
+    unit: "ns",
+    value: |subject| Some(subject.access_ns()),
+};
+const READ_LATENCY: Quantity = Quantity {
+    label: "mean latency of memory reads",
+    unit: "ns",
+    value: |subject| subject.read_ns(),
+};
+const SLOWDOWN: Quantity = Quantity {
+    label: "slowdown",
+    unit: "x",
+    value: |subject| subject.slowdown(),
+};
+
+/// Time and latency against the horizontal axis, or as bars; distribution of latencies; where the time went.
+///
+/// # Errors
+/// None in practice: results hold no numbers that none of the figures can show.
+pub fn of(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let mut figures = Collected {
+        scenario: &sweep.result.scenario,
+        figures: Vec::new(),
+    };
+    let fixed_time = sweep
+        .result
+        .points
+        .iter()
+        .any(|point| matches!(point.measure, Extent::Time(_)));
+    let time = if fixed_time { ACCESS_TIME } else { RUN_TIME };
+    let spread = match sweep.result.repetitions {
+        1 => "",
+        _ => "Points are means, whiskers the smallest and largest of the repetitions.",
+    };
+    if sweep.across.is_none() {
+        let with_slowdown = sweep.result.points.iter().any(|point| point.baseline.is_some());
+        let quantity = if with_slowdown { SLOWDOWN } else { time };
+        figures.add(quantity.label, "", bars::chart(sweep, &quantity, provenance)?, spread);
+        figures.add("latency", "", bars::chart(sweep, &READ_LATENCY, provenance)?, spread);
+    }
+    for task in measured(sweep.result) {
+        for panel in sweep.panels() {
+            let what = format!("{} {task}", sweep.panel_name(&panel));
+            for (name, quantity) in [("time", &time), ("latency", &READ_LATENCY)] {
+                let figure = lines::chart(sweep, &panel, &task, quantity, provenance)?;
+                figures.add(name, &what, figure, spread);
+            }
+            let figure = anatomy::chart(sweep, &panel, &task, provenance)?;
+            figures.add("anatomy", &what, figure, "");
+            let figure = cdf::chart(sweep, &panel, &task, provenance)?;
+            figures.add("distribution", &what, figure, "");
+        }
+    }
+    Ok(figures.figures)
+}
+
+struct Collected<'s> {
+    scenario: &'s str,
+    figures: Vec<Figure>,
+}
+
+impl Collected<'_> {
+    /// Takes a figure in, under a name that is no other's: `palloc-fig4-latency-foreground`.
+    fn add(&mut self, name: &str, what: &str, svg: Option<Svg>, caption: &str) {
+        let Some(svg) = svg else { return };
+        let words = [self.scenario, name, what].join(" ");
+        let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+        let words = words.split(|c: char| !plain(c)).filter(|word| !word.is_empty());
+        self.figures.push(Figure {
+            name: words.collect::<Vec<_>>().join("-"),
+            svg,
+            caption: caption.to_owned(),
+        });
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From results to what people look at: tables, sentences, figures, pages. Nothing is simulated here.
+
+pub mod anatomy;
+pub mod bars;
+pub mod cdf;
+pub mod figures;
+pub mod files;
+pub mod lead;
+pub mod lines;
+pub mod page;
+pub mod subject;
+pub mod sweep;
+pub mod table;
+pub mod text;
+pub mod words;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `fresco sim` prints for people.
+
+use super::lead;
+use super::sweep::Sweep;
+use super::table::{self, Tasks};
+use fresco_report::{Provenance, ReportError};
+
+/// A table for each sweep, and under it what it says; at the end what was run.
+///
+/// # Errors
+/// None in practice: results hold no numbers that cannot be shown.
+pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
+    let mut text = String::new();
+    for sweep in sweeps {
+        text.push_str(&table::of(sweep, tasks)?.to_text(width));
+        text.push_str(&format!("\n{}\n", wrapped(&lead::sentences(sweep).join(" "), width)));
+    }
+    for (name, value) in provenance.entries() {
+        text.push_str(&format!("{name:<9}{value}\n"));
+    }
+    Ok(text)
+}
+
+/// Text in lines of at most `width` characters, if its words allow.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push('\n');
+            used = 0;
+        } else if used > 0 {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += length;
+    }
+    lines.push('\n');
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("aa bb cc", 5), "aa bb\ncc\n");
+        assert_eq!(wrapped("aaaaaa b", 3), "aaaaaa\nb\n");
+    }
+}
