@@ -42,21 +42,36 @@ pub struct Driver {
 }
 
 /// Cycles at which requests are done, in order. They come nearly in order, so that insertion from the back is cheap.
-#[derive(Default)]
-struct Returns(VecDeque<Cycle>);
+struct Returns {
+    /// The first of `queue`, or [`NEVER`].
+    first: Cycle,
+    queue: VecDeque<Cycle>,
+}
 
 impl Returns {
-    fn insert(&mut self, done: Cycle) {
-        let place = self.0.iter().rposition(|&other| other <= done).map_or(0, |i| i + 1);
-        if place == self.0.len() {
-            self.0.push_back(done);
-        } else {
-            self.0.insert(place, done);
+    fn new() -> Self {
+        Self {
+            first: NEVER,
+            queue: VecDeque::new(),
         }
     }
 
-    fn first(&self) -> Cycle {
-        self.0.front().copied().unwrap_or(NEVER)
+    #[inline]
+    fn insert(&mut self, done: Cycle) {
+        self.first = self.first.min(done);
+        if self.queue.back().is_none_or(|&last| last <= done) {
+            self.queue.push_back(done);
+        } else {
+            let place = self.queue.iter().rposition(|&other| other <= done).map_or(0, |i| i + 1);
+            self.queue.insert(place, done);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Cycle> {
+        let first = self.queue.pop_front();
+        self.first = self.queue.front().copied().unwrap_or(NEVER);
+        first
     }
 }
 
@@ -72,7 +87,8 @@ impl<O: Observer> Sink for Port<'_, O> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {
         // A write is taken at the end of its cycle: the place is free in the next one.
-        self.returns.insert(completion.done + u64::from(completion.access == Access::Write));
+        self.returns
+            .insert(completion.done + u64::from(completion.access == Access::Write));
         *self.last = (*self.last).max(completion.done);
         self.observer.completed(completion);
     }
@@ -80,7 +96,7 @@ impl<O: Observer> Sink for Port<'_, O> {
     #[inline]
     fn horizon(&self) -> Cycle {
         if self.stop {
-            self.returns.first().saturating_sub(1)
+            self.returns.first.saturating_sub(1)
         } else {
             NEVER
         }
@@ -120,7 +136,7 @@ impl Driver {
         mut place: impl FnMut(u64) -> Result<Location, E>,
         observer: &mut impl Observer,
     ) -> Result<Driven, E> {
-        let mut returns = Returns::default();
+        let mut returns = Returns::new();
         let mut last = 0;
         let mut in_flight = 0usize;
         let mut send_from: Cycle = 0;
@@ -131,7 +147,7 @@ impl Driver {
             let mut at = item.cycle.max(send_from);
             if in_flight == self.outstanding {
                 self.run_to_first_return(&mut returns, &mut last, observer);
-                if let Some(done) = returns.0.pop_front() {
+                if let Some(done) = returns.pop() {
                     in_flight -= 1;
                     at = at.max(done);
                 }
@@ -139,8 +155,8 @@ impl Driver {
             if at > 0 {
                 self.run_until(at - 1, &mut returns, &mut last, observer);
             }
-            while returns.first() <= at {
-                returns.0.pop_front();
+            while returns.first <= at {
+                returns.pop();
                 in_flight -= 1;
             }
             let request = Request {
@@ -181,7 +197,7 @@ impl Driver {
         }
         loop {
             let event = self.next_event();
-            if event >= returns.first() {
+            if event >= returns.first {
                 return;
             }
             debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");

@@ -6,6 +6,9 @@ use crate::{Cycle, Timing};
 
 /// No distance of any device is longer: 2^24 cycles are 3 ms at 4800 MT/s. Keeps every sum far from overflow.
 const MAX_DISTANCE: Cycle = 1 << 24;
+/// No distance that commands to different banks keep is longer: 2000 cycles are 833 ns at 4800 MT/s, twenty times tFAW.
+/// The controllers keep these distances, and sums of two of them, in 16 bits.
+const MAX_SHARED_DISTANCE: Cycle = 2000;
 /// No device splits its rows finer: 32768 refreshes per window in the 4x mode.
 const MAX_REFRESHES: u64 = 1 << 16;
 /// No refresh window is longer: 2^40 cycles are minutes.
@@ -15,9 +18,11 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
     for (name, value) in t.values() {
         let (least, most) = match name {
             "refw" => (1, MAX_WINDOW),
-            "rtrs" | "rtw_gap" | "rfc_pb" | "rfc_sb" | "refresh_to_act_other" | "refresh_to_refresh_other" => {
-                (0, MAX_DISTANCE)
+            "rtrs" | "rtw_gap" | "refresh_to_act_other" => (0, MAX_SHARED_DISTANCE),
+            "cl" | "cwl" | "rrd_s" | "rrd_l" | "faw" | "ccd_s" | "ccd_l" | "ccd_l_wr" | "wtr_s" | "wtr_l" | "ppd" => {
+                (1, MAX_SHARED_DISTANCE)
             }
+            "rfc_pb" | "rfc_sb" | "refresh_to_refresh_other" => (0, MAX_DISTANCE),
             "bank_refreshes" => (0, MAX_REFRESHES),
             "postponable" => (0, 64),
             "refreshes" => (1, MAX_REFRESHES),

@@ -7,9 +7,9 @@
 //! form; what one bank allows may lie further ahead (a long idle time before an adaptive precharge) and is then looked
 //! up.
 
-use super::pool::NIL;
-use super::ready::{ACT, PRE, RD, Shared, WR};
-use fresco_dram::{Cycle, NEVER, Organisation};
+use super::ready::{Kind, Shared, Until};
+use fresco_dram::{Cycle, Organisation};
+use std::ops::Range;
 
 /// The command a bank would issue next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,25 +18,21 @@ pub(super) struct Candidate {
     pub ready: Cycle,
     /// Class and age; the smallest goes first among those ready in the same cycle. Unique.
     pub key: u64,
-    /// The request it serves; [`NIL`] for an idle precharge.
+    /// The request it serves; [`NIL`](super::pool::NIL) for an idle precharge.
     pub entry: u32,
-    /// ACT, PRE, RD or WR, as in `ready`.
-    pub kind: u8,
+    pub kind: Kind,
 }
 
-const NOTHING: Candidate = Candidate {
-    ready: NEVER,
-    key: u64::MAX,
-    entry: NIL,
-    kind: 0,
-};
-
-/// A distance from the base: this far ahead, or further.
-const FAR: i16 = i16::MAX;
-/// The base moves along when time is this far ahead of it; every timing parameter is far below `FAR` minus this.
-const STRIDE: Cycle = 16_384;
+/// In place of a distance: there is no candidate.
+const NONE: i16 = i16::MAX;
+/// A distance: this far ahead of the base, or further.
+const FAR: i16 = NONE - 1;
 /// No distance that banks share may be longer.
-pub(super) const LONGEST_SHARED: Cycle = FAR as Cycle - STRIDE - 1;
+pub(super) const LONGEST_SHARED: Cycle = 8_192;
+/// The base follows when time is this far ahead of it …
+const STRIDE: Cycle = FAR as Cycle - LONGEST_SHARED;
+/// … and stays behind by this much: what banks shared longer ago is forgotten.
+const MEMORY: Cycle = 4_096;
 
 /// Banks whose times stand together in one vector register.
 const LANES: usize = 8;
@@ -44,103 +40,80 @@ const LANES: usize = 8;
 /// Times of eight banks.
 #[derive(Clone, Debug)]
 struct Lanes {
-    /// By kind: what the bank allows, if its candidate is of that kind; else [`FAR`].
-    own: [[i16; LANES]; 4],
-    /// By kind: what its bank group, rank and the data bus allow.
-    others: [[i16; LANES]; 4],
-    /// Of the last choice: the earliest cycle of each bank's candidate.
+    /// The earliest cycle of each bank's candidate.
     earliest: [i16; LANES],
-    /// The smallest of them.
-    smallest: i16,
-    /// `own` or `others` have changed since.
-    dirty: bool,
-    /// Class and age of each bank's candidate; the largest number where there is none.
+    /// By kind: what bank group, rank and data bus allow.
+    others: [[i16; LANES]; 4],
+    /// By kind: all bits set where the candidate is of that kind.
+    of_kind: [[i16; LANES]; 4],
+    /// Of each bank's candidate; meaningless where there is none.
     key: [u64; LANES],
 }
 
-impl Lanes {
-    /// Computes `earliest` if it must; returns the smallest.
-    #[inline]
-    fn settle(&mut self, column: usize) -> i16 {
-        if !self.dirty {
-            return self.smallest;
+/// How the banks of one register stand to a bank group: all bits set in the lanes of …
+#[derive(Clone, Debug)]
+struct Relation {
+    /// … its own banks,
+    group: [i16; LANES],
+    /// … the other banks of its rank,
+    rank: [i16; LANES],
+    /// … the banks of other ranks.
+    others: [i16; LANES],
+}
+
+impl Relation {
+    /// The banks from `first` on, seen from a group of which `group` and `rank` are all banks.
+    fn new(first: usize, group: &Range<usize>, rank: &Range<usize>) -> Self {
+        let lanes =
+            |belongs: &dyn Fn(usize) -> bool| std::array::from_fn(|lane| if belongs(first + lane) { -1 } else { 0 });
+        Self {
+            group: lanes(&|b| group.contains(&b)),
+            rank: lanes(&|b| rank.contains(&b) && !group.contains(&b)),
+            others: lanes(&|b| !rank.contains(&b)),
         }
-        self.dirty = false;
-        let mut earliest = [FAR; LANES];
-        for kind in [ACT, PRE, column & 3] {
-            for lane in 0..LANES {
-                earliest[lane] = earliest[lane].min(self.own[kind][lane].max(self.others[kind][lane]));
-            }
-        }
-        self.earliest = earliest;
-        self.smallest = earliest.into_iter().fold(FAR, i16::min);
-        self.smallest
     }
 }
 
 /// One optional candidate per bank.
 #[derive(Debug)]
 pub(super) struct Candidates {
-    exact: Vec<Candidate>,
-    /// Banks that have a candidate.
-    count: u32,
+    exact: Vec<Option<Candidate>>,
     base: Cycle,
     /// Bank `b` stands in lane `b % LANES` of register `b / LANES`.
     lanes: Vec<Lanes>,
-    groups: Vec<Span>,
-    ranks: Vec<Span>,
-}
-
-/// The lanes of neighbouring banks; fewer than eight of them, a power of two, lie in one register.
-#[derive(Clone, Debug)]
-struct Span {
-    first: usize,
-    count: usize,
-    /// All bits set in the lanes that belong to it.
-    mask: [i16; LANES],
-}
-
-impl Span {
-    fn new(first: usize, banks: usize) -> Self {
-        let lane = first % LANES;
-        Self {
-            first: first / LANES,
-            count: banks.div_ceil(LANES),
-            mask: std::array::from_fn(|l| if (lane..lane + banks).contains(&l) { -1 } else { 0 }),
-        }
-    }
+    /// By bank group, then register.
+    relations: Vec<Vec<Relation>>,
 }
 
 impl Candidates {
     pub(super) fn new(org: &Organisation) -> Self {
-        let spans = |number: u32, banks: u32| {
-            (0..number as usize)
-                .map(|i| Span::new(i * banks as usize, banks as usize))
+        let banks = org.banks_per_channel() as usize;
+        let registers = banks.div_ceil(LANES);
+        let (per_group, per_rank) = (org.banks as usize, org.banks_per_rank() as usize);
+        let relations = |first: usize| {
+            let rank = first / per_rank * per_rank;
+            let (group, rank) = (first..first + per_group, rank..rank + per_rank);
+            (0..registers)
+                .map(|r| Relation::new(r * LANES, &group, &rank))
                 .collect()
         };
         let empty = Lanes {
-            own: [[FAR; LANES]; 4],
+            earliest: [NONE; LANES],
             others: [[0; LANES]; 4],
-            earliest: [FAR; LANES],
-            smallest: FAR,
-            dirty: false,
-            key: [u64::MAX; LANES],
+            of_kind: [[0; LANES]; 4],
+            key: [0; LANES],
         };
-        let banks = org.banks_per_channel();
         Self {
-            exact: vec![NOTHING; org.banks_per_channel() as usize],
-            count: 0,
+            exact: vec![None; banks],
             base: 0,
-            lanes: vec![empty; (banks as usize).div_ceil(LANES)],
-            groups: spans(org.ranks * org.bank_groups, org.banks),
-            ranks: spans(org.ranks, org.banks_per_rank()),
+            lanes: vec![empty; registers],
+            relations: (0..banks).step_by(per_group).map(relations).collect(),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, b: usize) -> Option<Candidate> {
-        let candidate = self.exact[b];
-        (candidate.ready != NEVER).then_some(candidate)
+        self.exact[b]
     }
 
     #[inline]
@@ -150,76 +123,78 @@ impl Candidates {
 
     #[inline]
     pub(super) fn set(&mut self, b: usize, candidate: Option<Candidate>) {
-        debug_assert!(candidate.is_none_or(|c| c.ready != NEVER));
-        self.count += u32::from(candidate.is_some());
-        self.count -= u32::from(self.exact[b].ready != NEVER);
-        let candidate = candidate.unwrap_or(NOTHING);
-        let distance = self.distance(candidate.ready);
+        let ready = candidate.map_or(0, |c| self.distance(c.ready));
         let (register, lane) = (b / LANES, b % LANES);
         let lanes = &mut self.lanes[register];
-        lanes.dirty = true;
-        lanes.key[lane] = candidate.key;
-        lanes.own[usize::from(self.exact[b].kind & 3)][lane] = FAR;
-        lanes.own[usize::from(candidate.kind & 3)][lane] = distance;
+        if let Some(before) = self.exact[b] {
+            lanes.of_kind[before.kind as usize][lane] = 0;
+        }
+        lanes.earliest[lane] = NONE;
+        if let Some(Candidate { kind, key, .. }) = candidate {
+            lanes.key[lane] = key;
+            lanes.of_kind[kind as usize][lane] = -1;
+            lanes.earliest[lane] = ready.max(lanes.others[kind as usize][lane]);
+        }
         self.exact[b] = candidate;
     }
 
-    /// What bank group, rank and data bus allow.
+    /// What bank group, rank and data bus allow; 0 if it is long past.
     #[inline]
-    pub(super) fn others(&self, b: usize, kind: usize) -> Cycle {
+    pub(super) fn others(&self, b: usize, kind: Kind) -> Cycle {
         let (register, lane) = (b / LANES, b % LANES);
-        self.base + self.lanes[register].others[kind & 3][lane] as Cycle
-    }
-
-    /// The distance to the end of something that banks share. After a long idle time the base may lie so far back that
-    /// the distance would not fit; what begins now lasts [`LONGEST_SHARED`] at most, so the base may follow up to that.
-    #[inline]
-    fn shared_distance(&mut self, to: Cycle) -> i16 {
-        if to >= self.base + FAR as Cycle {
-            self.rebase(to - LONGEST_SHARED);
+        match self.lanes[register].others[kind as usize][lane] {
+            0 => 0,
+            distance => self.base + distance as Cycle,
         }
-        self.distance(to)
     }
 
-    /// Moves the base to `to`. What lies before it no longer matters.
+    /// A command is issued at `now`: what follows from it shall fit into a distance.
+    #[inline]
+    pub(super) fn advance(&mut self, now: Cycle) {
+        if now >= self.base + STRIDE {
+            self.rebase(now - MEMORY);
+        }
+    }
+
     #[cold]
     fn rebase(&mut self, to: Cycle) {
         let moved = (to - self.base).min(FAR as Cycle) as i16;
         self.base = to;
-        for lanes in &mut self.lanes {
-            lanes.dirty = true;
-            for earliest in lanes.others.iter_mut().flatten() {
-                *earliest = earliest.saturating_sub(moved).max(0);
-            }
+        for others in self.lanes.iter_mut().flat_map(|lanes| &mut lanes.others) {
+            *others = others.map(|distance| distance.saturating_sub(moved).max(0));
         }
         for b in 0..self.exact.len() {
-            let c = self.exact[b];
-            let (register, lane) = (b / LANES, b % LANES);
-            self.lanes[register].own[usize::from(c.kind & 3)][lane] = self.distance(c.ready);
+            if self.exact[b].is_some() {
+                self.set(b, self.exact[b]);
+            }
         }
     }
 
-    /// The candidate with the smallest (cycle, key), none of them before `floor`. Candidates for column commands are
-    /// all of the kind `column`, RD or WR.
+    /// The candidate with the smallest (cycle, key), none of them before `floor`.
     #[inline]
-    pub(super) fn first(&mut self, column: usize, floor: Cycle) -> Option<(Cycle, u64, u32)> {
-        if self.count == 0 {
+    pub(super) fn first(&self, floor: Cycle) -> Option<(Cycle, u64, u32)> {
+        let mut smallest = [NONE; LANES];
+        for lanes in &self.lanes {
+            for (smallest, &earliest) in smallest.iter_mut().zip(&lanes.earliest) {
+                *smallest = earliest.min(*smallest);
+            }
+        }
+        let smallest = smallest.into_iter().fold(NONE, i16::min);
+        if smallest == NONE {
             return None;
         }
-        if floor >= self.base + STRIDE {
-            self.rebase(floor);
-        }
-        let at = self
-            .lanes
-            .iter_mut()
-            .fold(FAR, |at, lanes| at.min(lanes.settle(column)));
+        let at = smallest.max(self.distance(floor));
         if at == FAR {
             return self.first_far(floor);
         }
-        let at = at.max(self.distance(floor));
         let (mut key, mut bank) = (u64::MAX, 0);
         for (register, lanes) in self.lanes.iter().enumerate() {
-            if lanes.smallest <= at {
+            // Without a way out in the middle, this is one comparison of vectors.
+            if lanes
+                .earliest
+                .into_iter()
+                .fold(false, |any, earliest| any | (earliest <= at))
+            {
                 for lane in 0..LANES {
                     if lanes.earliest[lane] <= at && lanes.key[lane] < key {
                         (key, bank) = (lanes.key[lane], register * LANES + lane);
@@ -239,58 +214,35 @@ impl Candidates {
     /// The same, from the exact cycles.
     #[cold]
     fn first_far(&self, floor: Cycle) -> Option<(Cycle, u64, u32)> {
-        let time = |(b, c): (usize, &Candidate)| {
-            (
-                c.ready.max(self.others(b, usize::from(c.kind))).max(floor),
-                c.key,
-                b as u32,
-            )
-        };
-        self.exact
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c.ready != NEVER)
-            .map(time)
-            .min()
+        let time = |b: usize, c: &Candidate| (c.ready.max(self.others(b, c.kind)).max(floor), c.key, b as u32);
+        let candidates = self.exact.iter().enumerate();
+        candidates.filter_map(|(b, c)| c.as_ref().map(|c| time(b, c))).min()
     }
-}
 
-/// No `kind` in the span before `to`.
-#[inline]
-fn raise(lanes: &mut [Lanes], span: &Span, kind: usize, to: i16) {
-    for lanes in &mut lanes[span.first..][..span.count] {
-        lanes.dirty = true;
-        for (earliest, mask) in lanes.others[kind & 3].iter_mut().zip(span.mask) {
-            *earliest = (*earliest).max(to & mask);
-        }
+    /// The distance to the end of something that banks share.
+    #[inline]
+    fn shared_distance(&self, to: Cycle) -> i16 {
+        debug_assert!(to < self.base + FAR as Cycle, "a shared distance fits");
+        to.saturating_sub(self.base) as i16
     }
 }
 
 impl Shared for Candidates {
     #[inline]
-    fn raise_rank(&mut self, rank: usize, kind: usize, to: Cycle) {
-        let to = self.shared_distance(to);
-        raise(&mut self.lanes, &self.ranks[rank], kind, to);
-    }
-
-    #[inline]
-    fn raise_group(&mut self, group: usize, kind: usize, to: Cycle) {
-        let to = self.shared_distance(to);
-        raise(&mut self.lanes, &self.groups[group], kind, to);
-    }
-
-    #[inline]
-    fn raise_columns(&mut self, rank: usize, rd: Cycle, wr: Cycle) {
-        // The later one first: it may move the base.
-        let _ = self.shared_distance(rd.max(wr));
-        let (rd, wr) = (self.distance(rd), self.distance(wr));
-        let span = &self.ranks[rank];
-        for lanes in &mut self.lanes[span.first..][..span.count] {
-            lanes.dirty = true;
-            for (lane, mask) in span.mask.into_iter().enumerate() {
-                lanes.others[RD][lane] = lanes.others[RD][lane].max(rd & mask);
-                lanes.others[WR][lane] = lanes.others[WR][lane].max(wr & mask);
-            }
+    fn raise(&mut self, group: usize, kind: Kind, until: Until) {
+        let to_group = self.shared_distance(until.group);
+        let to_rank = self.shared_distance(until.rank);
+        let to_others = self.shared_distance(until.others);
+        for (lanes, relation) in self.lanes.iter_mut().zip(&self.relations[group]) {
+            // Whole registers, computed before the first is stored: else the compiler works lane by lane.
+            let of_kind = lanes.of_kind[kind as usize];
+            let others = lanes.others[kind as usize];
+            let to: [i16; LANES] = std::array::from_fn(|lane| {
+                to_group & relation.group[lane] | to_rank & relation.rank[lane] | to_others & relation.others[lane]
+            });
+            let earliest = std::array::from_fn(|lane| lanes.earliest[lane].max(to[lane] & of_kind[lane]));
+            lanes.others[kind as usize] = std::array::from_fn(|lane| others[lane].max(to[lane]));
+            lanes.earliest = earliest;
         }
     }
 }

@@ -8,6 +8,7 @@
 mod bank;
 mod candidates;
 mod channel;
+mod front;
 mod pool;
 mod ready;
 pub mod refresh;
@@ -20,7 +21,8 @@ pub use stats::ChannelStats;
 use crate::request::{Access, Request};
 use channel::Channel;
 use fresco_dram::{Cycle, NEVER, Organisation, Timing};
-use fresco_machine::{ControllerConfig, Queues};
+use fresco_machine::ControllerConfig;
+use front::Front;
 use std::collections::VecDeque;
 
 /// How time goes on.
@@ -36,7 +38,7 @@ pub enum Stepping {
 pub struct Controller {
     channels: Vec<Channel>,
     /// Requests that have not arrived yet, by arrival; equal arrivals in the order of submission.
-    arrivals: VecDeque<(Cycle, Request)>,
+    arrivals: VecDeque<Arrival>,
     front: Option<Front>,
     /// The next cycle in which something happens.
     next: Cycle,
@@ -45,15 +47,13 @@ pub struct Controller {
     stepping: Stepping,
 }
 
-/// The queue in front of all channels and banks.
-#[derive(Debug)]
-struct Front {
-    capacity: usize,
-    queue: VecDeque<(Cycle, Request)>,
-    /// Arrived, but the front queue was full.
-    outside: VecDeque<(Cycle, Request)>,
-    /// One request leaves per cycle: not before this one.
-    next_move: Cycle,
+/// A request and when it arrives.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Cycle,
+    channel: u32,
+    /// The channel's name for it.
+    entry: u32,
 }
 
 impl Controller {
@@ -62,19 +62,10 @@ impl Controller {
         let channels = (0..org.channels)
             .map(|c| Channel::new(node * org.channels + c, config, org, timing))
             .collect();
-        let front = match config.queues {
-            Queues::FrontQueue { front, .. } => Some(Front {
-                capacity: front as usize,
-                queue: VecDeque::new(),
-                outside: VecDeque::new(),
-                next_move: 0,
-            }),
-            _ => None,
-        };
         let mut controller = Self {
             channels,
             arrivals: VecDeque::new(),
-            front,
+            front: Front::new(config.queues),
             next: NEVER,
             clock: 0,
             stepping: Stepping::Events,
@@ -109,11 +100,14 @@ impl Controller {
         );
         debug_assert!((request.location.channel as usize) < self.channels.len());
         let at = at.max(self.clock);
-        if self.arrivals.back().is_none_or(|&(last, _)| last <= at) {
-            self.arrivals.push_back((at, request));
+        let channel = request.location.channel;
+        let entry = self.channels[channel as usize].take(at, &request);
+        let arrival = Arrival { at, channel, entry };
+        if self.arrivals.back().is_none_or(|last| last.at <= at) {
+            self.arrivals.push_back(arrival);
         } else {
-            let place = self.arrivals.partition_point(|&(other, _)| other <= at);
-            self.arrivals.insert(place, (at, request));
+            let place = self.arrivals.partition_point(|other| other.at <= at);
+            self.arrivals.insert(place, arrival);
         }
         self.next = self.next.min(at);
     }
@@ -146,16 +140,16 @@ impl Controller {
     /// The same for a channel without a front queue, which goes from arrival to arrival.
     fn run_alone(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
         let channel = &mut self.channels[0];
-        let mut arrival = self.arrivals.front().map_or(NEVER, |&(at, _)| at);
+        let mut arrival = self.arrivals.front().map_or(NEVER, |a| a.at);
         while self.next <= until.min(sink.horizon()) {
             let mut event = channel.run(arrival.min(until), sink);
             if arrival <= until && arrival < event {
                 let now = arrival;
                 while arrival == now
-                    && let Some((at, request)) = self.arrivals.pop_front()
+                    && let Some(Arrival { entry, .. }) = self.arrivals.pop_front()
                 {
-                    channel.arrive(at, request, sink);
-                    arrival = self.arrivals.front().map_or(NEVER, |&(at, _)| at);
+                    channel.arrive(now, entry, sink);
+                    arrival = self.arrivals.front().map_or(NEVER, |a| a.at);
                 }
                 event = channel.next_event();
             }
@@ -182,45 +176,29 @@ impl Controller {
                 channel.step(now, sink);
             }
         }
-        while let Some(&(at, request)) = self.arrivals.front() {
-            if at > now {
-                break;
-            }
-            self.arrivals.pop_front();
+        while let Some(arrival) = self.arrivals.front()
+            && arrival.at <= now
+            && let Some(arrival) = self.arrivals.pop_front()
+        {
             match &mut self.front {
-                Some(front) => front.outside.push_back((at, request)),
-                None => self.channels[request.location.channel as usize].arrive(now, request, sink),
+                Some(front) => front.arrive(arrival),
+                None => self.channels[arrival.channel as usize].arrive(now, arrival.entry, sink),
             }
         }
-        if let Some(front) = &mut self.front {
-            front.fill();
-            if front.next_move <= now
-                && let Some(&(arrived, request)) = front.queue.front()
-            {
-                let channel = &mut self.channels[request.location.channel as usize];
-                if channel.has_room(channel.bank_of(&request), request.access) {
-                    front.queue.pop_front();
-                    front.next_move = now + 1;
-                    channel.arrive_from_front(now, arrived, request, sink);
-                    front.fill();
-                }
-            }
+        if let Some(front) = &mut self.front
+            && let Some(arrival) = front.leave(now, &self.channels)
+        {
+            self.channels[arrival.channel as usize].admit(now, arrival.entry, sink);
         }
     }
 
     fn find_next(&mut self) {
-        let mut next = self.arrivals.front().map_or(NEVER, |&(at, _)| at);
+        let mut next = self.arrivals.front().map_or(NEVER, |a| a.at);
         for channel in &mut self.channels {
             next = next.min(channel.next_event());
         }
-        if let Some(front) = &self.front
-            && let Some((_, request)) = front.queue.front()
-        {
-            // A head whose bank queue is full moves in the cycle of the column command that makes room.
-            let channel = &self.channels[request.location.channel as usize];
-            if channel.has_room(channel.bank_of(request), request.access) {
-                next = next.min(front.next_move);
-            }
+        if let Some(front) = &self.front {
+            next = next.min(front.next_move(&self.channels));
         }
         self.next = next;
     }
@@ -239,21 +217,12 @@ impl Controller {
 
     /// Requests that have arrived or will, and are not yet served by the DRAM.
     pub fn outstanding(&self) -> u64 {
-        let front = self.front.as_ref().map_or(0, |f| f.queue.len() + f.outside.len());
+        let front = self.front.as_ref().map_or(0, Front::len);
         (self.arrivals.len() + front) as u64 + self.channels.iter().map(|c| u64::from(c.outstanding())).sum::<u64>()
     }
 
     /// Does the access of this direction find all its queues full? For drivers that would rather wait than submit.
     pub fn is_backlogged(&self, access: Access, channel: u32, bank: u32) -> bool {
         !self.channels[channel as usize].has_room(bank, access)
-    }
-}
-
-impl Front {
-    fn fill(&mut self) {
-        while self.queue.len() < self.capacity {
-            let Some(next) = self.outside.pop_front() else { break };
-            self.queue.push_back(next);
-        }
     }
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The requests a channel holds, and the lists they stand in: no allocation per request.
 
-use crate::request::{Request, RowOutcome, Wait};
+use crate::request::{Access, Request, RowOutcome, Wait};
 use fresco_dram::Cycle;
 
 /// The index that is none.
 pub(super) const NIL: u32 = u32::MAX;
 
-/// A request inside the controller.
+/// A request from its submission until it is done.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub request: Request,
+    pub id: u64,
+    pub line: u64,
+    pub row: u32,
+    pub column: u32,
     /// Bank within the channel.
     pub bank: u32,
+    pub source: u16,
+    pub access: Access,
+    /// Set by its first command.
+    pub outcome: Option<RowOutcome>,
     /// Order of admission within the channel; the age that schedulers compare.
     pub seq: u64,
     /// Cycle of arrival at the controller.
@@ -20,8 +27,6 @@ pub(super) struct Entry {
     /// Up to here its time is accounted for in `wait`.
     pub accounted: Cycle,
     pub wait: Wait,
-    /// Set by its first command.
-    pub outcome: Option<RowOutcome>,
     prev: u32,
     next: u32,
 }
@@ -34,15 +39,20 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn insert(&mut self, request: Request, bank: u32, arrived: Cycle) -> u32 {
+    pub(super) fn insert(&mut self, request: &Request, bank: u32, arrived: Cycle) -> u32 {
         let entry = Entry {
-            request,
+            id: request.id,
+            line: request.line,
+            row: request.location.row,
+            column: request.location.column,
             bank,
+            source: request.source,
+            access: request.access,
+            outcome: None,
             seq: 0,
             arrived,
             accounted: arrived,
             wait: Wait::default(),
-            outcome: None,
             prev: NIL,
             next: NIL,
         };

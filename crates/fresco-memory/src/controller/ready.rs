@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The earliest cycle of each command, kept per bank, bank group and rank: what a command forbids, and until when.
+//! The earliest cycle of each command: what a command forbids, and until when.
 //!
 //! Every issued command raises the earliest cycles of the commands that it constrains. What only its own bank must keep
-//! stands here; what others must keep too goes to [`Shared`]. Names of the parameters as in [`Timing`].
+//! stands here; what others must keep too goes to [`Shared`]. What a column command forbids to those of the other
+//! direction is worked out when the direction turns, which is seldom. Names of the parameters as in [`Timing`].
 
 use fresco_dram::{Cycle, Organisation, Timing};
 
-/// The kinds of command that a request can need, as an index.
-pub(super) const ACT: usize = 0;
-pub(super) const PRE: usize = 1;
-pub(super) const RD: usize = 2;
-pub(super) const WR: usize = 3;
-
-/// Earliest cycles of ACT, PRE, RD, WR.
-type Earliest = [Cycle; 4];
+/// The commands that a request can need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Act,
+    Pre,
+    Rd,
+    Wr,
+}
 
 /// Timing state of one channel.
 #[derive(Debug)]
 pub(super) struct Ready {
-    bank: Vec<Earliest>,
+    /// Earliest cycles by bank and [`Kind`].
+    bank: Vec<[Cycle; 4]>,
     /// By bank: the write recovery (tWR) of its last write is over.
     recovered: Vec<Cycle>,
     /// Cycles at which each of the last four ACTs of a rank leaves the tFAW window, the earliest at `faw_next`.
     faw: Vec<[Cycle; 4]>,
     faw_next: Vec<u8>,
+    /// The last RD of each rank.
+    last_read: Vec<Option<Cycle>>,
+    /// The last WR of each bank group.
+    last_write: Vec<Option<Cycle>>,
     /// Earliest next REFpb or REFsb of each rank.
     refresh: Vec<Cycle>,
     /// Powers of two, as shifts: a division for each command would be felt.
@@ -39,14 +45,20 @@ pub(super) struct Ready {
     other_rank_write_to_read: Cycle,
 }
 
-/// The earliest cycles that the banks of a bank group, a rank or a channel share.
+/// The earliest cycles that the banks of a channel share, seen from one bank group.
+pub(super) struct Until {
+    /// In the bank group.
+    pub group: Cycle,
+    /// In the other bank groups of the rank.
+    pub rank: Cycle,
+    /// In other ranks.
+    pub others: Cycle,
+}
+
+/// Keeps the earliest cycles that the banks of a channel share.
 pub(super) trait Shared {
-    /// No `kind` in the rank before `to`.
-    fn raise_rank(&mut self, rank: usize, kind: usize, to: Cycle);
-    /// No `kind` in the bank group (counted within the channel) before `to`.
-    fn raise_group(&mut self, group: usize, kind: usize, to: Cycle);
-    /// No RD in the rank before `rd`, no WR before `wr`.
-    fn raise_columns(&mut self, rank: usize, rd: Cycle, wr: Cycle);
+    /// No `kind` before these cycles. Bank groups are counted within the channel.
+    fn raise(&mut self, group: usize, kind: Kind, until: Until);
 }
 
 #[inline]
@@ -60,11 +72,14 @@ impl Ready {
         let burst = t.burst();
         debug_assert!(org.banks.is_power_of_two() && org.bank_groups.is_power_of_two());
         let ranks = org.ranks as usize;
+        let banks = org.banks_per_channel() as usize;
         Self {
-            bank: vec![[0; 4]; org.banks_per_channel() as usize],
-            recovered: vec![0; org.banks_per_channel() as usize],
+            bank: vec![[0; 4]; banks],
+            recovered: vec![0; banks],
             faw: vec![[0; 4]; ranks],
             faw_next: vec![0; ranks],
+            last_read: vec![None; ranks],
+            last_write: vec![None; ranks * org.bank_groups as usize],
             refresh: vec![0; ranks],
             banks_per_group_log2: org.banks.ilog2(),
             banks_per_rank_log2: org.banks_per_rank().ilog2(),
@@ -80,6 +95,30 @@ impl Ready {
         }
     }
 
+    /// The longest distance that goes to [`Shared`].
+    pub(super) fn longest_shared(&self) -> Cycle {
+        let t = &self.timing;
+        let within = [
+            t.rrd_s,
+            t.rrd_l,
+            t.faw,
+            t.ccd_s,
+            t.ccd_l,
+            t.ccd_l_wr,
+            t.ppd,
+            t.refresh_to_act_other,
+        ];
+        let turnarounds = [
+            self.read_to_write,
+            self.write_to_read_l,
+            self.write_to_read_s,
+            self.other_rank_same_direction,
+            self.other_rank_read_to_write,
+            self.other_rank_write_to_read,
+        ];
+        within.into_iter().chain(turnarounds).fold(0, Cycle::max)
+    }
+
     #[inline]
     fn group_of(&self, bank: usize) -> usize {
         bank >> self.banks_per_group_log2
@@ -92,56 +131,107 @@ impl Ready {
 
     /// What the bank alone allows.
     #[inline]
-    pub(super) fn of_bank(&self, bank: usize, kind: usize) -> Cycle {
-        self.bank[bank][kind]
+    pub(super) fn of_bank(&self, bank: usize, kind: Kind) -> Cycle {
+        self.bank[bank][kind as usize]
     }
 
-    /// Earliest next REFpb or REFsb of the rank, as far as refreshes of other banks matter.
+    /// Earliest next REFpb or REFsb of the rank, as far as other banks matter: their refreshes, and their ACTs, for a
+    /// bank refresh activates a row.
     pub(super) fn of_refresh(&self, rank: usize) -> Cycle {
-        self.refresh[rank]
+        let last = self.faw[rank][usize::from(self.faw_next[rank].wrapping_sub(1)) & 3];
+        self.refresh[rank].max((last + self.timing.rrd_l).saturating_sub(self.timing.faw))
     }
 
     pub(super) fn activated(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
         let (group, rank) = (self.group_of(bank), self.rank_of(bank));
         let t = &self.timing;
         let b = &mut self.bank[bank];
-        raise(&mut b[RD], now + t.rcd);
-        raise(&mut b[WR], now + t.rcd);
-        raise(&mut b[PRE], now + t.ras);
-        raise(&mut b[ACT], now + t.rc);
+        raise(&mut b[Kind::Rd as usize], now + t.rcd);
+        raise(&mut b[Kind::Wr as usize], now + t.rcd);
+        raise(&mut b[Kind::Pre as usize], now + t.ras);
+        raise(&mut b[Kind::Act as usize], now + t.rc);
         // tFAW: the fifth ACT may come when the first of the last four leaves the window.
         let next = usize::from(self.faw_next[rank]) & 3;
         self.faw[rank][next] = now + t.faw;
         let next = (next + 1) & 3;
         self.faw_next[rank] = next as u8;
-        let other_groups = (now + t.rrd_s).max(self.faw[rank][next]);
-        let same_group = now + t.rrd_l;
-        shared.raise_rank(rank, ACT, other_groups);
-        shared.raise_group(group, ACT, same_group);
+        let window = self.faw[rank][next];
+        let until = Until {
+            group: window.max(now + t.rrd_l),
+            rank: window.max(now + t.rrd_s),
+            others: 0,
+        };
+        shared.raise(group, Kind::Act, until);
     }
 
     pub(super) fn read(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
-        let (group, rank) = (self.group_of(bank), self.rank_of(bank));
-        raise(&mut self.bank[bank][PRE], now + self.timing.rtp);
-        shared.raise_group(group, RD, now + self.timing.ccd_l);
-        shared.raise_columns(rank, now + self.timing.ccd_s, now + self.read_to_write);
-        for other in (0..self.refresh.len()).filter(|&r| r != rank) {
-            let (rd, wr) = (self.other_rank_same_direction, self.other_rank_read_to_write);
-            shared.raise_columns(other, now + rd, now + wr);
-        }
+        let rank = self.rank_of(bank);
+        raise(&mut self.bank[bank][Kind::Pre as usize], now + self.timing.rtp);
+        self.last_read[rank] = Some(now);
+        let until = Until {
+            group: now + self.timing.ccd_l,
+            rank: now + self.timing.ccd_s,
+            others: now + self.other_rank_same_direction,
+        };
+        shared.raise(self.group_of(bank), Kind::Rd, until);
     }
 
     pub(super) fn write(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
-        let (group, rank) = (self.group_of(bank), self.rank_of(bank));
+        let group = self.group_of(bank);
         self.recovered[bank] = now + self.write_to_precharge;
-        raise(&mut self.bank[bank][PRE], now + self.write_to_precharge);
-        shared.raise_group(group, WR, now + self.timing.ccd_l_wr);
-        shared.raise_group(group, RD, now + self.write_to_read_l);
-        shared.raise_columns(rank, now + self.write_to_read_s, now + self.timing.ccd_s);
-        for other in (0..self.refresh.len()).filter(|&r| r != rank) {
-            let (rd, wr) = (self.other_rank_write_to_read, self.other_rank_same_direction);
-            shared.raise_columns(other, now + rd, now + wr);
+        raise(&mut self.bank[bank][Kind::Pre as usize], now + self.write_to_precharge);
+        self.last_write[group] = Some(now);
+        let until = Until {
+            group: now + self.timing.ccd_l_wr,
+            rank: now + self.timing.ccd_s,
+            others: now + self.other_rank_same_direction,
+        };
+        shared.raise(group, Kind::Wr, until);
+    }
+
+    /// From here on column commands are of kind `to`, after those of the other direction.
+    pub(super) fn turn(&self, to: Kind, shared: &mut impl Shared) {
+        for group in 0..self.last_write.len() {
+            let until = match to {
+                Kind::Wr => self.writable(group),
+                _ => self.readable(group),
+            };
+            let until = Until {
+                group: until,
+                rank: 0,
+                others: 0,
+            };
+            shared.raise(group, to, until);
         }
+    }
+
+    fn rank_of_group(&self, group: usize) -> usize {
+        group >> (self.banks_per_rank_log2 - self.banks_per_group_log2)
+    }
+
+    /// When the reads so far let the bank group be written.
+    fn writable(&self, group: usize) -> Cycle {
+        let own = self.rank_of_group(group);
+        let reads = self.last_read.iter().enumerate();
+        let until = reads.map(|(rank, read)| match read {
+            Some(at) if rank == own => at + self.read_to_write,
+            Some(at) => at + self.other_rank_read_to_write,
+            None => 0,
+        });
+        until.fold(0, Cycle::max)
+    }
+
+    /// When the writes so far let the bank group be read.
+    fn readable(&self, group: usize) -> Cycle {
+        let rank = self.rank_of_group(group);
+        let writes = self.last_write.iter().enumerate();
+        let until = writes.map(|(other, write)| match write {
+            Some(at) if other == group => at + self.write_to_read_l,
+            Some(at) if self.rank_of_group(other) == rank => at + self.write_to_read_s,
+            Some(at) => at + self.other_rank_write_to_read,
+            None => 0,
+        });
+        until.fold(0, Cycle::max)
     }
 
     /// May a read of this bank close it by itself? A device does not hold an automatic precharge back for the recovery
@@ -153,24 +243,34 @@ impl Ready {
     /// The bank closes itself once tRAS and tRTP, or the write recovery, allow: call after [`Self::read`] or
     /// [`Self::write`], which left that cycle in the bank's PRE entry.
     pub(super) fn auto_precharged(&mut self, bank: usize) {
-        let closes = self.bank[bank][PRE];
-        raise(&mut self.bank[bank][ACT], closes + self.timing.rp);
+        let closes = self.bank[bank][Kind::Pre as usize];
+        raise(&mut self.bank[bank][Kind::Act as usize], closes + self.timing.rp);
     }
 
     pub(super) fn precharged(&mut self, now: Cycle, bank: usize, shared: &mut impl Shared) {
-        raise(&mut self.bank[bank][ACT], now + self.timing.rp);
+        raise(&mut self.bank[bank][Kind::Act as usize], now + self.timing.rp);
+        self.keep_precharges_apart(now, bank, shared);
+    }
+
+    fn keep_precharges_apart(&self, now: Cycle, bank: usize, shared: &mut impl Shared) {
         // A distance of one cycle is the command bus's own.
         if self.timing.ppd > 1 {
-            shared.raise_rank(self.rank_of(bank), PRE, now + self.timing.ppd);
+            let until = now + self.timing.ppd;
+            let until = Until {
+                group: until,
+                rank: until,
+                others: 0,
+            };
+            shared.raise(self.group_of(bank), Kind::Pre, until);
         }
     }
 
     pub(super) fn all_precharged(&mut self, now: Cycle, rank: usize, shared: &mut impl Shared) {
         let banks = 1 << self.banks_per_rank_log2;
         for bank in &mut self.bank[rank * banks..][..banks] {
-            raise(&mut bank[ACT], now + self.timing.rp_ab);
+            raise(&mut bank[Kind::Act as usize], now + self.timing.rp_ab);
         }
-        shared.raise_rank(rank, PRE, now + self.timing.ppd);
+        self.keep_precharges_apart(now, rank * banks, shared);
     }
 
     /// A refresh of `banks` (a bit per bank of the rank) that keeps them busy for `cycles`.
@@ -178,11 +278,17 @@ impl Ready {
         let per_rank = 1 << self.banks_per_rank_log2;
         for (i, bank) in self.bank[rank * per_rank..][..per_rank].iter_mut().enumerate() {
             if banks >> i & 1 == 1 {
-                raise(&mut bank[ACT], now + cycles);
+                raise(&mut bank[Kind::Act as usize], now + cycles);
             }
         }
         if banks.count_ones() as usize != per_rank {
-            shared.raise_rank(rank, ACT, now + self.timing.refresh_to_act_other);
+            let until = now + self.timing.refresh_to_act_other;
+            let until = Until {
+                group: until,
+                rank: until,
+                others: 0,
+            };
+            shared.raise(self.group_of(rank * per_rank), Kind::Act, until);
             raise(&mut self.refresh[rank], now + self.timing.refresh_to_refresh_other);
         }
     }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests on their way into the queues, and which queue is served.
+
+use super::Channel;
+use crate::controller::pool::{NIL, Pool};
+use crate::controller::ready::Kind;
+use crate::controller::sink::Sink;
+use crate::request::{Access, Request, RowOutcome};
+use fresco_dram::Cycle;
+use fresco_machine::{Queues, Scheduler};
+
+/// Which queue is being served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Reads,
+    /// Writes, because no read waits; ends with the next read.
+    SpareWrites,
+    /// Writes, because the buffer reached its high watermark; ends at the low one.
+    DrainWrites,
+}
+
+impl Mode {
+    /// The direction of the requests that it serves.
+    #[inline]
+    pub(super) fn access(self) -> Access {
+        match self {
+            Self::Reads => Access::Read,
+            Self::SpareWrites | Self::DrainWrites => Access::Write,
+        }
+    }
+
+    /// The column command that it issues.
+    #[inline]
+    pub(super) fn column(self) -> Kind {
+        match self {
+            Self::Reads => Kind::Rd,
+            Self::SpareWrites | Self::DrainWrites => Kind::Wr,
+        }
+    }
+}
+
+impl Channel {
+    /// Takes a request that arrives at the controller in cycle `arrived`. From now on it is known by the result.
+    #[inline]
+    pub(in crate::controller) fn take(&mut self, arrived: Cycle, request: &Request) -> u32 {
+        let bank = request.location.bank_in_channel(&self.org);
+        Pool::insert(&mut self.pool, request, bank, arrived)
+    }
+
+    /// A request arrives at the channel in cycle `now`; it is admitted or waits for a place.
+    pub(in crate::controller) fn arrive(&mut self, now: Cycle, i: u32, sink: &mut impl Sink) {
+        let entry = self.pool.get(i);
+        let (bank, access) = (entry.bank, entry.access);
+        let backlog = match (self.queues, access) {
+            (Queues::PerBank { .. }, Access::Read) => &mut self.banks[bank as usize].backlog,
+            _ => &mut self.backlog,
+        };
+        if !backlog.is_empty() {
+            backlog.push_back(i);
+        } else if self.has_room(bank, access) {
+            self.admit(now, i, sink);
+        } else {
+            match (self.queues, access) {
+                (Queues::PerBank { .. }, Access::Read) => self.banks[bank as usize].backlog.push_back(i),
+                _ => self.backlog.push_back(i),
+            }
+        }
+    }
+
+    /// Is there a place in the queue that a request goes into?
+    pub(in crate::controller) fn has_room_for(&self, i: u32) -> bool {
+        let entry = self.pool.get(i);
+        self.has_room(entry.bank, entry.access)
+    }
+
+    /// Is there a place in the queue that a request to this bank goes into?
+    pub(in crate::controller) fn has_room(&self, bank: u32, access: Access) -> bool {
+        match (access, self.queues) {
+            (Access::Read, Queues::Global { reads, .. }) => self.reads.len() < reads,
+            (Access::Read, Queues::PerBank { reads_per_bank, .. } | Queues::FrontQueue { reads_per_bank, .. }) => {
+                self.banks[bank as usize].reads.len() < reads_per_bank
+            }
+            (
+                Access::Write,
+                Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. },
+            ) => self.writes.len() < writes,
+        }
+    }
+
+    /// Puts a request into its queue, which has room. Reads of buffered lines and writes to them are done at once.
+    pub(in crate::controller) fn admit(&mut self, now: Cycle, i: u32, sink: &mut impl Sink) {
+        self.next_seq += 1;
+        let entry = self.pool.get_mut(i);
+        entry.seq = self.next_seq;
+        entry.wait.queue = now - entry.arrived;
+        let (bank, line, access) = (entry.bank, entry.line, entry.access);
+        let buffered =
+            self.writes.len() > 0 && self.banks[bank as usize].writes.find(&self.pool, |e| e.line == line) != NIL;
+        match access {
+            Access::Read => {
+                // The scheduler sees a request from the cycle after its admission on: one cycle of pipeline.
+                let entry = self.pool.get_mut(i);
+                entry.wait.service = 1;
+                entry.accounted = now + 1;
+                if buffered {
+                    self.stats.forwarded += 1;
+                    self.complete(i, now + 1, RowOutcome::Forwarded, sink);
+                    self.pool.release(i);
+                    return;
+                }
+                self.banks[bank as usize].reads.push(&mut self.pool, i);
+                self.reads.add(now);
+            }
+            Access::Write => {
+                self.complete(i, now, RowOutcome::Buffered, sink);
+                if buffered {
+                    self.stats.merged += 1;
+                    self.pool.release(i);
+                    return;
+                }
+                self.banks[bank as usize].writes.push(&mut self.pool, i);
+                self.writes.add(now);
+            }
+        }
+        if self.scheduler == Scheduler::Fcfs {
+            self.order[access as usize].push_back(i);
+        }
+        self.bus_free = self.bus_free.max(now + 1);
+        if !self.update_mode() {
+            self.bank_joined(bank, i);
+        }
+    }
+
+    /// Moves waiting requests into places that a column command for `bank` has freed.
+    pub(super) fn pull(&mut self, now: Cycle, bank: u32, sink: &mut impl Sink) {
+        while let Some(&i) = self.banks[bank as usize].backlog.front() {
+            if !self.has_room(bank, Access::Read) {
+                break;
+            }
+            self.banks[bank as usize].backlog.pop_front();
+            self.admit(now, i, sink);
+        }
+        while let Some(&i) = self.backlog.front() {
+            if !self.has_room_for(i) {
+                break;
+            }
+            self.backlog.pop_front();
+            self.admit(now, i, sink);
+        }
+    }
+
+    /// Switches between reads and writes; true if it did, and then all candidates are new.
+    #[inline]
+    pub(super) fn update_mode(&mut self) -> bool {
+        let (reads, writes) = (self.reads.len(), self.writes.len());
+        let next = match self.mode {
+            Mode::DrainWrites if writes > self.drain_low => Mode::DrainWrites,
+            _ if writes >= self.drain_high => Mode::DrainWrites,
+            _ if reads == 0 && writes > 0 => Mode::SpareWrites,
+            _ => Mode::Reads,
+        };
+        let switched = self.mode.access() != next.access();
+        self.mode = next;
+        if switched {
+            self.turn();
+        }
+        switched
+    }
+
+    #[cold]
+    fn turn(&mut self) {
+        self.ready.turn(self.mode.column(), &mut self.candidates);
+        self.all_changed();
+    }
+}

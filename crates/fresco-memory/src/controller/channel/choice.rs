@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The next command of the channel: the first of the banks' candidates and of what refreshes need.
+
+use super::Channel;
+use super::candidate::CLASS_REFRESH;
+use super::refreshing::RefreshStep;
+use fresco_dram::{Cycle, NEVER};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Nothing,
+    /// The candidate of this bank.
+    Bank(u32),
+    /// The refresh of this index in `pending`, or the precharge it still needs.
+    Refresh(usize, RefreshStep),
+}
+
+/// The next command, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub at: Cycle,
+    pub key: u64,
+    pub what: What,
+}
+
+impl Choice {
+    pub const NOTHING: Self = Self {
+        at: NEVER,
+        key: u64::MAX,
+        what: What::Nothing,
+    };
+}
+
+impl Channel {
+    /// Something happened to this bank's requests or row.
+    pub(super) fn bank_changed(&mut self, b: u32) {
+        let index = b as usize;
+        let now = self.candidate(b);
+        if self.candidates.get(index) == now {
+            return;
+        }
+        self.candidates.set(index, now);
+        if !self.choice_valid {
+            return;
+        }
+        if self.choice.what == What::Bank(b) || !self.pending.is_empty() {
+            // A due refresh waits for the candidates of its banks.
+            self.choice_valid = false;
+        } else if let Some(candidate) = now {
+            let others = self.candidates.others(index, candidate.kind);
+            let at = candidate.ready.max(others).max(self.bus_free);
+            if (at, candidate.key) < (self.choice.at, self.choice.key) {
+                self.choice = Choice {
+                    at,
+                    key: candidate.key,
+                    what: What::Bank(b),
+                };
+            }
+        }
+    }
+
+    pub(super) fn all_changed(&mut self) {
+        for b in 0..self.banks.len() as u32 {
+            self.bank_changed(b);
+        }
+    }
+
+    /// Recomputes everything that is otherwise kept from one command to the next.
+    pub(in crate::controller) fn forget(&mut self) {
+        self.all_changed();
+        self.choice_valid = false;
+    }
+
+    /// Finds the next command, if nothing else happens before.
+    pub(super) fn choose(&mut self) {
+        self.choice = match self.candidates.first(self.bus_free) {
+            Some((at, key, b)) => Choice {
+                at,
+                key,
+                what: What::Bank(b),
+            },
+            None => Choice::NOTHING,
+        };
+        self.choice_valid = true;
+        if !self.pending.is_empty() {
+            self.consider_refreshes();
+        }
+    }
+
+    #[cold]
+    fn consider_refreshes(&mut self) {
+        for i in 0..self.pending.len() {
+            let (at, step) = self.refresh_step(i);
+            let key = CLASS_REFRESH | i as u64;
+            if (at, key) < (self.choice.at, self.choice.key) {
+                self.choice = Choice {
+                    at,
+                    key,
+                    what: What::Refresh(i, step),
+                };
+            }
+        }
+    }
+}

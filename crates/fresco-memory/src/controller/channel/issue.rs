@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a command does to the bank, the queues and the counts.
+
+use super::Channel;
+use super::choice::What;
+use crate::controller::candidates::Candidate;
+use crate::controller::pool::{Entry, NIL};
+use crate::controller::ready::Kind;
+use crate::controller::sink::Sink;
+use crate::request::RowOutcome;
+use fresco_dram::{CommandKind, Cycle};
+use fresco_machine::{PagePolicy, Scheduler};
+
+impl Channel {
+    /// What happens in cycle `now` by itself: due refreshes, and at most one command.
+    pub(in crate::controller) fn step(&mut self, now: Cycle, sink: &mut impl Sink) {
+        if self.next_due <= now {
+            self.take_due(now);
+            self.bus_free = self.bus_free.max(now);
+            self.choose();
+        }
+        debug_assert!(self.choice_valid);
+        if self.choice.at > now {
+            return;
+        }
+        debug_assert_eq!(self.choice.at, now, "a command was passed over");
+        match self.choice.what {
+            What::Nothing => {}
+            What::Bank(b) => self.issue(now, b, sink),
+            What::Refresh(i, step) => self.issue_refresh(now, i, step, sink),
+        }
+    }
+
+    fn issue(&mut self, now: Cycle, b: u32, sink: &mut impl Sink) {
+        let Some(candidate) = self.candidates.get(b as usize) else {
+            return;
+        };
+        self.choice_valid = false;
+        if candidate.entry != NIL {
+            self.account(now, b, &candidate);
+        }
+        self.candidates.advance(now);
+        match candidate.kind {
+            Kind::Act => {
+                self.bus_free = now + self.timing.act_slots;
+                let row = self.pool.get(candidate.entry).row;
+                self.ready.activated(now, b as usize, &mut self.candidates);
+                let bank = &mut self.banks[b as usize];
+                bank.row = Some(row);
+                bank.begun = candidate.entry;
+                bank.overtakes = 0;
+                bank.last_access = now;
+                self.record(now, CommandKind::Act, b, row, 0, sink);
+                self.row_command_issued(b, &candidate);
+            }
+            Kind::Pre => {
+                self.bus_free = now + self.timing.pre_slots;
+                self.ready.precharged(now, b as usize, &mut self.candidates);
+                let bank = &mut self.banks[b as usize];
+                bank.row = None;
+                bank.begun = candidate.entry;
+                self.record(now, CommandKind::Pre, b, 0, 0, sink);
+                self.row_command_issued(b, &candidate);
+            }
+            Kind::Rd | Kind::Wr => self.issue_column(now, b, &candidate, sink),
+        }
+    }
+
+    fn issue_column(&mut self, now: Cycle, b: u32, candidate: &Candidate, sink: &mut impl Sink) {
+        let is_read = candidate.kind == Kind::Rd;
+        let i = candidate.entry;
+        self.bus_free = now + self.timing.column_slots;
+        let &Entry {
+            row,
+            column,
+            seq,
+            outcome,
+            ..
+        } = self.pool.get(i);
+        let bank = &mut self.banks[b as usize];
+        let list = if is_read { &mut bank.reads } else { &mut bank.writes };
+        if self.pool.get(list.oldest()).seq < seq {
+            bank.overtakes += 1;
+        }
+        list.remove(&mut self.pool, i);
+        if bank.begun == i {
+            bank.begun = NIL;
+        }
+        bank.last_access = now;
+        let close = self.page == PagePolicy::Closed
+            && !self.is_wanted(&self.banks[b as usize], row)
+            && self.ready.may_auto_precharge(now, b as usize, is_read);
+        self.stats.data_cycles += self.timing.burst();
+        let outcome = outcome.unwrap_or(RowOutcome::Hit);
+        match outcome {
+            RowOutcome::Miss => self.stats.row_misses += 1,
+            RowOutcome::Conflict => self.stats.row_conflicts += 1,
+            _ => self.stats.row_hits += 1,
+        }
+        if is_read {
+            self.ready.read(now, b as usize, &mut self.candidates);
+            self.reads.take(now);
+            self.stats.reads += 1;
+            self.complete(i, now + self.timing.cl + self.timing.burst(), outcome, sink);
+        } else {
+            self.ready.write(now, b as usize, &mut self.candidates);
+            self.writes.take(now);
+            self.stats.writes += 1;
+        }
+        if close {
+            self.ready.auto_precharged(b as usize);
+            self.banks[b as usize].close();
+        }
+        let kind = match (is_read, close) {
+            (true, false) => CommandKind::Rd,
+            (true, true) => CommandKind::RdA,
+            (false, false) => CommandKind::Wr,
+            (false, true) => CommandKind::WrA,
+        };
+        self.record(now, kind, b, row, column, sink);
+        self.pool.release(i);
+        if self.scheduler == Scheduler::Fcfs {
+            let order = &mut self.order[usize::from(!is_read)];
+            debug_assert_eq!(order.front(), Some(&i), "FCFS serves in order");
+            order.pop_front();
+            if let Some(&head) = order.front() {
+                self.bank_changed(self.pool.get(head).bank);
+            }
+        }
+        if !self.update_mode() {
+            self.bank_changed(b);
+        }
+        self.pull(now, b, sink);
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One channel: queues, banks, and the choice of the next command.
+//!
+//! Every bank with admitted requests has exactly one candidate command (column access, ACT or PRE for the request that
+//! the scheduling policy puts first in that bank), with the earliest cycle that the bank allows. The channel's next
+//! command is the candidate with the smallest (cycle, class, age). Nothing happens between two such cycles but
+//! arrivals and due refreshes, so time can jump; candidates are kept from one command to the next and recomputed only
+//! for the banks that something happened to.
+//!
+//! A request goes through [`admission`], [`candidate`], [`choice`] and [`issue`]; [`refreshing`] stands beside them.
+
+mod account;
+mod admission;
+mod candidate;
+mod choice;
+mod issue;
+mod refreshing;
+
+use super::bank::Bank;
+use super::candidates::{Candidates, LONGEST_SHARED};
+use super::pool::Pool;
+use super::ready::Ready;
+use super::refresh::{self, Refresh, RefreshEngine};
+use super::sink::Sink;
+use super::stats::{ChannelStats, Level};
+use crate::Command;
+use admission::Mode;
+use choice::Choice;
+use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
+use fresco_machine::{ControllerConfig, PagePolicy, Queues, Scheduler};
+use std::collections::VecDeque;
+
+pub(super) struct Channel {
+    /// Channel number within the machine, as in a command trace.
+    number: u32,
+    org: Organisation,
+    banks_per_group_log2: u32,
+    banks_per_rank_log2: u32,
+    timing: Timing,
+    scheduler: Scheduler,
+    page: PagePolicy,
+    queues: Queues,
+    drain_high: u32,
+    drain_low: u32,
+
+    banks: Vec<Bank>,
+    pool: Pool,
+    ready: Ready,
+    engine: Box<dyn RefreshEngine>,
+    /// The next cycle in which the engine has something due.
+    next_due: Cycle,
+    /// Refreshes that are due and not yet issued.
+    pending: Vec<Refresh>,
+    mode: Mode,
+    reads: Level,
+    writes: Level,
+    /// Requests that wait for a place in the global queue, or writes that wait for one in the write buffer.
+    backlog: VecDeque<u32>,
+    /// Entries in order of age, for FCFS; reads and writes.
+    order: [VecDeque<u32>; 2],
+    next_seq: u64,
+    /// The command bus is free from here on; also later than every cycle already run.
+    bus_free: Cycle,
+
+    candidates: Candidates,
+    choice: Choice,
+    choice_valid: bool,
+
+    stats: ChannelStats,
+}
+
+impl Channel {
+    pub(super) fn new(number: u32, config: &ControllerConfig, org: &Organisation, timing: &Timing) -> Self {
+        let engine = refresh::engine(config.refresh, org, timing);
+        let ready = Ready::new(org, timing);
+        assert!(
+            ready.longest_shared() <= LONGEST_SHARED,
+            "distances as fresco_dram::standards lets them be"
+        );
+        let banks = org.banks_per_channel() as usize;
+        Self {
+            number,
+            org: *org,
+            banks_per_group_log2: org.banks.ilog2(),
+            banks_per_rank_log2: org.banks_per_rank().ilog2(),
+            timing: timing.clone(),
+            scheduler: config.scheduler,
+            page: config.page,
+            queues: config.queues,
+            drain_high: config.drain_high,
+            drain_low: config.drain_low,
+            banks: (0..banks).map(|_| Bank::new()).collect(),
+            pool: Pool::default(),
+            ready,
+            next_due: engine.next_due(),
+            engine,
+            pending: Vec::new(),
+            mode: Mode::Reads,
+            reads: Level::default(),
+            writes: Level::default(),
+            backlog: VecDeque::new(),
+            order: [VecDeque::new(), VecDeque::new()],
+            next_seq: 0,
+            bus_free: 0,
+            candidates: Candidates::new(org),
+            choice: Choice::NOTHING,
+            choice_valid: true,
+            stats: ChannelStats::default(),
+        }
+    }
+
+    pub(super) fn set_engine(&mut self, engine: Box<dyn RefreshEngine>) {
+        debug_assert!(self.pending.is_empty(), "a refresh scheme is set before the run");
+        self.next_due = engine.next_due();
+        self.engine = engine;
+    }
+
+    /// All that the channel does by itself in the cycles up to and including `until` and the sink's horizon; returns
+    /// the cycle of the next event.
+    pub(super) fn run(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        loop {
+            let now = self.next_event();
+            if now > until.min(sink.horizon()) {
+                return now;
+            }
+            self.step(now, sink);
+        }
+    }
+
+    /// The next cycle at which the channel does something by itself.
+    pub(super) fn next_event(&mut self) -> Cycle {
+        if !self.choice_valid {
+            self.choose();
+        }
+        self.choice.at.min(self.next_due)
+    }
+
+    #[inline]
+    fn record(&mut self, cycle: Cycle, kind: CommandKind, b: u32, row: u32, column: u32, sink: &mut impl Sink) {
+        self.stats.commands[kind as usize] += 1;
+        // Shifts, not divisions: a division by a number that might be zero would stay even where nobody watches.
+        let (group, rank) = (b >> self.banks_per_group_log2, b >> self.banks_per_rank_log2);
+        sink.command(&Command {
+            cycle,
+            kind,
+            channel: self.number,
+            rank,
+            bank_group: group & (self.org.bank_groups - 1),
+            bank: b & (self.org.banks - 1),
+            row,
+            column,
+        });
+    }
+
+    pub(super) fn stats(&mut self, now: Cycle) -> ChannelStats {
+        let (read_integral, read_max) = self.reads.read(now);
+        let (write_integral, write_max) = self.writes.read(now);
+        ChannelStats {
+            read_queue_integral: read_integral,
+            read_queue_max: read_max,
+            write_queue_integral: write_integral,
+            write_queue_max: write_max,
+            ..self.stats.clone()
+        }
+    }
+
+    pub(super) fn reset_stats(&mut self, now: Cycle) {
+        self.stats = ChannelStats::default();
+        self.reads.reset(now);
+        self.writes.reset(now);
+    }
+
+    /// Requests inside that are not yet done.
+    pub(super) fn outstanding(&self) -> u32 {
+        self.reads.len()
+            + self.writes.len()
+            + self.backlog.len() as u32
+            + self.banks.iter().map(|b| b.backlog.len() as u32).sum::<u32>()
+    }
+}

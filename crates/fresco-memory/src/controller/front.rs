@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The queue in front of all channels and banks of a controller (SIM-8, SIM-9): first in, first out, one request a
+//! cycle.
+
+use super::Arrival;
+use super::channel::Channel;
+use fresco_dram::{Cycle, NEVER};
+use fresco_machine::Queues;
+use std::collections::VecDeque;
+
+#[derive(Debug)]
+pub(super) struct Front {
+    capacity: usize,
+    queue: VecDeque<Arrival>,
+    /// Arrived, but the front queue was full.
+    outside: VecDeque<Arrival>,
+    /// One request leaves per cycle: not before this one.
+    next_move: Cycle,
+}
+
+impl Front {
+    /// Of the queue structures that have one.
+    pub(super) fn new(queues: Queues) -> Option<Self> {
+        let Queues::FrontQueue { front, .. } = queues else {
+            return None;
+        };
+        Some(Self {
+            capacity: front as usize,
+            queue: VecDeque::new(),
+            outside: VecDeque::new(),
+            next_move: 0,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.queue.len() + self.outside.len()
+    }
+
+    pub(super) fn arrive(&mut self, arrival: Arrival) {
+        self.outside.push_back(arrival);
+        self.fill();
+    }
+
+    fn fill(&mut self) {
+        while self.queue.len() < self.capacity
+            && let Some(next) = self.outside.pop_front()
+        {
+            self.queue.push_back(next);
+        }
+    }
+
+    /// The request at the head, if the queue it goes into has room.
+    fn head(&self, channels: &[Channel]) -> Option<Arrival> {
+        let head = *self.queue.front()?;
+        channels[head.channel as usize].has_room_for(head.entry).then_some(head)
+    }
+
+    /// The request that goes on into its channel in cycle `now`, if any.
+    pub(super) fn leave(&mut self, now: Cycle, channels: &[Channel]) -> Option<Arrival> {
+        if now < self.next_move {
+            return None;
+        }
+        let head = self.head(channels)?;
+        self.queue.pop_front();
+        self.next_move = now + 1;
+        self.fill();
+        Some(head)
+    }
+
+    /// When the next request leaves if nothing else happens before. A head whose queue is full leaves in the cycle of
+    /// the column command that makes room.
+    pub(super) fn next_move(&self, channels: &[Channel]) -> Cycle {
+        self.head(channels).map_or(NEVER, |_| self.next_move)
+    }
+}
