@@ -7,11 +7,17 @@ use fresco_machine::Machine;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(machine) = Machine::parse("fuzz", text, &[]) else { return };
+    let Ok(machine) = Machine::parse("fuzz", text, &[]) else {
+        return;
+    };
     let map = &machine.memory.map;
     let transfer = u64::from(map.organisation().bus_bytes);
     for region in map.regions() {
-        for address in [region.base, region.base + region.size / 2 / transfer * transfer, region.end() - transfer] {
+        for address in [
+            region.base,
+            region.base + region.size / 2 / transfer * transfer,
+            region.end() - transfer,
+        ] {
             let place = map.decode(PhysAddr(address)).expect("lies in a region");
             assert_eq!(map.encode(&place), PhysAddr(address));
         }
