@@ -2,7 +2,7 @@
 //! Lines arrive: who waited for them goes on.
 
 use super::clock::{PENDING, Slot};
-use super::lines::NIL;
+use super::lines::{FetchState, NIL};
 use super::outbox::Fetch;
 use super::{Core, MissTag};
 use fresco_dram::Ps;
@@ -17,7 +17,7 @@ impl Core {
         debug_assert!(mshr.free_at == PENDING, "this register waits for no line");
         mshr.free_at = arrival;
         let entry = mshr.line.expect("a busy register has a line");
-        let line = self.lines.get_mut(entry);
+        let line = self.lines.entry_mut(entry);
         line.arrival = arrival;
         for victim in line.victims {
             self.outbox.add_write_back(arrival, victim);
@@ -34,11 +34,11 @@ impl Core {
     /// The line of operation `sequence` is there from `slot` on. Returns the next operation in its list.
     fn arrived(&mut self, sequence: u64, slot: Slot) -> u64 {
         let next = self.window.set_fill(sequence, slot);
-        if let Some(record) = self.window.get_mut(sequence) {
-            if !record.write || self.blocking_stores {
-                record.result = record.fill;
-                self.wakened.push(sequence);
-            }
+        let blocking_stores = self.blocking_stores;
+        let record = self.window.get_mut(sequence);
+        if let Some(record) = record.filter(|record| !record.write || blocking_stores) {
+            record.result = record.fill;
+            self.wakened.push(sequence);
         }
         next
     }
@@ -71,30 +71,36 @@ impl Core {
             .window
             .get_mut(sequence)
             .expect("an operation without result has not retired");
-        let (slot, line, write) = (record.ready, record.line, record.write);
+        let (slot, ticket, write) = (record.ready, record.line, record.write);
         if write && !self.blocking_stores {
             record.result = slot + 1;
             self.wakened.push(sequence);
         }
-        let Some(entry) = self.lines.find(line) else {
+        let Some(line) = self.lines.of(ticket) else {
             self.arrived(sequence, slot);
             return;
         };
-        let awaited = self.lines.get_mut(entry);
-        if awaited.arrival != PENDING {
-            let arrival = awaited.arrival;
+        if line.arrival != PENDING {
+            let arrival = line.arrival;
             self.arrived(sequence, arrival);
             return;
         }
-        record.next = std::mem::replace(&mut awaited.waiters, sequence);
-        if !std::mem::replace(&mut awaited.asked, true) {
-            self.outbox.add_fetch(Fetch {
-                slot,
-                sequence,
-                entry,
-                line,
-                write,
-            });
+        record.next = std::mem::replace(&mut line.waiters, sequence);
+        let fetch = Fetch {
+            slot,
+            sequence,
+            entry: ticket.entry(),
+            line: line.addr,
+            write,
+        };
+        match line.fetch {
+            FetchState::Unasked => {
+                line.fetch = FetchState::Queued;
+                self.outbox.add_fetch(fetch);
+            }
+            // Cores run ahead: a later instruction may have asked first, but for a later time.
+            FetchState::Queued => self.outbox.advance(fetch),
+            FetchState::Sent => {}
         }
     }
 }

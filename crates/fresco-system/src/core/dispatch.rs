@@ -2,10 +2,9 @@
 //! Instructions enter the core, in program order.
 
 use super::clock::{PENDING, Slot};
-use super::lines::NIL;
+use super::lines::{NIL, Ticket};
 use super::window::Record;
 use super::{Core, Lookup, MicroOp, Source, Step, Victims};
-use fresco_dram::PhysAddr;
 
 impl Core {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
@@ -47,25 +46,25 @@ impl Core {
             .map_or(0, |record| record.result);
         let waits = operand == PENDING;
         let ready = if waits { slot } else { slot.max(operand) };
-        let (latency, missed) = match op.lookup {
-            Lookup::Hit { slots } => (slots, false),
-            Lookup::Miss => (1, true),
+        let (latency, awaited) = match op.lookup {
+            Lookup::Hit { slots } => {
+                self.write_back(slot, op.victims);
+                (slots, self.lines.find(op.line))
+            }
+            Lookup::Miss => (1, Some(self.lines.insert(op.line, op.victims))),
         };
-        if !missed && !op.victims.is_empty() {
-            self.write_back(slot, op.victims);
-        }
         let mut record = Record {
             number,
             ready,
             result: PENDING,
             fill: PENDING,
-            line: op.line,
+            line: awaited.unwrap_or(Ticket::NONE),
             latency,
             write: op.write,
             dependents: NIL,
             next: NIL,
         };
-        if !missed && !waits && self.lines.find(op.line).is_none() {
+        if !waits && awaited.is_none() {
             // By far the commonest case: everything is known at once.
             record.fill = ready + Slot::from(latency);
             record.result = if op.write && !self.blocking_stores {
@@ -75,9 +74,6 @@ impl Core {
             };
             self.window.push(record);
             return true;
-        }
-        if missed {
-            self.await_line(slot, op.line, op.victims);
         }
         if let (Some(producer), true) = (producer, waits) {
             let sequence = self.window.next_sequence();
@@ -92,21 +88,7 @@ impl Core {
         true
     }
 
-    /// An access missed in the private caches: its line has to come, unless it is on its way already.
-    fn await_line(&mut self, slot: Slot, line: PhysAddr, victims: Victims) {
-        if let Some(entry) = self.lines.find(line) {
-            if self.lines.get_mut(entry).arrival > slot {
-                // Displaced by the lines behind it before it arrived; whoever waits for it gets it all the same.
-                self.write_back(slot, victims);
-                return;
-            }
-            let holder = self.mshrs.iter_mut().find(|mshr| mshr.line == Some(entry));
-            holder.expect("a line keeps its register until that is used again").line = None;
-            self.lines.remove(entry);
-        }
-        self.lines.insert(line, victims);
-    }
-
+    #[inline]
     fn write_back(&mut self, slot: Slot, victims: Victims) {
         for victim in victims {
             self.outbox.add_write_back(slot, victim);

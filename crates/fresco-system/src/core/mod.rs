@@ -8,8 +8,8 @@
 //!   `n - window` has retired: the reorder buffer is full before.
 //! - **Issue** is out of order. An operation waits for the operation it depends on ([`fresco_load::Op::dep`]): a load
 //!   for the data of a load; after a store the next one may follow a slot later. Independent operations overlap.
-//! - **Misses** take an MSHR each, first ready first served; an access to a line that is on its way waits for that
-//!   line and takes none. A load has its data, and a line is owned, when the memory delivers the line.
+//! - **Misses** of the private caches take an MSHR each, first ready first served; an access to a line that is on its
+//!   way waits for that line and takes none. A load has its data, and a line is owned, when the memory delivers it.
 //! - **Retirement** is in program order, one instruction per slot. A load retires with its data. A store retires as
 //!   soon as its operands are there, into a store buffer of [`Core::STORE_BUFFER`] entries, which it leaves in program
 //!   order when its line is there (write-allocate); a full buffer holds retirement up. Ownership is asked for when
@@ -29,7 +29,7 @@
 //! defeat them by their strides).
 //!
 //! A core runs ahead of the simulated time only where nobody else can notice: on its private caches. What leaves it
-//! (fetches, write-backs, events) does so in order of time: see [`Core::step`].
+//! (fetches, write-backs, events) does so in order of time: see [`Core::step`]. How far it runs ahead changes nothing.
 
 mod clock;
 mod complete;

@@ -41,9 +41,25 @@ impl Outbox {
         self.fetches.insert(self.fetches.len() - later, fetch);
     }
 
-    /// Queues a write-back.
+    /// A queued fetch of the same line takes the place of this one, if that is earlier.
+    pub fn advance(&mut self, fetch: Fetch) {
+        let queued = self.fetches.iter().position(|other| other.entry == fetch.entry);
+        let queued = queued.expect("a fetch that is not sent is queued");
+        let other = self.fetches[queued];
+        if (fetch.slot, fetch.sequence) < (other.slot, other.sequence) {
+            self.fetches.remove(queued);
+            self.add_fetch(fetch);
+        }
+    }
+
+    /// Queues a write-back: by time, and at the same time by address.
     pub fn add_write_back(&mut self, slot: Slot, line: PhysAddr) {
-        let later = self.write_backs.iter().rev().take_while(|w| w.0 > slot).count();
+        let later = self
+            .write_backs
+            .iter()
+            .rev()
+            .take_while(|other| **other > (slot, line))
+            .count();
         self.write_backs.insert(self.write_backs.len() - later, (slot, line));
     }
 

@@ -2,7 +2,7 @@
 //! One core: dispatch in program order, issue when operands are there, misses through MSHRs, retirement in order.
 
 use super::clock::{PENDING, Slot, SlotClock};
-use super::lines::Lines;
+use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
 use super::window::Window;
 use super::{Action, MissTag, Source, Step};
@@ -150,6 +150,7 @@ impl Core {
             self.lines.remove(old);
         }
         mshr.free_at = PENDING;
+        self.lines.entry_mut(fetch.entry).fetch = FetchState::Sent;
         Action::Fetch {
             at,
             line: fetch.line,

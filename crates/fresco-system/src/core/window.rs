@@ -2,8 +2,7 @@
 //! The reorder buffer and the store buffer: what holds instructions back once they have been dispatched.
 
 use super::clock::{PENDING, Slot};
-use super::lines::NIL;
-use fresco_dram::PhysAddr;
+use super::lines::{NIL, Ticket};
 use std::collections::VecDeque;
 
 /// A memory operation between dispatch and retirement.
@@ -17,8 +16,8 @@ pub(crate) struct Record {
     pub result: Slot,
     /// When its line is in the private caches, or [`PENDING`].
     pub fill: Slot,
-    /// Line accessed.
-    pub line: PhysAddr,
+    /// The line it waits for, if that is not in the private caches.
+    pub line: Ticket,
     /// Slots from `ready` to the data, if the line is there.
     pub latency: u32,
     /// A store.
@@ -29,11 +28,20 @@ pub(crate) struct Record {
     pub next: u64,
 }
 
+impl Record {
+    /// When its access is over if its line is there.
+    fn hit(&self) -> Slot {
+        self.ready + Slot::from(self.latency)
+    }
+}
+
 /// A store that has retired and whose line is not there yet.
 #[derive(Clone, Copy, Debug)]
 struct BufferedStore {
     sequence: u64,
     retired: Slot,
+    /// When it would be in the private caches if its line were there.
+    hit: Slot,
     fill: Slot,
     next: u64,
 }
@@ -124,12 +132,12 @@ impl Window {
     /// For a load `slot` is also its result.
     pub fn set_fill(&mut self, sequence: u64, slot: Slot) -> u64 {
         if let Some(record) = self.get_mut(sequence) {
-            record.fill = slot.max(record.ready + Slot::from(record.latency));
+            record.fill = slot.max(record.hit());
             return std::mem::replace(&mut record.next, NIL);
         }
         let at = self.stores.binary_search_by_key(&sequence, |store| store.sequence);
         let store = &mut self.stores[at.expect("only stores wait for their line after retirement")];
-        store.fill = slot;
+        store.fill = slot.max(store.hit);
         std::mem::replace(&mut store.next, NIL)
     }
 
@@ -149,6 +157,7 @@ impl Window {
             let store = BufferedStore {
                 sequence: self.first,
                 retired: slot,
+                hit: head.hit(),
                 fill: head.fill,
                 next: head.next,
             };

@@ -2,7 +2,7 @@
 //! From a specification to a machine with its tasks, at time 0.
 
 use super::cpu::Cpu;
-use super::{Engine, Judge};
+use super::{Engine, Judge, RUN_AHEAD};
 use crate::core::Core;
 use crate::os::memory;
 use crate::os::pages::PageTable;
@@ -63,6 +63,7 @@ impl<'s> Engine<'s> {
             results: cpus.iter().map(|_| None).collect(),
             cpus,
             judge,
+            run_ahead: RUN_AHEAD,
         })
     }
 }

@@ -40,7 +40,10 @@ pub(super) enum Phase {
     /// Warming up; so many passes are left if it is counted in passes.
     WarmingUp { passes: u64 },
     /// Waiting for the others to be warm, and for the place to begin at.
-    Warm,
+    Warm {
+        /// It is between two passes if it has executed so many instructions.
+        may_begin_at: Option<u64>,
+    },
     /// In its measured phase.
     Measuring(Measurement),
 }

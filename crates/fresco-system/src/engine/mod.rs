@@ -16,6 +16,8 @@ mod judge;
 mod paging;
 mod phases;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use crate::core::Action;
 use crate::os::process::{Failure, Stop};
@@ -52,6 +54,8 @@ pub(crate) struct Engine<'s> {
     /// Results of measured tasks that are done, by number of the cpu.
     results: Vec<Option<TaskResult>>,
     judge: Option<Judge>,
+    /// [`RUN_AHEAD`].
+    run_ahead: Ps,
 }
 
 impl Engine<'_> {
@@ -133,7 +137,7 @@ impl Engine<'_> {
 
     fn step(&mut self, number: usize) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
-        let limit = cpu.core.next_time() + RUN_AHEAD;
+        let limit = cpu.core.next_time() + self.run_ahead;
         match cpu.core.step(&mut cpu.process, limit) {
             Action::Ran => {}
             Action::Fetch { at, line, write, tag } => match self.memory.read(at, cpu.number, line, write) {

@@ -35,10 +35,18 @@ impl Engine<'_> {
         }
         self.released = true;
         let delay = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].start;
-        for (_, cpu) in self.cpus.iter_mut().enumerate().filter(|(other, _)| *other != number) {
-            cpu.core.resume(at + delay(cpu.copy));
+        let delays: Vec<Ps> = self.cpus.iter().map(|cpu| delay(cpu.copy)).collect();
+        for (other, delay) in delays.iter().enumerate() {
+            // Before any of them executes, so that phases may begin for all of them here.
+            if *delay == 0 {
+                self.cpus[other].process.begin();
+                self.started(other, at);
+            }
+            if other != number {
+                self.cpus[other].core.resume(at + delay);
+            }
         }
-        Ok(Some(at + delay(self.cpus[number].copy)))
+        Ok(Some(at + delays[number]))
     }
 
     /// Gives a page its frame. Returns the time of the whole page fault.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Warm-up and measured phase.
 //!
-//! Each measured task warms up for the length of the scenario's `warm_up`, counted from its own start, and runs on. When
-//! the last of them is warm, the counters of controllers and background tasks start anew, and every measured task begins
-//! its phase: at the end of its present pass if phases are counted in passes, else at its next operation. A task
-//! that has ended its phase runs on too, so that the others keep their interference to the end.
+//! When the data of all tasks are set up, the programs begin together (a task with a `start` so much later). Each
+//! measured task warms up for the length of the scenario's `warm_up` and runs on. When the last of them is warm, the
+//! counters of controllers and background tasks start anew, and every measured task begins its phase: at the end of its
+//! present pass if phases are counted in passes, else at its next operation. A task that has ended its phase runs on
+//! too, so that the others keep their interference to the end. The run ends with the last phase.
 
 use super::Engine;
 use super::cpu::Phase;
@@ -42,8 +43,8 @@ impl Engine<'_> {
                     self.warm(number, at, true);
                 }
             }
-            Phase::Warm if in_passes && self.opened.is_some() => self.begin(number, at),
-            Phase::Warm => {}
+            Phase::Warm { .. } if in_passes && self.opened.is_some() => self.begin(number, at),
+            Phase::Warm { .. } => {}
             Phase::Measuring(measurement) => {
                 measurement.passes.push(at - measurement.pass_began);
                 measurement.pass_began = at;
@@ -59,15 +60,17 @@ impl Engine<'_> {
     pub(super) fn asked(&mut self, number: usize, at: Ps) {
         match self.cpus[number].phase {
             Phase::WarmingUp { .. } => self.warm(number, at, false),
-            Phase::Warm if self.opened.is_some() => self.begin(number, at),
+            Phase::Warm { .. } if self.opened.is_some() => self.begin(number, at),
             Phase::Measuring(_) => self.end(number, at),
-            Phase::Warm | Phase::Starting | Phase::Running => {}
+            Phase::Warm { .. } | Phase::Starting | Phase::Running => {}
         }
     }
 
     /// A task has warmed up; `between_passes` if it is at the begin of a pass.
     fn warm(&mut self, number: usize, at: Ps, between_passes: bool) {
-        self.cpus[number].phase = Phase::Warm;
+        let cpu = &mut self.cpus[number];
+        let may_begin_at = between_passes.then(|| cpu.core.instructions());
+        cpu.phase = Phase::Warm { may_begin_at };
         let is_measured = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].role == Role::Measured;
         let cold = |phase: &Phase| matches!(phase, Phase::Starting | Phase::WarmingUp { .. });
         if self.cpus.iter().any(|cpu| is_measured(cpu.copy) && cold(&cpu.phase)) {
@@ -79,10 +82,14 @@ impl Engine<'_> {
         for other in 0..self.cpus.len() {
             let cpu = &mut self.cpus[other];
             match cpu.phase {
-                Phase::Warm if other == number && (between_passes || !in_passes) => self.begin(number, at),
-                Phase::Warm if !in_passes => cpu.process.stop_at(0),
-                // At the end of its pass.
-                Phase::Warm => {}
+                // A task at the begin of a pass begins here, one within a pass at its end.
+                Phase::Warm { may_begin_at } if in_passes => {
+                    if may_begin_at == Some(cpu.core.instructions()) {
+                        self.begin(other, at);
+                    }
+                }
+                Phase::Warm { .. } if other == number => self.begin(number, at),
+                Phase::Warm { .. } => cpu.process.stop_at(0),
                 _ => self.background[other] = Some(cpu.measure(at, &self.memory, 0)),
             }
         }

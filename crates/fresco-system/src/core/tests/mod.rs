@@ -36,23 +36,31 @@ impl Source for List {
 /// A memory that answers every fetch after the same time. Returns when the last operation is complete, and the times
 /// of all fetches.
 fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
+    run_ahead(config, ops, 50_000, |_| latency)
+}
+
+/// The same with a latency for each line, and a bound on how far the core runs ahead.
+fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
     let mut core = Core::new(config);
     let mut source = List { ops, next: 0 };
-    let mut answers = std::collections::VecDeque::new();
+    let mut answers: Vec<(Ps, MissTag)> = Vec::new();
     let mut fetched = Vec::new();
     loop {
-        if let Some(&(at, tag)) = answers.front() {
-            if at <= core.next_time() {
-                answers.pop_front();
-                core.complete(tag, at, at);
-                continue;
-            }
+        let first = answers
+            .iter()
+            .enumerate()
+            .min_by_key(|(index, (at, _))| (*at, *index))
+            .map(|(index, _)| index);
+        if let Some(first) = first.filter(|first| answers[*first].0 <= core.next_time()) {
+            let (at, tag) = answers.remove(first);
+            core.complete(tag, at, at);
+            continue;
         }
         let now = core.next_time();
-        match core.step(&mut source, now + 50_000) {
-            Action::Fetch { at, tag, .. } => {
+        match core.step(&mut source, now + ahead) {
+            Action::Fetch { at, tag, line, .. } => {
                 fetched.push(at);
-                answers.push_back((at + latency, tag));
+                answers.push((at + latency(line), tag));
             }
             Action::Event { at } => return (at, fetched),
             Action::WriteBack { .. } | Action::Ran => {}

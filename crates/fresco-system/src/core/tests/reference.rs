@@ -4,6 +4,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Times of one operation, in slots.
 #[derive(Clone, Copy, Default)]
@@ -74,8 +75,19 @@ fn any_op() -> impl Strategy<Value = (u32, u32, bool, Option<u32>)> {
     )
 }
 
+/// The same cases in every run.
+fn config() -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(1);
+    ProptestConfig {
+        cases: 256,
+        failure_persistence: None,
+        rng_seed,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn events_and_fixed_point_agree(
@@ -100,5 +112,30 @@ proptest! {
         let (end, _) = run(&config, ops.clone(), latency * 1000);
         let clock = SlotClock::new(1000, width);
         prop_assert_eq!(end, clock.to_ps(plain(&config, &ops, latency * slots_per_ns)));
+    }
+
+    /// Lines are met again while they are on their way and after they were displaced, MSHRs are few, latencies differ.
+    #[test]
+    fn running_ahead_changes_nothing(
+        ops in prop::collection::vec((any_op(), 0u64..6), 1..300),
+        window in 1u32..80,
+        mshrs in 1u32..6,
+    ) {
+        let config = core(CoreKind::OutOfOrder, 2, window, mshrs);
+        let ops: Vec<MicroOp> = ops
+            .iter()
+            .map(|&((gap, dep, write, slots), line)| {
+                let op = match slots {
+                    Some(slots) => hit(gap, dep, line, slots),
+                    None => miss(gap, dep, line),
+                };
+                MicroOp { write, ..op }
+            })
+            .collect();
+        let latency = |line: PhysAddr| 3_000 + line.0 / 64 * 17_000;
+        let far = run_ahead(&config, ops.clone(), 1_000_000_000, latency);
+        for ahead in [0, 700, 20_000] {
+            prop_assert_eq!(&run_ahead(&config, ops.clone(), ahead, latency), &far);
+        }
     }
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Warm-up, measured phase, starts, page faults: what is counted, and when.
+
+mod common;
+
+use common::{point, results, task};
+
+fn scenario(head: &str, tasks: &str) -> String {
+    format!("name = \"test\"\nmachine = \"small.toml\"\ncheck = true\n{head}\n{tasks}")
+}
+
+const CHASE: &str = "
+[[task]]
+name = \"chase\"
+program = \"latency\"
+core = 0
+parameters.bytes = \"64 KiB\"
+";
+
+#[test]
+fn a_phase_in_operations_has_exactly_these() {
+    let text = scenario("[warm_up]\noperations = 100\n[measure]\noperations = 777", CHASE);
+    let result = results(&text);
+    let run = &result.points[0].runs[0];
+    let chase = &run.tasks[0];
+    assert_eq!(chase.operations, 777);
+    // BEN-2: two instructions besides each load.
+    assert_eq!(chase.instructions, 3 * 777);
+    assert_eq!((chase.from_ps, chase.to_ps), (run.from_ps, run.to_ps));
+    assert!((chase.access_time_ns * 777.0 - chase.run_time_ps as f64 / 1000.0).abs() < 1e-6);
+    assert_eq!(chase.passes, 0);
+}
+
+#[test]
+fn a_phase_in_passes_is_whole_passes_of_each_task() {
+    let tasks =
+        format!("{CHASE}[[task]]\nname = \"other\"\nprogram = \"latency\"\ncore = 1\nparameters.bytes = \"32 KiB\"\n");
+    let result = results(&scenario("[warm_up]\npasses = 1\n[measure]\npasses = 3", &tasks));
+    let run = &result.points[0].runs[0];
+    let [chase, other] = &run.tasks[..] else {
+        panic!("two tasks")
+    };
+    assert_eq!((chase.operations, other.operations), (3 * 1024, 3 * 512));
+    assert_eq!((chase.passes, chase.pass_time_ns.count), (3, 3));
+    let total = chase.pass_time_ns.mean * 3.0;
+    assert!(
+        (total - chase.run_time_ps as f64 / 1000.0).abs() < 1e-6,
+        "passes fill the phase"
+    );
+    assert!(
+        other.from_ps >= run.from_ps && chase.from_ps >= run.from_ps,
+        "nobody is measured before all are warm"
+    );
+    assert_eq!(run.to_ps, chase.to_ps.max(other.to_ps));
+}
+
+#[test]
+fn a_phase_in_time_lasts_that_long() {
+    let result = results(&scenario(
+        "[warm_up]\ntime = \"20 us\"\n[measure]\ntime = \"50 us\"",
+        CHASE,
+    ));
+    let chase = &result.points[0].runs[0].tasks[0];
+    // It ends with the operation that is under way when the time is up, and what the core had run ahead.
+    let over = chase
+        .run_time_ps
+        .checked_sub(50_000_000)
+        .expect("no shorter than asked");
+    assert!(over < 1_500_000, "{over} ps too long");
+}
+
+#[test]
+fn background_tasks_are_counted_while_the_others_are_measured() {
+    let tasks = format!(
+        "{CHASE}[[task]]\nname = \"noise\"\nprogram = \"random\"\nparameters.bytes = \"1 MiB\"\nrole = \"background\"\ncores = [1, 4]\n"
+    );
+    let result = results(&scenario(
+        "[warm_up]\noperations = 10\n[measure]\noperations = 2000",
+        &tasks,
+    ));
+    let run = &result.points[0].runs[0];
+    let names: Vec<&str> = run.tasks.iter().map(|task| task.name.as_str()).collect();
+    assert_eq!(names, ["chase", "noise.0", "noise.1"]);
+    for noise in &run.tasks[1..] {
+        assert_eq!((noise.from_ps, noise.to_ps), (run.from_ps, run.to_ps));
+        assert!(noise.operations > 1000 && noise.reads.count > 1000);
+    }
+    let of_nodes: u64 = run.controllers.iter().map(|controller| controller.reads).sum();
+    let of_tasks: u64 = run.tasks.iter().map(|task| task.reads.count - task.reads.joined).sum();
+    assert!(
+        of_nodes.abs_diff(of_tasks) < 40,
+        "{of_nodes} reads at the controllers, {of_tasks} of the tasks"
+    );
+}
+
+#[test]
+fn pages_are_mapped_at_the_start_or_when_they_are_touched() {
+    let head =
+        "[sweep]\ntask.chase.pages = [\"at-start\", \"on-touch\"]\n[warm_up]\noperations = 0\n[measure]\npasses = 1";
+    let result = results(&scenario(head, CHASE));
+    let [at_start, on_touch] = ["at-start", "on-touch"].map(|pages| &point(&result, &[pages]).runs[0].tasks[0]);
+    assert_eq!((at_start.pages.faults, at_start.pages.faults_measured), (16, 0));
+    assert_eq!((on_touch.pages.faults, on_touch.pages.faults_measured), (16, 16));
+    // What the page faults take is part of the phase, and little else differs.
+    let faults = on_touch.pages.fault_ns * 16.0;
+    let longer = (on_touch.run_time_ps - at_start.run_time_ps) as f64 / 1000.0;
+    assert!(faults > 16.0 * 1000.0, "{faults}");
+    assert!(
+        (longer / faults - 1.0).abs() < 0.2,
+        "{longer} ns for faults of {faults} ns"
+    );
+}
+
+#[test]
+fn a_task_starts_after_its_delay() {
+    let tasks = format!("{CHASE}start = \"3 us\"\n").replace(
+        "parameters.bytes = \"64 KiB\"\nstart",
+        "parameters.bytes = \"64 KiB\"\nstart",
+    );
+    let begin = |text: &str| {
+        results(&scenario("[warm_up]\noperations = 0\n[measure]\noperations = 10", text)).points[0].runs[0].from_ps
+    };
+    let (now, later) = (begin(CHASE), begin(&tasks));
+    // Rounded to a whole slot of the core, a sixth of a nanosecond.
+    assert!((later - now).abs_diff(3_000_000) < 200, "{now} {later}");
+}
+
+#[test]
+fn slowdowns_are_relative_to_the_baseline_that_the_scenario_names() {
+    let head = "
+        [warm_up]
+        operations = 500
+        [measure]
+        operations = 1000
+        [sweep]
+        memory.controller.page = [\"open\", \"closed\"]
+        [baseline]
+        memory.controller.page = \"closed\"
+        ";
+    let result = results(&scenario(head, CHASE));
+    let (open, closed) = (point(&result, &["open"]), point(&result, &["closed"]));
+    assert_eq!((open.baseline, closed.baseline), (Some(1), None));
+    let slowdown = task(open, "chase").slowdown.expect("has a baseline").mean;
+    let ratio = task(closed, "chase").ipc.mean / task(open, "chase").ipc.mean;
+    assert_eq!(slowdown, ratio);
+    assert!(task(closed, "chase").slowdown.is_none());
+    assert_ne!(open.machine_digest, closed.machine_digest);
+}
+
+#[test]
+fn frames_outside_the_colours_are_counted_when_spilling_is_allowed() {
+    let head = "
+        [policy]
+        frames = \"palloc\"
+        exhaustion = \"spill\"
+        [warm_up]
+        operations = 0
+        [measure]
+        operations = 100
+        ";
+    let tasks = CHASE
+        .replace("64 KiB", "3 MiB")
+        .replace("core = 0", "core = 0\nbanks = 5");
+    let result = results(&scenario(head, &tasks));
+    let pages = result.points[0].runs[0].tasks[0].pages;
+    // A bank holds 2 MiB, 512 pages, a few of which the boot keeps.
+    assert_eq!(pages.faults, 768);
+    assert!((256..300).contains(&pages.spilled), "{}", pages.spilled);
+}
