@@ -80,14 +80,14 @@ impl PrivateCaches {
     /// for a store, makes it dirty. A miss changes nothing but its counters.
     #[inline]
     pub fn access(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
-        if let Some(l1) = &mut self.l1 {
-            if l1.cache.access(addr, write, SELF) {
-                return PrivateOutcome::Hit {
-                    level: 1,
-                    latency: l1.latency,
-                    write_back: None,
-                };
-            }
+        if let Some(l1) = &mut self.l1
+            && l1.cache.access(addr, write, SELF)
+        {
+            return PrivateOutcome::Hit {
+                level: 1,
+                latency: l1.latency,
+                write_back: None,
+            };
         }
         self.access_l2(addr, write)
     }
