@@ -26,10 +26,10 @@ pub fn run(args: &Args) -> Outcome {
         std::io::stdout().write_all(&page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    write_atomically(&directory.join("fresco.1"), &page(&command)?)?;
+    write_atomically(directory.join("fresco.1"), &page(&command)?)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
         let name = format!("fresco-{}", verb.get_name());
-        write_atomically(&directory.join(format!("{name}.1")), &page(&verb.clone())?)?;
+        write_atomically(directory.join(format!("{name}.1")), &page(&verb.clone())?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

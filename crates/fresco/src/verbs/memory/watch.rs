@@ -94,7 +94,7 @@ impl CommandFile {
         let partial = if path.exists() && !path.is_file() {
             path.to_owned()
         } else {
-            path.with_added_extension("part")
+            partial_of(path)
         };
         let file = File::create(&partial).map_err(|error| unwritable(path, &error))?;
         Ok(Self {
@@ -124,6 +124,13 @@ impl Drop for CommandFile {
             let _ = std::fs::remove_file(&self.partial);
         }
     }
+}
+
+/// The name beside `path` under which it is written.
+fn partial_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> InputError {
