@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     disjoint: Option<Vec<String>>,
 
-    /// Only the colours of a PALLOC bitmap such as [00XX]; --bits says over which address bits
+    /// Only the colours of a PALLOC bitmap such as `[00XX]`; --bits says over which address bits
     #[arg(long, value_name = "PATTERN", requires = "bits")]
     pattern: Option<String>,
 
