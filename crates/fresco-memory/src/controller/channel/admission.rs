@@ -15,7 +15,8 @@ pub(super) enum Mode {
     Reads,
     /// Writes, because no read waits; ends with the next read.
     SpareWrites,
-    /// Writes, because the buffer reached its high watermark; ends at the low one.
+    /// Writes, because the buffer reached its high watermark; ends at the low one. Where writes keep coming while reads
+    /// wait, it ends when a bufferful has been written, and as many reads as wait then go before the next drain.
     DrainWrites,
 }
 
@@ -80,10 +81,7 @@ impl Channel {
             (Access::Read, Queues::PerBank { reads_per_bank, .. } | Queues::FrontQueue { reads_per_bank, .. }) => {
                 self.banks[bank as usize].reads.len() < reads_per_bank
             }
-            (
-                Access::Write,
-                Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. },
-            ) => self.writes.len() < writes,
+            (Access::Write, _) => self.writes.len() < self.write_capacity,
         }
     }
 
@@ -154,22 +152,32 @@ impl Channel {
     pub(super) fn update_mode(&mut self) -> bool {
         let (reads, writes) = (self.reads.len(), self.writes.len());
         let next = match self.mode {
-            Mode::DrainWrites if writes > self.drain_low => Mode::DrainWrites,
+            Mode::DrainWrites if writes > self.drain_low && (reads == 0 || self.patience > 0) => Mode::DrainWrites,
+            Mode::DrainWrites if reads > 0 => Mode::Reads,
+            Mode::Reads if reads > 0 && self.patience > 0 => Mode::Reads,
             _ if writes >= self.drain_high => Mode::DrainWrites,
             _ if reads == 0 && writes > 0 => Mode::SpareWrites,
             _ => Mode::Reads,
         };
-        let switched = self.mode.access() != next.access();
-        self.mode = next;
-        if switched {
-            self.turn();
-        }
-        switched
+        next != self.mode && self.enter(next)
     }
 
     #[cold]
-    fn turn(&mut self) {
-        self.ready.turn(self.mode.column(), &mut self.candidates);
-        self.all_changed();
+    fn enter(&mut self, next: Mode) -> bool {
+        let cut_short = self.mode == Mode::DrainWrites && self.writes.len() > self.drain_low;
+        self.patience = match next {
+            Mode::DrainWrites => self.write_capacity,
+            Mode::Reads if cut_short => self.reads.len(),
+            // The bus is not turned for nothing.
+            Mode::Reads => 1,
+            Mode::SpareWrites => 0,
+        };
+        let turned = self.mode.access() != next.access();
+        self.mode = next;
+        if turned {
+            self.ready.turn(next.column(), &mut self.candidates);
+            self.all_changed();
+        }
+        turned
     }
 }

@@ -70,6 +70,7 @@ impl Channel {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
+        self.patience = self.patience.saturating_sub(1);
         let &Entry {
             row,
             column,

@@ -40,6 +40,7 @@ pub(super) struct Channel {
     scheduler: Scheduler,
     page: PagePolicy,
     queues: Queues,
+    write_capacity: u32,
     drain_high: u32,
     drain_low: u32,
 
@@ -52,6 +53,8 @@ pub(super) struct Channel {
     /// Refreshes that are due and not yet issued.
     pending: Vec<Refresh>,
     mode: Mode,
+    /// So many column commands may follow in this mode although requests of the other direction wait.
+    patience: u32,
     reads: Level,
     writes: Level,
     /// Requests that wait for a place in the global queue, or writes that wait for one in the write buffer.
@@ -87,6 +90,11 @@ impl Channel {
             scheduler: config.scheduler,
             page: config.page,
             queues: config.queues,
+            write_capacity: match config.queues {
+                Queues::Global { writes, .. } | Queues::PerBank { writes, .. } | Queues::FrontQueue { writes, .. } => {
+                    writes
+                }
+            },
             drain_high: config.drain_high,
             drain_low: config.drain_low,
             banks: (0..banks).map(|_| Bank::new()).collect(),
@@ -96,6 +104,7 @@ impl Channel {
             engine,
             pending: Vec::new(),
             mode: Mode::Reads,
+            patience: 0,
             reads: Level::default(),
             writes: Level::default(),
             backlog: VecDeque::new(),
