@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Jumping from event to event does what stepping through every cycle does: the same commands in the same cycles, the
+//! same completions with the same waits. And the timing checker finds nothing in any of it.
+//!
+//! Traffic reads and writes on two ranks, in bursts and with lulls, with and without locality; every queue structure
+//! meets every scheduler, page policy and refresh policy, on every standard, with one and two channels.
+
+mod support;
+
+use fresco_dram::{Organisation, Timing};
+use fresco_machine::ControllerConfig;
+use fresco_memory::Stepping;
+use support::script::run;
+use support::traffic::Traffic;
+use support::{devices, variety};
+
+const REQUESTS: usize = 250;
+
+/// The first commands that differ, for people.
+fn difference<T: PartialEq + std::fmt::Debug>(jumping: &[T], stepping: &[T]) -> Option<String> {
+    let at = (0..jumping.len().max(stepping.len())).find(|&i| jumping.get(i) != stepping.get(i))?;
+    Some(format!(
+        "number {at}: {:?}, step by step {:?}",
+        jumping.get(at),
+        stepping.get(at)
+    ))
+}
+
+fn check(name: &str, config: &ControllerConfig, org: &Organisation, timing: &Timing, seed: u64) -> usize {
+    let go = |stepping| {
+        let mut traffic = Traffic::new(seed, org, timing);
+        run(config, org, timing, stepping, (0..REQUESTS).map(|_| traffic.draw()))
+    };
+    let (jumping, end) = go(Stepping::Events);
+    let (stepping, _) = go(Stepping::EveryCycle);
+    let commands = difference(&jumping.commands, &stepping.commands);
+    assert_eq!(commands, None, "{name}, seed {seed}, {config:?}");
+    let completions = difference(&jumping.completions, &stepping.completions);
+    assert_eq!(completions, None, "{name}, seed {seed}, {config:?}");
+    assert_eq!(jumping.completions.len(), REQUESTS, "{name}, seed {seed}, {config:?}");
+    let issued = jumping.commands.len();
+    let report = jumping.verdict(end);
+    assert!(report.is_clean(), "{name}, seed {seed}, {config:?}: {report}");
+    assert_eq!(
+        report.retention.postponements, 0,
+        "{name}, seed {seed}, {config:?}: {report}"
+    );
+    issued
+}
+
+/// All policies, one and two channels. Refreshes come so close that a run of some thousand cycles sees many.
+fn standard(name: &str) {
+    let timing = devices::timing(name, &[]);
+    let timing = devices::timing(name, &[("refi", timing.rfc_ab + 500)]);
+    let mut seed = 0;
+    for channels in [1, 2] {
+        let org = Organisation {
+            channels,
+            ..devices::organisation(name)
+        };
+        let mut issued = 0;
+        for config in variety::configurations(u64::from(channels)) {
+            issued += check(name, &config, &org, &timing, seed);
+            seed += 1;
+        }
+        assert!(issued > 54 * REQUESTS, "{name}: the traffic reaches the DRAM");
+    }
+}
+
+macro_rules! standards {
+    ($($test:ident $name:literal),* $(,)?) => {
+        $(#[test]
+        fn $test() {
+            standard($name);
+        })*
+
+        #[test]
+        fn no_standard_is_forgotten() {
+            assert_eq!(fresco_dram::standards::names().collect::<Vec<_>>(), [$($name),*]);
+        }
+    };
+}
+
+standards! {
+    ddr2_800 "ddr2-800",
+    ddr3_1066 "ddr3-1066",
+    ddr3_1333 "ddr3-1333",
+    ddr3_1600 "ddr3-1600",
+    ddr4_2400 "ddr4-2400",
+    ddr4_3200 "ddr4-3200",
+    ddr5_4800 "ddr5-4800",
+    lpddr4_3200 "lpddr4-3200",
+}
+
+/// Idle times far beyond what 16-bit distances hold, with refresh and adaptive precharges in between.
+#[test]
+fn long_idle_times() {
+    let name = "ddr4-2400";
+    let (org, timing) = (devices::organisation(name), devices::timing(name, &[]));
+    for config in variety::configurations(3).step_by(5) {
+        let go = |stepping| {
+            let mut traffic = Traffic::new(9, &org, &timing);
+            let requests = (0..16).map(|i| {
+                let (_, request) = traffic.draw();
+                (i / 2 * 41_000 + i % 2, request)
+            });
+            run(&config, &org, &timing, stepping, requests).0
+        };
+        let (jumping, stepping) = (go(Stepping::Events), go(Stepping::EveryCycle));
+        assert_eq!(difference(&jumping.commands, &stepping.commands), None, "{config:?}");
+        assert_eq!(
+            difference(&jumping.completions, &stepping.completions),
+            None,
+            "{config:?}"
+        );
+    }
+}
+
+/// The longest distances that timing files may give.
+#[test]
+fn extreme_distances() {
+    let shared = [
+        "rrd_s", "rrd_l", "ccd_s", "ccd_l", "ccd_l_wr", "wtr_s", "wtr_l", "faw", "rtrs", "rtw_gap",
+    ];
+    let long: Vec<(&str, u64)> = shared.into_iter().map(|name| (name, 2000)).collect();
+    let own = [("ras", 40_000), ("rc", 90_000), ("rp", 50_000), ("rcd", 30_000)];
+    let (org, name) = (devices::organisation("ddr4-2400"), "ddr4-2400");
+    for replaced in [&long[..], &own[..]] {
+        let timing = devices::timing(name, replaced);
+        for config in variety::configurations(4).take(18).step_by(5) {
+            let mut traffic = Traffic::new(1, &org, &timing);
+            let requests = (0..100).map(|_| traffic.draw());
+            let (record, end) = run(&config, &org, &timing, Stepping::Events, requests);
+            assert_eq!(record.completions.len(), 100);
+            let report = record.verdict(end);
+            assert!(report.is_clean(), "{config:?}: {report}");
+        }
+    }
+}

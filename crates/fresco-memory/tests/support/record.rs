@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A sink that keeps what the controller did and puts every command before the timing checker.
+
+use fresco_dram::{Cycle, Organisation, Timing};
+use fresco_memory::checker::{Checker, CommandRecord, Options, Report};
+use fresco_memory::{Command, Completion, Sink};
+
+pub struct Record {
+    pub commands: Vec<Command>,
+    pub completions: Vec<Completion>,
+    checker: Checker,
+}
+
+/// As the checker takes it.
+pub fn checked(c: &Command) -> CommandRecord {
+    CommandRecord {
+        cycle: c.cycle,
+        kind: c.kind,
+        channel: c.channel,
+        rank: c.rank,
+        bank_group: c.bank_group,
+        bank: c.bank,
+        row: c.row,
+        column: c.column,
+    }
+}
+
+impl Record {
+    /// With `retention`, refreshes are demanded.
+    pub fn new(org: &Organisation, timing: &Timing, retention: bool) -> Self {
+        let options = Options {
+            retention,
+            ..Options::default()
+        };
+        Self {
+            commands: Vec::new(),
+            completions: Vec::new(),
+            checker: Checker::new(org, timing, options),
+        }
+    }
+
+    /// The checker's verdict on a run until `end`.
+    pub fn verdict(self, end: Cycle) -> Report {
+        self.checker.finish(end)
+    }
+}
+
+impl Sink for Record {
+    fn completed(&mut self, completion: &Completion) {
+        self.completions.push(*completion);
+    }
+
+    fn command(&mut self, command: &Command) {
+        self.checker.observe(&checked(command));
+        self.commands.push(*command);
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What refresh commands wait for, and what waits for them.
+
+use super::{HERE, SAME_GROUP, START, Scene, read};
+use fresco_dram::CommandKind::{self, Act, Pre, PreAll, RdA, RefAb, RefPb, RefSb};
+use fresco_dram::{Cycle, Organisation, Timing};
+use fresco_machine::PagePolicy;
+use fresco_memory::checker::Constraint;
+use fresco_memory::controller::refresh::Refresh;
+
+pub fn scenes(org: &Organisation, t: &Timing) -> Vec<Scene> {
+    let all = u64::MAX >> (64 - org.banks_per_rank());
+    let refresh = |kind, banks, cycles| Refresh {
+        rank: 0,
+        kind,
+        banks,
+        cycles,
+    };
+    let rank = refresh(RefAb, all, t.rfc_ab);
+    let after = [read(START + 1, HERE, 2)];
+    let mut scenes = vec![
+        Scene::new(Constraint::RpAb, PreAll, RefAb, &[HERE], &[], |t| t.rp_ab).refreshes(&[(START, rank)]),
+        Scene::new(Constraint::RfcAb, RefAb, Act, &[], &after, |t| t.rfc_ab).refreshes(&[(START, rank)]),
+        Scene::new(Constraint::RfcAb, RefAb, RefAb, &[], &[], |t| t.rfc_ab).refreshes(&[(START, rank), (START, rank)]),
+        closed_just_before(rank, t),
+        closed_by_read(rank, t),
+    ];
+    let groups = 0..org.bank_groups;
+    let number = |bank: u32| {
+        groups
+            .clone()
+            .fold(0, |banks, group| banks | 1u64 << (group * org.banks + bank))
+    };
+    if t.rfc_pb > 0 {
+        let one = |bank: u64| refresh(RefPb, 1 << bank, t.rfc_pb);
+        scenes.extend(of_banks(Constraint::RfcPb, RefPb, [one(0), one(1)], rank, |t| t.rfc_pb));
+    }
+    if t.rfc_sb > 0 {
+        let same = |bank| refresh(RefSb, number(bank), t.rfc_sb);
+        scenes.extend(of_banks(Constraint::RfcSb, RefSb, [same(0), same(1)], rank, |t| {
+            t.rfc_sb
+        }));
+    }
+    scenes
+}
+
+/// A bank closed by the page policy shortly before its refresh is due.
+fn closed_just_before(rank: Refresh, t: &Timing) -> Scene {
+    let idle = 500;
+    let (access, read_at) = (read(START, HERE, 1), START + 1 + t.rcd);
+    let due = read_at + idle + 2;
+    Scene::new(Constraint::Rp, Pre, RefAb, &[], &[access], |t| t.rp)
+        .page(PagePolicy::Adaptive { idle })
+        .refreshes(&[(due, rank)])
+}
+
+/// A bank that closes itself after a read while its refresh is due.
+fn closed_by_read(rank: Refresh, t: &Timing) -> Scene {
+    let read_at = START + 1 + t.rcd;
+    Scene::new(Constraint::Rp, RdA, RefAb, &[], &[read(START, HERE, 1)], |t| {
+        t.rtp + t.rp
+    })
+    .page(PagePolicy::Closed)
+    .refreshes(&[(read_at + 1, rank)])
+    .with(&[("ras", t.rcd), ("rc", t.rcd + t.rp)])
+}
+
+/// REFpb or REFsb of the first banks, then what follows for them and for others.
+fn of_banks(
+    own: Constraint,
+    kind: CommandKind,
+    [first, second]: [Refresh; 2],
+    rank: Refresh,
+    cycles: fn(&Timing) -> Cycle,
+) -> Vec<Scene> {
+    let (here, other) = (read(START + 1, HERE, 2), read(START + 1, SAME_GROUP, 2));
+    let rule = Constraint::RefreshToAct;
+    let act_other = Scene::new(rule, kind, Act, &[], &[other], |t| t.refresh_to_act_other);
+    let next =
+        |later, second| Scene::new(own, kind, later, &[], &[], cycles).refreshes(&[(START, first), (START, second)]);
+    // An ACT of another bank just before the refresh is due.
+    let before = Scene::new(Constraint::RrdL, Act, kind, &[], &[read(START, SAME_GROUP, 2)], |t| {
+        t.rrd_l
+    });
+    let rule = Constraint::RefreshToRefresh;
+    let other_refresh = Scene::new(rule, kind, kind, &[], &[], |t| t.refresh_to_refresh_other);
+    vec![
+        Scene::new(own, kind, Act, &[], &[here], cycles).refreshes(&[(START, first)]),
+        next(kind, first),
+        next(RefAb, rank),
+        act_other.refreshes(&[(START, first)]),
+        other_refresh
+            .refreshes(&[(START, first), (START, second)])
+            .with(&[("refresh_to_refresh_other", 100)]),
+        before.refreshes(&[(START + 2, first)]),
+    ]
+}
