@@ -3,13 +3,14 @@
 
 mod controller;
 mod reads;
+mod recorder;
 mod scenario;
 mod spread;
 mod task;
 
 pub use controller::ControllerResult;
-pub(crate) use reads::ReadRecorder;
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
+pub(crate) use recorder::ReadRecorder;
 pub use scenario::{PointResult, ScenarioResult, TaskSummary};
 pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};

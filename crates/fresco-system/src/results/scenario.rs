@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All runs of a scenario, and what they amount to.
 
-use super::reads::{ReadRecorder, Reads};
+use super::reads::Reads;
+use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
 use super::{RunResult, TaskResult};
 use crate::{Axis, Extent, Role, Scenario};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task measured in one run.
 
-use super::reads::{ReadRecorder, Reads};
+use super::reads::Reads;
+use super::recorder::ReadRecorder;
 use super::spread::Spread;
 use crate::Role;
 use fresco_dram::Ps;

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Collects reads while a run goes on.
+
+use super::reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
+use super::spread::{ns, ratio};
+use fresco_dram::Ps;
+use fresco_memory::{RowOutcome, Sample};
+use hdrhistogram::Histogram;
+
+/// Collects the reads of one task that missed all caches.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadRecorder {
+    /// Latencies in picoseconds.
+    histogram: Histogram<u64>,
+    sum: u128,
+    sum_of_squares: u128,
+    min: Ps,
+    max: Ps,
+    /// Sums of the parts, in the order of [`Anatomy`].
+    parts: [u128; 8],
+    rows: RowCounts,
+    remote: u64,
+    joined: u64,
+}
+
+impl Default for ReadRecorder {
+    fn default() -> Self {
+        Self {
+            histogram: Histogram::new(3).expect("three digits are allowed"),
+            sum: 0,
+            sum_of_squares: 0,
+            min: Ps::MAX,
+            max: 0,
+            parts: [0; 8],
+            rows: RowCounts::default(),
+            remote: 0,
+            joined: 0,
+        }
+    }
+}
+
+impl ReadRecorder {
+    /// Takes in one read.
+    pub fn record(&mut self, sample: &Sample) {
+        let latency = sample.latency;
+        self.histogram
+            .record(latency.max(1))
+            .expect("the histogram grows as it needs");
+        self.sum += u128::from(latency);
+        self.sum_of_squares += u128::from(latency) * u128::from(latency);
+        self.min = self.min.min(latency);
+        self.max = self.max.max(latency);
+        let parts = [
+            sample.path,
+            sample.remote,
+            sample.queue,
+            sample.bank,
+            sample.bus,
+            sample.refresh,
+            sample.service,
+            sample.merged,
+        ];
+        for (sum, part) in std::iter::zip(&mut self.parts, parts) {
+            *sum += u128::from(part);
+        }
+        self.remote += u64::from(sample.hops > 0);
+        if sample.merged > 0 {
+            self.joined += 1;
+            return;
+        }
+        match sample.outcome {
+            RowOutcome::Hit => self.rows.hits += 1,
+            RowOutcome::Miss => self.rows.misses += 1,
+            RowOutcome::Conflict => self.rows.conflicts += 1,
+            RowOutcome::Forwarded => self.rows.forwarded += 1,
+            // Writes only.
+            RowOutcome::Buffered => {}
+        }
+    }
+
+    /// Takes in all reads of another recorder.
+    pub fn add(&mut self, other: &Self) {
+        self.histogram.add(&other.histogram).expect("both histograms are alike");
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        for (sum, part) in std::iter::zip(&mut self.parts, other.parts) {
+            *sum += part;
+        }
+        self.rows.hits += other.rows.hits;
+        self.rows.misses += other.rows.misses;
+        self.rows.conflicts += other.rows.conflicts;
+        self.rows.forwarded += other.rows.forwarded;
+        self.remote += other.remote;
+        self.joined += other.joined;
+    }
+
+    /// What was collected.
+    pub fn reads(&self) -> Reads {
+        let count = self.histogram.len();
+        Reads {
+            count,
+            remote: self.remote,
+            joined: self.joined,
+            latency: if count > 0 { self.latency() } else { Latency::default() },
+            anatomy: self.anatomy(),
+            rows: self.rows,
+        }
+    }
+
+    fn latency(&self) -> Latency {
+        let count = self.histogram.len() as f64;
+        let mean = self.sum as f64 / count;
+        // In integers up to the last step: the difference of two large squares loses nothing.
+        let n = u128::from(self.histogram.len());
+        let variance = (n * self.sum_of_squares - self.sum * self.sum) as f64 / count / count;
+        // A bucket's upper end may lie above the largest value.
+        let quantile = |q| ns(self.histogram.value_at_quantile(q).min(self.max));
+        let buckets = self.histogram.iter_log(1000, 1.02);
+        let histogram = buckets.filter(|b| b.count_since_last_iteration() > 0).map(|b| Bucket {
+            up_to_ns: ns(b.value_iterated_to()),
+            count: b.count_since_last_iteration(),
+        });
+        Latency {
+            mean_ns: mean / 1000.0,
+            stddev_ns: variance.sqrt() / 1000.0,
+            min_ns: ns(self.min),
+            p50_ns: quantile(0.5),
+            p90_ns: quantile(0.9),
+            p99_ns: quantile(0.99),
+            p99_9_ns: quantile(0.999),
+            max_ns: ns(self.max),
+            histogram: histogram.collect(),
+        }
+    }
+
+    fn anatomy(&self) -> Anatomy {
+        let count = self.histogram.len() as f64;
+        let [
+            path_ns,
+            remote_ns,
+            queue_ns,
+            bank_ns,
+            bus_ns,
+            refresh_ns,
+            service_ns,
+            joined_ns,
+        ] = self.parts.map(|sum| ratio(sum as f64 / 1000.0, count));
+        Anatomy {
+            path_ns,
+            remote_ns,
+            queue_ns,
+            bank_ns,
+            bus_ns,
+            refresh_ns,
+            service_ns,
+            joined_ns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(latency: Ps, outcome: RowOutcome) -> Sample {
+        Sample {
+            latency,
+            path: 10_000,
+            remote: 0,
+            queue: 0,
+            bank: latency - 30_000,
+            bus: 0,
+            refresh: 0,
+            service: 20_000,
+            merged: 0,
+            outcome,
+            node: 0,
+            hops: 0,
+        }
+    }
+
+    #[test]
+    fn a_distribution_is_what_went_in() {
+        let mut recorder = ReadRecorder::default();
+        for latency in 1..=1000u64 {
+            recorder.record(&sample(30_000 + latency * 100, RowOutcome::Conflict));
+        }
+        let reads = recorder.reads();
+        assert_eq!((reads.count, reads.rows.conflicts), (1000, 1000));
+        let latency = &reads.latency;
+        assert_eq!(latency.mean_ns, 80.05);
+        assert!((latency.stddev_ns - 28.8675).abs() < 1e-4);
+        assert_eq!((latency.min_ns, latency.max_ns), (30.1, 130.0));
+        for (found, exact) in [(latency.p50_ns, 80.0), (latency.p90_ns, 120.0), (latency.p99_ns, 129.0)] {
+            assert!((found - exact).abs() <= exact / 1000.0, "{found} is not {exact}");
+        }
+        assert_eq!(latency.histogram.iter().map(|bucket| bucket.count).sum::<u64>(), 1000);
+        let a = reads.anatomy;
+        assert_eq!((a.path_ns, a.service_ns), (10.0, 20.0));
+        assert!((a.path_ns + a.bank_ns + a.service_ns - latency.mean_ns).abs() < 1e-9);
+    }
+
+    #[test]
+    fn recorders_add_up() {
+        let (mut all, mut one, mut two) = (
+            ReadRecorder::default(),
+            ReadRecorder::default(),
+            ReadRecorder::default(),
+        );
+        for i in 0..100u64 {
+            let sample = sample(40_000 + i * 777, [RowOutcome::Hit, RowOutcome::Miss][i as usize % 2]);
+            all.record(&sample);
+            if i < 30 { &mut one } else { &mut two }.record(&sample);
+        }
+        one.add(&two);
+        assert_eq!(one.reads(), all.reads());
+        assert_eq!(ReadRecorder::default().reads(), Reads::default());
+    }
+}
