@@ -167,3 +167,40 @@ fn frames_outside_the_colours_are_counted_when_spilling_is_allowed() {
     assert_eq!(pages.faults, 768);
     assert!((256..300).contains(&pages.spilled), "{}", pages.spilled);
 }
+
+#[test]
+fn a_program_without_memory_lets_time_pass() {
+    let idle = "[[task]]\nname = \"idle\"\nprogram = \"idle\"\ncore = 1\n";
+    let alone = |head: &str| results(&scenario(head, idle)).points[0].runs[0].tasks[0].clone();
+    let in_passes = alone("[measure]\npasses = 2");
+    assert_eq!((in_passes.instructions, in_passes.operations), (2_000_000, 0));
+    assert!(
+        (in_passes.ipc - 3.0).abs() < 1e-6,
+        "the issue width, not {}",
+        in_passes.ipc
+    );
+    let in_time = alone("[measure]\ntime = \"1 ms\"\n[warm_up]\ntime = \"1 us\"");
+    assert!(
+        (1_000_000_000..1_400_000_000).contains(&in_time.run_time_ps),
+        "{}",
+        in_time.run_time_ps
+    );
+    let text = scenario("[measure]\noperations = 1000", idle);
+    let error =
+        fresco_system::run(&common::parse(&text).unwrap_or_else(|e| panic!("{e}")).runs()[0]).expect_err("never ends");
+    assert!(
+        error.to_string().contains("a program without loads and stores"),
+        "{error}"
+    );
+
+    let beside = format!(
+        "{CHASE}{}",
+        idle.replace(
+            "core = 1",
+            "core = 1\nrole = \"background\"\nparameters.instructions = 3000"
+        )
+    );
+    let result = results(&scenario("[measure]\noperations = 10000", &beside));
+    let background = &result.points[0].runs[0].tasks[1];
+    assert!((2.9..3.1).contains(&background.ipc), "{}", background.ipc);
+}

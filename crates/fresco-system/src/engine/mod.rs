@@ -161,10 +161,10 @@ impl Engine<'_> {
             Stop::Fault(page) => at + self.fault(number, page)?,
             Stop::Mark(Marker::Pass) => {
                 cpu.marked = true;
-                self.pass(number, at);
+                self.pass(number, at)?;
                 at
             }
-            Stop::Mark(Marker::Begin | Marker::End) => at,
+            Stop::Mark(Marker::Begin | Marker::End) | Stop::Elapsed => at,
             Stop::Asked => {
                 self.asked(number, at);
                 at
@@ -197,7 +197,7 @@ impl Engine<'_> {
         cpu.began_at_instruction = cpu.core.instructions();
         cpu.process.restart(program);
         if !marked {
-            self.pass(number, at);
+            self.pass(number, at)?;
         }
         Ok(())
     }

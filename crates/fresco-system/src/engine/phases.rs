@@ -9,8 +9,9 @@
 
 use super::Engine;
 use super::cpu::Phase;
-use crate::scenario::{Extent, Role};
+use crate::scenario::{Extent, Role, error_at};
 use fresco_dram::Ps;
+use fresco_input::InputError;
 
 impl Engine<'_> {
     /// A program begins.
@@ -32,7 +33,21 @@ impl Engine<'_> {
     }
 
     /// A program has completed a pass.
-    pub(super) fn pass(&mut self, number: usize, at: Ps) {
+    ///
+    /// # Errors
+    /// It has no operations, and its phases are counted in operations: they would never end.
+    pub(super) fn pass(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
+        let counted = |extent| matches!(extent, Extent::Operations(count) if count > 0);
+        if self.cpus[number].process.operations() == 0 && (counted(self.setup.warm_up) || counted(self.setup.measure)) {
+            let task = &self.setup.tasks[self.setup.copies[self.cpus[number].copy].task];
+            let error = error_at(
+                &task.place,
+                "found a program without loads and stores, in phases that count them",
+            );
+            return Err(error
+                .allowed("phases in passes or time")
+                .cure("write passes or time in [warm_up] and [measure]"));
+        }
         let in_passes = matches!(self.setup.measure, Extent::Passes(_));
         match &mut self.cpus[number].phase {
             // Zero passes left: the warm-up is counted in something else.
@@ -54,6 +69,7 @@ impl Engine<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// A task has stopped where it was asked to.

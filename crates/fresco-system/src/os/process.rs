@@ -19,11 +19,17 @@ pub(crate) enum Stop {
     Mark(Marker),
     /// It was asked to stop, by [`Process::stop_at`].
     Asked,
+    /// Many instructions went by that accessed no memory.
+    Elapsed,
     /// The program is over.
     Over,
     /// The program can no longer be run.
     Failed(Failure),
 }
+
+/// Instructions without memory access that may be put off until the next operation: a program that has no operations
+/// must let time pass too.
+const MOST_CARRIED: u32 = 1 << 12;
 
 /// Why a program can no longer be run.
 #[derive(Debug)]
@@ -223,10 +229,18 @@ impl Source for Process {
                     };
                 }
                 Some(&Event::Mark { marker, gap }) => {
+                    if self.operations >= self.stop_at {
+                        self.stop_at = u64::MAX;
+                        let gap = std::mem::take(&mut self.carried);
+                        return self.stopped(Stop::Asked, gap);
+                    }
                     self.next += 1;
                     let gap = gap.saturating_add(std::mem::take(&mut self.carried));
                     if self.heeds_marks {
                         return self.stopped(Stop::Mark(marker), gap);
+                    }
+                    if gap >= MOST_CARRIED {
+                        return self.stopped(Stop::Elapsed, gap);
                     }
                     self.carried = gap;
                 }
