@@ -2,6 +2,7 @@
 //! Fresco: predictable DRAM on multicores. One module per verb, one table of verbs ([`cli::Verb`]).
 
 mod cli;
+mod experiments;
 mod failure;
 mod latencies;
 mod output;
@@ -9,6 +10,7 @@ mod progress;
 mod provenance;
 mod scenarios;
 mod show;
+mod simulate;
 mod verbs;
 
 use clap::Parser;

@@ -2,7 +2,7 @@
 //! What a scenario's numbers say, in sentences that are made from these numbers.
 
 use super::subject::{PARTS, Subject, measured, task_name};
-use super::sweep::{CORUNNERS, Sweep, label};
+use super::sweep::{CORUNNERS, Sweep};
 use super::words;
 use fresco_report::number::fixed;
 use fresco_system::results::PointResult;
@@ -23,10 +23,11 @@ pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
     sentences
 }
 
-/// `With three co-runners, T takes 2.87 times as long as alone under samebank, 1.01 times under diffbank.`
+/// `With three co-runners, T takes 2.87 times as long as alone under samebank, and 1.01 times under diffbank.`, or
+/// `Relative to single_run, T takes 5.04 times as long under same_bank.`
 fn slowdowns(sweep: &Sweep<'_>, task: &str) -> Option<String> {
-    let mut base: Option<String> = None;
-    let mut parts = Vec::new();
+    let mut base: Option<Vec<String>> = None;
+    let mut said: Vec<String> = Vec::new();
     for compared in 0..sweep.count(sweep.compared) {
         let mut range: Option<(f64, f64)> = None;
         for panel in sweep.panels() {
@@ -37,25 +38,71 @@ fn slowdowns(sweep: &Sweep<'_>, task: &str) -> Option<String> {
             let (low, high) = range.unwrap_or((f64::INFINITY, f64::NEG_INFINITY));
             range = Some((low.min(slowdown.mean), high.max(slowdown.mean)));
         }
-        if let Some((low, high)) = range {
-            let times = format!("{} times", words::factors(low, high));
-            parts.push((times, under(sweep, compared)));
-        }
+        let Some((low, high)) = range else { continue };
+        let as_long = match (said.is_empty(), &base) {
+            (true, Some(base)) if base.is_empty() => " as long as alone",
+            (true, _) => " as long",
+            (false, _) => "",
+        };
+        said.push(format!(
+            "{} times{as_long}{}",
+            words::factors(low, high),
+            under(sweep, compared)
+        ));
     }
-    let base = base?;
-    let mut said: Vec<String> = Vec::new();
-    for (number, (times, under)) in parts.into_iter().enumerate() {
-        said.push(match number {
-            0 => format!("{times} as long {base}{under}"),
-            _ => format!("{times}{under}"),
-        });
-    }
+    let (base, with) = (base?, with(sweep));
+    let relative = match (base.is_empty(), with.is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => format!("Relative to {}, ", words::list(&base)),
+        (false, false) => format!("relative to {}, ", words::list(&base)),
+    };
     Some(format!(
-        "{}{} takes {}.",
-        with(sweep),
+        "{with}{relative}{} takes {}.",
         named(sweep, task),
         words::list(&said)
     ))
+}
+
+/// `With three co-runners, ` of a sweep over them; nothing if there is no horizontal axis.
+fn with(sweep: &Sweep<'_>) -> String {
+    let Some(axis) = sweep.across else { return String::new() };
+    let value = sweep.value(Some(axis), sweep.most());
+    match sweep.result.axes[axis].name.as_str() {
+        CORUNNERS if value == "1" => "With one co-runner, ".to_owned(),
+        CORUNNERS => format!("With {} co-runners, ", words::count(value)),
+        name => format!("With {}, ", setting(name, value)),
+    }
+}
+
+/// ` under samebank`, ` with node 1`; nothing if nothing is compared.
+fn under(sweep: &Sweep<'_>, compared: usize) -> String {
+    let Some(axis) = sweep.compared else {
+        return String::new();
+    };
+    let (name, value) = (&sweep.result.axes[axis].name, sweep.value(sweep.compared, compared));
+    let word = if name.contains('.') { "with" } else { "under" };
+    format!(" {word} {}", setting(name, value))
+}
+
+/// A value of an axis: `samebank`, `node 1`, `3 co-runners`.
+fn setting(name: &str, value: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((_, key)) => format!("{key} {value}"),
+        None if name == CORUNNERS => format!("{value} co-runners"),
+        None => value.to_owned(),
+    }
+}
+
+/// What a point's slowdown is relative to, as far as it differs from the point; nothing for the task alone.
+fn baseline(sweep: &Sweep<'_>, point: &PointResult) -> Option<Vec<String>> {
+    let base = &sweep.result.points[point.baseline?];
+    let axes = sweep.result.axes.iter().map(|axis| axis.name.as_str());
+    let changed = axes
+        .zip(&base.values)
+        .zip(&point.values)
+        .filter(|((_, base), value)| base != value);
+    let changed = changed.filter(|((name, base), _)| *name != CORUNNERS || *base != "0");
+    Some(changed.map(|((name, base), _)| setting(name, base)).collect())
 }
 
 /// `foreground (latency on core 0)`; programs that the sweep varies are left out.
@@ -77,44 +124,6 @@ fn named(sweep: &Sweep<'_>, task: &str) -> String {
         }
         _ => task.to_owned(),
     }
-}
-
-/// `With three co-runners, ` of a sweep over them; nothing if there is no horizontal axis.
-fn with(sweep: &Sweep<'_>) -> String {
-    let Some(axis) = sweep.across else { return String::new() };
-    let value = sweep.value(Some(axis), sweep.most());
-    match sweep.result.axes[axis].name.as_str() {
-        CORUNNERS if value == "1" => "With one co-runner, ".to_owned(),
-        CORUNNERS => format!("With {} co-runners, ", words::count(value)),
-        name => format!("At {} {value}, ", label(name)),
-    }
-}
-
-/// ` under samebank`; nothing if nothing is compared.
-fn under(sweep: &Sweep<'_>, compared: usize) -> String {
-    let Some(axis) = sweep.compared else {
-        return String::new();
-    };
-    let value = sweep.value(sweep.compared, compared);
-    match sweep.result.axes[axis].name.as_str() {
-        name if name.contains('.') => format!(" with {} {value}", label(name)),
-        _ => format!(" under {value}"),
-    }
-}
-
-/// `as alone`, `as under buddy`: what a point's slowdown is relative to.
-fn baseline(sweep: &Sweep<'_>, point: &PointResult) -> Option<String> {
-    let base = &sweep.result.points[point.baseline?];
-    let changed = (0..base.values.len()).filter(|axis| base.values[*axis] != point.values[*axis]);
-    let said = changed.map(|axis| {
-        let (name, value) = (&sweep.result.axes[axis].name, &base.values[axis]);
-        match (name.as_str(), value.as_str()) {
-            (CORUNNERS, "0") => "as alone".to_owned(),
-            (name, value) if Some(axis) == sweep.compared && !name.contains('.') => format!("as under {value}"),
-            (name, value) => format!("as with {} {value}", label(name)),
-        }
-    });
-    Some(said.collect::<Vec<_>>().join(" "))
 }
 
 /// `Under buddy a read of T takes 61 ns on average, and 99 of 100 at most 90 ns.`

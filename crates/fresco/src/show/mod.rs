@@ -4,6 +4,7 @@
 pub mod anatomy;
 pub mod bars;
 pub mod cdf;
+pub mod comparisons;
 pub mod figures;
 pub mod files;
 pub mod lead;
@@ -13,4 +14,5 @@ pub mod subject;
 pub mod sweep;
 pub mod table;
 pub mod text;
+pub mod verdicts;
 pub mod words;

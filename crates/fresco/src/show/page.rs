@@ -46,7 +46,7 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
 }
 
 /// What was run for one scenario, for the foot of its figures.
-fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance {
+pub fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance {
     let mut provenance = whole.clone();
     let is_its_machine = |file: &InputFile| result.points.iter().any(|point| point.machine_digest == file.digest);
     provenance.machine_files.retain(is_its_machine);
@@ -81,7 +81,7 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
 }
 
 /// What was simulated for each point.
-fn how(result: &ScenarioResult) -> String {
+pub fn how(result: &ScenarioResult) -> String {
     let Some(point) = result.points.first() else {
         return String::new();
     };

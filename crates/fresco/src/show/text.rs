@@ -23,7 +23,7 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
 }
 
 /// Text in lines of at most `width` characters, if its words allow.
-fn wrapped(text: &str, width: usize) -> String {
+pub fn wrapped(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut used = 0;
     for word in text.split_whitespace() {

@@ -1,14 +1,151 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco reproduce`.
+//! `fresco reproduce`: the papers' claims, each beside what our experiments find.
 
-use crate::failure::Outcome;
+use crate::experiments;
+use crate::failure::{Failure, Outcome, WANTING};
+use crate::scenarios;
+use crate::show::files;
+use crate::show::verdicts::{self, Findings};
+use crate::simulate::{provenance_of, simulate};
+use fresco_input::InputError;
+use fresco_report::claims::{self, Claims, Tally, Verdict, judge};
+use fresco_report::{Document, Provenance};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco reproduce`.
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+#[command(after_help = "\
+Runs the experiments of these systems on the models of the papers' machines, and checks each claim that the papers make
+about them by rules that are the same for all claims: see claims/README.md. Takes some minutes.
 
-/// Runs the verb.
-pub fn run(_args: Args) -> Outcome {
-    Ok(ExitCode::SUCCESS)
+Examples:
+  fresco reproduce
+  fresco reproduce palloc --out out/palloc
+  fresco reproduce camc --strict --json > camc.json")]
+pub struct Args {
+    /// Systems: palloc, camc [default: all]
+    #[arg(value_name = "SYSTEM", value_parser = ["camc", "palloc"])]
+    systems: Vec<String>,
+
+    /// Seed of page frames and programs, for the first repetition
+    #[arg(long, value_name = "N")]
+    seed: Option<u32>,
+
+    /// Runs at the same time [default: one per processor]; changes no result
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    threads: u16,
+
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report there: index.html, results.json, each figure as SVG
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Exit with status 1 if a claim differs
+    #[arg(long)]
+    strict: bool,
+}
+
+/// What `--json` prints: schema `fresco-reproduce/1`.
+#[derive(Serialize)]
+pub struct Reproduction {
+    /// By name.
+    pub systems: Vec<System>,
+    /// The rows that claims were checked against.
+    pub results: claims::Results,
+}
+
+/// The claims of one system.
+#[derive(Serialize)]
+pub struct System {
+    pub name: String,
+    /// The paper.
+    pub source: String,
+    pub tally: Tally,
+    /// In the order of the paper.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Runs the experiments and judges the claims.
+pub fn run(args: Args) -> Outcome {
+    let claims = Claims::builtin().map_err(|error| InputError::new(error.file.clone(), error.to_string()))?;
+    if let Some(directory) = &args.out {
+        files::prepare(directory)?;
+    }
+    let systems: Vec<String> = match args.systems.as_slice() {
+        [] => claims.names().iter().map(|name| (*name).to_owned()).collect(),
+        named => named.to_vec(),
+    };
+    let experiments = experiments::of_systems(&systems);
+    let overrides: Vec<String> = args.seed.map(|seed| format!("seed={seed}")).into_iter().collect();
+    let mut loaded = Vec::new();
+    for experiment in &experiments {
+        let Some(name) = experiment.scenario else { continue };
+        let only = experiment.only.iter().map(|text| (*text).to_owned());
+        let overrides: Vec<String> = only.chain(overrides.iter().cloned()).collect();
+        loaded.push(scenarios::load(name, &overrides)?);
+    }
+    let scenarios = simulate(&loaded, usize::from(args.threads))?;
+    let results = experiments::rows(&experiments, &scenarios, args.seed.map_or(1, u64::from))?;
+    let provenance = provenance_of(&loaded, &scenarios);
+    let reproduction = Reproduction {
+        systems: systems_of(&claims, &systems, &results),
+        results,
+    };
+    let findings = Findings {
+        reproduction: &reproduction,
+        experiments: &experiments,
+        scenarios: &scenarios,
+        claims: &claims,
+    };
+    show(&args, &provenance, &findings)?;
+    let differs = reproduction.systems.iter().any(|system| system.tally.differs > 0);
+    Ok(if args.strict && differs {
+        ExitCode::from(WANTING)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// Every claim of these systems, judged.
+fn systems_of(claims: &Claims, names: &[String], results: &claims::Results) -> Vec<System> {
+    let chosen = claims.systems.values().filter(|system| names.contains(&system.name));
+    let judged = chosen.map(|system| {
+        let verdicts: Vec<Verdict> = system.claims.iter().map(|claim| judge(claim, results)).collect();
+        System {
+            name: system.name.clone(),
+            source: system.source.clone(),
+            tally: Tally::of(&verdicts),
+            verdicts,
+        }
+    });
+    judged.collect()
+}
+
+fn show(args: &Args, provenance: &Provenance, findings: &Findings<'_>) -> Result<(), Failure> {
+    let document = Document {
+        schema: "fresco-reproduce/1",
+        provenance,
+        data: findings.reproduction,
+    };
+    if let Some(directory) = &args.out {
+        let (page, figures) = verdicts::page(findings, provenance)?;
+        files::write(directory, &page, &document.to_bytes()?, &figures)?;
+    }
+    let bytes = if args.json {
+        document.to_bytes()?
+    } else {
+        let mut text = verdicts::text(findings.reproduction, crate::terminal_width(), provenance)?;
+        if let Some(directory) = &args.out {
+            text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
+        }
+        text.into_bytes()
+    };
+    std::io::stdout().lock().write_all(&bytes)?;
+    Ok(())
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rows of the CAMC experiments.
+
+use fresco_report::claims::Row;
+use fresco_system::Role;
+use fresco_system::results::{PointResult, ScenarioResult, Spread, TaskResult};
+use std::collections::BTreeSet;
+
+/// The paper's name for the program alone.
+const SINGLE_RUN: &str = "single_run";
+/// In the background a task runs as long as the measured one does. What is comparable is its time for the same work:
+/// this many loads and stores.
+const WORK: f64 = 1e6;
+
+/// Table 2.1: time of a write, mean and deviation over the blocks of 524,288 writes.
+pub fn by_controller(result: &ScenarioResult) -> Vec<Row> {
+    let row = |point: &PointResult| {
+        let task = point.runs.first()?.tasks.first()?;
+        let writes = task.operations as f64 / task.passes as f64;
+        let row = Row::new().label("node", point.values.first()?);
+        let row = row.value("access_ns.mean", task.pass_time_ns.mean / writes);
+        Some(row.value("access_ns.stddev", task.pass_time_ns.stddev / writes))
+    };
+    result.points.iter().filter_map(row).collect()
+}
+
+/// Table 2.2: time of a write, mean of the four tasks; mean and deviation over the repetitions.
+pub fn by_allocator(result: &ScenarioResult) -> Vec<Row> {
+    let row = |point: &PointResult| {
+        let of_run = |tasks: &[TaskResult]| Spread::of(tasks.iter().map(|task| task.access_time_ns)).mean;
+        let access = Spread::of(point.runs.iter().map(|run| of_run(&run.tasks)));
+        let row = Row::new().label("policy", point.values.first()?);
+        let row = row
+            .value("access_ns.mean", access.mean)
+            .value("access_ns.stddev", access.stddev);
+        Some(match shared_banks(point) {
+            Some(banks) => row.value("shared_banks", f64::from(banks)),
+            None => row,
+        })
+    };
+    result.points.iter().filter_map(row).collect()
+}
+
+/// Bank colours that more than one task had, over all repetitions the most; `None` if a task was not coloured, or had
+/// frames outside its colours.
+fn shared_banks(point: &PointResult) -> Option<u32> {
+    let mut most = 0;
+    for run in &point.runs {
+        let mut seen: BTreeSet<u32> = BTreeSet::new();
+        let mut shared: BTreeSet<u32> = BTreeSet::new();
+        for task in &run.tasks {
+            if task.pages.spilled > 0 {
+                return None;
+            }
+            for bank in numbers(&task.banks)? {
+                if !seen.insert(bank) {
+                    shared.insert(bank);
+                }
+            }
+        }
+        most = most.max(shared.len() as u32);
+    }
+    Some(most)
+}
+
+/// The numbers of a list such as `0-3,8`.
+fn numbers(list: &str) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        numbers.extend(first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?);
+    }
+    Some(numbers)
+}
+
+/// Figure 2.4: a program and three attackers.
+pub fn beside_attackers(result: &ScenarioResult) -> Vec<Row> {
+    let row = |point: &PointResult| {
+        let [program, policy] = point.values.as_slice() else {
+            return None;
+        };
+        let attackers = if policy == SINGLE_RUN { 0 } else { 3 };
+        let row = Row::new()
+            .label("program", program)
+            .label("policy", policy)
+            .label("attackers", attackers);
+        Some(attacked(row, point))
+    };
+    result.points.iter().filter_map(row).collect()
+}
+
+/// Figure 2.5: integer sort and up to fifteen attackers. Without any, policies do not differ: one of them is the single
+/// run.
+pub fn beside_many_attackers(result: &ScenarioResult) -> Vec<Row> {
+    let program = result
+        .points
+        .first()
+        .and_then(|point| point.runs.first()?.tasks.first());
+    let program = program.map_or("", |task| task.program.as_str());
+    let of_policy = |policy: &str, point: &PointResult| {
+        let row = Row::new().label("program", program).label("policy", policy);
+        Some(attacked(row.label("attackers", point.values.get(1)?), point))
+    };
+    let points = result
+        .points
+        .iter()
+        .filter_map(|point| of_policy(point.values.first()?, point));
+    let single = alone(result).and_then(|point| of_policy(SINGLE_RUN, point));
+    points.chain(single).collect()
+}
+
+/// Run time of the program, and of the attackers for the same work.
+fn attacked(row: Row, point: &PointResult) -> Row {
+    let row = timed(row, point);
+    let run_time = measured(point);
+    let row = row.value("time_ms.stddev", run_time.stddev);
+    match background(point) {
+        Some(stream) => row
+            .value("stream_time_ms.mean", stream.mean)
+            .value("stream_time_ms.min", stream.min)
+            .value("stream_time_ms.max", stream.max),
+        None => row,
+    }
+}
+
+/// Figures 2.6 and 2.7: a program beside up to three more of it.
+pub fn beside_its_like(result: &ScenarioResult) -> Vec<Row> {
+    let of_policy = |policy: &str, point: &PointResult| {
+        let row = Row::new()
+            .label("policy", policy)
+            .label("corunners", point.values.get(1)?);
+        let row = timed(row, point);
+        Some(match background(point) {
+            Some(time) => row
+                .value("background_ms.min", time.min)
+                .value("background_ms.max", time.max),
+            None => row,
+        })
+    };
+    let points = result
+        .points
+        .iter()
+        .filter_map(|point| of_policy(point.values.first()?, point));
+    let single = alone(result).and_then(|point| of_policy(SINGLE_RUN, point));
+    points.chain(single).collect()
+}
+
+/// The last policy without any other task: all policies give a task alone the same bank.
+fn alone(result: &ScenarioResult) -> Option<&PointResult> {
+    result
+        .points
+        .iter()
+        .rfind(|point| point.values.get(1).is_some_and(|value| value == "0"))
+}
+
+fn timed(row: Row, point: &PointResult) -> Row {
+    let time = measured(point);
+    row.value("time_ms.mean", time.mean)
+        .value("time_ms.min", time.min)
+        .value("time_ms.max", time.max)
+}
+
+/// Run time of the measured task, in milliseconds, over the repetitions.
+fn measured(point: &PointResult) -> Spread {
+    let tasks = point.runs.iter().flat_map(|run| &run.tasks);
+    let measured = tasks.filter(|task| task.role == Role::Measured);
+    Spread::of(measured.map(|task| task.run_time_ps as f64 / 1e9))
+}
+
+/// Time of [`WORK`] in the background, in milliseconds, over tasks and repetitions; `None` if there is no such task.
+fn background(point: &PointResult) -> Option<Spread> {
+    let tasks = point.runs.iter().flat_map(|run| &run.tasks);
+    let tasks = tasks.filter(|task| task.role == Role::Background && task.operations > 0);
+    let times = Spread::of(tasks.map(|task| task.access_time_ns * WORK / 1e6));
+    (times.count > 0).then_some(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn lists_of_colours_are_read() {
+        assert_eq!(numbers("0-2,8"), Some(vec![0, 1, 2, 8]));
+        assert_eq!(numbers("none"), None);
+    }
+}

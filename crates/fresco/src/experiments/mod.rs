@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The experiments that the papers' claims are checked against: what each of them runs, and the rows it yields. Labels
+//! and values are those of `claims/experiments.toml`.
+
+mod allocation;
+mod camc;
+mod facts;
+mod palloc;
+
+pub use allocation::SIZES_MIB;
+
+use fresco_input::InputError;
+use fresco_report::claims::{Results, Row};
+use fresco_system::results::ScenarioResult;
+
+/// One experiment.
+pub struct Experiment {
+    /// Its name in `claims/experiments.toml`.
+    pub name: &'static str,
+    /// The systems whose claims need it.
+    pub systems: &'static [&'static str],
+    /// The built-in scenario that it runs, if it runs one.
+    pub scenario: Option<&'static str>,
+    /// The part of the scenario that claims need, as `--set` takes it; empty for all of it.
+    pub only: &'static [&'static str],
+    /// The rows that follow from the scenario's result.
+    from_scenario: fn(&ScenarioResult) -> Vec<Row>,
+    /// Rows that follow from machine files or allocators alone, for a seed.
+    direct: fn(u64) -> Result<Vec<Row>, InputError>,
+}
+
+/// Every experiment that this program can run.
+pub const ALL: &[Experiment] = &[
+    of_scenario("palloc-fig4", &["palloc", "camc"], "palloc-fig4", palloc::latency),
+    of_scenario("palloc-fig5", &["palloc"], "palloc-fig5", palloc::latency),
+    of_scenario("palloc-xeon-queues", &["palloc"], "palloc-fig5-xeon", palloc::latency),
+    without_scenario("palloc-map", &["palloc"], facts::palloc_map),
+    without_scenario("palloc-tab1", &["palloc"], allocation::palloc_table_1),
+    without_scenario("camc-map", &["camc"], facts::camc_map),
+    of_scenario("camc-tab2.1", &["camc"], "camc-tab2.1", camc::by_controller),
+    Experiment {
+        only: &["sweep.policy=[\"buddy\", \"camc\"]"],
+        direct: allocation::camc_table_2_2,
+        ..of_scenario("camc-tab2.2", &["camc"], "camc-tab2.2", camc::by_allocator)
+    },
+    of_scenario("camc-fig2.4", &["camc"], "camc-fig2.4", camc::beside_attackers),
+    of_scenario("camc-fig2.5", &["camc"], "camc-fig2.5", camc::beside_many_attackers),
+    of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
+    of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
+];
+
+const fn of_scenario(
+    name: &'static str,
+    systems: &'static [&'static str],
+    scenario: &'static str,
+    rows: fn(&ScenarioResult) -> Vec<Row>,
+) -> Experiment {
+    Experiment {
+        name,
+        systems,
+        scenario: Some(scenario),
+        only: &[],
+        from_scenario: rows,
+        direct: |_| Ok(Vec::new()),
+    }
+}
+
+const fn without_scenario(
+    name: &'static str,
+    systems: &'static [&'static str],
+    rows: fn(u64) -> Result<Vec<Row>, InputError>,
+) -> Experiment {
+    Experiment {
+        name,
+        systems,
+        scenario: None,
+        only: &[],
+        from_scenario: |_| Vec::new(),
+        direct: rows,
+    }
+}
+
+/// The experiments that claims of these systems need.
+pub fn of_systems(systems: &[String]) -> Vec<&'static Experiment> {
+    let needed = |experiment: &&Experiment| {
+        experiment
+            .systems
+            .iter()
+            .any(|one| systems.iter().any(|name| name == one))
+    };
+    ALL.iter().filter(needed).collect()
+}
+
+/// The rows of all experiments, from the results of their scenarios. Rows with the same labels are one.
+///
+/// # Errors
+/// None in practice: the built-in machines have the memory that the experiments allocate.
+pub fn rows(experiments: &[&Experiment], scenarios: &[ScenarioResult], seed: u64) -> Result<Results, InputError> {
+    let mut results = Results::new();
+    for experiment in experiments {
+        let scenario = scenarios
+            .iter()
+            .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
+        let mut rows = scenario.map(experiment.from_scenario).unwrap_or_default();
+        for direct in (experiment.direct)(seed)? {
+            match rows.iter_mut().find(|row| row.labels == direct.labels) {
+                Some(row) => row.values.extend(direct.values),
+                None => rows.push(direct),
+            }
+        }
+        rows.into_iter().for_each(|row| results.push(experiment.name, row));
+    }
+    Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fresco_report::claims::Claims;
+
+    #[test]
+    fn every_experiment_is_in_the_contract_and_its_scenario_is_built_in() {
+        let claims = Claims::builtin().expect("the claims are sound");
+        for experiment in ALL {
+            assert!(claims.experiments.contains_key(experiment.name), "{}", experiment.name);
+            assert!(
+                experiment
+                    .systems
+                    .iter()
+                    .all(|system| claims.systems.contains_key(*system))
+            );
+            let known = |name: &str| crate::scenarios::names().any(|scenario| scenario == name);
+            assert!(experiment.scenario.is_none_or(known), "{}", experiment.name);
+        }
+    }
+
+    /// What makes a scenario short enough for a test.
+    fn short(scenario: &str) -> Vec<String> {
+        let of_scenario: &[&str] = match scenario {
+            "palloc-fig5" => &["sweep.corunners=[0, 7]"],
+            "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
+            "camc-fig2.4" => &["sweep.program=[\"is\"]"],
+            "camc-fig2.5" => &["sweep.corunners=[0, 3]"],
+            _ => &[],
+        };
+        let operations: &[&str] = match scenario {
+            "camc-tab2.1" | "camc-tab2.2" => &[],
+            _ => &["warm_up.operations=100", "measure.operations=400"],
+        };
+        let all = [&["repetitions=2"], of_scenario, operations].concat();
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn rows_keep_to_the_contract() {
+        let claims = Claims::builtin().expect("the claims are sound");
+        for experiment in ALL {
+            let scenario = experiment.scenario.map(|name| {
+                let only = experiment.only.iter().map(|text| (*text).to_owned());
+                let overrides: Vec<String> = only.chain(short(name)).collect();
+                let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
+                fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
+            });
+            let scenarios: Vec<ScenarioResult> = scenario.into_iter().collect();
+            let results = rows(&[experiment], &scenarios, 1).expect("rows");
+            let contract = &claims.experiments[experiment.name];
+            let found = &results.0[experiment.name];
+            assert!(!found.is_empty(), "{}", experiment.name);
+            for row in found {
+                for (label, value) in &row.labels {
+                    let allowed = &contract.labels[label];
+                    assert!(
+                        allowed.is_empty() || allowed.contains(value),
+                        "{}: {label}={value}",
+                        experiment.name
+                    );
+                }
+                assert!(row.values.keys().all(|name| contract.values.contains(name)), "{row:?}");
+            }
+            // Every value is there at least once.
+            let given = |value: &String| found.iter().any(|row| row.values.contains_key(value));
+            assert!(contract.values.iter().all(given), "{}: {found:?}", experiment.name);
+        }
+    }
+
+    #[test]
+    fn systems_share_experiments() {
+        let names = |systems: &[&str]| {
+            let systems: Vec<String> = systems.iter().map(|name| (*name).to_owned()).collect();
+            of_systems(&systems)
+                .iter()
+                .map(|experiment| experiment.name)
+                .collect::<Vec<_>>()
+        };
+        assert!(
+            names(&["camc"]).contains(&"palloc-fig4"),
+            "CAMC compares itself with PALLOC"
+        );
+        assert!(!names(&["palloc"]).contains(&"camc-fig2.6"));
+        assert_eq!(names(&["camc", "palloc"]).len(), ALL.len());
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rows of the PALLOC experiments: Latency on core 0 beside its like.
+
+use fresco_report::claims::Row;
+use fresco_system::results::ScenarioResult;
+
+/// Latency of the reads of the measured task, by policy and number of co-runners.
+pub fn latency(result: &ScenarioResult) -> Vec<Row> {
+    let rows = result.points.iter().filter_map(|point| {
+        let task = point.tasks.first()?;
+        let mut row = Row::new();
+        for (axis, value) in std::iter::zip(&result.axes, &point.values) {
+            row = row.label(&axis.name, value);
+        }
+        let latency = &task.reads.latency;
+        Some(
+            row.value("latency_ns.mean", latency.mean_ns)
+                .value("latency_ns.p99", latency.p99_ns)
+                .value("latency_ns.max", latency.max_ns)
+                .value("latency_ns.stddev", latency.stddev_ns)
+                .value("time_ms", task.run_time_ns.mean / 1e6),
+        )
+    });
+    rows.collect()
+}

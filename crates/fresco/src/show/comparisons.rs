@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Figures that show our numbers beside the paper's, where the paper prints any.
+
+use super::figures::Figure;
+use fresco_report::claims::{Claims, Results, Row};
+use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading, LineChart, Point, Series};
+use fresco_report::{Provenance, ReportError};
+
+/// The comparisons of an experiment; none if the paper prints no numbers of it, or we have none.
+///
+/// # Errors
+/// None in practice: the numbers of papers and results can be drawn.
+pub fn of(experiment: &str, both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    match experiment {
+        "camc-tab2.1" => controllers(both, provenance),
+        "camc-tab2.2" => allocators(both, provenance),
+        "palloc-tab1" => allocation_times(both, provenance),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Theirs and ours.
+pub struct Both<'b> {
+    /// The paper's numbers.
+    pub claims: &'b Claims,
+    /// Our rows.
+    pub results: &'b Results,
+}
+
+impl Both<'_> {
+    /// A number that a claim quotes.
+    fn paper(&self, claim: &str, of: &str) -> Option<f64> {
+        let claims = self.claims.systems.values().flat_map(|system| &system.claims);
+        let claim = claims.into_iter().find(|one| one.id == claim)?;
+        claim
+            .numbers
+            .iter()
+            .find(|number| number.of == of)
+            .map(|number| number.value)
+    }
+
+    /// A value of the row that has these labels.
+    fn ours(&self, experiment: &str, labels: &[(&str, &str)], value: &str) -> Option<f64> {
+        let rows = self.results.0.get(experiment)?;
+        let is = |row: &Row| {
+            labels
+                .iter()
+                .all(|(name, value)| row.labels.get(*name).is_some_and(|found| found == value))
+        };
+        let row = rows.iter().find(|row| is(row))?;
+        row.values.get(value).copied()
+    }
+}
+
+/// Table 2.1: time of a write, by the controller that the memory is on.
+fn controllers(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let claims = [
+        "camc-tab2.1-local",
+        "camc-tab2.1-onchip",
+        "camc-tab2.1-offchip",
+        "camc-tab2.1-offchip",
+    ];
+    let paper = claims.map(|claim| both.paper(claim, "mean"));
+    let ours = ["0", "1", "2", "3"].map(|node| both.ours("camc-tab2.1", &[("node", node)], "access_ns.mean"));
+    let chart = bars(
+        Heading::new(
+            "Time of a write, by the controller of its memory",
+            "CAMC table 2.1; one task on core 1",
+        ),
+        [
+            "controller 0, local",
+            "controller 1, same socket",
+            "controller 2, other socket",
+            "controller 3, other socket",
+        ],
+        Axis::new("time of a write", "ns"),
+        paper,
+        ours,
+    );
+    Ok(vec![Figure {
+        name: "camc-tab2.1-comparison".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption: "Claims compare ratios only: absolute times are those of other hardware.".to_owned(),
+    }])
+}
+
+/// Table 2.2: CAMC in relation to the buddy allocator.
+fn allocators(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let ratio = |of: &str| {
+        Some(
+            both.paper("camc-tab2.2-latency", &format!("CAMC, {of}"))?
+                / both.paper("camc-tab2.2-latency", &format!("buddy, {of}"))?,
+        )
+    };
+    let value = |policy: &str, value: &str| both.ours("camc-tab2.2", &[("policy", policy)], value);
+    let our_ratio = |of: &str| Some(value("camc", of)? / value("buddy", of)?);
+    let chart = bars(
+        Heading::new(
+            "CAMC relative to the buddy allocator",
+            "CAMC table 2.2; four tasks on the cores of one node",
+        ),
+        [
+            "time of a write",
+            "its deviation",
+            "first allocations",
+            "later allocations",
+        ],
+        Axis::new("CAMC over buddy", "x"),
+        [
+            ratio("mean"),
+            ratio("standard deviation"),
+            both.paper("camc-tab2.2-alloc-init", "CAMC over buddy"),
+            both.paper("camc-tab2.2-alloc-computation", "CAMC over buddy"),
+        ],
+        [
+            our_ratio("access_ns.mean"),
+            our_ratio("access_ns.stddev"),
+            value("camc", "alloc_init.ratio"),
+            value("camc", "alloc_steady.ratio"),
+        ],
+    );
+    Ok(vec![Figure {
+        name: "camc-tab2.2-comparison".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption:
+            "Deviation over repetitions with other page frames. Allocations: whole page faults, as a program sees them."
+                .to_owned(),
+    }])
+}
+
+/// Table I: time of a page allocation, by size.
+fn allocation_times(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let mut figures = Vec::new();
+    for (name, claim, value, title) in [
+        (
+            "mean",
+            "palloc-tab1-avg",
+            "alloc_ns.mean",
+            "Mean time of a page allocation",
+        ),
+        ("longest", "palloc-tab1-max", "alloc_ns.max", "Longest page allocation"),
+    ] {
+        let mut chart = LineChart::new(
+            Heading::new(
+                title,
+                "PALLOC table I; a program that touches memory in four of sixteen banks",
+            ),
+            Axis::new("memory allocated", "MiB").logarithmic(),
+            Axis::new("time in the allocator", "ns").logarithmic(),
+        );
+        for policy in ["palloc", "buddy"] {
+            let mut series = [("paper", Vec::new()), ("ours", Vec::new())];
+            for size in crate::experiments::SIZES_MIB {
+                let paper = both.paper(claim, &format!("{policy}, {size} MiB"));
+                let ours = both.ours(
+                    "palloc-tab1",
+                    &[("policy", policy), ("size_mib", &size.to_string())],
+                    value,
+                );
+                for ((_, points), y) in std::iter::zip(&mut series, [paper, ours]) {
+                    points.extend(y.map(|y| Point::new(size as f64, y)));
+                }
+            }
+            for (whose, points) in series.into_iter().filter(|(_, points)| !points.is_empty()) {
+                chart.series.push(Series {
+                    name: format!("{policy}, {whose}"),
+                    points,
+                });
+            }
+        }
+        figures.push(Figure {
+            name: format!("palloc-tab1-{name}"),
+            svg: chart.to_svg(provenance)?,
+            caption: "Ours: counted work of the allocator times assumed costs of its steps.".to_owned(),
+        });
+    }
+    Ok(figures)
+}
+
+/// The paper's bars and ours, side by side.
+fn bars<const N: usize>(
+    heading: Heading,
+    groups: [&str; N],
+    y: Axis,
+    paper: [Option<f64>; N],
+    ours: [Option<f64>; N],
+) -> BarChart {
+    let series = |(name, values): (&str, [Option<f64>; N])| BarSeries {
+        name: name.to_owned(),
+        bars: values
+            .map(|value| value.map(|value| Bar { value, spread: None }))
+            .to_vec(),
+    };
+    BarChart {
+        heading,
+        groups_label: String::new(),
+        groups: groups.map(str::to_owned).to_vec(),
+        y,
+        series: [("paper", paper), ("ours", ours)].map(series).to_vec(),
+        reference: None,
+    }
+}

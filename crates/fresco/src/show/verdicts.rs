@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The papers' claims and the verdicts on them, as text and as a page.
+
+use super::comparisons::{self, Both};
+use super::figures::{self, Figure};
+use super::page::{how, provenance_of};
+use super::sweep::Sweep;
+use super::text::wrapped;
+use crate::experiments::Experiment;
+use crate::verbs::reproduce::{Reproduction, System};
+use fresco_report::claims::{Claims, Outcome, Tally, Verdict, verdict_table};
+use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
+use fresco_system::results::ScenarioResult;
+
+/// For each system a table of the claims that were checked, the others by reason, the tally; at the end what was run.
+///
+/// # Errors
+/// None in practice: the cells are text.
+pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
+    let mut text = String::new();
+    for system in &reproduction.systems {
+        text.push_str(&verdict_table(&system.source, &checked(system))?.to_text(width));
+        text.push_str("\nCannot be run:\n");
+        for (reason, ids) in reasons(system) {
+            text.push_str(&indented(&format!("- {reason}:"), 2, width));
+            text.push_str(&indented(&ids.join(", "), 4, width));
+        }
+        text.push_str(&format!("\n{}: {}\n\n", system.name, system.tally));
+    }
+    for (name, value) in provenance.entries() {
+        text.push_str(&format!("{name:<9}{value}\n"));
+    }
+    Ok(text)
+}
+
+/// The claims that hold or differ.
+fn checked(system: &System) -> Vec<Verdict> {
+    let verdicts = system.verdicts.iter();
+    verdicts
+        .filter(|verdict| verdict.outcome != Outcome::CannotBeRun)
+        .cloned()
+        .collect()
+}
+
+/// Why claims cannot be run, and which, in the order of the paper.
+fn reasons(system: &System) -> Vec<(&str, Vec<&str>)> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for verdict in system
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
+    {
+        match reasons.iter_mut().find(|(reason, _)| *reason == verdict.explanation) {
+            Some((_, ids)) => ids.push(&verdict.id),
+            None => reasons.push((&verdict.explanation, vec![&verdict.id])),
+        }
+    }
+    reasons
+}
+
+fn indented(text: &str, indent: usize, width: usize) -> String {
+    let lines = wrapped(text, width.saturating_sub(indent));
+    lines.lines().map(|line| format!("{:indent$}{line}\n", "")).collect()
+}
+
+/// What a page is made of.
+pub struct Findings<'f> {
+    pub reproduction: &'f Reproduction,
+    /// The experiments that were run, and their scenarios' results.
+    pub experiments: &'f [&'f Experiment],
+    pub scenarios: &'f [ScenarioResult],
+    pub claims: &'f Claims,
+}
+
+/// The page, and the figures on it.
+///
+/// # Errors
+/// None in practice: results hold no numbers that cannot be shown.
+pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+    let reproduction = findings.reproduction;
+    let names: Vec<String> = reproduction
+        .systems
+        .iter()
+        .map(|system| system.name.to_uppercase())
+        .collect();
+    let title = format!("Claims of {}, ours beside theirs", super::words::list(&names));
+    let mut page = HtmlReport::new(title, lead(reproduction), provenance.clone());
+    for system in &reproduction.systems {
+        page.sections.push(claims(system)?);
+    }
+    let mut all = Vec::new();
+    for experiment in findings.experiments {
+        let (section, figures) = section(experiment, findings, provenance)?;
+        page.sections.push(section);
+        all.extend(figures);
+    }
+    Ok((page, all))
+}
+
+/// What an experiment did, its figures, and its rows.
+fn section(
+    experiment: &Experiment,
+    findings: &Findings<'_>,
+    provenance: &Provenance,
+) -> Result<(Section, Vec<Figure>), ReportError> {
+    let what = findings
+        .claims
+        .experiments
+        .get(experiment.name)
+        .map_or("", |one| one.what.as_str());
+    let mut section = Section::new(experiment.name).paragraph(what);
+    let result = findings
+        .scenarios
+        .iter()
+        .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
+    let provenance = result.map_or_else(|| provenance.clone(), |result| provenance_of(result, provenance));
+    let both = Both {
+        claims: findings.claims,
+        results: &findings.reproduction.results,
+    };
+    let mut figures = comparisons::of(experiment.name, &both, &provenance)?;
+    if let Some(result) = result {
+        let sweep = Sweep::new(result);
+        section = section.paragraph(super::lead::sentences(&sweep).join(" "));
+        figures.extend(figures::of(&sweep, &provenance)?);
+    }
+    for figure in &figures {
+        section = section.figure(figure.svg.clone(), figure.caption.clone());
+    }
+    if let Some(rows) = findings.reproduction.results.0.get(experiment.name) {
+        section = section.json("Rows that claims are checked against", rows)?;
+    }
+    if let Some(result) = result {
+        section = section.paragraph(how(result));
+    }
+    Ok((section, figures))
+}
+
+fn lead(reproduction: &Reproduction) -> String {
+    let verdicts: Vec<Verdict> = reproduction
+        .systems
+        .iter()
+        .flat_map(|system| system.verdicts.clone())
+        .collect();
+    let tally = Tally::of(&verdicts);
+    let run = tally.holds + tally.differs;
+    format!(
+        "Of {} claims {run} can be checked here; {} of them hold, {} differ.",
+        verdicts.len(),
+        tally.holds,
+        tally.differs
+    )
+}
+
+fn claims(system: &System) -> Result<Section, ReportError> {
+    let section = Section::new(system.name.to_uppercase()).paragraph(format!("{}: {}.", system.source, system.tally));
+    let section = section.table(verdict_table("Claims that were checked", &checked(system))?);
+    let mut missing = Table::new(
+        "Claims that cannot be run here",
+        ["why", "claim", "says"].map(Column::text).to_vec(),
+    );
+    for verdict in system
+        .verdicts
+        .iter()
+        .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
+    {
+        let cells = [&verdict.explanation, &verdict.id, &verdict.says].map(|text| text.as_str().into());
+        missing.push(cells.to_vec())?;
+    }
+    Ok(section.table(missing))
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco sim` as a user runs it, on a scenario small enough for tests.
+
+mod common;
+
+use common::{json, refused, stdout};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Two tasks on one bank or on two, twice.
+const SMALL: &str = r#"
+name = "small"
+title = "A pointer chase beside others"
+machine = "xeon-w3530"
+repetitions = 2
+warm_up.operations = 200
+measure.operations = 1500
+
+[sweep]
+policy = ["samebank", "diffbank"]
+corunners = [0, 2]
+
+[[variant]]
+name = "samebank"
+set.task.other.banks = 0
+
+[[variant]]
+name = "diffbank"
+set.task.other.banks = 1
+
+[policy]
+frames = "palloc"
+
+[[task]]
+name = "victim"
+program = "latency"
+core = 0
+banks = 0
+parameters.bytes = "16 MiB"
+
+[[task]]
+name = "other"
+program = "latency"
+cores = "1-3"
+role = "background"
+parameters.bytes = "16 MiB"
+"#;
+
+fn small() -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("small.toml"), SMALL).expect("is writable");
+    directory
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// Names of the files of a directory.
+fn files(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).expect("a directory");
+    entries
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect()
+}
+
+#[test]
+fn the_document_holds_everything_that_was_measured() {
+    let directory = small();
+    let document = json(&["sim", "small.toml", "--json"], directory.path());
+    assert_eq!(document["schema"], "fresco-sim/1");
+    assert_eq!(document["provenance"]["scenario"]["name"], "small.toml");
+    assert_eq!(document["provenance"]["machine_files"][0]["name"], "xeon-w3530");
+    let scenario = &document["data"]["scenarios"][0];
+    assert_eq!(scenario["axes"][1]["values"], serde_json::json!(["0", "2"]));
+    let points = scenario["points"].as_array().expect("points");
+    assert_eq!(points.len(), 4);
+    for (number_of_point, point) in points.iter().enumerate() {
+        let corunners = if number_of_point % 2 == 0 { 0 } else { 2 };
+        assert_eq!(point["tasks"].as_array().map(Vec::len), Some(1 + corunners));
+        assert_eq!(point["runs"].as_array().map(Vec::len), Some(2));
+        let reads = &point["tasks"][0]["reads"];
+        assert_eq!(reads["count"], 3000, "all nodes of both repetitions come from memory");
+        let anatomy = reads["anatomy"].as_object().expect("parts");
+        let parts: f64 = anatomy.values().map(number).sum();
+        assert!((parts - number(&reads["latency"]["mean_ns"])).abs() < 1e-6);
+    }
+    let slowdown = |point: usize| number(&points[point]["tasks"][0]["slowdown"]["mean"]);
+    assert!(
+        slowdown(1) > 1.5 && slowdown(3) < 1.1,
+        "samebank {}, diffbank {}",
+        slowdown(1),
+        slowdown(3)
+    );
+}
+
+#[test]
+fn two_runs_and_any_number_of_threads_give_the_same_bytes() {
+    let directory = small();
+    let run = |threads: &str| stdout(&["sim", "small.toml", "--threads", threads, "--json"], directory.path());
+    let first = run("1");
+    assert_eq!(first, run("1"));
+    assert_eq!(first, run("2"));
+}
+
+#[test]
+fn a_table_for_people_says_what_the_numbers_say() {
+    let directory = small();
+    let text = stdout(&["sim", "small.toml"], directory.path());
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    for (policy, corunners) in [
+        ("samebank", "0"),
+        ("samebank", "2"),
+        ("diffbank", "0"),
+        ("diffbank", "2"),
+    ] {
+        let of_point = rows.iter().filter(|row| row.starts_with(&[policy, corunners]));
+        assert_eq!(of_point.count(), 1, "{policy} {corunners}:\n{text}");
+    }
+    let document = json(&["sim", "small.toml", "--json"], directory.path());
+    let points = &document["data"]["scenarios"][0]["points"];
+    let times = |point: usize| format!("{:.2} times", number(&points[point]["tasks"][0]["slowdown"]["mean"]));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let sentence = format!(
+        "With two co-runners, victim (latency on core 0) takes {} as long as alone under samebank and {} under diffbank.",
+        times(1),
+        times(3)
+    );
+    assert!(words.join(" ").contains(&sentence), "{sentence}\n{text}");
+    assert!(text.contains("time for its bank"), "the cause is named:\n{text}");
+    assert!(text.contains("\nscenario small.toml (digest "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn background_tasks_appear_when_asked_for() {
+    let directory = small();
+    let arguments = [
+        "sim",
+        "small.toml",
+        "--set",
+        "repetitions=1",
+        "--set",
+        "sweep.policy=[\"samebank\"]",
+    ];
+    assert!(!stdout(&arguments, directory.path()).contains("other.0"));
+    let all = stdout(&[&arguments[..], &["--all"]].concat(), directory.path());
+    assert_eq!(all.matches("other.").count(), 2, "{all}");
+}
+
+#[test]
+fn options_stand_for_keys() {
+    let directory = small();
+    let run = |more: &[&str]| {
+        let few = [
+            "sim",
+            "small.toml",
+            "--json",
+            "--set",
+            "sweep.corunners=[0]",
+            "--set",
+            "sweep.policy=[\"samebank\"]",
+        ];
+        json(&[&few[..], more].concat(), directory.path())["data"]["scenarios"][0].clone()
+    };
+    let (by_option, by_key) = (run(&["--seed", "7"]), run(&["--set", "seed=7"]));
+    assert_eq!((&by_option, &by_option["seed"]), (&by_key, &serde_json::json!(7)));
+    assert_ne!(
+        by_option["points"],
+        run(&[])["points"],
+        "another seed, other page frames"
+    );
+}
+
+#[test]
+fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
+    let directory = small();
+    let other = SMALL.replace("\"small\"", "\"other\"");
+    fs::write(directory.path().join("other.toml"), other).expect("is writable");
+    let out = directory.path().join("out/report");
+    let quick = [
+        "--set",
+        "repetitions=1",
+        "--set",
+        "measure.operations=200",
+        "--out",
+        "out/report",
+    ];
+    let text = stdout(
+        &[&["sim", "small.toml", "other.toml"], &quick[..]].concat(),
+        directory.path(),
+    );
+    assert!(text.ends_with("report   out/report/index.html\n"), "{text}");
+
+    let both = files(&out);
+    let figures = |name: &str, files: &BTreeSet<String>| files.iter().filter(|file| file.starts_with(name)).count();
+    assert_eq!((figures("small-", &both), figures("other-", &both)), (4, 4), "{both:?}");
+    assert!(both.contains("index.html") && both.contains("results.json"));
+    let page = fs::read_to_string(out.join("index.html")).expect("a page");
+    assert_eq!(page.matches("<svg").count(), 8);
+    assert!(page.contains("With two co-runners, victim (latency on core 0) takes "));
+    for elsewhere in ["src=", "href=\"http", "<script", "@import", "url("] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+    for file in both.iter().filter(|file| file.ends_with(".svg")) {
+        let figure = fs::read_to_string(out.join(file)).expect("a figure");
+        assert!(page.contains(figure.trim_end()), "{file} is on the page");
+    }
+
+    fs::write(out.join("notes.txt"), "mine").expect("is writable");
+    fs::write(out.join("mine.svg"), "<svg/>").expect("is writable");
+    stdout(&[&["sim", "small.toml"], &quick[..]].concat(), directory.path());
+    let one = files(&out);
+    assert_eq!((figures("small-", &one), figures("other-", &one)), (4, 0), "{one:?}");
+    assert!(one.contains("notes.txt") && one.contains("mine.svg"), "{one:?}");
+    assert!(!one.contains(".partial"), "{one:?}");
+    let results: Value = serde_json::from_slice(&fs::read(out.join("results.json")).expect("results")).expect("JSON");
+    assert_eq!(results["data"]["scenarios"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_failure_leaves_the_report_as_it_was() {
+    let directory = small();
+    let quick = [
+        "sim",
+        "small.toml",
+        "--set",
+        "repetitions=1",
+        "--set",
+        "measure.operations=200",
+        "--out",
+        "report",
+    ];
+    stdout(&quick, directory.path());
+    let page = fs::read(directory.path().join("report/index.html")).expect("a page");
+    refused(
+        &[&quick[..], &["--set", "task.victim.core=99"]].concat(),
+        directory.path(),
+    );
+    assert_eq!(
+        fs::read(directory.path().join("report/index.html")).expect("a page"),
+        page
+    );
+    fs::write(directory.path().join("file"), "").expect("is writable");
+    let message = refused(&["sim", "small.toml", "--out", "file/report"], directory.path());
+    assert!(message.contains("file/report: --out: "), "{message}");
+}
+
+#[test]
+fn built_in_scenarios_are_listed_and_run_by_name() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let list = stdout(&["sim", "--list"], directory.path());
+    for name in ["first", "palloc-fig4", "camc-fig2.7", "spec-four"] {
+        assert!(
+            list.lines().any(|line| line.split_whitespace().next() == Some(name)),
+            "{name}:\n{list}"
+        );
+    }
+    let few = [
+        "sim",
+        "palloc-fig4",
+        "--json",
+        "--set",
+        "sweep.corunners=[0]",
+        "--set",
+        "sweep.policy=[\"samebank\"]",
+    ];
+    let few = [&few[..], &["--set", "repetitions=1", "--set", "measure.operations=100"]].concat();
+    let document = json(&few, directory.path());
+    assert_eq!(document["data"]["scenarios"][0]["scenario"], "palloc-fig4");
+    assert_eq!(document["provenance"]["scenario"]["name"], "palloc-fig4");
+    let programs = stdout(&["sim", "--programs"], directory.path());
+    for kind in fresco_load::programs() {
+        assert!(
+            programs.lines().any(|line| line == kind.name),
+            "{}:\n{programs}",
+            kind.name
+        );
+    }
+}
