@@ -46,7 +46,7 @@ bench: ## Speed of the memory core: criterion times, and instructions per reques
 	scripts/bench-instructions
 	$(CARGO) bench -p fresco-memory --locked
 
-soak: ## 10^8 commands of random traffic on every standard through the timing checker (about half an hour)
+soak: ## 10^8 commands of random traffic on every standard through the timing checker (five minutes)
 	$(CARGO) run --release --locked -p fresco-memory --example soak
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
