@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real-time theory of scheduling tasks and DRAM refresh together: pure, exact, in integers.
+//!
+//! Times are integers of one unit (nanoseconds everywhere in Fresco, ticks in small examples; every function is free of
+//! scale). No verdict passes through a float, and no arithmetic wraps: what does not fit is an [`Overflow`].
+
+pub mod task;
+pub mod time;
+
+pub use task::{Task, TaskError};
+pub use time::{Overflow, Time};
