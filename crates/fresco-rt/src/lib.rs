@@ -4,6 +4,7 @@
 //! Times are integers of one unit (nanoseconds everywhere in Fresco, ticks in small examples; every function is free of
 //! scale). No verdict passes through a float, and no arithmetic wraps: what does not fit is an [`Overflow`].
 
+pub mod oracle;
 pub mod task;
 pub mod time;
 
