@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// |---|---|---|---|
 /// | ACT | RD, WR | bank | tRCD |
 /// | ACT | PRE | bank | tRAS |
-/// | ACT | ACT | bank | tRC |
+/// | ACT | ACT, REFab, REFpb, REFsb | bank | tRC |
 /// | ACT | ACT | bank group / rank | tRRD_L / tRRD_S |
 /// | ACT | fourth ACT after it | rank | tFAW |
 /// | PRE | ACT, refresh of the bank | bank | tRP (tRPab after PREA) |

@@ -3,7 +3,7 @@
 
 mod checker_support;
 
-use checker_support::{ddr4, ddr5, lpddr4, tight, violated};
+use checker_support::{ddr4, ddr5, lpddr4, tight, timing, violated};
 use fresco_memory::checker::Constraint::*;
 
 #[test]
@@ -36,6 +36,20 @@ fn precharge_to_refresh() {
     // A useless precharge restarts tRP.
     let twice = "0 ACT 0 0 2 1 7 -; 50 PRE 0 0 2 1 - -; 60 PRE 0 0 2 1 - -; @ REFab 0 0 - - - -";
     tight(&ddr4(), Rp, twice, 76);
+}
+
+#[test]
+fn row_cycle_before_refresh() {
+    // A tRC longer than tRAS and tRP, which else bind first.
+    let long = |name| timing(name, &[("rc", 150)]);
+    let opened_and_closed = "0 ACT 0 0 2 1 7 -; 90 PRE 0 0 2 1 - -; ";
+    for (t, refresh) in [
+        (long("ddr4-2400"), "@ REFab 0 0 - - - -"),
+        (long("lpddr4-3200"), "@ REFpb 0 0 2 1 - -"),
+        (long("ddr5-4800"), "@ REFsb 0 0 - 1 - -"),
+    ] {
+        tight(&t, Rc, &format!("{opened_and_closed}{refresh}"), 150);
+    }
 }
 
 #[test]

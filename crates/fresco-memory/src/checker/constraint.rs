@@ -14,7 +14,7 @@ pub enum Constraint {
     RpAb,
     /// ACT to PRE of the bank.
     Ras,
-    /// ACT to ACT of the bank.
+    /// ACT to ACT or refresh of the bank.
     Rc,
     /// ACT to ACT, other bank group.
     RrdS,

@@ -28,6 +28,9 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
         let (constraint, required) = precharge::to_activate(t, &p);
         found.distance(constraint, Some(p.by), c, required);
     }
+    // A refresh begins like an ACT: the cycle of the row before has to be over.
+    let row_before = rank.targets(c).filter(|b| b.open.is_none()).filter_map(|b| b.act);
+    found.distance(Constraint::Rc, row_before.max_by_key(|act| act.cycle), c, t.rc);
     if c.kind != CommandKind::RefAb {
         // A bank refresh activates rows, in REFsb in every bank group.
         found.distance(Constraint::RrdL, rank.acts.back().copied(), c, t.rrd_l);

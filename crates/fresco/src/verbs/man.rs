@@ -6,14 +6,14 @@ use crate::failure::{Failure, Outcome};
 use clap::CommandFactory;
 use fresco_input::write_atomically;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `fresco man`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Write fresco.1 and one page per verb (fresco-sim.1, …) into this directory, instead of the first to standard
-    /// output
+    /// Write fresco.1 and one page per verb (fresco-sim.1, fresco-map-colors.1, …) into this directory, instead of the
+    /// first to standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -26,12 +26,17 @@ pub fn run(args: &Args) -> Outcome {
         std::io::stdout().write_all(&page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    write_atomically(directory.join("fresco.1"), &page(&command)?)?;
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
-        let name = format!("fresco-{}", verb.get_name());
-        write_atomically(directory.join(format!("{name}.1")), &page(&verb.clone())?)?;
-    }
+    write_with_subcommands(&command, "fresco", directory)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page of a command, named `name`, and those of its subcommands.
+fn write_with_subcommands(command: &clap::Command, name: &str, directory: &Path) -> Result<(), Failure> {
+    write_atomically(directory.join(format!("{name}.1")), &page(command)?)?;
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        write_with_subcommands(verb, &format!("{name}-{}", verb.get_name()), directory)?;
+    }
+    Ok(())
 }
 
 fn page(command: &clap::Command) -> Result<Vec<u8>, Failure> {
