@@ -4,7 +4,7 @@
 use crate::cli::Cli;
 use crate::failure::{Failure, Outcome};
 use clap::CommandFactory;
-use fresco_input::write_atomically;
+use fresco_input::{InputError, write_atomically};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +26,10 @@ pub fn run(args: &Args) -> Outcome {
         std::io::stdout().write_all(&page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    std::fs::create_dir_all(directory).map_err(|error| {
+        InputError::new(directory.display().to_string(), format!("cannot make this directory: {error}"))
+            .cure("name a directory that can be written")
+    })?;
     write_with_subcommands(&command, "fresco", directory)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco man` as a user runs it.
+
+mod common;
+
+use common::{refused, stdout};
+use std::fs;
+
+#[test]
+fn every_command_has_a_page_of_its_own() {
+    let directory = tempfile::tempdir().unwrap();
+    stdout(&["man", "--out", "a/man1"], directory.path());
+    let page = |name: &str| fs::read_to_string(directory.path().join("a/man1").join(name)).expect(name);
+    for (name, title, option) in [
+        ("fresco.1", ".TH fresco 1", "fresco\\-reproduce(1)"),
+        ("fresco-sim.1", ".TH fresco-sim 1", "\\-\\-seed"),
+        ("fresco-map-colors.1", ".TH fresco-map-colors 1", "\\-\\-page"),
+        ("fresco-machine-show.1", ".TH fresco-machine-show 1", "\\-\\-json"),
+    ] {
+        let text = page(name);
+        assert!(text.contains(title), "{name}:\n{text}");
+        assert!(text.contains(option), "{name}:\n{text}");
+    }
+    assert_eq!(page("fresco.1"), stdout(&["man"], directory.path()));
+}
+
+#[test]
+fn pages_are_not_put_in_place_of_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("file"), "mine").unwrap();
+    let complaint = refused(&["man", "--out", "file"], directory.path());
+    assert!(complaint.contains("file: cannot make this directory"), "{complaint}");
+    assert_eq!(fs::read_to_string(directory.path().join("file")).unwrap(), "mine");
+}
