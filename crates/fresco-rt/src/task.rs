@@ -41,10 +41,16 @@ impl fmt::Display for TaskError {
             TaskError::ZeroPeriod => f.write_str("the period is 0; a period is at least 1"),
             TaskError::ZeroWcet => f.write_str("the execution time is 0; it is at least 1"),
             TaskError::DeadlineBeyondPeriod(deadline, period) => {
-                write!(f, "the deadline {deadline} is beyond the period {period}; it is at most the period")
+                write!(
+                    f,
+                    "the deadline {deadline} is beyond the period {period}; it is at most the period"
+                )
             }
             TaskError::WcetBeyondDeadline(wcet, deadline) => {
-                write!(f, "the execution time {wcet} is beyond the deadline {deadline}; it is at most the deadline")
+                write!(
+                    f,
+                    "the execution time {wcet} is beyond the deadline {deadline}; it is at most the deadline"
+                )
             }
         }
     }
@@ -64,7 +70,13 @@ impl Task {
         } else if wcet > deadline {
             Err(TaskError::WcetBeyondDeadline(wcet, deadline))
         } else {
-            Ok(Task { name: name.to_owned(), phase, period, wcet, deadline })
+            Ok(Task {
+                name: name.to_owned(),
+                phase,
+                period,
+                wcet,
+                deadline,
+            })
         }
     }
 }
@@ -88,7 +100,10 @@ mod tests {
 
     #[test]
     fn hyperperiod_of_table_4_4() {
-        let set: Vec<Task> = [20, 32, 32, 40, 80].iter().map(|&p| Task::new("t", 0, p, 1, p).unwrap()).collect();
+        let set: Vec<Task> = [20, 32, 32, 40, 80]
+            .iter()
+            .map(|&p| Task::new("t", 0, p, 1, p).unwrap())
+            .collect();
         assert_eq!(hyperperiod(&set), Ok(160));
     }
 }

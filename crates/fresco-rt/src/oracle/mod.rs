@@ -20,7 +20,11 @@ pub struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: expected {}, found {}", self.record, self.field, self.expected, self.found)
+        write!(
+            f,
+            "{}: {}: expected {}, found {}",
+            self.record, self.field, self.expected, self.found
+        )
     }
 }
 

@@ -27,8 +27,11 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     };
     std::fs::create_dir_all(directory).map_err(|error| {
-        InputError::new(directory.display().to_string(), format!("cannot make this directory: {error}"))
-            .cure("name a directory that can be written")
+        InputError::new(
+            directory.display().to_string(),
+            format!("cannot make this directory: {error}"),
+        )
+        .cure("name a directory that can be written")
     })?;
     write_with_subcommands(&command, "fresco", directory)?;
     Ok(ExitCode::SUCCESS)
