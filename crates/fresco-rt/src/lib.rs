@@ -4,7 +4,14 @@
 //! Times are integers of one unit (nanoseconds everywhere in Fresco, ticks in small examples; every function is free of
 //! scale). No verdict passes through a float, and no arithmetic wraps: what does not fit is an [`Overflow`].
 
+pub mod budget;
+pub mod certificate;
+pub mod demand;
+pub mod edf;
+pub mod fixed_priority;
 pub mod oracle;
+pub mod policy;
+pub mod supply;
 pub mod task;
 pub mod time;
 

@@ -31,7 +31,10 @@ impl fmt::Display for AutoRefreshError {
         match self {
             AutoRefreshError::OutOfRange => f.write_str("retention time and commands are between 1 and 2^48"),
             AutoRefreshError::Saturated(busy, retention) => {
-                write!(f, "refresh takes {busy} in every {retention}; it takes less than the retention time")
+                write!(
+                    f,
+                    "refresh takes {busy} in every {retention}; it takes less than the retention time"
+                )
             }
         }
     }
@@ -48,7 +51,11 @@ impl AutoRefresh {
             return Err(AutoRefreshError::OutOfRange);
         }
         match commands.checked_mul(stall) {
-            Some(busy) if busy < retention => Ok(AutoRefresh { retention, commands, stall }),
+            Some(busy) if busy < retention => Ok(AutoRefresh {
+                retention,
+                commands,
+                stall,
+            }),
             busy => Err(AutoRefreshError::Saturated(busy.unwrap_or(Time::MAX), retention)),
         }
     }
@@ -59,7 +66,9 @@ impl Supply for AutoRefresh {
         // In units of 1 / commands, the interval is the retention time: exact.
         let (interval, scaled) = (u128::from(self.retention), u128::from(t) * u128::from(self.commands));
         let whole = scaled / interval;
-        let begun = (scaled % interval).div_ceil(u128::from(self.commands)).min(u128::from(self.stall));
+        let begun = (scaled % interval)
+            .div_ceil(u128::from(self.commands))
+            .min(u128::from(self.stall));
         narrow(u128::from(t) - whole * u128::from(self.stall) - begun).expect("at most t")
     }
 
@@ -68,8 +77,11 @@ impl Supply for AutoRefresh {
             return Some(0);
         }
         // k stalls hit a window in which k intervals begin; the least k whose window is reached in time is the answer.
-        let (interval, commands, stall) =
-            (u128::from(self.retention), u128::from(self.commands), u128::from(self.stall));
+        let (interval, commands, stall) = (
+            u128::from(self.retention),
+            u128::from(self.commands),
+            u128::from(self.stall),
+        );
         let useful = interval - stall * commands;
         let whole = (demand.checked_mul(commands)? - 1) / useful;
         let t = narrow(demand.checked_add(whole.checked_add(1)?.checked_mul(stall)?)?)?;

@@ -39,7 +39,9 @@ impl Supply for LinearBound {
         if self.budget == 0 {
             return None;
         }
-        let stretched = demand.checked_mul(u128::from(self.period))?.div_ceil(u128::from(self.budget));
+        let stretched = demand
+            .checked_mul(u128::from(self.period))?
+            .div_ceil(u128::from(self.budget));
         narrow(stretched.checked_add(self.delay())?)
     }
 

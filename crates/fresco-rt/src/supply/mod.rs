@@ -55,7 +55,10 @@ pub struct BudgetError {
 impl fmt::Display for BudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BudgetError { period, budget } = self;
-        write!(f, "a budget of {budget} in a period of {period}; a period is at least 1 and the budget at most the period")
+        write!(
+            f,
+            "a budget of {budget} in a period of {period}; a period is at least 1 and the budget at most the period"
+        )
     }
 }
 
@@ -64,7 +67,11 @@ impl std::error::Error for BudgetError {}
 impl BudgetError {
     /// Passes a pair that is a resource.
     pub(crate) fn check(period: Time, budget: Time) -> Result<(), Self> {
-        if period == 0 || budget > period { Err(BudgetError { period, budget }) } else { Ok(()) }
+        if period == 0 || budget > period {
+            Err(BudgetError { period, budget })
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -43,7 +43,11 @@ impl Supply for PeriodicResource {
         }
         let (gap, period, budget) = (u128::from(self.gap()), u128::from(self.period), u128::from(self.budget));
         let whole = demand.div_ceil(budget) - 1;
-        narrow(whole.checked_mul(period)?.checked_add(2 * gap + demand - whole * budget)?)
+        narrow(
+            whole
+                .checked_mul(period)?
+                .checked_add(2 * gap + demand - whole * budget)?,
+        )
     }
 
     fn rate(&self) -> Ratio {
@@ -68,7 +72,10 @@ mod tests {
     #[test]
     fn the_first_budget_comes_after_two_gaps() {
         let resource = PeriodicResource::new(10, 4).unwrap();
-        assert_eq!([0, 6, 12, 13, 16, 22, 23, 26].map(|t| resource.sbf(t)), [0, 0, 0, 1, 4, 4, 5, 8]);
+        assert_eq!(
+            [0, 6, 12, 13, 16, 22, 23, 26].map(|t| resource.sbf(t)),
+            [0, 0, 0, 1, 4, 4, 5, 8]
+        );
         assert_eq!(resource.tbf(4), Some(16));
         assert_eq!(resource.tbf(5), Some(23));
         assert_eq!(resource.sigma(), 5);

@@ -25,7 +25,10 @@ impl Ratio {
             return None;
         }
         let divisor = gcd(num, den);
-        Some(Ratio { num: num / divisor, den: den / divisor })
+        Some(Ratio {
+            num: num / divisor,
+            den: den / divisor,
+        })
     }
 
     /// Numerator in lowest terms.

@@ -20,22 +20,26 @@ pub struct SlotTable {
 /// Why slots are no table: the first slot that is empty, out of order or beyond the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotError {
-    /// Index of the slot; the number of slots if the table itself is empty (length 0).
+    /// Index of the slot; the number of slots if the table's own length is 0 or above 2⁶².
     pub index: usize,
 }
 
 impl fmt::Display for SlotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "slot {} is empty, begins before the previous one ends, or ends after the table", self.index)
+        write!(
+            f,
+            "slot {} is empty, begins before the previous one ends, or ends after the table",
+            self.index
+        )
     }
 }
 
 impl std::error::Error for SlotError {}
 
 impl SlotTable {
-    /// A table of `length` ≥ 1 with ascending, disjoint, non-empty slots; touching slots are joined.
+    /// A table of `length` from 1 to 2⁶² with ascending, disjoint, non-empty slots; touching slots are joined.
     pub fn new(length: Time, slots: &[(Time, Time)]) -> Result<Self, SlotError> {
-        if length == 0 {
+        if length == 0 || length > 1 << 62 {
             return Err(SlotError { index: slots.len() });
         }
         let mut joined: Vec<(Time, Time)> = Vec::with_capacity(slots.len());
@@ -54,7 +58,11 @@ impl SlotTable {
         for &(start, end) in &joined {
             before.push(before[before.len() - 1] + (end - start));
         }
-        Ok(SlotTable { length, slots: joined, before })
+        Ok(SlotTable {
+            length,
+            slots: joined,
+            before,
+        })
     }
 
     /// The slots in time order.
@@ -129,7 +137,10 @@ impl Supply for SlotTable {
         if self.slots.is_empty() {
             return None;
         }
-        let (tables, rest) = ((demand - 1) / u128::from(self.total()), (demand - 1) % u128::from(self.total()) + 1);
+        let (tables, rest) = (
+            (demand - 1) / u128::from(self.total()),
+            (demand - 1) % u128::from(self.total()) + 1,
+        );
         let longest = (0..self.slots.len())
             .map(|i| self.reached(u128::from(self.before[i + 1]) + rest) - u128::from(self.slots[i].1))
             .max()
@@ -145,8 +156,12 @@ impl Supply for SlotTable {
         // The lag a·t − S(t), times the length, is periodic: greatest at a slot's start, least at a slot's end.
         let (length, total) = (i128::from(self.length), i128::from(self.total()));
         let lag = |t: Time, supplied: Time| total * i128::from(t) - length * i128::from(supplied);
-        let most = (0..self.slots.len()).map(|i| lag(self.slots[i].0, self.before[i])).max();
-        let least = (0..self.slots.len()).map(|i| lag(self.slots[i].1, self.before[i + 1])).min();
+        let most = (0..self.slots.len())
+            .map(|i| lag(self.slots[i].0, self.before[i]))
+            .max();
+        let least = (0..self.slots.len())
+            .map(|i| lag(self.slots[i].1, self.before[i + 1]))
+            .min();
         match (most, least) {
             (Some(most), Some(least)) if most > least => {
                 narrow(((most - least) as u128).div_ceil(self.length as u128)).expect("at most a table's supply")
@@ -171,7 +186,10 @@ mod tests {
         assert_eq!(table.total(), 5);
         // The longest gap lasts from 12 to 18, the next from 5 to 10.
         assert_eq!([6, 7, 9, 14, 16, 22].map(|t| table.sbf(t)), [0, 1, 2, 3, 5, 5]);
-        assert_eq!([1, 3, 5, 6].map(|x| table.tbf(x)), [Some(7), Some(13), Some(16), Some(23)]);
+        assert_eq!(
+            [1, 3, 5, 6].map(|x| table.tbf(x)),
+            [Some(7), Some(14), Some(16), Some(23)]
+        );
         assert_eq!(table.complement().slots(), [(0, 2), (5, 10), (12, 16)]);
         assert_eq!(table.delivered(27), Ok(9));
     }

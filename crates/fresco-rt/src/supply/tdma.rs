@@ -34,7 +34,11 @@ impl Supply for Tdma {
         let slot = u128::from(self.slot);
         let whole = demand.div_ceil(slot) - 1;
         let rest = demand - whole * slot;
-        narrow(whole.checked_mul(u128::from(self.period))?.checked_add(u128::from(self.period - self.slot) + rest)?)
+        narrow(
+            whole
+                .checked_mul(u128::from(self.period))?
+                .checked_add(u128::from(self.period - self.slot) + rest)?,
+        )
     }
 
     fn rate(&self) -> Ratio {

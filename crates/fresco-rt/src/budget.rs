@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Least budgets of a server, in closed form per demand point instead of by trying budgets (F23).
+
+use crate::demand::{dbf, last_deadline, rbf, utilization, utilization_q64};
+use crate::edf::demand_horizon;
+use crate::policy::{Order, Policy};
+use crate::supply::{LinearBound, PeriodicResource, Ratio, Supply, Tdma};
+use crate::task::Task;
+use crate::time::{Overflow, Time};
+
+/// Families of resources with a period and a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Budget anywhere in its period: [`PeriodicResource`].
+    Periodic,
+    /// The line below it: [`LinearBound`].
+    PeriodicLinear,
+    /// Budget always at the same place: [`Tdma`].
+    Tdma,
+}
+
+impl Family {
+    /// θ*: least budget whose supply in every interval of length `t` is at least `demand`; `None` if `demand > t`.
+    ///
+    /// For a periodic resource the least over `k ≥ 0` of `max(⌈d/(k+1)⌉, Π − ⌊(t−d)/(k+2)⌋)`, of which the first term falls
+    /// with `k` and the second rises, so the crossing is found by bisection.
+    pub fn least_budget_at(self, period: Time, t: Time, demand: Time) -> Option<Time> {
+        if demand > t {
+            return None;
+        }
+        if demand == 0 {
+            return Some(0);
+        }
+        let budget = match self {
+            Family::Periodic => {
+                let enough = |k: Time| demand.div_ceil(k.saturating_add(1));
+                let early = |k: Time| period.saturating_sub((t - demand) / k.saturating_add(2));
+                let crossing = least_where(0, demand, |k| enough(k) <= early(k));
+                let at = |k: Time| enough(k).max(early(k));
+                crossing
+                    .checked_sub(1)
+                    .map_or(at(crossing), |before| at(before).min(at(crossing)))
+            }
+            Family::PeriodicLinear => least_where(1, period, |budget| {
+                let line = LinearBound::new(period, budget).expect("a budget within its period");
+                line.sbf(t) >= demand
+            }),
+            Family::Tdma => {
+                let (whole, rest) = (t / period, t % period);
+                let with_part =
+                    (u128::from(demand) + u128::from(period - rest)).div_ceil(u128::from(whole) + 1) as Time;
+                if whole == 0 {
+                    with_part
+                } else {
+                    with_part.min(demand.div_ceil(whole))
+                }
+            }
+        };
+        debug_assert!(
+            1 <= budget && budget <= period,
+            "the whole processor supplies t ≥ demand"
+        );
+        Some(budget)
+    }
+}
+
+/// Least `k` in `[low, high]` with `holds(k)`, for a predicate that stays true once it is and is true at `high`.
+pub(crate) fn least_where(low: Time, high: Time, holds: impl Fn(Time) -> bool) -> Time {
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    high
+}
+
+/// Least budget in every `period` with which the tasks meet all deadlines; `None` if the whole processor does not suffice;
+/// 0 without tasks. `period` is at least 1.
+///
+/// # Errors
+/// [`Overflow`] as [`edf_test`](crate::edf::edf_test).
+pub fn least_budget(tasks: &[Task], policy: Policy, family: Family, period: Time) -> Result<Option<Time>, Overflow> {
+    if tasks.is_empty() {
+        return Ok(Some(0));
+    }
+    match policy {
+        Policy::FixedPriority(order) => Ok(least_fixed_priority(tasks, order, family, period)),
+        Policy::Edf => match family {
+            Family::Periodic => least_edf(tasks, family, period, |b| PeriodicResource::new(period, b)),
+            Family::PeriodicLinear => least_edf(tasks, family, period, |b| LinearBound::new(period, b)),
+            Family::Tdma => least_edf(tasks, family, period, |b| Tdma::new(period, b)),
+        },
+    }
+}
+
+/// One descending pass over the deadlines that raises the budget wherever it is too small; deadlines already passed stay met,
+/// as supply never falls with the budget.
+fn least_edf<S: Supply, E: std::fmt::Debug>(
+    tasks: &[Task],
+    family: Family,
+    period: Time,
+    resource: impl Fn(Time) -> Result<S, E>,
+) -> Result<Option<Time>, Overflow> {
+    let Some(mut budget) = least_for_rate(tasks, period)? else {
+        return Ok(None);
+    };
+    let resource = |budget: Time| resource(budget).expect("a budget within its period");
+    // A first pass over short intervals: with the budget it gives, the horizon of the full pass is short.
+    let reach = tasks
+        .iter()
+        .map(|task| task.period)
+        .max()
+        .unwrap_or(1)
+        .saturating_add(period)
+        .saturating_mul(2);
+    for full in [false, true] {
+        let limit = if full {
+            let horizon = demand_horizon(tasks, &resource(budget))?;
+            horizon.expect("the rate is at least the utilisation")
+        } else {
+            reach
+        };
+        let mut next = last_deadline(tasks, limit);
+        while let Some(t) = next {
+            let demand = dbf(tasks, t);
+            if demand > u128::from(t) {
+                return Ok(None);
+            }
+            let needed = family
+                .least_budget_at(period, t, demand as Time)
+                .expect("demand is at most t");
+            budget = budget.max(needed);
+            let reached = resource(budget)
+                .tbf(demand)
+                .expect("the budget supplies the demand in time");
+            next = last_deadline(tasks, reached - 1);
+        }
+    }
+    Ok(Some(budget))
+}
+
+/// Least budget whose rate is not below the utilisation; `None` if the utilisation exceeds 1.
+fn least_for_rate(tasks: &[Task], period: Time) -> Result<Option<Time>, Overflow> {
+    let (below, above) = utilization_q64(tasks);
+    // Split products: the utilisation is at most a few times 2⁶⁴, the period below 2⁶⁴.
+    let times = |u: u128, round_up: bool| {
+        let low = (u & u128::from(u64::MAX)) * u128::from(period);
+        let high = (u >> 64) * u128::from(period);
+        high + if round_up { low.div_ceil(1 << 64) } else { low >> 64 }
+    };
+    let (least, enough) = (times(below, true), times(above, true));
+    let budget = if least == enough {
+        enough
+    } else {
+        let exact = utilization(tasks)?;
+        (u128::from(exact.num()) * u128::from(period)).div_ceil(u128::from(exact.den()))
+    };
+    match Time::try_from(budget) {
+        Ok(budget) if budget < period => Ok(Some(budget)),
+        Ok(budget) if budget == period => {
+            let fits = above <= 1 << 64 || utilization(tasks)? <= Ratio::ONE;
+            Ok(fits.then_some(budget))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The most any task needs, which is the least over the points where its demand is about to rise.
+fn least_fixed_priority(tasks: &[Task], order: Order, family: Family, period: Time) -> Option<Time> {
+    let ranking = order.ranking(tasks);
+    let mut budget = 0;
+    for (rank, &i) in ranking.iter().enumerate() {
+        let own = &tasks[i];
+        let higher = || ranking[..rank].iter().map(|&k| &tasks[k]);
+        let steps = higher().flat_map(|task| (1..=own.deadline / task.period).map(|k| k * task.period));
+        let needed = steps
+            .chain([own.deadline])
+            .filter_map(|t| {
+                let demand = Time::try_from(rbf(own, higher(), t)).ok()?;
+                family.least_budget_at(period, t, demand)
+            })
+            .min()?;
+        budget = budget.max(needed);
+    }
+    Some(budget)
+}
