@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies and queues of a memory controller.
 
+use crate::RefreshPolicy;
 use serde::{Deserialize, Serialize};
 
 /// Which request goes next.
@@ -60,18 +61,6 @@ pub enum Queues {
         /// Writes the channel's buffer holds.
         writes: u32,
     },
-}
-
-/// How the DRAM is refreshed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RefreshPolicy {
-    /// Never (the ideal bound; the checker reports every row).
-    None,
-    /// All ranks of a channel at the same time, every tREFI (REF-4 "simultaneous").
-    AllBankSimultaneous,
-    /// Each rank on its own, staggered evenly over tREFI (REF-4 "independent").
-    AllBankIndependent,
 }
 
 /// One controller; all controllers of a machine are alike.

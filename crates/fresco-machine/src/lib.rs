@@ -12,13 +12,15 @@ mod digest;
 mod llc;
 mod machine;
 mod read;
+mod refresh;
 mod topology;
 
 pub use builtin::{builtin, builtin_names, builtin_text, load, load_with};
 pub use cache::{CacheConfig, Replacement};
-pub use controller::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
+pub use controller::{ControllerConfig, PagePolicy, Queues, Scheduler};
 pub use core::{CoreConfig, CoreKind};
 pub use digest::of as digest;
 pub use llc::LlcConfig;
 pub use machine::{Machine, MemoryConfig};
+pub use refresh::RefreshPolicy;
 pub use topology::Topology;

@@ -93,3 +93,37 @@ fn bank_refresh_belongs_to_some_standards_only() {
     assert_eq!(violated(&lpddr4(), "0 REFsb 0 0 - 2 - -"), [Unsupported]);
     assert_eq!(violated(&ddr5(), "0 REFpb 0 0 1 2 - -"), [Unsupported]);
 }
+
+#[test]
+fn a_bank_refreshed_again_before_the_others_is_a_warning() {
+    let repeats = |timing: &fresco_dram::Timing, text: &str| {
+        let options = fresco_memory::checker::Options {
+            pro_rata: false,
+            ..Default::default()
+        };
+        let report = checker_support::check(timing, options, &checker_support::trace(text), 0);
+        assert!(report.is_clean(), "{report}");
+        report
+            .retention
+            .repeated
+            .iter()
+            .map(|r| (r.bank_group, r.bank, r.at))
+            .collect::<Vec<_>>()
+    };
+    let lpddr4 = lpddr4();
+    assert_eq!(
+        repeats(
+            &lpddr4,
+            "0 REFpb 0 0 1 2 - -; 500 REFpb 0 0 1 3 - -; 1000 REFpb 0 0 1 2 - -; 1500 REFpb 0 0 1 3 - -"
+        ),
+        [(1, 2, 1000)]
+    );
+    // A rank of its own, and a REFab ends the round.
+    let text = "0 REFpb 0 0 1 2 - -; 500 REFpb 0 1 1 2 - -; 1000 REFab 0 0 - - - -; 1500 REFpb 0 0 1 2 - -";
+    assert_eq!(repeats(&lpddr4, text), []);
+    let text = "0 REFsb 0 0 - 2 - -; 500 REFsb 0 0 - 1 - -; 1000 REFsb 0 0 - 2 - -";
+    assert_eq!(repeats(&ddr5(), text), [(0, 2, 1000)]);
+    // Four bank numbers make a round.
+    let round = "0 REFsb 0 0 - 2 - -; 500 REFsb 0 0 - 1 - -; 1000 REFsb 0 0 - 0 - -; 1500 REFsb 0 0 - 3 - -";
+    assert_eq!(repeats(&ddr5(), &format!("{round}; 2000 REFsb 0 0 - 3 - -")), []);
+}

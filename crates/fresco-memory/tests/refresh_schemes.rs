@@ -6,7 +6,7 @@ mod support;
 
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
-use fresco_memory::controller::refresh::{Refresh, RefreshEngine};
+use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Controller, Stepping};
 use support::random::Random;
 use support::record::Record;
@@ -32,7 +32,7 @@ impl RefreshEngine for Scheduled {
         self.due.last().map_or(NEVER, |&(at, _)| at)
     }
 
-    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
+    fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         (self.next_due() <= now)
             .then(|| self.due.pop().map(|(_, refresh)| refresh))
             .flatten()

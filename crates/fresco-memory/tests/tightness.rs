@@ -9,7 +9,7 @@ mod tightness_cases;
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::{ControllerConfig, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, CommandRecord, Constraint, Options};
-use fresco_memory::controller::refresh::{Refresh, RefreshEngine};
+use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Controller, Request};
 use std::collections::BTreeSet;
 use support::devices;
@@ -24,7 +24,7 @@ impl RefreshEngine for Given {
         self.0.first().map_or(NEVER, |&(at, _)| at)
     }
 
-    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
+    fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         (self.next_due() <= now).then(|| self.0.remove(0).1)
     }
 }

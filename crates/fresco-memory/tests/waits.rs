@@ -5,7 +5,7 @@ mod support;
 
 use fresco_dram::{CommandKind, Cycle, Location, Organisation, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
-use fresco_memory::controller::refresh::{Refresh, RefreshEngine};
+use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Access, Completion, Controller, Request, Stepping, Wait};
 use support::record::Record;
 use support::traffic::Traffic;
@@ -44,7 +44,7 @@ impl RefreshEngine for Once {
         self.0.map_or(fresco_dram::NEVER, |(at, _)| at)
     }
 
-    fn take_due(&mut self, _now: Cycle) -> Option<Refresh> {
+    fn take_due(&mut self, _now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         self.0.take().map(|(_, refresh)| refresh)
     }
 }

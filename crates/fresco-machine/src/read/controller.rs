@@ -6,23 +6,28 @@
 
 use super::core::{LATENCY, latency};
 use crate::{ControllerConfig, CoreConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
+use fresco_dram::{Organisation, Timing};
 use fresco_input::{InputError, Table};
 use std::ops::RangeInclusive;
 
 /// Requests that a queue holds.
 const CAPACITY: RangeInclusive<u32> = 1..=1024;
 
-pub(super) fn read(table: &Table<'_>, core: &CoreConfig) -> Result<ControllerConfig, InputError> {
+pub(super) fn read(
+    table: &Table<'_>,
+    core: &CoreConfig,
+    org: &Organisation,
+    timing: &Timing,
+) -> Result<ControllerConfig, InputError> {
     let scheduler = scheduler(table)?;
     let page = page(table)?;
-    let refresh = table.choice(
-        "refresh",
-        &[
-            ("none", RefreshPolicy::None),
-            ("all-bank-simultaneous", RefreshPolicy::AllBankSimultaneous),
-            ("all-bank-independent", RefreshPolicy::AllBankIndependent),
-        ],
-    )?;
+    let refresh = table.choice("refresh", &RefreshPolicy::NAMES)?;
+    refresh.check(org, timing).map_err(|why| {
+        let found = format!("found \"{}\" for {}: {why}", policy_name(refresh), timing.standard);
+        table
+            .error_at("refresh", found)
+            .cure("choose another policy, density or refresh_table")
+    })?;
     let frontend = table
         .opt_item("frontend")
         .map(|item| latency(&item, core))
@@ -48,6 +53,11 @@ pub(super) fn read(table: &Table<'_>, core: &CoreConfig) -> Result<ControllerCon
         refresh,
         frontend,
     })
+}
+
+fn policy_name(policy: RefreshPolicy) -> &'static str {
+    let mut names = RefreshPolicy::NAMES.into_iter();
+    names.find(|&(_, other)| other == policy).map_or("", |(name, _)| name)
 }
 
 fn scheduler(table: &Table<'_>) -> Result<Scheduler, InputError> {

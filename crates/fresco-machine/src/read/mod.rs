@@ -70,7 +70,7 @@ fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Resul
     let burst_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
     let map = map::read(table, organisation, burst_bytes, page_bytes)?;
     let controller_table = table.table("controller")?;
-    let controller = controller::read(&controller_table, core)?;
+    let controller = controller::read(&controller_table, core, &organisation, &timing)?;
     controller_table.finish()?;
     Ok(MemoryConfig {
         timing,

@@ -22,13 +22,14 @@ mod refresh;
 mod report;
 mod retention;
 mod retention_report;
+mod rounds;
 mod state;
 
 pub use constraint::Constraint;
 pub use findings::Violation;
 pub use record::{CommandRecord, parse_line};
 pub use report::Report;
-pub use retention_report::{LateRows, Postponement, RetentionReport, Shortfall};
+pub use retention_report::{LateRows, Postponement, Repeat, RetentionReport, Shortfall};
 
 use findings::Findings;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};

@@ -36,7 +36,7 @@ impl Report {
         self.counts.values().sum()
     }
 
-    /// No violation and every row refreshed in time. Postponed refreshes do not count.
+    /// No violation and every row refreshed in time. Warnings do not count.
     pub fn is_clean(&self) -> bool {
         self.counts.is_empty() && self.retention.late_rows == 0 && self.retention.shortfall_banks == 0
     }
@@ -85,6 +85,20 @@ impl fmt::Display for Report {
                 p.channel, p.rank, p.bank_group, p.bank
             )?;
             write!(f, ": from {} to {}", p.from, p.to)?;
+        }
+        if r.repeats > 0 {
+            write!(
+                f,
+                "\nwarning: {} bank refreshes before every bank had its turn",
+                r.repeats
+            )?;
+        }
+        for p in &r.repeated {
+            write!(
+                f,
+                "\n  channel {} rank {} group {} bank {}: at {}",
+                p.channel, p.rank, p.bank_group, p.bank, p.at
+            )?;
         }
         if self.is_clean() {
             write!(f, "\nno violation")?;

@@ -6,6 +6,7 @@
 //! commands of a bank move one counter, as a REFab may be replaced by a REFpb for each bank.
 
 use super::retention_report::{LateRows, Postponement, RetentionReport, Shortfall};
+use super::rounds::Rounds;
 use super::{CommandRecord, Options};
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 
@@ -27,6 +28,7 @@ struct Bank {
 pub(super) struct Retention {
     options: Options,
     banks: Vec<Bank>,
+    rounds: Rounds,
     banks_per_rank: usize,
     banks_per_group: usize,
     ranks: u32,
@@ -69,6 +71,7 @@ impl Retention {
         Self {
             options,
             banks,
+            rounds: Rounds::new(org),
             banks_per_rank: org.banks_per_rank() as usize,
             banks_per_group: org.banks as usize,
             ranks: org.ranks,
@@ -95,6 +98,12 @@ impl Retention {
             }
         };
         self.paused((from..end).step_by(step), c.cycle);
+        if let Some(repeat) = self.rounds.refresh(c) {
+            self.report.repeats += 1;
+            if self.report.repeated.len() < self.options.keep {
+                self.report.repeated.push(repeat);
+            }
+        }
         for bank in (from..end).step_by(step) {
             for _ in 0..bins {
                 self.refresh_bin(bank, c.cycle);

@@ -60,6 +60,22 @@ pub struct Postponement {
     pub to: Cycle,
 }
 
+/// A bank refreshed twice before every bank of its rank had its turn, which the standards that have bank refreshes do
+/// not allow (the co-design's schedule, COD-1, does it on purpose). A warning: no row need be late for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Repeat {
+    /// Channel, numbered through the nodes.
+    pub channel: u32,
+    /// Rank of the channel.
+    pub rank: u32,
+    /// Bank group of the bank; 0 for REFsb.
+    pub bank_group: u32,
+    /// The bank.
+    pub bank: u32,
+    /// Cycle of the second refresh.
+    pub at: Cycle,
+}
+
 /// What was found about refresh. Lists hold the first findings, counts all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RetentionReport {
@@ -75,4 +91,8 @@ pub struct RetentionReport {
     pub postponements: u64,
     /// Which ones.
     pub postponed: Vec<Postponement>,
+    /// Bank refreshes out of their round (a warning).
+    pub repeats: u64,
+    /// Which ones.
+    pub repeated: Vec<Repeat>,
 }

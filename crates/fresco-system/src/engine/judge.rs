@@ -18,9 +18,10 @@ pub(super) struct Judge {
 impl Judge {
     /// Lets the checker see every command of `memory`.
     pub fn watch(machine: &Machine, memory: &mut MemorySystem) -> Self {
-        let retention = machine.memory.controller.refresh != RefreshPolicy::None;
+        let refresh = machine.memory.controller.refresh;
         let options = Options {
-            retention,
+            retention: refresh != RefreshPolicy::None,
+            pro_rata: refresh.is_spread(),
             ..Options::default()
         };
         let checker = Checker::new(&machine.memory.organisation, &machine.memory.timing, options);

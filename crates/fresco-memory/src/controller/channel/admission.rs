@@ -124,6 +124,7 @@ impl Channel {
             self.order[access as usize].push_back(i);
         }
         self.bus_free = self.bus_free.max(now + 1);
+        self.load_changed(now, bank);
         if !self.update_mode() {
             self.bank_joined(bank, i);
         }

@@ -120,6 +120,7 @@ impl Channel {
         };
         self.record(now, kind, b, row, column, sink);
         self.pool.release(i);
+        self.load_changed(now, b);
         if self.scheduler == Scheduler::Fcfs {
             let order = &mut self.order[usize::from(!is_read)];
             debug_assert_eq!(order.front(), Some(&i), "FCFS serves in order");

@@ -48,6 +48,7 @@ pub(super) struct Channel {
     pool: Pool,
     ready: Ready,
     engine: Box<dyn RefreshEngine>,
+    engine_watches_load: bool,
     /// The next cycle in which the engine has something due.
     next_due: Cycle,
     /// Refreshes that are due and not yet issued.
@@ -101,6 +102,7 @@ impl Channel {
             pool: Pool::default(),
             ready,
             next_due: engine.next_due(),
+            engine_watches_load: engine.watches_load(),
             engine,
             pending: Vec::new(),
             mode: Mode::Reads,
@@ -121,6 +123,7 @@ impl Channel {
     pub(super) fn set_engine(&mut self, engine: Box<dyn RefreshEngine>) {
         debug_assert!(self.pending.is_empty(), "a refresh scheme is set before the run");
         self.next_due = engine.next_due();
+        self.engine_watches_load = engine.watches_load();
         self.engine = engine;
     }
 

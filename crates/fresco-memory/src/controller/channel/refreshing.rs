@@ -3,7 +3,7 @@
 
 use super::Channel;
 use crate::controller::ready::Kind;
-use crate::controller::refresh::Refresh;
+use crate::controller::refresh::{Load, Refresh};
 use crate::controller::sink::Sink;
 use fresco_dram::{CommandKind, Cycle, NEVER};
 
@@ -29,7 +29,10 @@ impl Channel {
     }
 
     pub(super) fn take_due(&mut self, now: Cycle) {
-        while let Some(refresh) = self.engine.take_due(now) {
+        while let Some(refresh) = self
+            .engine
+            .take_due(now, &Load::new(&self.banks, self.org.banks_per_rank()))
+        {
             debug_assert!(refresh.kind.is_refresh() && refresh.rank < self.org.ranks && refresh.banks != 0);
             for b in self.banks_of(&refresh) {
                 let from = &mut self.banks[b as usize].refresh_from;
@@ -43,6 +46,21 @@ impl Channel {
         }
         self.next_due = self.engine.next_due();
         debug_assert!(self.next_due > now);
+    }
+
+    /// Tells the refresh scheme that a request of bank `b` came or went, if it wants to know.
+    #[inline]
+    pub(super) fn load_changed(&mut self, now: Cycle, b: u32) {
+        if self.engine_watches_load {
+            self.tell_load(now, b);
+        }
+    }
+
+    #[cold]
+    fn tell_load(&mut self, now: Cycle, b: u32) {
+        let load = Load::new(&self.banks, self.org.banks_per_rank());
+        self.engine.load_changed(b >> self.banks_per_rank_log2, &load, now);
+        self.next_due = self.engine.next_due();
     }
 
     /// What a due refresh needs next, and when that is possible.

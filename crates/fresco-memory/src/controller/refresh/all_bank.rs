@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All-bank refresh, the ranks together or one after the other (REF-4).
 
-use super::{Refresh, RefreshEngine};
+use super::{Load, Refresh, RefreshEngine};
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 
 /// The mask of all banks of a rank.
@@ -32,7 +32,8 @@ impl AllBankIndependent {
     }
 }
 
-fn rank_refresh(org: &Organisation, timing: &Timing) -> Refresh {
+/// REFab of rank 0.
+pub(super) fn rank_refresh(org: &Organisation, timing: &Timing) -> Refresh {
     Refresh {
         rank: 0,
         kind: CommandKind::RefAb,
@@ -46,7 +47,7 @@ impl RefreshEngine for AllBankIndependent {
         self.next.iter().copied().min().unwrap_or(fresco_dram::NEVER)
     }
 
-    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
+    fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         let rank = self.next.iter().position(|&due| due <= now)?;
         self.next[rank] += self.interval;
         Some(Refresh {
@@ -74,7 +75,7 @@ impl RefreshEngine for AllBankSimultaneous {
         self.0.next_due()
     }
 
-    fn take_due(&mut self, now: Cycle) -> Option<Refresh> {
-        self.0.take_due(now)
+    fn take_due(&mut self, now: Cycle, load: &Load<'_>) -> Option<Refresh> {
+        self.0.take_due(now, load)
     }
 }

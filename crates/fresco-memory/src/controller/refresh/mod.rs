@@ -6,8 +6,16 @@
 //! scheduled refresh differ only in what they say is due.
 
 mod all_bank;
+mod bank_by_bank;
+mod elastic;
+mod load;
+mod windows;
 
 pub use all_bank::{AllBankIndependent, AllBankSimultaneous};
+pub use bank_by_bank::BankByBank;
+pub use elastic::Elastic;
+pub use load::Load;
+pub use windows::{Window, WindowError, Windows};
 
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::RefreshPolicy;
@@ -31,11 +39,21 @@ pub trait RefreshEngine: Send {
     fn next_due(&self) -> Cycle;
 
     /// Takes one refresh that is due at or before `now`. The controller gives it priority over every request to those
-    /// banks from `now` on.
-    fn take_due(&mut self, now: Cycle) -> Option<Refresh>;
+    /// banks from `now` on. Until it returns nothing, it is asked again; then [`next_due`](Self::next_due) is after
+    /// `now`.
+    fn take_due(&mut self, now: Cycle, load: &Load<'_>) -> Option<Refresh>;
 
-    /// The refresh was issued at `now`.
+    /// The refresh was issued at `now`. Nothing may become due by it before the next cycle.
     fn issued(&mut self, _refresh: &Refresh, _now: Cycle) {}
+
+    /// Does the scheme want to hear of [`load_changed`](Self::load_changed)?
+    fn watches_load(&self) -> bool {
+        false
+    }
+
+    /// A request for the rank was admitted at `now`, or had its column command. Nothing may become due by it before the
+    /// next cycle.
+    fn load_changed(&mut self, _rank: u32, _load: &Load<'_>, _now: Cycle) {}
 }
 
 /// No refresh at all: the ideal lower bound (REF-12). The retention checker reports every row.
@@ -47,16 +65,25 @@ impl RefreshEngine for NoRefresh {
         NEVER
     }
 
-    fn take_due(&mut self, _now: Cycle) -> Option<Refresh> {
+    fn take_due(&mut self, _now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
         None
     }
 }
 
 /// The engine of a machine file's policy.
+///
+/// # Panics
+/// If [`RefreshPolicy::check`] refuses the policy for these devices.
 pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing) -> Box<dyn RefreshEngine> {
     match policy {
         RefreshPolicy::None => Box::new(NoRefresh),
         RefreshPolicy::AllBankSimultaneous => Box::new(AllBankSimultaneous::new(org, timing)),
         RefreshPolicy::AllBankIndependent => Box::new(AllBankIndependent::new(org, timing)),
+        RefreshPolicy::Elastic => Box::new(Elastic::new(org, timing)),
+        RefreshPolicy::PerBank => Box::new(BankByBank::in_turn(org, timing)),
+        RefreshPolicy::PerBankOutOfOrder => Box::new(BankByBank::fewest_requests(org, timing)),
+        RefreshPolicy::PerBankSequential => Box::new(BankByBank::sequential(org, timing)),
+        RefreshPolicy::SameBank => Box::new(BankByBank::same_bank(org, timing)),
+        RefreshPolicy::Burst => Box::new(Windows::burst(org, timing).expect("a policy that was checked")),
     }
 }

@@ -68,6 +68,12 @@ pub fn controller(view: &ControllerView) -> Result<Table, ReportError> {
         RefreshPolicy::None => "none",
         RefreshPolicy::AllBankSimultaneous => "all-bank, all ranks of a channel at once",
         RefreshPolicy::AllBankIndependent => "all-bank, each rank at its own time",
+        RefreshPolicy::Elastic => "all-bank, put off while the rank is busy",
+        RefreshPolicy::Burst => "all-bank, in one burst per refresh window",
+        RefreshPolicy::PerBank => "per-bank, each in turn",
+        RefreshPolicy::PerBankOutOfOrder => "per-bank, the bank with the fewest requests first",
+        RefreshPolicy::PerBankSequential => "per-bank, all rows of a bank before the next",
+        RefreshPolicy::SameBank => "same-bank, each number in turn",
     };
     pairs(
         "Controller",

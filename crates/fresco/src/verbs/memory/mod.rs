@@ -123,6 +123,7 @@ fn checker(machine: &Machine) -> Checker {
     let memory = &machine.memory;
     let options = Options {
         retention: memory.controller.refresh != RefreshPolicy::None,
+        pro_rata: memory.controller.refresh.is_spread(),
         ..Options::default()
     };
     Checker::new(&memory.organisation, &memory.timing, options)

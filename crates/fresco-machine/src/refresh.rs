@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the DRAM is refreshed, and which devices stand it.
+
+use fresco_dram::{Organisation, Timing};
+use serde::{Deserialize, Serialize};
+
+/// How a controller refreshes the ranks of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefreshPolicy {
+    /// Never (the ideal bound; the checker reports every row).
+    None,
+    /// All ranks of a channel at the same time, every tREFI (REF-4 "simultaneous").
+    AllBankSimultaneous,
+    /// Each rank on its own, staggered evenly over tREFI (REF-4 "independent").
+    AllBankIndependent,
+    /// Put off while a rank is busy, within the standard's limit (REF-15).
+    Elastic,
+    /// All rows of all ranks at the start of each refresh window, then none (REF-11).
+    Burst,
+    /// One bank of a rank after the other (REF-8).
+    PerBank,
+    /// One bank of a rank at a time, the one with the fewest requests first (REF-9).
+    PerBankOutOfOrder,
+    /// All rows of one bank before the next bank of the rank (COD-1).
+    PerBankSequential,
+    /// The same bank of every bank group, one number after the other (DDR5).
+    SameBank,
+}
+
+impl RefreshPolicy {
+    /// Every policy with its name in machine files.
+    pub const NAMES: [(&'static str, Self); 9] = [
+        ("none", Self::None),
+        ("all-bank-simultaneous", Self::AllBankSimultaneous),
+        ("all-bank-independent", Self::AllBankIndependent),
+        ("elastic", Self::Elastic),
+        ("burst", Self::Burst),
+        ("per-bank", Self::PerBank),
+        ("per-bank-out-of-order", Self::PerBankOutOfOrder),
+        ("per-bank-sequential", Self::PerBankSequential),
+        ("same-bank", Self::SameBank),
+    ];
+
+    /// Are the refreshes spread over the refresh window, so that a part of it has its share of them?
+    pub fn is_spread(self) -> bool {
+        !matches!(self, Self::None | Self::Burst | Self::PerBankSequential)
+    }
+
+    /// Can devices with this timing be refreshed so?
+    ///
+    /// # Errors
+    /// Why they cannot: the standard lacks the command, or the time for one refresh is shorter than the refresh.
+    pub fn check(self, org: &Organisation, timing: &Timing) -> Result<(), String> {
+        let standard = &timing.standard;
+        let (command, least, units) = match self {
+            Self::None | Self::AllBankSimultaneous | Self::AllBankIndependent | Self::Elastic => return Ok(()),
+            Self::Burst => {
+                let (burst, window) = (timing.refreshes * timing.rfc_ab, timing.refw - timing.refi);
+                return (burst < window).then_some(()).ok_or_else(|| {
+                    format!("a burst of {burst} cycles does not end within the refresh window of {window} cycles")
+                });
+            }
+            Self::PerBank | Self::PerBankOutOfOrder => {
+                (timing.rfc_pb, timing.refresh_to_refresh_other, org.banks_per_rank())
+            }
+            Self::PerBankSequential => (timing.rfc_pb, timing.rfc_pb, org.banks_per_rank()),
+            Self::SameBank => (timing.rfc_sb, timing.refresh_to_refresh_other, org.banks),
+        };
+        if command == 0 {
+            let name = if self == Self::SameBank { "REFsb" } else { "REFpb" };
+            return Err(format!("{standard} with this refresh table has no {name}"));
+        }
+        // A round of all banks is worth tREFI, or half of it where REFsb takes half as many rows (DDR5).
+        let each = timing.refi * timing.refreshes / timing.bank_refreshes / u64::from(units);
+        if each < least {
+            return Err(format!(
+                "a refresh command is due every {each} cycles, and the next may follow after {least} (CON-20)"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a refresh scheme may know of the requests: how many wait, and where.
+
+use crate::controller::bank::Bank;
+
+/// The admitted requests of a channel, as its queues hold them now.
+#[derive(Clone, Copy)]
+pub struct Load<'a> {
+    banks: &'a [Bank],
+    banks_per_rank: u32,
+}
+
+impl<'a> Load<'a> {
+    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32) -> Self {
+        Self { banks, banks_per_rank }
+    }
+
+    /// Reads and writes that wait for one bank of a rank (`bank_group * banks + bank`).
+    pub fn of_bank(&self, rank: u32, bank: u32) -> u32 {
+        debug_assert!(bank < self.banks_per_rank, "a bank of the rank");
+        let bank = &self.banks[(rank * self.banks_per_rank + bank) as usize];
+        bank.reads.len() + bank.writes.len()
+    }
+
+    /// Those that wait for any of the banks of a mask (bit `bank_group * banks + bank`).
+    pub fn of_banks(&self, rank: u32, mask: u64) -> u32 {
+        let set = (0..self.banks_per_rank).filter(|bank| mask >> bank & 1 == 1);
+        set.map(|bank| self.of_bank(rank, bank)).sum()
+    }
+
+    /// Does any request wait for the rank?
+    pub fn is_idle(&self, rank: u32) -> bool {
+        let first = (rank * self.banks_per_rank) as usize;
+        let banks = &self.banks[first..first + self.banks_per_rank as usize];
+        banks.iter().all(|bank| bank.reads.is_empty() && bank.writes.is_empty())
+    }
+}

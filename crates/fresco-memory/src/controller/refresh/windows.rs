@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Refresh in windows that a plan lays down: so many REFab back to back for some ranks, then none until the next window
+//! (REF-6, REF-11, CR-1, CR-16, CRS-4). A burst of all ranks is the simplest plan.
+
+use super::all_bank::rank_refresh;
+use super::{Load, Refresh, RefreshEngine};
+use fresco_dram::{Cycle, NEVER, Organisation, Timing};
+
+/// A window of the plan: refreshes that some ranks begin at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Cycle of the first REFab, from the start of the period.
+    pub start: Cycle,
+    /// The ranks, a bit each.
+    pub ranks: u64,
+    /// REFab for each of them, one as soon as the one before is over.
+    pub commands: u64,
+}
+
+/// A plan that no engine can follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowError {
+    /// The window (by index) starts at or after the end of the period.
+    BeyondPeriod(usize),
+    /// The window names a rank that the channel does not have, or none.
+    NoSuchRank(usize),
+    /// The window has no command.
+    Empty(usize),
+    /// The rank's refreshes of this window are not over when its next window starts.
+    Overlap(usize),
+}
+
+impl std::fmt::Display for WindowError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::BeyondPeriod(i) => write!(f, "refresh window {i} starts after the end of the period"),
+            Self::NoSuchRank(i) => write!(
+                f,
+                "refresh window {i} names no rank of the channel, or one that it lacks"
+            ),
+            Self::Empty(i) => write!(f, "refresh window {i} has no command"),
+            Self::Overlap(i) => write!(f, "refresh window {i} is not over when its rank's next window starts"),
+        }
+    }
+}
+
+impl std::error::Error for WindowError {}
+
+/// What is due for one rank next.
+#[derive(Clone, Debug)]
+struct Rank {
+    /// Its windows in a period, by start: (start, commands).
+    windows: Vec<(Cycle, u64)>,
+    /// The window that runs or comes next: index, and start of its period.
+    window: usize,
+    period_start: Cycle,
+    /// Commands of that window not yet taken.
+    left: u64,
+    /// When the next command is due; [`NEVER`] between taking one and issuing it.
+    next: Cycle,
+    /// Until its first window the rank is refreshed as usual, each tREFI (E34).
+    distributed: bool,
+}
+
+/// Refreshes by a plan that repeats.
+#[derive(Debug)]
+pub struct Windows {
+    period: Cycle,
+    refi: Cycle,
+    refresh: Refresh,
+    ranks: Vec<Rank>,
+}
+
+impl Windows {
+    /// An engine for `windows`, repeated every `period` cycles from cycle 0 on. Each rank is refreshed once per tREFI
+    /// until its first window: were it not, rows would wait for longer than a refresh window at the start (E34).
+    ///
+    /// Whether the plan refreshes every row in time is for the checker to say; `period` is at most tREFW and less where
+    /// a begun request may delay the window's first command.
+    pub fn new(org: &Organisation, timing: &Timing, period: Cycle, windows: &[Window]) -> Result<Self, WindowError> {
+        for (i, window) in windows.iter().enumerate() {
+            if window.start >= period {
+                return Err(WindowError::BeyondPeriod(i));
+            }
+            if window.ranks == 0 || window.ranks >> org.ranks != 0 {
+                return Err(WindowError::NoSuchRank(i));
+            }
+            if window.commands == 0 {
+                return Err(WindowError::Empty(i));
+            }
+        }
+        let mut ranks = Vec::new();
+        for r in 0..org.ranks {
+            let mut own: Vec<(Cycle, u64, usize)> = windows
+                .iter()
+                .enumerate()
+                .filter(|(_, window)| window.ranks >> r & 1 == 1)
+                .map(|(i, window)| (window.start, window.commands, i))
+                .collect();
+            own.sort_unstable();
+            for (k, &(start, commands, i)) in own.iter().enumerate() {
+                let following = own.get(k + 1).map_or(period + own[0].0, |&(start, ..)| start);
+                let end = commands
+                    .checked_mul(timing.rfc_ab)
+                    .and_then(|busy| start.checked_add(busy));
+                if end.is_none_or(|end| end > following) {
+                    return Err(WindowError::Overlap(i));
+                }
+            }
+            let windows: Vec<(Cycle, u64)> = own.iter().map(|&(start, commands, _)| (start, commands)).collect();
+            let stagger = timing.refi * u64::from(r + 1) / u64::from(org.ranks);
+            let first = windows.first().map_or(NEVER, |&(start, _)| start);
+            ranks.push(Rank {
+                left: windows.first().map_or(0, |&(_, commands)| commands),
+                distributed: stagger < first,
+                next: stagger.min(first),
+                windows,
+                window: 0,
+                period_start: 0,
+            });
+        }
+        Ok(Self {
+            period,
+            refi: timing.refi,
+            refresh: rank_refresh(org, timing),
+            ranks,
+        })
+    }
+
+    /// All rows of all ranks in one go at the start of each refresh window (REF-11). The period is shorter than tREFW by
+    /// one tREFI, so that a burst which has to wait for a begun request still comes in time.
+    ///
+    /// # Errors
+    /// The burst takes longer than a refresh window.
+    pub fn burst(org: &Organisation, timing: &Timing) -> Result<Self, WindowError> {
+        let all = Window {
+            start: 0,
+            ranks: u64::MAX >> (64 - org.ranks),
+            commands: timing.refreshes,
+        };
+        Self::new(org, timing, timing.refw - timing.refi, &[all])
+    }
+}
+
+impl Rank {
+    fn window_start(&self) -> Cycle {
+        self.windows
+            .get(self.window)
+            .map_or(NEVER, |&(start, _)| self.period_start + start)
+    }
+
+    /// A window's last command has been taken.
+    fn go_on(&mut self, period: Cycle) {
+        self.window += 1;
+        if self.window == self.windows.len() {
+            self.window = 0;
+            self.period_start += period;
+        }
+        self.left = self.windows[self.window].1;
+    }
+}
+
+impl RefreshEngine for Windows {
+    fn next_due(&self) -> Cycle {
+        self.ranks.iter().map(|rank| rank.next).min().unwrap_or(NEVER)
+    }
+
+    fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
+        let r = self.ranks.iter().position(|rank| rank.next <= now)?;
+        let rank = &mut self.ranks[r];
+        if rank.distributed {
+            let next = rank.next + self.refi;
+            rank.distributed = next < rank.window_start();
+            rank.next = next.min(rank.window_start());
+        } else {
+            rank.left -= 1;
+            rank.next = NEVER;
+        }
+        Some(Refresh {
+            rank: r as u32,
+            ..self.refresh
+        })
+    }
+
+    fn issued(&mut self, refresh: &Refresh, now: Cycle) {
+        let rank = &mut self.ranks[refresh.rank as usize];
+        if rank.next != NEVER || rank.windows.is_empty() {
+            return; // one of those before the first window
+        }
+        if rank.left > 0 {
+            rank.next = now + refresh.cycles;
+        } else {
+            rank.go_on(self.period);
+            rank.next = rank.window_start().max(now + refresh.cycles);
+        }
+    }
+}
