@@ -8,12 +8,16 @@ pub mod budget;
 pub mod certificate;
 pub mod demand;
 pub mod edf;
+pub mod executive;
 pub mod fixed_priority;
 pub mod oracle;
 pub mod policy;
+pub mod simulation;
+mod spans;
 pub mod supply;
 pub mod task;
 pub mod time;
+pub mod toplevel;
 
 pub use task::{Task, TaskError};
 pub use time::{Overflow, Time};

@@ -3,6 +3,9 @@
 //!
 //! Only answers that are unique by definition are compared; witnesses and placements, of which there are many, are checked.
 
+pub mod json;
+pub mod servers;
+
 use std::fmt;
 
 /// One field of a record where the recomputed answer is not the recorded one.

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The event loop: from instant to instant at which something may change.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::arrivals::Arrivals;
+use super::grant::{LockState, lock_state, slot_at};
+use super::outcome::{Miss, Outcome};
+use super::queue::{Job, Queue};
+use super::recorder::{Activity, Completion, Recorder, Segment};
+use super::{Dispatch, Horizon, Simulation};
+use crate::policy::{Order, Policy};
+use crate::task::Task;
+use crate::time::{Overflow, Time};
+use crate::toplevel::Server;
+
+/// A run under way.
+pub(super) struct Engine<'r, A, R> {
+    simulation: &'r Simulation<'r>,
+    arrivals: &'r mut A,
+    recorder: &'r mut R,
+    tasks: Vec<&'r Task>,
+    colors: Vec<usize>,
+    ranks: Vec<usize>,
+    servers: Vec<Server>,
+    budgets: Vec<Time>,
+    queues: Vec<Queue>,
+    /// Next release of each task, with the job's index.
+    releases: BinaryHeap<Reverse<(Time, usize, u64)>>,
+    now: Time,
+    mark: Time,
+    state_at_mark: State,
+    outcome: Outcome,
+}
+
+/// What the future depends on: pending jobs as (task, age, remaining), and budgets.
+type State = (Vec<(usize, Time, Time)>, Vec<Time>);
+
+/// What happens next: an activity until an instant, consuming budget of a server.
+struct Decision {
+    activity: Activity,
+    until: Time,
+    charged: Option<usize>,
+}
+
+impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
+    pub(super) fn new(
+        simulation: &'r Simulation<'r>,
+        horizon: Horizon,
+        arrivals: &'r mut A,
+        recorder: &'r mut R,
+    ) -> Result<Self, Overflow> {
+        let colored = || {
+            simulation
+                .workloads
+                .iter()
+                .enumerate()
+                .flat_map(|(c, w)| w.iter().map(move |task| (c, task)))
+        };
+        let tasks: Vec<&Task> = colored().map(|(_, task)| task).collect();
+        let order = match simulation.policy {
+            Policy::FixedPriority(order) => order,
+            Policy::Edf => Order::DeadlineMonotonic,
+        };
+        let all: Vec<Task> = tasks.iter().map(|&task| task.clone()).collect();
+        let servers = match &simulation.dispatch {
+            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.clone(),
+            Dispatch::Flat | Dispatch::Slots(_) => Vec::new(),
+        };
+        let end = horizon.end()?;
+        // Every deadline of a job released up to the end, and every boundary, must fit.
+        let reach = all
+            .iter()
+            .map(|task| task.period)
+            .chain(servers.iter().map(|s| s.period()))
+            .max()
+            .unwrap_or(0);
+        end.checked_add(reach).ok_or(Overflow)?;
+        let releases = tasks
+            .iter()
+            .enumerate()
+            .map(|(i, task)| Reverse((arrivals.first(i, task), i, 0)))
+            .collect();
+        let colors = simulation.workloads.len();
+        Ok(Engine {
+            simulation,
+            arrivals,
+            recorder,
+            colors: colored().map(|(color, _)| color).collect(),
+            ranks: order.ranks(&all),
+            budgets: vec![0; servers.len()],
+            servers,
+            queues: vec![Queue::default(); colors],
+            releases,
+            now: 0,
+            mark: end - horizon.repeat.min(end),
+            state_at_mark: State::default(),
+            outcome: Outcome {
+                horizon: end,
+                misses: 0,
+                first_miss: None,
+                worst_response: vec![None; tasks.len()],
+                jobs_done: 0,
+                converged: false,
+                unhidden: vec![0; colors],
+            },
+            tasks,
+        })
+    }
+
+    pub(super) fn run(mut self) -> Result<Outcome, Overflow> {
+        let end = self.outcome.horizon;
+        loop {
+            let replenishment = self.replenish();
+            if self.now == self.mark {
+                self.state_at_mark = self.state();
+            }
+            if self.now == end {
+                break;
+            }
+            self.release()?;
+            let locks = lock_state(self.simulation.locks, self.queues.len(), self.now);
+            self.record_locks(&locks);
+            let Decision {
+                activity,
+                until,
+                charged,
+            } = self.decide(&locks);
+            let release = self.releases.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
+            let mark = if self.mark > self.now { self.mark } else { end };
+            let until = [until, release, replenishment, locks.until, mark, end]
+                .into_iter()
+                .min()
+                .expect("not empty");
+            debug_assert!(until > self.now, "time advances");
+            self.advance(until, activity, charged, &locks);
+        }
+        self.outcome.converged = self.state_at_mark == self.state();
+        self.count_unfinished();
+        Ok(self.outcome)
+    }
+
+    /// Sets the budgets of the servers whose period begins now; returns when the next one does.
+    fn replenish(&mut self) -> Time {
+        let mut next = Time::MAX;
+        for (color, server) in self.servers.iter().enumerate() {
+            let since = self.now % server.period();
+            if since == 0 {
+                self.budgets[color] = server.budget();
+                self.recorder.replenished(color, self.now, server.budget());
+            }
+            next = next.min(self.now + (server.period() - since));
+        }
+        next
+    }
+
+    /// Queues the jobs released now.
+    fn release(&mut self) -> Result<(), Overflow> {
+        while let Some(&Reverse((at, i, index))) = self.releases.peek() {
+            if at > self.now {
+                break;
+            }
+            self.releases.pop();
+            let task = self.tasks[i];
+            let execution = self.arrivals.execution(i, task);
+            debug_assert!((1..=task.wcet).contains(&execution));
+            let deadline = at.checked_add(task.deadline).ok_or(Overflow)?;
+            let job = Job::new(
+                self.simulation.policy,
+                self.ranks[i],
+                (i, index),
+                (at, deadline),
+                execution,
+            );
+            self.queues[self.colors[i]].push(job);
+            let distance = self.arrivals.distance(i, task);
+            debug_assert!(distance >= task.period);
+            self.releases.push(Reverse((at.saturating_add(distance), i, index + 1)));
+        }
+        Ok(())
+    }
+
+    fn record_locks(&mut self, state: &LockState) {
+        let Some(locks) = self.simulation.locks else { return };
+        for (color, lock) in locks.colors().iter().enumerate() {
+            let begins = self
+                .now
+                .checked_sub(lock.phase)
+                .is_some_and(|since| since % locks.retention() == 0);
+            if begins && state.locked[color] {
+                self.recorder
+                    .lock(color, locks.window(color, self.now / locks.retention()));
+            }
+        }
+    }
+
+    fn decide(&self, locks: &LockState) -> Decision {
+        if let Some(handler) = locks.handler {
+            return Decision {
+                activity: handler,
+                until: Time::MAX,
+                charged: None,
+            };
+        }
+        match &self.simulation.dispatch {
+            Dispatch::Idling(_) | Dispatch::Deferrable(_) => {
+                let idling = matches!(self.simulation.dispatch, Dispatch::Idling(_));
+                let eligible =
+                    |&c: &usize| self.budgets[c] > 0 && !locks.locked[c] && (idling || !self.queues[c].is_empty());
+                match (0..self.servers.len()).find(eligible) {
+                    Some(color) => {
+                        let mut decision = self.run_first(color);
+                        decision.until = decision.until.min(self.now + self.budgets[color]);
+                        decision.charged = Some(color);
+                        if decision.activity == Activity::Idle {
+                            decision.activity = Activity::Burn { color };
+                        }
+                        decision
+                    }
+                    None => Decision {
+                        activity: Activity::Idle,
+                        until: Time::MAX,
+                        charged: None,
+                    },
+                }
+            }
+            Dispatch::Flat => {
+                let open = (0..self.queues.len()).filter(|&color| !locks.locked[color]);
+                let first = open
+                    .filter_map(|color| self.queues[color].first().map(|job| (job, color)))
+                    .min();
+                match first {
+                    Some((_, color)) => self.run_first(color),
+                    None => Decision {
+                        activity: Activity::Idle,
+                        until: Time::MAX,
+                        charged: None,
+                    },
+                }
+            }
+            Dispatch::Slots(tables) => {
+                let (owner, until) = slot_at(tables, self.now);
+                let mut decision = match owner.filter(|&color| !locks.locked[color]) {
+                    Some(color) => self.run_first(color),
+                    None => Decision {
+                        activity: Activity::Idle,
+                        until,
+                        charged: None,
+                    },
+                };
+                decision.until = decision.until.min(until);
+                decision
+            }
+        }
+    }
+
+    /// Runs the first job of a colour to its end; idle if there is none.
+    fn run_first(&self, color: usize) -> Decision {
+        match self.queues[color].first() {
+            Some(job) => Decision {
+                activity: Activity::Run {
+                    task: job.task,
+                    job: job.index,
+                    color,
+                },
+                until: self.now + job.remaining,
+                charged: None,
+            },
+            None => Decision {
+                activity: Activity::Idle,
+                until: Time::MAX,
+                charged: None,
+            },
+        }
+    }
+
+    fn advance(&mut self, until: Time, activity: Activity, charged: Option<usize>, locks: &LockState) {
+        let passed = until - self.now;
+        self.recorder.segment(Segment {
+            start: self.now,
+            end: until,
+            activity,
+        });
+        if matches!(activity, Activity::Idle | Activity::Burn { .. }) {
+            for color in 0..self.queues.len() {
+                let budget = self.budgets.get(color).is_none_or(|&budget| budget > 0);
+                if locks.locked[color] && budget && !self.queues[color].is_empty() {
+                    self.outcome.unhidden[color] += passed;
+                }
+            }
+        }
+        if let Some(color) = charged {
+            self.budgets[color] -= passed;
+        }
+        self.now = until;
+        if let Activity::Run { color, .. } = activity {
+            if let Some(job) = self.queues[color].execute(passed) {
+                self.complete(job);
+            }
+        }
+    }
+
+    fn complete(&mut self, job: Job) {
+        let Job {
+            task,
+            index,
+            release,
+            deadline,
+            ..
+        } = job;
+        self.outcome.jobs_done += 1;
+        let worst = &mut self.outcome.worst_response[task];
+        *worst = (*worst).max(Some(self.now - release));
+        if self.now > deadline {
+            self.outcome.miss(Miss {
+                task,
+                job: index,
+                deadline,
+            });
+        }
+        self.recorder.completed(Completion {
+            task,
+            job: index,
+            release,
+            deadline,
+            end: self.now,
+        });
+    }
+
+    fn count_unfinished(&mut self) {
+        for job in self.queues.iter().flat_map(Queue::jobs) {
+            if job.deadline <= self.outcome.horizon {
+                self.outcome.miss(Miss {
+                    task: job.task,
+                    job: job.index,
+                    deadline: job.deadline,
+                });
+            }
+        }
+    }
+
+    fn state(&self) -> State {
+        let pending = self.queues.iter().flat_map(Queue::jobs);
+        let mut jobs: Vec<_> = pending
+            .map(|job| (job.task, self.now - job.release, job.remaining))
+            .collect();
+        jobs.sort_unstable();
+        (jobs, self.budgets.clone())
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The slot table of both idling servers (F26): what each is given, by arithmetic on spans of time.
+//!
+//! An idling server burns its budget whenever it is eligible, work or not, so its slots depend on no workload.
+
+use super::{Locks, Server, TopLevel, TopLevelError};
+use crate::spans::Spans;
+use crate::supply::SlotTable;
+use crate::time::Time;
+
+/// What one idling server is given over the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerTable {
+    /// Its slots.
+    pub slots: SlotTable,
+    /// Least budget delivered in one of its periods.
+    pub min_supplied: Time,
+    /// Whether every period delivers the whole budget.
+    pub full: bool,
+    /// ε: time in locks of its colour during which the processor idles although the server has budget (F26).
+    pub unhidden: Time,
+}
+
+/// Slot tables of both servers, and the time nobody uses (F26).
+///
+/// # Errors
+/// [`TopLevel::repeat`].
+pub fn server_tables(top: &TopLevel) -> Result<([ServerTable; 2], Time), TopLevelError> {
+    let frame = Frame::new(&top.locks, top.repeat()?);
+    let first = frame.grant(top.servers[0], 0, &Spans::default());
+    let second = frame.grant(top.servers[1], 1, &first.slots);
+    let used = [&frame.handlers, &first.slots, &second.slots]
+        .map(Spans::as_slice)
+        .concat();
+    let idle = Spans::union_of(used).complement(frame.length);
+    let table = |grant: &Grant, color: usize| ServerTable {
+        slots: frame.table(&grant.slots),
+        min_supplied: grant.min_supplied,
+        full: grant.min_supplied >= top.servers[color].budget,
+        unhidden: frame.locked[color]
+            .intersection(&idle)
+            .intersection(&grant.eager)
+            .measure(),
+    };
+    Ok(([table(&first, 0), table(&second, 1)], idle.measure()))
+}
+
+/// The times of lock windows and of their handlers over a table, common to all servers.
+pub(crate) struct Frame {
+    length: Time,
+    /// When a lock or unlock task has the processor.
+    handlers: Spans,
+    /// When each colour is locked.
+    locked: Vec<Spans>,
+}
+
+/// What a server is given.
+pub(crate) struct Grant {
+    /// When it has the processor.
+    pub(crate) slots: Spans,
+    /// When it has budget.
+    eager: Spans,
+    /// Least supply of a period.
+    pub(crate) min_supplied: Time,
+}
+
+impl Frame {
+    /// The frame of a table of `length`, a multiple of the retention time.
+    pub(crate) fn new(locks: &Locks, length: Time) -> Self {
+        let windows = |color| locks.windows_before(color, length);
+        let colors = 0..locks.colors().len();
+        let handlers = colors
+            .clone()
+            .flat_map(windows)
+            .flat_map(|w| [(w.start, w.burst_start), (w.burst_end, w.end)]);
+        let locked = colors.map(|color| Spans::union_of(windows(color).map(|w| (w.start, w.end))));
+        Frame {
+            length,
+            handlers: Spans::union_of(handlers),
+            locked: locked.collect(),
+        }
+    }
+
+    /// Gives a server of `color` the first `budget` instants of each of its periods that neither the handlers, nor its lock,
+    /// nor servers of higher priority take. The period must divide the length.
+    pub(crate) fn grant(&self, server: Server, color: usize, higher: &Spans) -> Grant {
+        let taken = [&self.handlers, &self.locked[color], higher]
+            .map(Spans::as_slice)
+            .concat();
+        let available = Spans::union_of(taken).complement(self.length);
+        let available = available.as_slice();
+        let (mut slots, mut eager, mut min_supplied) = (Vec::new(), Vec::new(), server.budget);
+        let mut first = 0;
+        for k in 0..self.length / server.period {
+            let (begin, end) = (k * server.period, (k + 1) * server.period);
+            let (mut budget, mut exhausted) = (server.budget, begin);
+            while first < available.len() && available[first].1 <= begin {
+                first += 1;
+            }
+            for &(from, to) in available[first..].iter().take_while(|&&(from, _)| from < end) {
+                if budget == 0 {
+                    break;
+                }
+                let from = from.max(begin);
+                exhausted = to.min(end).min(from.saturating_add(budget));
+                budget -= exhausted - from;
+                slots.push((from, exhausted));
+            }
+            eager.push((begin, if budget > 0 { end } else { exhausted }));
+            min_supplied = min_supplied.min(server.budget - budget);
+        }
+        Grant {
+            slots: Spans::union_of(slots),
+            eager: Spans::union_of(eager),
+            min_supplied,
+        }
+    }
+
+    /// When a lock or unlock task has the processor.
+    pub(crate) fn handlers(&self) -> &Spans {
+        &self.handlers
+    }
+
+    /// When `color` is locked.
+    pub(crate) fn locked(&self, color: usize) -> &Spans {
+        &self.locked[color]
+    }
+
+    /// Slots as a supply.
+    pub(crate) fn table(&self, slots: &Spans) -> SlotTable {
+        SlotTable::new(self.length, slots.as_slice()).expect("spans are ascending and lie within the frame")
+    }
+}
