@@ -43,12 +43,7 @@ pub fn assign_memory(
     capacity: &[u64],
     allowed: &[Vec<usize>],
 ) -> Result<Vec<Vec<u64>>, MemoryShortage> {
-    let mut network = Transport::new(memory.to_vec(), capacity.to_vec());
-    for (task, colors) in allowed.iter().enumerate().take(memory.len()) {
-        for &color in colors.iter().filter(|&&color| color < capacity.len()) {
-            network.connect(task, color, u64::MAX);
-        }
-    }
+    let mut network = network(memory, capacity, allowed);
     if network.solve() {
         let units = |task| {
             let mut units = vec![0; capacity.len()];
@@ -71,6 +66,25 @@ pub fn assign_memory(
         tasks,
         colors,
     })
+}
+
+/// How many units can be placed at most, when not all can; arguments as of [`assign_memory`].
+pub fn memory_flow(memory: &[u64], capacity: &[u64], allowed: &[Vec<usize>]) -> u128 {
+    let mut network = network(memory, capacity, allowed);
+    network.solve();
+    (0..memory.len())
+        .map(|task| u128::from(memory[task] - network.missing(task)))
+        .sum()
+}
+
+fn network(memory: &[u64], capacity: &[u64], allowed: &[Vec<usize>]) -> Transport {
+    let mut network = Transport::new(memory.to_vec(), capacity.to_vec());
+    for (task, colors) in allowed.iter().enumerate().take(memory.len()) {
+        for &color in colors.iter().filter(|&&color| color < capacity.len()) {
+            network.connect(task, color, u64::MAX);
+        }
+    }
+    network
 }
 
 #[cfg(test)]

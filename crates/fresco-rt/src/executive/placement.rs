@@ -23,6 +23,19 @@ pub struct Placement {
     pub shares: Vec<Vec<Share>>,
 }
 
+impl Placement {
+    /// Takes time away from a job, from its last shares on.
+    pub(super) fn shorten(&mut self, job: usize, by: Time) {
+        let mut excess = by;
+        for share in self.shares[job].iter_mut().rev() {
+            let step = excess.min(share.time);
+            share.time -= step;
+            excess -= step;
+        }
+        self.shares[job].retain(|share| share.time > 0);
+    }
+}
+
 /// How much of the demand can be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {

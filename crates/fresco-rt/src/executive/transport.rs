@@ -85,6 +85,14 @@ impl Transport {
         &self.edges[edge]
     }
 
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    pub fn rows(&self) -> usize {
+        self.supply.len()
+    }
+
     pub fn edges_of_row(&self, row: usize) -> impl Iterator<Item = (usize, &Edge)> {
         self.of_row[row].iter().map(|&edge| (edge, &self.edges[edge]))
     }

@@ -3,6 +3,7 @@
 //!
 //! Only answers that are unique by definition are compared; witnesses and placements, of which there are many, are checked.
 
+pub mod executive;
 pub mod json;
 pub mod servers;
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The theory of the co-assignment: two flows that pull in opposite directions (F4, F7).
+//!
+//! Owning a colour takes time from a task's jobs and gives room to its memory. As long as both networks have a complete
+//! flow, the choices so far can stand; a cut of either is a no-good.
+
+use super::super::search::{Literal, Search, Theory, Trail, Variable};
+use super::super::transport::Transport;
+use super::CoAssign;
+use super::explain::Causes;
+use super::guide::Guide;
+use super::variables::Variables;
+
+/// What a variable does to the networks, beside closing edges of the time network.
+#[derive(Default)]
+struct Effect {
+    /// Edge of the memory network closed while it is false.
+    memory_edge: Option<usize>,
+    /// Row of the time network with a higher supply while it is true.
+    supply: Option<(usize, u64)>,
+}
+
+/// Both networks, kept in step with the trail.
+pub(super) struct Hiding {
+    pub time: Transport,
+    pub memory: Transport,
+    pub variables: Variables,
+    effects: Vec<Effect>,
+    time_causes: Causes,
+    memory_causes: Causes,
+    guide: Guide,
+}
+
+impl Hiding {
+    /// States the variables and their effects; excludes what no task can do even alone.
+    pub fn new(request: &CoAssign, mut time: Transport, search: &mut Search) -> Hiding {
+        let problem = request.problem;
+        let variables = Variables::state(request, &time, search);
+        let mut effects: Vec<Effect> = (0..search.trail.variables()).map(|_| Effect::default()).collect();
+        let mut time_causes = Causes {
+            of_edge: vec![None; time.edge_count()],
+            of_row: vec![None; problem.jobs().len()],
+            closes_when: true,
+        };
+        for &variable in &variables.avoids {
+            variables.time_edges[variable]
+                .iter()
+                .for_each(|&edge| time_causes.of_edge[edge] = Some(variable));
+        }
+        for &(variable, row, cost) in &variables.switches {
+            time_causes.of_row[row] = Some((variable, cost));
+            effects[variable].supply = Some((row, cost));
+        }
+        let rows = variables
+            .instances
+            .iter()
+            .map(|instance| request.memory[instance.task])
+            .collect();
+        let mut memory = Transport::new(rows, request.capacity.clone());
+        let mut memory_causes = Causes {
+            of_edge: Vec::new(),
+            of_row: vec![None; variables.instances.len()],
+            closes_when: false,
+        };
+        for (row, instance) in variables.instances.iter().enumerate() {
+            for (color, &variable) in instance.owns.iter().enumerate() {
+                effects[variable].memory_edge = Some(memory.connect(row, color, u64::MAX));
+                memory_causes.of_edge.push(Some(variable));
+            }
+        }
+        exclude_the_impossible(&mut time, &variables, search);
+        let guide = Guide::new(problem, &variables, &search.trail);
+        Hiding {
+            time,
+            memory,
+            variables,
+            effects,
+            time_causes,
+            memory_causes,
+            guide,
+        }
+    }
+
+    fn shortage(network: &mut Transport, causes: &Causes, trail: &Trail) -> Option<Vec<Literal>> {
+        if network.solve() {
+            return None;
+        }
+        let row = (0..network.rows())
+            .find(|&row| network.missing(row) > 0)
+            .expect("the flow is not complete");
+        Some(causes.explain(network, row, trail))
+    }
+}
+
+impl Theory for Hiding {
+    fn follow(&mut self, literal: Literal) {
+        let effect = &self.effects[literal.variable()];
+        if literal.is_yes() {
+            self.variables.time_edges[literal.variable()]
+                .iter()
+                .for_each(|&edge| self.time.close(edge));
+            if let Some((row, by)) = effect.supply {
+                self.time.raise_supply(row, by);
+            }
+        } else if let Some(edge) = effect.memory_edge {
+            self.memory.close(edge);
+        }
+    }
+
+    fn undo(&mut self, literal: Literal) {
+        let effect = &self.effects[literal.variable()];
+        if literal.is_yes() {
+            self.variables.time_edges[literal.variable()]
+                .iter()
+                .for_each(|&edge| self.time.open(edge));
+            if let Some((row, by)) = effect.supply {
+                self.time.lower_supply(row, by);
+            }
+        } else if let Some(edge) = effect.memory_edge {
+            self.memory.open(edge);
+        }
+    }
+
+    fn conflict(&mut self, trail: &Trail) -> Option<Vec<Literal>> {
+        Hiding::shortage(&mut self.memory, &self.memory_causes, trail)
+            .or_else(|| Hiding::shortage(&mut self.time, &self.time_causes, trail))
+    }
+
+    fn choose(&mut self, trail: &Trail) -> Option<Literal> {
+        let (guide, variables) = (&self.guide, &self.variables);
+        let color = guide.choose_color(variables, &self.time, &self.memory, trail);
+        color.or_else(|| guide.choose_instance(variables, &self.time, trail))
+    }
+
+    fn blame(&mut self, variable: Variable) {
+        self.guide.blame(variable);
+    }
+}
+
+/// Each choice alone, as in F6b but job by job where jobs choose: what is impossible alone never becomes possible.
+fn exclude_the_impossible(time: &mut Transport, variables: &Variables, search: &mut Search) {
+    time.solve();
+    for &variable in &variables.avoids {
+        let edges = &variables.time_edges[variable];
+        edges.iter().for_each(|&edge| time.close(edge));
+        if !time.solve() {
+            search.require(&[Literal::no(variable)]);
+        }
+        edges.iter().for_each(|&edge| time.open(edge));
+        time.solve();
+    }
+}

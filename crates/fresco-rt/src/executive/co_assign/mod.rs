@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Co-assignment: frames and colours chosen together, exactly (F8, CR-9 to CR-11).
+//!
+//! Which colours does each instance of each task own, on which instance does each job run, and when, so that no job runs
+//! while a colour of its instance is blocked and all memory fits? NP-hard from two colours on; answered by search with
+//! no-goods over two flow networks.
+
+mod explain;
+mod guide;
+mod hiding;
+mod variables;
+
+use std::fmt;
+
+use super::bottleneck::Bottleneck;
+use super::error::ProblemError;
+use super::memory::assign_memory;
+use super::placement::Placement;
+use super::problem::Problem;
+use super::search::{Effort, Ending, Search};
+use crate::time::{Overflow, Time};
+use hiding::Hiding;
+
+/// No-goods after which a search gives up, unless told otherwise.
+pub const DEFAULT_BUDGET: u64 = 50_000;
+
+/// A question for the co-assignment. Build it with one of the constructors and change what is special.
+#[derive(Clone, Debug)]
+pub struct CoAssign<'a> {
+    /// Tasks, rotation and cores.
+    pub problem: &'a Problem,
+    /// Memory of one instance of each task, in units of any size (pages, ranks); a task without memory needs no colour.
+    pub memory: Vec<u64>,
+    /// Units that each colour holds (F7).
+    pub capacity: Vec<u64>,
+    /// Number of instances of each task: 1, or more for copy tasks (CR-10).
+    pub instances: Vec<usize>,
+    /// For each task, the time of a copy from instance to instance if its jobs hand data on, to be spent by every job that
+    /// runs on another instance than the job before (F10, F12); `None` if jobs are independent.
+    pub copy_cost: Vec<Option<Time>>,
+    /// Most no-goods to learn before giving up.
+    pub budget: u64,
+}
+
+/// A solution, with the work it took to find.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// `colors[i][a]`: colours of instance `a` of task `i`, ascending.
+    pub colors: Vec<Vec<Vec<usize>>>,
+    /// `memory[i][a][c]`: units of instance `a` of task `i` in colour `c`.
+    pub memory: Vec<Vec<Vec<u64>>>,
+    /// Instance that each job runs on, in the order of [`Problem::jobs`].
+    pub instance_of_job: Vec<usize>,
+    /// For each job, the time of copying that its execution starts with; 0 for most.
+    pub copying: Vec<Time>,
+    /// Where each job runs, copying included.
+    pub placement: Placement,
+}
+
+/// What the search says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// There is one, and this is it.
+    Found(Box<Assignment>),
+    /// There is none, for this reason.
+    Impossible(NoAssignment),
+    /// The budget was used up.
+    Unknown,
+}
+
+/// Why there is no co-assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAssignment {
+    /// Not even without colours.
+    Unschedulable(Bottleneck),
+    /// All choices are excluded by so many no-goods, none of which is short enough to print.
+    Excluded {
+        /// No-goods learned.
+        no_goods: u64,
+        /// Tasks with one instance that can avoid no colour at all, even alone: copies are needed for them.
+        without_color: Vec<String>,
+    },
+}
+
+impl fmt::Display for NoAssignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoAssignment::Unschedulable(bottleneck) => write!(f, "without any refresh: {bottleneck}"),
+            NoAssignment::Excluded {
+                no_goods,
+                without_color,
+            } if without_color.is_empty() => {
+                write!(
+                    f,
+                    "no choice of colours leaves room for all jobs: proved by {no_goods} no-goods"
+                )
+            }
+            NoAssignment::Excluded { without_color, .. } => write!(
+                f,
+                "{} can stay away from no colour while it is refreshed: give it a second instance",
+                without_color.join(", ")
+            ),
+        }
+    }
+}
+
+impl<'a> CoAssign<'a> {
+    /// One colour per task, which tasks may share.
+    pub fn one_color(problem: &'a Problem) -> Self {
+        CoAssign::instances(problem, 1)
+    }
+
+    /// One colour per task, shared by no other task.
+    pub fn one_color_private(problem: &'a Problem) -> Self {
+        CoAssign {
+            capacity: vec![1; problem.rotation().colors()],
+            ..CoAssign::one_color(problem)
+        }
+    }
+
+    /// So many instances of each task with one colour each; jobs are independent and colours may be shared.
+    pub fn instances(problem: &'a Problem, count: usize) -> Self {
+        let tasks = problem.tasks().len();
+        CoAssign {
+            problem,
+            memory: vec![1; tasks],
+            capacity: vec![tasks.saturating_mul(count) as u64; problem.rotation().colors()],
+            instances: vec![count; tasks],
+            copy_cost: vec![None; tasks],
+            budget: DEFAULT_BUDGET,
+        }
+    }
+
+    fn check(&self) -> Result<(), ProblemError> {
+        let (tasks, colors) = (self.problem.tasks().len(), self.problem.rotation().colors());
+        let counts = [
+            ("memory", self.memory.len(), tasks),
+            ("capacity", self.capacity.len(), colors),
+            ("instances", self.instances.len(), tasks),
+            ("copy cost", self.copy_cost.len(), tasks),
+        ];
+        for (what, found, needed) in counts {
+            if found != needed {
+                return Err(ProblemError::WrongCount { what, found, needed });
+            }
+        }
+        for (task, &instances) in self.problem.tasks().iter().zip(&self.instances) {
+            if instances == 0 || instances > colors {
+                return Err(ProblemError::Instances {
+                    task: task.name.clone(),
+                    instances,
+                    colors,
+                });
+            }
+        }
+        let copying = self
+            .problem
+            .jobs()
+            .iter()
+            .map(|job| u128::from(self.copy_cost[job.task].unwrap_or(0)));
+        u64::try_from(copying.sum::<u128>() + u128::from(self.problem.demand())).map_err(|_| Overflow)?;
+        Ok(())
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// Lists of the wrong length, numbers of instances that are impossible, copy costs beyond 64 bits.
+    pub fn solve(&self) -> Result<(Answer, Effort), ProblemError> {
+        self.check()?;
+        let problem = self.problem;
+        let mut time = problem.network();
+        if !time.solve() {
+            let reason = NoAssignment::Unschedulable(problem.bottleneck(&mut time));
+            return Ok((Answer::Impossible(reason), Effort::default()));
+        }
+        let mut search = Search::default();
+        let mut hiding = Hiding::new(self, time, &mut search);
+        let answer = match search.run(&mut hiding, self.budget) {
+            Ending::Found => Answer::Found(Box::new(self.read(&search, &hiding))),
+            Ending::OutOfBudget => Answer::Unknown,
+            Ending::Impossible => {
+                let no_color = |task: &usize| {
+                    let instances = &hiding.variables.of_task[*task];
+                    let owns = &hiding.variables.instances[instances[0]].owns;
+                    let excluded = |&variable: &usize| {
+                        !search.trail.is_open(variable)
+                            && !search.trail.holds(variable)
+                            && search.trail.level(variable) == 0
+                    };
+                    instances.len() == 1 && owns.iter().all(excluded)
+                };
+                let tasks = (0..problem.tasks().len()).filter(no_color);
+                Answer::Impossible(NoAssignment::Excluded {
+                    no_goods: search.effort.no_goods,
+                    without_color: tasks.map(|task| problem.tasks()[task].name.clone()).collect(),
+                })
+            }
+        };
+        Ok((answer, search.effort))
+    }
+
+    /// Reads a solution; colours that are owned but hold no memory are left out.
+    fn read(&self, search: &Search, hiding: &Hiding) -> Assignment {
+        let (variables, trail) = (&hiding.variables, &search.trail);
+        let owned: Vec<Vec<usize>> = variables
+            .instances
+            .iter()
+            .map(|instance| {
+                (0..instance.owns.len())
+                    .filter(|&color| trail.holds(instance.owns[color]))
+                    .collect()
+            })
+            .collect();
+        let needs: Vec<u64> = variables
+            .instances
+            .iter()
+            .map(|instance| self.memory[instance.task])
+            .collect();
+        let memory = assign_memory(&needs, &self.capacity, &owned).expect("the search ends with room for all memory");
+        let by_task = |task: &Vec<usize>| task.iter().map(|&row| memory[row].clone()).collect::<Vec<_>>();
+        let memory: Vec<Vec<Vec<u64>>> = variables.of_task.iter().map(by_task).collect();
+        let colors_of = |units: &Vec<u64>| (0..units.len()).filter(|&color| units[color] > 0).collect::<Vec<_>>();
+        let instance_of_job: Vec<usize> = variables
+            .picks
+            .iter()
+            .map(|picks| picks.iter().position(|&pick| trail.holds(pick)).unwrap_or(0))
+            .collect();
+        let mut placement = self.problem.placement(&hiding.time);
+        let mut copying = vec![0; instance_of_job.len()];
+        for &(_, job, cost) in variables
+            .switches
+            .iter()
+            .filter(|(variable, ..)| trail.holds(*variable))
+        {
+            let jobs = &variables.jobs_of_task[variables.task_of_job[job]];
+            let before = if job == jobs.start { jobs.end - 1 } else { job - 1 };
+            if instance_of_job[before] == instance_of_job[job] {
+                placement.shorten(job, cost); // room was kept, but no copy is made
+            } else {
+                copying[job] = cost;
+            }
+        }
+        Assignment {
+            colors: memory.iter().map(|task| task.iter().map(colors_of).collect()).collect(),
+            memory,
+            instance_of_job,
+            copying,
+            placement,
+        }
+    }
+}
