@@ -4,14 +4,18 @@
 //! Times are integers of one unit (nanoseconds everywhere in Fresco, ticks in small examples; every function is free of
 //! scale). No verdict passes through a float, and no arithmetic wraps: what does not fit is an [`Overflow`].
 
+pub mod aligned;
 pub mod budget;
 pub mod certificate;
 pub mod demand;
 pub mod edf;
 pub mod executive;
 pub mod fixed_priority;
+pub mod flat;
 pub mod oracle;
 pub mod policy;
+pub mod refresh;
+pub mod retention;
 pub mod simulation;
 mod spans;
 pub mod supply;

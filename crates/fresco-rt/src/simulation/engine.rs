@@ -294,10 +294,10 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
             self.budgets[color] -= passed;
         }
         self.now = until;
-        if let Activity::Run { color, .. } = activity {
-            if let Some(job) = self.queues[color].execute(passed) {
-                self.complete(job);
-            }
+        if let Activity::Run { color, .. } = activity
+            && let Some(job) = self.queues[color].execute(passed)
+        {
+            self.complete(job);
         }
     }
 

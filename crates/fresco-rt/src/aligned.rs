@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Aligned segmented refresh (F29): the burst cut into segments, each inside the other colour's slot.
+//!
+//! Time is a fixed frame of one slot per colour; while a colour runs, a piece of the other colour's refresh is done. No task
+//! ever meets a refresh, no slot is ever delayed, and density enters only through the length of a segment. On several cores
+//! the frame is the same, each core has its own border between the slots, and a segment lies in the slots of all (CRS-22).
+
+use std::fmt;
+
+use crate::budget::{Family, least_budget};
+use crate::policy::Policy;
+use crate::supply::SlotTable;
+use crate::task::Task;
+use crate::time::{Overflow, Time};
+
+/// What refresh demands of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshDemand {
+    /// tRET.
+    pub retention: Time,
+    /// Commands per retention time (8192).
+    pub commands: Time,
+    /// tRFC.
+    pub trfc: Time,
+    /// Cost of the handler at the start of each slot: it locks one colour, unlocks the other and starts the segment; the
+    /// longest on any core.
+    pub handler: Time,
+}
+
+/// A frame with its slots: core `k` runs colour 0 in `[handler, border_k)` and colour 1 in `[border_k + handler, period)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlignedPlan {
+    period: Time,
+    borders: Vec<Time>,
+    segment: Time,
+    demand: RefreshDemand,
+    /// Per core, time of a frame that no workload needs; it lies in the slot of colour 1.
+    slack: Vec<Time>,
+}
+
+/// Why there is no aligned plan with a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignedError {
+    /// The period is 0 or does not divide the retention time; holds both.
+    Period(Time, Time),
+    /// No core is given, or the demand has no commands.
+    Empty,
+    /// A workload does not fit even a processor of its own; holds its core and colour.
+    Workload(usize, usize),
+    /// The slots of a core need more than the period; holds the core, the need and the period.
+    Full(usize, Time, Time),
+    /// The segment of a colour does not fit the slots of the other; holds the colour refreshed, the need and what there is.
+    Segment(usize, Time, Time),
+    /// A time exceeds 64 bits.
+    Overflow,
+}
+
+impl fmt::Display for AlignedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AlignedError::Period(period, retention) => {
+                write!(
+                    f,
+                    "a frame of {period} does not divide the retention time of {retention}"
+                )
+            }
+            AlignedError::Empty => f.write_str("there is no core, or no refresh command"),
+            AlignedError::Workload(core, color) => {
+                write!(
+                    f,
+                    "the tasks of color {color} on core {core} do not fit a processor of their own"
+                )
+            }
+            AlignedError::Full(core, need, period) => {
+                write!(f, "the slots of core {core} need {need} in every {period}")
+            }
+            AlignedError::Segment(color, need, room) => {
+                write!(
+                    f,
+                    "refreshing color {color} takes {need} in every frame; the slots of the other color leave {room}"
+                )
+            }
+            AlignedError::Overflow => Overflow.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AlignedError {}
+
+impl From<Overflow> for AlignedError {
+    fn from(_: Overflow) -> Self {
+        AlignedError::Overflow
+    }
+}
+
+/// Plans a frame of `period` for cores with a workload per colour (F29).
+///
+/// Slots of colour 0 are as short as its workload and the segment of colour 1 allow, which leaves colour 1 the most; so there
+/// is a plan with this period exactly if this is one. Memory of a colour is locked for all cores alike.
+pub fn plan(
+    cores: &[[&[Task]; 2]],
+    policy: Policy,
+    period: Time,
+    demand: RefreshDemand,
+) -> Result<AlignedPlan, AlignedError> {
+    let RefreshDemand {
+        retention,
+        commands,
+        trfc,
+        handler,
+    } = demand;
+    if period == 0 || retention == 0 || retention % period != 0 {
+        return Err(AlignedError::Period(period, retention));
+    }
+    if cores.is_empty() || commands == 0 {
+        return Err(AlignedError::Empty);
+    }
+    // n N ≥ commands: command k + 8192 comes N frames after command k at the latest, and then not later in its segment.
+    let segment = narrow((u128::from(commands) * u128::from(period)).div_ceil(u128::from(retention)))?;
+    let busy = segment
+        .checked_mul(trfc)
+        .and_then(|busy| busy.checked_add(handler))
+        .ok_or(Overflow)?;
+    let mut borders = Vec::with_capacity(cores.len());
+    let mut slack = Vec::with_capacity(cores.len());
+    for (core, workloads) in cores.iter().enumerate() {
+        let mut least = [0; 2];
+        for color in 0..2 {
+            least[color] = least_budget(workloads[color], policy, Family::Tdma, period)?
+                .ok_or(AlignedError::Workload(core, color))?
+                .checked_add(handler)
+                .ok_or(Overflow)?;
+        }
+        let border = least[0].max(busy);
+        let need = border.checked_add(least[1]).ok_or(Overflow)?;
+        slack.push(period.checked_sub(need).ok_or(AlignedError::Full(core, need, period))?);
+        borders.push(border);
+    }
+    let room = period - borders.iter().copied().max().expect("there are cores");
+    if busy > room {
+        return Err(AlignedError::Segment(0, busy, room));
+    }
+    Ok(AlignedPlan {
+        period,
+        borders,
+        segment,
+        demand,
+        slack,
+    })
+}
+
+/// The longest frame with a plan, hence the fewest switches, among the divisors of the retention time up to `longest`; the
+/// error of the longest frame tried if there is none. `longest` is the device's limit on the gap between commands, if it has one.
+pub fn longest_plan(
+    cores: &[[&[Task]; 2]],
+    policy: Policy,
+    demand: RefreshDemand,
+    longest: Option<Time>,
+) -> Result<AlignedPlan, AlignedError> {
+    let mut first = None;
+    for period in divisors(demand.retention)
+        .into_iter()
+        .rev()
+        .filter(|&period| longest.is_none_or(|l| period <= l))
+    {
+        match plan(cores, policy, period, demand) {
+            Ok(found) => return Ok(found),
+            Err(AlignedError::Overflow) => return Err(AlignedError::Overflow),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.unwrap_or(AlignedError::Period(0, demand.retention)))
+}
+
+/// Divisors of `n` in ascending order; none of 0.
+pub fn divisors(n: Time) -> Vec<Time> {
+    let low: Vec<Time> = (1..).take_while(|d| d * d <= n).filter(|d| n % d == 0).collect();
+    let mut all: Vec<Time> = low.iter().copied().chain(low.iter().rev().map(|d| n / d)).collect();
+    all.dedup();
+    all
+}
+
+impl AlignedPlan {
+    /// Length of a frame.
+    pub fn period(&self) -> Time {
+        self.period
+    }
+
+    /// Per core, end of the slot of colour 0.
+    pub fn borders(&self) -> &[Time] {
+        &self.borders
+    }
+
+    /// n: refresh commands per colour and frame.
+    pub fn commands_per_frame(&self) -> Time {
+        self.segment
+    }
+
+    /// Length of a segment, n tRFC.
+    pub fn segment_length(&self) -> Time {
+        self.segment * self.demand.trfc
+    }
+
+    /// Per core, time of a frame that no workload needs.
+    pub fn slack(&self) -> &[Time] {
+        &self.slack
+    }
+
+    /// When tasks of each colour may run on a core.
+    pub fn slots(&self, core: usize) -> [SlotTable; 2] {
+        let (handler, border) = (self.demand.handler, self.borders[core]);
+        [(handler, border), (border + handler, self.period)].map(|(start, end)| {
+            let slot = if start < end { vec![(start, end)] } else { Vec::new() };
+            SlotTable::new(self.period, &slot).expect("a slot lies inside its frame")
+        })
+    }
+
+    /// Refresh commands of a colour in time order, for ever: those of colour 1 after the handler that opens the frame, those of
+    /// colour 0 after the last core's handler between the slots.
+    pub fn commands(&self, color: usize) -> impl Iterator<Item = Time> + '_ {
+        let latest = self.borders.iter().copied().max().expect("there are cores");
+        let offset = self.demand.handler + if color == 0 { latest } else { 0 };
+        let trfc = self.demand.trfc;
+        (0..).flat_map(move |k| (0..self.segment).map(move |i| k * self.period + offset + i * trfc))
+    }
+}
+
+fn narrow(value: u128) -> Result<Time, Overflow> {
+    Time::try_from(value).map_err(|_| Overflow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisors_of_small_numbers() {
+        assert_eq!(divisors(12), [1, 2, 3, 4, 6, 12]);
+        assert_eq!(divisors(16), [1, 2, 4, 8, 16]);
+        assert_eq!(divisors(1), [1]);
+        assert!(divisors(0).is_empty());
+    }
+}

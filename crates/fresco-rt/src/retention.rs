@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Retention of every row, from nothing but the times of the refresh commands of a rank.
+//!
+//! Independent of every planner. A device counts its all-bank refresh commands and refreshes the next bin of rows at each, so
+//! command `k` refreshes bin `k mod bins`, whoever sent it.
+
+use std::fmt;
+
+use crate::time::Time;
+use crate::toplevel::Locks;
+
+/// Distances found between refreshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionReport {
+    /// Commands seen.
+    pub commands: u64,
+    /// Longest time any row waited for its refresh.
+    pub longest_row_gap: Time,
+    /// Longest time without a command, which devices limit to a number of refresh intervals (DDR3: 9 tREFI).
+    pub longest_command_gap: Time,
+}
+
+/// A row that waited too long, or commands that do not ascend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetentionViolation {
+    /// A bin of rows was last refreshed at `from` and next at `to` (or not until then).
+    Expired {
+        /// The bin.
+        bin: usize,
+        /// Its last refresh, or the start.
+        from: Time,
+        /// Its next refresh, or the end.
+        to: Time,
+    },
+    /// This command begins before the previous one ended.
+    Overlapping(Time),
+}
+
+impl fmt::Display for RetentionViolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RetentionViolation::Expired { bin, from, to } => {
+                write!(f, "bin {bin} is refreshed at {from} and not again until {to}")
+            }
+            RetentionViolation::Overlapping(at) => {
+                write!(f, "the command at {at} begins before the previous one ended")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RetentionViolation {}
+
+/// What the rank needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionRule {
+    /// tRET: no row waits longer.
+    pub retention: Time,
+    /// Commands that refresh all rows once (8192).
+    pub bins: usize,
+    /// tRFC: least distance of commands.
+    pub trfc: Time,
+}
+
+/// Checks the commands of a rank during `[start, end)`, given in time order. Rows count as refreshed at `start`.
+pub fn check_retention(
+    commands: impl IntoIterator<Item = Time>,
+    rule: RetentionRule,
+    (start, end): (Time, Time),
+) -> Result<RetentionReport, RetentionViolation> {
+    let mut refreshed = vec![start; rule.bins];
+    let mut report = RetentionReport {
+        commands: 0,
+        longest_row_gap: 0,
+        longest_command_gap: 0,
+    };
+    let mut previous = None;
+    let expired = |bin: usize, from: Time, to: Time| RetentionViolation::Expired { bin, from, to };
+    for at in commands.into_iter().take_while(|&at| at < end) {
+        if previous.is_some_and(|previous: Time| at < previous + rule.trfc) {
+            return Err(RetentionViolation::Overlapping(at));
+        }
+        let bin = (report.commands % rule.bins as u64) as usize;
+        let gap = at - refreshed[bin];
+        if gap > rule.retention {
+            return Err(expired(bin, refreshed[bin], at));
+        }
+        report.longest_row_gap = report.longest_row_gap.max(gap);
+        report.longest_command_gap = report.longest_command_gap.max(at - previous.unwrap_or(start));
+        report.commands += 1;
+        refreshed[bin] = at;
+        previous = Some(at);
+    }
+    report.longest_command_gap = report.longest_command_gap.max(end - previous.unwrap_or(start));
+    match (0..rule.bins).find(|&bin| end - refreshed[bin] > rule.retention) {
+        Some(bin) => Err(expired(bin, refreshed[bin], end)),
+        None => Ok(report),
+    }
+}
+
+/// Commands of a colour that starts under auto-refresh and goes over to bursts (CRS-9).
+///
+/// Auto-refresh sends a command every `retention / bins` and stays on until the colour's own first burst begins: switching all
+/// colours at time 0 would leave colour 0 without refresh for up to one and a half retention times (E34).
+pub fn commands_from_start(locks: &Locks, color: usize, rule: RetentionRule) -> impl Iterator<Item = Time> + '_ {
+    let first_burst = locks.window(color, 0).burst_start;
+    let bins = rule.bins as u128;
+    let auto = (0u128..).map(move |i| (i * u128::from(rule.retention) / bins) as Time);
+    let bursts = (0..).flat_map(move |k| {
+        let start = locks.window(color, k).burst_start;
+        (0..rule.bins as Time).map(move |i| start + i * rule.trfc)
+    });
+    auto.take_while(move |&at| at + rule.trfc <= first_burst).chain(bursts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refresh::{Burst, COMMANDS, Density, RETENTION};
+
+    const RULE: RetentionRule = RetentionRule {
+        retention: RETENTION,
+        bins: COMMANDS as usize,
+        trfc: 350,
+    };
+
+    /// E34: both colours keep retention over the switch, if each keeps auto-refresh until its own first burst.
+    #[test]
+    fn the_switch_from_auto_refresh_keeps_retention() {
+        let locks = Locks::of_two_servers(RETENTION, Burst::Standard.length(Density::Gb8), 2000, 2000).unwrap();
+        for color in 0..2 {
+            let commands = commands_from_start(&locks, color, RULE);
+            let report = check_retention(commands, RULE, (0, 5 * RETENTION)).unwrap();
+            assert!(report.longest_command_gap > RETENTION / 2, "a burst, then silence");
+        }
+        // Without its own refresh until its first burst, colour 0 is refreshed late after an auto-refresh that ended at 0.
+        let bursts_only = (0..4).flat_map(|k| (0..COMMANDS).map(move |i| (k * RETENTION + RETENTION / 2) + i * 350));
+        let since_the_last_auto_refresh = (0, 4 * RETENTION);
+        assert!(check_retention(bursts_only.clone(), RULE, since_the_last_auto_refresh).is_ok());
+        let rows_refreshed_before = (0..COMMANDS).map(|i| i * RETENTION / COMMANDS);
+        let switched = rows_refreshed_before.chain(bursts_only.map(|at| at + RETENTION));
+        assert!(matches!(
+            check_retention(switched, RULE, (0, 4 * RETENTION)),
+            Err(RetentionViolation::Expired { .. })
+        ));
+    }
+
+    /// The shorter burst of the text refreshes an eighth of the rows of a rank (E1).
+    #[test]
+    fn the_published_burst_loses_rows() {
+        let bursts = (0..8).flat_map(|k| (0..COMMANDS / 8).map(move |i| k * RETENTION + i * 350));
+        assert!(matches!(
+            check_retention(bursts, RULE, (0, 8 * RETENTION)),
+            Err(RetentionViolation::Expired { .. })
+        ));
+    }
+
+    #[test]
+    fn commands_do_not_overlap() {
+        assert_eq!(
+            check_retention([0, 349], RULE, (0, 1000)),
+            Err(RetentionViolation::Overlapping(349))
+        );
+    }
+}
