@@ -5,17 +5,22 @@
 //! runs when, so that no task runs while a colour it owns is refreshed. The published method places jobs first and looks
 //! for free colours afterwards ([`NaivePlan`]); here frames and colours are chosen together.
 
+mod antipodal;
 mod bottleneck;
 mod cells;
 mod check;
 mod co_assign;
 mod colors;
+mod copies;
 mod cores;
 mod edf_fill;
 mod error;
+mod fusion;
 mod jobs;
+mod kinds;
 mod memory;
 mod naive;
+mod partition;
 mod placement;
 mod problem;
 mod rotation;
@@ -25,16 +30,24 @@ mod table;
 mod tabulate;
 mod transport;
 
+pub use antipodal::{NotAntipodal, antipodal};
 pub use bottleneck::Bottleneck;
 pub use cells::Cell;
 pub use check::{Needs, Violation};
 pub use co_assign::{Answer, Assignment, CoAssign, DEFAULT_BUDGET, NoAssignment};
+pub use copies::{Bandwidth, break_even, break_even_published};
 pub use cores::Cores;
 pub use edf_fill::EdfFill;
 pub use error::ProblemError;
+pub use fusion::{Fusion, NoFusion, fuse, fuse_as_published};
 pub use jobs::Job;
+pub use kinds::{
+    blocked_at_least, blocking_at_most, is_huge, is_long_published, is_short_published, long_task_limit,
+    long_task_limit_published, one_burst_covers,
+};
 pub use memory::{MemoryShortage, assign_memory, memory_flow};
 pub use naive::NaivePlan;
+pub use partition::first_fit;
 pub use placement::{Flow, Placement, Share};
 pub use problem::{MAX_ENTRIES, MAX_PAIRS, Problem, Slicing};
 pub use rotation::{Rotation, RotationError};

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From amounts in cells to slots on cores: any order on one core, McNaughton's wrap-around on several.
 
-use super::co_assign::{Assignment, CoAssign};
+use super::co_assign::Assignment;
 use super::cores::Cores;
 use super::placement::Placement;
 use super::problem::Problem;
 use super::table::{Burst, Slot, Table};
 use crate::time::Time;
 
-impl CoAssign<'_> {
-    /// The table of a solution of this question.
-    pub fn table(&self, assignment: &Assignment) -> Table {
-        let copy_cost = self
-            .copy_cost
-            .iter()
-            .zip(&self.instances)
-            .map(|(cost, &n)| cost.filter(|_| n > 1))
-            .collect();
-        let slots = self.problem.slots(&assignment.placement, &assignment.instance_of_job);
-        self.problem.table_of(slots, assignment.memory.clone(), copy_cost)
+impl Assignment {
+    /// The table of this solution; `problem` is the one it solves.
+    pub fn table(&self, problem: &Problem) -> Table {
+        let slots = problem.slots(&self.placement, &self.instance_of_job);
+        problem.table_of(slots, self.memory.clone(), self.copy_cost.clone())
     }
 }
 
@@ -30,7 +24,7 @@ impl Problem {
         self.table_of(slots, memory, vec![None; self.tasks().len()])
     }
 
-    pub(super) fn table_of(&self, slots: Vec<Slot>, memory: Vec<Vec<Vec<u64>>>, copy_cost: Vec<Option<Time>>) -> Table {
+    fn table_of(&self, slots: Vec<Slot>, memory: Vec<Vec<Vec<u64>>>, copy_cost: Vec<Option<Time>>) -> Table {
         let rotation = self.rotation();
         let burst = |number: Time| {
             let start = number * rotation.frame();
@@ -51,7 +45,7 @@ impl Problem {
     }
 
     /// Sequences the shares in each cell, by core and start.
-    pub(super) fn slots(&self, placement: &Placement, instance_of_job: &[usize]) -> Vec<Slot> {
+    fn slots(&self, placement: &Placement, instance_of_job: &[usize]) -> Vec<Slot> {
         let mut in_cell: Vec<Vec<(usize, Time)>> = vec![Vec::new(); self.cells().len()];
         for (job, shares) in placement.shares.iter().enumerate() {
             shares

@@ -10,22 +10,11 @@ use crate::executive::{
     Answer, CoAssign, Cores, Effort, Needs, Problem, ProblemError, Rotation, Rules, Slicing, burst_fits, candidates,
     lossless_frame, memory_flow,
 };
+use crate::refresh::{Burst, Density};
 use crate::task::{Task, hyperperiod};
 use crate::time::{Time, gcd, lcm};
 
 const INPUTS: [&str; 4] = ["id", "tasks", "R", "K"];
-/// REF commands per rank and retention period, and tRFC in ns by density.
-const COMMANDS: Time = 8192;
-const TRFC: [(&str, Time); 7] = [
-    ("1Gb", 110),
-    ("2Gb", 160),
-    ("4Gb", 260),
-    ("8Gb", 350),
-    ("16Gb", 550),
-    ("32Gb", 1000),
-    ("64Gb", 2000),
-];
-
 /// What a record asks about.
 struct Inputs {
     tasks: Vec<Task>,
@@ -165,10 +154,11 @@ fn candidate(
             "r4": rules.multiple_of_rank_share, "r5": rules.unsliced,
         }),
     );
-    let fits = TRFC
-        .iter()
-        .map(|&(density, trfc)| (density.to_owned(), json!(burst_fits(frame, COMMANDS * trfc))));
-    answer("r6", Value::Object(fits.collect()));
+    let fits = Density::ALL.map(|density| {
+        let burst = Burst::Standard.length(density);
+        (format!("{}Gb", density.gigabits()), json!(burst_fits(frame, burst)))
+    });
+    answer("r6", Value::Object(fits.into_iter().collect()));
     answer("flow_at_f", flow(&by_color_frame));
     answer("flow_at_s", flow(&problem));
     if inputs.tasks.iter().all(|task| task.phase == 0) {
@@ -247,7 +237,7 @@ fn decide(question: &CoAssign, retention: Time) -> Result<(Result<&'static str, 
                 memory: &question.memory,
                 capacity: &question.capacity,
             };
-            let checked = question.table(&assignment).check(&needs);
+            let checked = assignment.table(question.problem).check(&needs);
             checked.map(|()| "feasible").map_err(|violation| violation.to_string())
         }
     };

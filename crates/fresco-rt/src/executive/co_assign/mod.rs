@@ -53,6 +53,8 @@ pub struct Assignment {
     pub instance_of_job: Vec<usize>,
     /// For each job, the time of copying that its execution starts with; 0 for most.
     pub copying: Vec<Time>,
+    /// For each task, the time of a copy; `None` if its jobs are independent or it has one instance.
+    pub copy_cost: Vec<Option<Time>>,
     /// Where each job runs, copying included.
     pub placement: Placement,
 }
@@ -244,6 +246,12 @@ impl<'a> CoAssign<'a> {
         Assignment {
             colors: memory.iter().map(|task| task.iter().map(colors_of).collect()).collect(),
             memory,
+            copy_cost: self
+                .copy_cost
+                .iter()
+                .zip(&self.instances)
+                .map(|(cost, &n)| cost.filter(|_| n > 1))
+                .collect(),
             instance_of_job,
             copying,
             placement,

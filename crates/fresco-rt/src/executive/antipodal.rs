@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Antipodal copies (F11): two instances in colours half a rotation apart, so that no window meets both.
+//!
+//! Colours then no longer restrict where jobs run, and this proves the corrected form of the schedulability theorem
+//! (T2', CR-13): what is feasible preemptively, copies included, has a coloured executive.
+
+use std::fmt;
+
+use super::bottleneck::Bottleneck;
+use super::co_assign::Assignment;
+use super::error::ProblemError;
+use super::jobs::Job;
+use super::problem::Problem;
+use crate::time::{Overflow, Time};
+
+/// Why antipodal copies do not apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotAntipodal {
+    /// The number of colours is odd; [`super::CoAssign`] takes any number of instances and colours (F13).
+    OddColors(usize),
+    /// A window may meet both colours: `D ≤ R/2 − B` fails.
+    WindowTooLong {
+        /// Name of the task.
+        task: String,
+        /// Its deadline.
+        deadline: Time,
+        /// R/2 − B.
+        limit: Time,
+    },
+    /// Jobs hand data on, and no whole window need fit between the two bursts: `p + D ≤ R/2 − B` fails.
+    NoTimeToSwitch {
+        /// Name of the task.
+        task: String,
+        /// Its period and deadline together.
+        reach: Time,
+        /// R/2 − B.
+        limit: Time,
+    },
+    /// A task's memory fits no pair of opposite colours beside the others', which were placed largest first.
+    NoRoom {
+        /// Name of the task.
+        task: String,
+        /// Units it needs in both colours.
+        needed: u64,
+    },
+    /// The jobs with their copies do not fit the processor.
+    Unschedulable(Bottleneck),
+    /// Input that makes no question.
+    Problem(ProblemError),
+}
+
+impl fmt::Display for NotAntipodal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotAntipodal::OddColors(colors) => {
+                write!(f, "{colors} colours have no opposites: an even number is needed")
+            }
+            NotAntipodal::WindowTooLong { task, deadline, limit } => {
+                write!(
+                    f,
+                    "{task}: a window of {deadline} may meet both of its colours; at most {limit} cannot"
+                )
+            }
+            NotAntipodal::NoTimeToSwitch { task, reach, limit } => write!(
+                f,
+                "{task}: period and deadline, {reach}, exceed {limit}: no job is sure to fit between the refreshes of \
+                 its two colours to copy data"
+            ),
+            NotAntipodal::NoRoom { task, needed } => {
+                write!(f, "{task}: no two opposite colours have {needed} units of memory left")
+            }
+            NotAntipodal::Unschedulable(bottleneck) => write!(f, "with its copies: {bottleneck}"),
+            NotAntipodal::Problem(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NotAntipodal {}
+
+/// Two instances of every task that has memory, in opposite colours, and a placement that colours do not restrict.
+///
+/// `memory[i]` is the need of one instance, `capacity[c]` what a colour holds; pairs of colours are filled largest task
+/// first, most room first. `copy_cost[i]` as in [`super::CoAssign`]: independent jobs (`None`) take either instance; dependent
+/// ones switch in the first window that lies between the two bursts, which makes exactly two copies per retention period.
+/// There both colours are idle for the whole window, so that the copy is safe wherever it runs (F10).
+///
+/// # Errors
+/// The first condition that fails. Fails, unlike the co-assignment, also where only the memory is packed badly.
+pub fn antipodal(
+    problem: &Problem,
+    memory: &[u64],
+    capacity: &[u64],
+    copy_cost: &[Option<Time>],
+) -> Result<Assignment, NotAntipodal> {
+    let rotation = problem.rotation();
+    let colors = rotation.colors();
+    let lists = [("memory", memory.len()), ("copy cost", copy_cost.len())];
+    for (what, found) in lists {
+        let needed = problem.tasks().len();
+        if found != needed {
+            return Err(NotAntipodal::Problem(ProblemError::WrongCount { what, found, needed }));
+        }
+    }
+    if capacity.len() != colors {
+        let (what, found) = ("capacity", capacity.len());
+        return Err(NotAntipodal::Problem(ProblemError::WrongCount {
+            what,
+            found,
+            needed: colors,
+        }));
+    }
+    if !colors.is_multiple_of(2) {
+        return Err(NotAntipodal::OddColors(colors));
+    }
+    // Bursts of opposite colours start R/2 apart.
+    let limit = (rotation.retention() / 2).saturating_sub(rotation.blocked());
+    for (task, cost) in problem.tasks().iter().zip(copy_cost) {
+        let name = || task.name.clone();
+        if task.deadline > limit {
+            return Err(NotAntipodal::WindowTooLong {
+                task: name(),
+                deadline: task.deadline,
+                limit,
+            });
+        }
+        let reach = task.period.saturating_add(task.deadline);
+        if cost.is_some() && reach > limit {
+            return Err(NotAntipodal::NoTimeToSwitch {
+                task: name(),
+                reach,
+                limit,
+            });
+        }
+    }
+    let pairs = opposite_colors(problem, memory, capacity)?;
+    let mut instance_of_job = vec![0; problem.jobs().len()];
+    let mut copying = vec![0; problem.jobs().len()];
+    for (task, &color) in pairs.iter().enumerate() {
+        let jobs = problem.jobs_of_task(task);
+        let opposite = (color + colors / 2) % colors;
+        let Some(cost) = copy_cost[task] else {
+            for job in jobs {
+                instance_of_job[job] = usize::from(meets(problem, &problem.jobs()[job], color));
+            }
+            continue;
+        };
+        // Twice around: the state at the end of the first turn is that at the start of the table.
+        let mut instance = 0;
+        for job in jobs.clone().chain(jobs) {
+            let window = &problem.jobs()[job];
+            let next = if meets(problem, window, color) {
+                1
+            } else if meets(problem, window, opposite) {
+                0
+            } else {
+                usize::from(color_comes_next(problem, window, color, opposite))
+            };
+            copying[job] = if next == instance { 0 } else { cost };
+            (instance, instance_of_job[job]) = (next, next);
+        }
+    }
+    let placement = place_with_copies(problem, &copying)?;
+    let colors_of = |task: usize| {
+        let owned = |color: usize| if memory[task] > 0 { vec![color] } else { Vec::new() };
+        vec![owned(pairs[task]), owned((pairs[task] + colors / 2) % colors)]
+    };
+    let units_of = |task: usize| {
+        let units = |color: usize| (0..colors).map(|c| if c == color { memory[task] } else { 0 }).collect();
+        vec![units(pairs[task]), units((pairs[task] + colors / 2) % colors)]
+    };
+    let tasks = 0..problem.tasks().len();
+    Ok(Assignment {
+        colors: tasks.clone().map(colors_of).collect(),
+        memory: tasks.map(units_of).collect(),
+        instance_of_job,
+        copying,
+        copy_cost: copy_cost.to_vec(),
+        placement,
+    })
+}
+
+/// Does the window of the job overlap a time when the colour is blocked?
+fn meets(problem: &Problem, job: &Job, color: usize) -> bool {
+    until_burst(problem, job.release, color) < job.deadline || during_burst(problem, job.release, color)
+}
+
+/// Time from `time` to the next start of a burst of the colour.
+fn until_burst(problem: &Problem, time: Time, color: usize) -> Time {
+    let rotation = problem.rotation();
+    let start = color as Time * rotation.frame();
+    (start + rotation.retention() - time % rotation.retention()) % rotation.retention()
+}
+
+fn during_burst(problem: &Problem, time: Time, color: usize) -> bool {
+    problem.rotation().blocked_at(time) == Some(color)
+}
+
+/// Between the bursts of two colours: is the first one's the next?
+fn color_comes_next(problem: &Problem, job: &Job, color: usize, opposite: usize) -> bool {
+    until_burst(problem, job.release, color) < until_burst(problem, job.release, opposite)
+}
+
+/// A first colour for each task, below half the number of colours: largest memory first, into the pair with most room.
+fn opposite_colors(problem: &Problem, memory: &[u64], capacity: &[u64]) -> Result<Vec<usize>, NotAntipodal> {
+    let half = capacity.len() / 2;
+    let mut room: Vec<u64> = (0..half)
+        .map(|color| capacity[color].min(capacity[color + half]))
+        .collect();
+    let mut order: Vec<usize> = (0..memory.len()).collect();
+    order.sort_by_key(|&task| std::cmp::Reverse(memory[task]));
+    let mut pairs = vec![0; memory.len()];
+    for task in order {
+        let color = (0..half)
+            .max_by_key(|&color| (room[color], std::cmp::Reverse(color)))
+            .expect("at least two colours");
+        let no_room = || NotAntipodal::NoRoom {
+            task: problem.tasks()[task].name.clone(),
+            needed: memory[task],
+        };
+        room[color] = room[color].checked_sub(memory[task]).ok_or_else(no_room)?;
+        pairs[task] = color;
+    }
+    Ok(pairs)
+}
+
+fn place_with_copies(problem: &Problem, copying: &[Time]) -> Result<super::placement::Placement, NotAntipodal> {
+    let total = copying.iter().map(|&cost| u128::from(cost)).sum::<u128>() + u128::from(problem.demand());
+    Time::try_from(total).map_err(|_| NotAntipodal::Problem(ProblemError::Overflow(Overflow)))?;
+    let mut network = problem.network();
+    copying
+        .iter()
+        .enumerate()
+        .for_each(|(job, &cost)| network.raise_supply(job, cost));
+    if network.solve() {
+        Ok(problem.placement(&network))
+    } else {
+        Err(NotAntipodal::Unschedulable(problem.bottleneck(&mut network)))
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Fusion of scheduling frames into colour frames (CR-9): in closed form, and as published.
+
+use std::fmt;
+
+use super::bottleneck::Bottleneck;
+use super::cores::Cores;
+use super::error::ProblemError;
+use super::problem::{Problem, Slicing};
+use super::rotation::Rotation;
+use super::rules::{burst_fits, candidates, holds_a_frame, lossless_frame};
+use crate::task::Task;
+use crate::time::Time;
+
+/// Frames for tasks and frames for colours that fit each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fusion {
+    /// The rotation with the colour frame f'.
+    pub rotation: Rotation,
+    /// s: the scheduling frame; `f' / s` of them are fused.
+    pub frame: Time,
+}
+
+/// Why no frames fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoFusion {
+    /// The burst of a colour is longer than half the retention period, the longest colour frame with two colours.
+    BurstTooLong {
+        /// δ with overheads.
+        burst: Time,
+        /// The longest colour frame; 0 if the ranks cannot be divided into colours.
+        longest: Time,
+    },
+    /// No preemptive schedule exists, whatever the frame.
+    Unschedulable(Bottleneck),
+    /// No table can be laid out.
+    Problem(ProblemError),
+}
+
+impl fmt::Display for NoFusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoFusion::BurstTooLong { burst, longest } => {
+                write!(
+                    f,
+                    "a refresh burst of {burst}, overheads included, exceeds the longest colour frame, {longest} (rule 6)"
+                )
+            }
+            NoFusion::Unschedulable(bottleneck) => bottleneck.fmt(f),
+            NoFusion::Problem(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for NoFusion {}
+
+impl From<ProblemError> for NoFusion {
+    fn from(error: ProblemError) -> Self {
+        NoFusion::Problem(error)
+    }
+}
+
+/// F5: the least colour frame `f' = R / F`, `F` a divisor of the number of ranks, that holds a burst (rule 6), and its
+/// longest divisor `s` for which every window holds a whole frame (F2) and all jobs fit frames (F4). Frame mode.
+///
+/// Some divisor always does if any preemptive schedule exists: the lossless frame (F3).
+///
+/// # Errors
+/// Why there are none.
+pub fn fuse(tasks: &[Task], retention: Time, ranks: usize, burst: Time, cores: &Cores) -> Result<Fusion, NoFusion> {
+    let rotations = candidates(retention, ranks);
+    let longest = rotations.first().map_or(0, Rotation::frame);
+    let fits = |rotation: &&Rotation| burst_fits(rotation.frame(), burst);
+    let rotation = *rotations
+        .iter()
+        .rev()
+        .find(fits)
+        .ok_or(NoFusion::BurstTooLong { burst, longest })?;
+    let color_frame = rotation.frame();
+    let lossless = lossless_frame(tasks, color_frame);
+    let mut reason = None;
+    for parts in divisors(color_frame / lossless, color_frame) {
+        let frame = color_frame / parts;
+        if !tasks.iter().all(|task| holds_a_frame(task, frame)) {
+            continue;
+        }
+        let problem = Problem::new(tasks, rotation, cores.clone(), Slicing::Frames(frame))?;
+        match problem.place(|_, _| false) {
+            Ok(_) => return Ok(Fusion { rotation, frame }),
+            Err(bottleneck) => reason = Some(bottleneck),
+        }
+    }
+    Err(NoFusion::Unschedulable(
+        reason.expect("every window holds a lossless frame"),
+    ))
+}
+
+/// Divisors of `whole` from 1 to `most`, ascending.
+fn divisors(most: Time, whole: Time) -> impl Iterator<Item = Time> {
+    let small = (1..)
+        .take_while(move |k: &Time| k.saturating_mul(*k) <= whole)
+        .filter(move |k| whole.is_multiple_of(*k));
+    let mut all: Vec<Time> = small.flat_map(|k| [k, whole / k]).filter(|&k| k <= most).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter()
+}
+
+/// Algorithm 6 as published, on the grid of multiples of `step ≥ 1` up to half the least deadline: `(f, f')`. For
+/// comparison only. Its faults (E8, CON-10):
+///
+/// - frames ascend from the least, which is returned whenever it divides `R / K`: as short as the grid allows;
+/// - `f'` grows before the first test, so that `f = R / K` is never accepted with one frame and gives `f' = 2 R / K`;
+/// - `R mod f' = 0` is not tested: with an odd number of ranks `2 R / K` is returned that does not divide `R`, with one
+///   rank an `f'` beyond `R`;
+/// - whether windows hold a frame, jobs fit frames, or the burst fits `f'` is not asked.
+///
+/// `None` if the grid has no such frame, or `ranks` is 0 or does not divide `retention`.
+pub fn fuse_as_published(retention: Time, ranks: usize, least_deadline: Time, step: Time) -> Option<(Time, Time)> {
+    if ranks == 0 || step == 0 || !retention.is_multiple_of(ranks as Time) {
+        return None;
+    }
+    let share = retention / ranks as Time;
+    for frame in (1..=least_deadline / 2 / step).map(|count| count * step) {
+        let (mut fused, mut count) = (frame, 1);
+        while fused <= retention {
+            fused += frame;
+            count += 1;
+            if fused.is_multiple_of(share) && Time::is_multiple_of(count, fused / share) {
+                return Some((frame, fused));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_algorithm_returns_the_least_frame_and_skips_one() {
+        assert_eq!(
+            fuse_as_published(64, 8, 20, 1),
+            Some((1, 8)),
+            "the least frame of the grid"
+        );
+        assert_eq!(
+            fuse_as_published(64_000, 8, 20_000, 1),
+            Some((1, 8000)),
+            "a finer grid, a shorter frame"
+        );
+        assert_eq!(
+            fuse_as_published(64, 8, 20, 8),
+            Some((8, 16)),
+            "one frame is never enough"
+        );
+        assert_eq!(
+            fuse_as_published(60, 3, 40, 20),
+            Some((20, 40)),
+            "40 does not divide 60"
+        );
+        assert_eq!(
+            fuse_as_published(60, 1, 120, 60),
+            Some((60, 120)),
+            "beyond the retention period"
+        );
+        assert_eq!(fuse_as_published(64, 8, 1, 1), None);
+    }
+
+    #[test]
+    fn divisors_ascend() {
+        assert_eq!(divisors(8, 16).collect::<Vec<_>>(), [1, 2, 4, 8]);
+    }
+
+    #[test]
+    fn a_burst_beyond_every_frame_is_refused() {
+        let tasks = [Task::new("t", 0, 64, 1, 64).unwrap()];
+        let refused = fuse(&tasks, 64, 8, 33, &Cores::ONE);
+        assert_eq!(refused, Err(NoFusion::BurstTooLong { burst: 33, longest: 32 }));
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Long, short and huge tasks: the published classes, and what really decides (CR-12, CR-18, CR-19).
+
+use super::rotation::Rotation;
+use crate::supply::Ratio;
+use crate::task::Task;
+use crate::time::Time;
+
+/// Long as published: `p ≥ R` and `p − e < R / K`. The class decides nothing: a task can be hidden with one colour iff it
+/// has an avoidable colour ([`super::Problem::avoidable_colors`]).
+pub fn is_long_published(task: &Task, retention: Time, ranks: usize) -> bool {
+    let slack = u128::from(task.period - task.wcet) * ranks as u128;
+    task.period >= retention && slack < u128::from(retention)
+}
+
+/// Short as published: `p < 2 R / K`. In frame mode such a task needs copies if a window lies inside a colour frame of
+/// every colour, which is certain only from `p ≤ f' / 2` down.
+pub fn is_short_published(task: &Task, retention: Time, ranks: usize) -> bool {
+    u128::from(task.period) * (ranks as u128) < 2 * u128::from(retention)
+}
+
+/// Huge: needs more than all ranks but one, so that some rank it owns is refreshed whenever it runs.
+pub fn is_huge(ranks_needed: usize, ranks: usize) -> bool {
+    ranks_needed + 1 > ranks
+}
+
+/// Least time for which a colour is blocked in any window of the task's deadline, wherever the window lies.
+///
+/// A job that avoids the colour has at most the rest: `e ≤ D − blocked_at_least` is necessary for one colour. A task with
+/// `D = p = R` gets `1 − 1/C` of the processor in frame mode, `1 − B/R` in burst mode.
+pub fn blocked_at_least(deadline: Time, rotation: &Rotation) -> Time {
+    let (turns, rest) = (deadline / rotation.retention(), deadline % rotation.retention());
+    turns * rotation.blocked() + rest.saturating_sub(rotation.retention() - rotation.blocked())
+}
+
+/// Most time for which the bursts of `colors` colours can stop a job within its window, if it is not kept away from them:
+/// each burst that can overlap the window, in full, for every colour. The bound for a huge task; a rotation has bursts of
+/// [`Rotation::blocked`]. Saturates.
+pub fn blocking_at_most(deadline: Time, colors: usize, rotation: &Rotation) -> Time {
+    let reach = u128::from(deadline) + u128::from(rotation.blocked());
+    let bursts = reach.div_ceil(u128::from(rotation.retention())) * colors as u128;
+    Time::try_from(bursts * u128::from(rotation.blocked())).unwrap_or(Time::MAX)
+}
+
+/// Whether one burst `t_BST` covers what a huge task meets, as published: only with one colour and `D ≤ R − B`.
+pub fn one_burst_covers(deadline: Time, colors: usize, rotation: &Rotation) -> bool {
+    colors <= 1 && deadline <= rotation.retention() - rotation.blocked()
+}
+
+/// Utilisation a long task can have (F14): `1 − q δ / R` when its memory lies in `q` colours with bursts of `burst`; zero if
+/// they take all the time. With all of its ranks in one colour it is no better off than under simultaneous auto-refresh.
+pub fn long_task_limit(colors: usize, burst: Time, retention: Time) -> Ratio {
+    let lost = (colors as Time).saturating_mul(burst);
+    Ratio::new(retention.saturating_sub(lost), retention).unwrap_or(Ratio::ZERO)
+}
+
+/// The limit as published (CR-18), `1 − tRFC / tREFI · rankReq / K`, for comparison: right only where 8192 commands serve all
+/// ranks together (E17). `None` beyond 64 bits or with a zero interval or no rank.
+pub fn long_task_limit_published(ranks_needed: usize, ranks: usize, trfc: Time, trefi: Ratio) -> Option<Ratio> {
+    let whole = trefi.num().checked_mul(ranks as Time)?;
+    let lost = trfc.checked_mul(trefi.den())?.checked_mul(ranks_needed as Time)?;
+    Ratio::new(whole.saturating_sub(lost), whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(period: Time, wcet: Time) -> Task {
+        Task::new("t", 0, period, wcet, period).unwrap()
+    }
+
+    #[test]
+    fn classes_of_64_ms_and_8_ranks() {
+        assert!(is_long_published(&task(64, 57), 64, 8));
+        assert!(!is_long_published(&task(64, 56), 64, 8));
+        assert!(is_short_published(&task(15, 1), 64, 8));
+        assert!(!is_short_published(&task(16, 1), 64, 8));
+        assert!(is_huge(8, 8) && !is_huge(7, 8));
+    }
+
+    #[test]
+    fn blocked_time_has_bounds_on_both_sides_for_every_window() {
+        for rotation in [Rotation::frames(64, 4).unwrap(), Rotation::bursts(64, 4, 5).unwrap()] {
+            for deadline in 1..200 {
+                for start in 0..64 {
+                    let window = start..start + deadline;
+                    let blocked = window.clone().filter(|&t| rotation.blocked_at(t) == Some(1)).count() as Time;
+                    assert!(
+                        blocked >= blocked_at_least(deadline, &rotation),
+                        "{deadline} from {start}"
+                    );
+                    assert!(
+                        blocked <= blocking_at_most(deadline, 1, &rotation),
+                        "{deadline} from {start}"
+                    );
+                    let one = blocked <= rotation.blocked();
+                    assert!(one || !one_burst_covers(deadline, 1, &rotation));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_task_limits_differ_by_the_number_of_ranks() {
+        let trefi = Ratio::new(64_000_000, 8192).unwrap();
+        let published = long_task_limit_published(1, 8, 350, trefi).unwrap();
+        assert_eq!(
+            published,
+            Ratio::new(64_000_000 * 8 - 8192 * 350, 64_000_000 * 8).unwrap()
+        );
+        let exact = long_task_limit(1, 8192 * 350, 64_000_000);
+        assert_eq!(exact, Ratio::new(64_000_000 - 2_867_200, 64_000_000).unwrap());
+        assert!(exact < published, "E17");
+        assert_eq!(long_task_limit(8, 8192 * 2000, 64_000_000), Ratio::ZERO);
+    }
+}
