@@ -66,7 +66,12 @@ fn the_precharge_that_a_column_command_implies() {
     tight(&t, Rp, "0 ACT 0 0 0 0 7 -; 20 WRA 0 0 0 0 7 0; @ ACT 0 0 0 0 8 -", 82);
     // Not before tRAS: 39 + 16, not 16 + 9 + 16; tRC out of the way.
     let short = fresco_dram::Timing { rc: 50, ..ddr4() };
-    tight(&short, Rp, "0 ACT 0 0 0 0 7 -; 16 RDA 0 0 0 0 7 0; @ REFab 0 0 - - - -", 55);
+    tight(
+        &short,
+        Rp,
+        "0 ACT 0 0 0 0 7 -; 16 RDA 0 0 0 0 7 0; @ REFab 0 0 - - - -",
+        55,
+    );
     // The row is gone with the command.
     let again = "0 ACT 0 0 0 0 7 -; 16 RDA 0 0 0 0 7 0; 30 RD 0 0 0 0 7 8";
     assert_eq!(violated(&t, again), [RowNotOpen]);

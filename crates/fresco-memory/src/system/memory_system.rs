@@ -5,6 +5,7 @@ use super::pending::{Key, Pending, Waiter};
 use super::port::Port;
 use super::sample::{Done, RequestId, Service};
 use super::stats::{CoreStats, NodeStats};
+use super::write_backs::{Held, WriteBacks};
 use crate::cache::Cache;
 use crate::command::Command;
 use crate::controller::Controller;
@@ -29,8 +30,8 @@ pub type CommandSink = Box<dyn FnMut(&Command)>;
 /// # Last-level cache
 /// One per `cores_per_cache` consecutive cores, neither inclusive nor exclusive of the private levels; without one,
 /// every read goes to memory. A miss takes its place in the cache at the time of the access, and the dirty line that
-/// makes room leaves for memory then (from a write-back buffer, as it were). Reads of a line that is under way to the
-/// same cache (or, without one, to the same core) join it.
+/// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait.
+/// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
 pub struct MemorySystem {
     caches: Vec<Cache>,
     cores_per_cache: u32,
@@ -47,6 +48,7 @@ pub struct MemorySystem {
     /// Part of the frontend latency on the way back.
     frontend_back: Ps,
     pending: Pending,
+    write_backs: WriteBacks,
     next_id: u64,
     /// The time run to.
     now: Ps,
@@ -87,6 +89,7 @@ impl MemorySystem {
             outbound: llc_latency + frontend_there,
             frontend_back: memory.controller.frontend - frontend_there,
             pending: Pending::default(),
+            write_backs: WriteBacks::new(usize::from(cores), machine.core.mshrs),
             next_id: 0,
             now: 0,
             cores: vec![CoreStats::default(); usize::from(cores)],
@@ -128,9 +131,13 @@ impl MemorySystem {
         }
         self.next_id += 1;
         let slot = self.pending.insert(key, waiter);
-        self.send(at, core, line, Access::Read, slot);
+        if self.write_backs.has_room(core) {
+            self.send(at, core, line, Access::Read, slot);
+        } else {
+            self.write_backs.hold(Held { core, line, slot });
+        }
         if let Some(victim) = victim {
-            self.send(at, core, victim.line, Access::Write, 0);
+            self.send_write(at, core, victim.line);
         }
         Service::Pending(id)
     }
@@ -150,7 +157,7 @@ impl MemorySystem {
             None => Some(line),
         };
         if let Some(line) = leaving {
-            self.send(at, core, line, Access::Write, 0);
+            self.send_write(at, core, line);
         }
     }
 
@@ -166,12 +173,13 @@ impl MemorySystem {
             .map(Controller::next_event)
             .min()
             .unwrap_or(NEVER);
-        // Data come a cycle after a controller's event at the earliest (if the write buffer has the line).
+        // Data, and the news that a write was taken, come a cycle after a controller's event at the earliest.
         let earliest = match event {
             NEVER => NEVER,
             event => self.clock.to_ps(event + 1) + self.frontend_back,
         };
-        self.pending.next_return().unwrap_or(NEVER).min(earliest)
+        let released = self.write_backs.next_release().unwrap_or(NEVER);
+        self.pending.next_return().unwrap_or(NEVER).min(earliest).min(released)
     }
 
     /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
@@ -186,6 +194,16 @@ impl MemorySystem {
             self.commands.drain(..).for_each(|command| sink(&command));
         }
         self.pending.deliver(until, done);
+        for Held { core, line, slot } in self.write_backs.release(until) {
+            self.pending.sent(slot, until);
+            self.send(until, core, line, Access::Read, slot);
+        }
+    }
+
+    /// Dirty lines that have left the caches and have not been taken by a controller, as far as the core knows: of the
+    /// core that has most. The buffer's entries bound it, and what the misses in flight have displaced.
+    pub fn most_write_backs(&self) -> u32 {
+        self.write_backs.most()
     }
 
     /// Lines that are under way from memory.
@@ -228,6 +246,12 @@ impl MemorySystem {
         self.controllers.iter_mut().for_each(Controller::reset_stats);
     }
 
+    /// Sends a dirty line on its way to memory.
+    fn send_write(&mut self, at: Ps, core: u32, line: PhysAddr) {
+        self.write_backs.leave(core);
+        self.send(at, core, line, Access::Write, 0);
+    }
+
     /// Sends a request for `line` on its way to memory.
     fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
         let location = self.map.decode(line).expect("an address of a frame lies in memory");
@@ -267,6 +291,7 @@ impl MemorySystem {
                     frontend_back: self.frontend_back,
                     interconnect: &self.interconnect,
                     pending: &mut self.pending,
+                    write_backs: &mut self.write_backs,
                     commands: self.command_sink.is_some().then_some(&mut self.commands),
                 };
                 controller.run_until(cycles - 1, &mut port);

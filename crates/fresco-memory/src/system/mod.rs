@@ -9,13 +9,15 @@
 //!   + (frontend - frontend/2) + hop latency back
 //! ```
 //!
-//! Writes to memory take the same way there, so that they stay in order with reads, and nobody waits for them.
+//! Writes to memory take the same way there, so that they stay in order with reads. Nobody waits for them, unless more of
+//! a core's writes wait for a place in a controller than its write-back buffer has entries: then its next misses do.
 
 mod memory_system;
 mod pending;
 mod port;
 mod sample;
 mod stats;
+mod write_backs;
 
 #[cfg(test)]
 mod tests;

@@ -27,13 +27,15 @@ pub(super) struct Waiter {
 struct Read {
     key: Key,
     first: Waiter,
+    /// How long it was held back before it was sent.
+    held: Ps,
     /// Reads of the same line that came later.
     joined: Vec<Waiter>,
     /// Of the first waiter, once it is known.
     sample: Option<Sample>,
 }
 
-/// Every read from the moment it is sent until its data reach the core.
+/// Every read from the moment of its access until its data reach the core.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     /// By slot; a slot is what the controller knows a read by.
@@ -61,11 +63,12 @@ impl Pending {
         true
     }
 
-    /// Notes a read that is sent, and returns its slot. The line must not be under way.
+    /// Notes a read that is sent or held back, and returns its slot. The line must not be under way.
     pub fn insert(&mut self, key: Key, first: Waiter) -> u32 {
         let read = Some(Read {
             key,
             first,
+            held: 0,
             joined: Vec::new(),
             sample: None,
         });
@@ -84,9 +87,16 @@ impl Pending {
         slot
     }
 
-    /// Who waits for the read in `slot`.
-    pub fn waiter(&self, slot: u32) -> Waiter {
-        self.reads[slot as usize].as_ref().expect("a read completes once").first
+    /// The read in `slot`, which was held back, is sent at `at`.
+    pub fn sent(&mut self, slot: u32, at: Ps) {
+        let read = self.reads[slot as usize].as_mut().expect("a read that waits is live");
+        read.held = at - read.first.since;
+    }
+
+    /// Who waits for the read in `slot`, and how long it was held back.
+    pub fn waiter(&self, slot: u32) -> (Waiter, Ps) {
+        let read = self.reads[slot as usize].as_ref().expect("a read completes once");
+        (read.first, read.held)
     }
 
     /// The data of the read in `slot` will be at the core at `at`.

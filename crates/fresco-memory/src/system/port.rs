@@ -3,6 +3,7 @@
 
 use super::pending::Pending;
 use super::sample::Sample;
+use super::write_backs::WriteBacks;
 use crate::command::Command;
 use crate::controller::Sink;
 use crate::interconnect::Interconnect;
@@ -17,6 +18,7 @@ pub(super) struct Port<'a> {
     pub frontend_back: Ps,
     pub interconnect: &'a Interconnect,
     pub pending: &'a mut Pending,
+    pub write_backs: &'a mut WriteBacks,
     /// Collects commands, if anybody wants them.
     pub commands: Option<&'a mut Vec<Command>>,
 }
@@ -24,10 +26,14 @@ pub(super) struct Port<'a> {
 impl Sink for Port<'_> {
     fn completed(&mut self, completion: &Completion) {
         if completion.access == Access::Write {
+            let core = u32::from(completion.source);
+            let route = self.interconnect.route(core, self.node);
+            let at = self.clock.to_ps(completion.done + 1) + self.frontend_back + route.back;
+            self.write_backs.taken(core, at);
             return;
         }
         let slot = completion.id as u32;
-        let waiter = self.pending.waiter(slot);
+        let (waiter, held) = self.pending.waiter(slot);
         let route = self.interconnect.route(waiter.core, self.node);
         let done = self.clock.to_ps(completion.done);
         let at = done + self.frontend_back + route.back;
@@ -38,9 +44,9 @@ impl Sink for Port<'_> {
         let [queue, bank, bus, refresh] = [wait.queue, wait.bank, wait.bus, wait.refresh].map(|c| self.duration(c));
         let sample = Sample {
             latency,
-            path: latency - remote - in_controller,
+            path: latency - remote - in_controller - held,
             remote,
-            queue,
+            queue: queue + held,
             bank,
             bus,
             refresh,

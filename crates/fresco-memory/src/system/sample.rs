@@ -43,7 +43,7 @@ pub struct Sample {
     pub path: Ps,
     /// On the interconnect, both ways.
     pub remote: Ps,
-    /// In queues of the controller ([`crate::Wait::queue`]).
+    /// In queues of the controller ([`crate::Wait::queue`]), and before, for an entry of the core's write-back buffer.
     pub queue: Ps,
     /// For the bank, busy with other rows ([`crate::Wait::bank`]).
     pub bank: Ps,

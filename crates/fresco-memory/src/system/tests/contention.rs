@@ -112,3 +112,80 @@ fn counters_cover_the_time_since_their_reset() {
     assert_eq!((second.cycles, second.channels[0].reads), (1_000, 10));
     assert_eq!(system.core_stats()[0].reads, 10);
 }
+
+/// Two dirty lines displaced for each line read, `count` times, with so many reads in flight: more than memory can write.
+/// Returns the longest latency, and the end.
+fn flood(system: &mut MemorySystem, count: u64, in_flight: u64) -> (Ps, Ps) {
+    let (mut now, mut longest, mut issued, mut completed) = (0, 0, 0, 0);
+    let mut done = Vec::new();
+    while completed < count {
+        while issued < count && issued - completed < in_flight {
+            // Each a row of its own: eight lines of a row, eight rows of the bank, sixteen lines per row.
+            let place = |i: u64| line(0, i * 128 % (NODE / LINE) + i / 64 % 16);
+            system.write_back(now, 0, place(3 * issued));
+            system.write_back(now, 0, place(3 * issued + 1));
+            assert!(matches!(
+                system.read(now, 0, place(3 * issued + 2), true),
+                Service::Pending(_)
+            ));
+            assert!(
+                system.most_write_backs() <= 2 * 10 + 8 + 2,
+                "{}",
+                system.most_write_backs()
+            );
+            issued += 1;
+        }
+        now = system.next_event();
+        system.run_until(now, &mut done);
+        for read in done.drain(..) {
+            completed += 1;
+            longest = longest.max(read.sample.latency);
+            assert_eq!(read.sample.parts(), read.sample.latency);
+        }
+    }
+    (longest, now)
+}
+
+#[test]
+fn writes_that_memory_cannot_take_slow_down_their_core() {
+    // Without a cache every dirty line goes to memory.
+    let mut system = MemorySystem::new(&machine());
+    let (longest, end) = flood(&mut system, 2000, 10);
+    let channel = system.node_stats()[0].channels[0].clone();
+    // What has left has been written, but for a buffer of 16 and what waits for it.
+    assert!(channel.writes + 16 + 30 >= 4000, "{}", channel.writes);
+    // 6000 lines of 5 ns each at the least.
+    assert!(end >= 6000 * 5_000, "{end}");
+    // Neither do reads wait without end: longer runs have no longer waits.
+    let (longer, _) = flood(&mut MemorySystem::new(&machine()), 8000, 10);
+    assert!(longer < 2 * longest, "{longer} after {longest}");
+    // Many more misses than entries, and fewer.
+    for in_flight in [1, 100] {
+        flood(&mut MemorySystem::new(&machine()), 1000, in_flight);
+    }
+}
+
+#[test]
+fn a_full_write_back_buffer_holds_back_no_other_core() {
+    let alone = {
+        let mut system = MemorySystem::new(&machine());
+        system.read(0, 2, line(1, 0), false);
+        finish(&mut system)[0].sample
+    };
+    let mut system = MemorySystem::new(&machine());
+    for i in 0..100 {
+        system.write_back(0, 0, line(0, 16 * i));
+    }
+    system.read(0, 0, line(0, 3), false);
+    system.read(0, 2, line(1, 0), false);
+    let done = finish(&mut system);
+    let of = |core| {
+        done.iter()
+            .find(|d| d.core == core)
+            .expect("each read completes")
+            .sample
+    };
+    assert_eq!(of(2), alone);
+    assert!(of(0).queue > 10 * of(2).latency, "{:?}", of(0));
+    assert_eq!(of(0).parts(), of(0).latency);
+}
