@@ -128,10 +128,10 @@ fn flood(system: &mut MemorySystem, count: u64, in_flight: u64) -> (Ps, Ps) {
                 system.read(now, 0, place(3 * issued + 2), true),
                 Service::Pending(_)
             ));
+            let most = system.most_write_backs();
             assert!(
-                system.most_write_backs() <= 2 * 10 + 8 + 2,
-                "{}",
-                system.most_write_backs()
+                most <= 8 + 2 * (in_flight as u32 + 2),
+                "{most} with {in_flight} in flight"
             );
             issued += 1;
         }
