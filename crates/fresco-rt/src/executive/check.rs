@@ -36,154 +36,138 @@ pub struct Needs<'a> {
     pub capacity: &'a [u64],
 }
 
+/// Returns with the words unless the fact holds. (In braces, so that the formatter leaves one fact on one line.)
 macro_rules! holds {
-    ($fact:expr, $($words:tt)+) => { if !$fact { return Err(Violation(format!($($words)+))); } };
+    { $fact:expr, $($words:tt)+ } => { if !$fact { return Err(Violation(format!($($words)+))); } };
+}
+
+/// What the slots give a job.
+#[derive(Default)]
+struct Run {
+    instance: usize,
+    time: u128,
+    parts: Vec<(Time, Time)>,
 }
 
 impl Table {
-    /// Checks slots (one job at a time on a core, one core at a time for a job, inside windows, full execution times),
-    /// refresh (each colour at least once per retention period, long enough, never under a task that owns it or copies from
-    /// it), and memory (all of each instance, no colour over its capacity).
+    /// Checks memory (all of each instance that runs, no colour over its capacity), refresh (each colour at least once per
+    /// retention period, long enough) and slots (one job at a time on a core, one core at a time for a job, inside windows,
+    /// full execution times, never while a colour is refreshed that the job's instance owns or that it copies from).
     pub fn check(&self, needs: &Needs) -> Result<(), Violation> {
-        let (tasks, length, colors) = (needs.tasks, self.length, needs.capacity.len());
-        holds!(length > 0, "the table has no length");
-        holds!(
-            self.memory.len() == tasks.len() && needs.memory.len() == tasks.len(),
-            "memory of other tasks"
-        );
-        holds!(self.copy_cost.len() == tasks.len(), "copy costs of other tasks");
-        for task in tasks {
-            holds!(
-                length.is_multiple_of(task.period),
-                "{}: period does not divide the table",
-                task.name
-            );
+        holds! { self.length > 0, "the table has no length" }
+        holds! { self.memory.len() == needs.tasks.len(), "memory of other tasks" }
+        holds! { needs.memory.len() == needs.tasks.len() && self.copy_cost.len() == needs.tasks.len(), "needs of other tasks" }
+        for task in needs.tasks {
+            holds! { self.length.is_multiple_of(task.period), "{}: period does not divide the table", task.name }
         }
-        let mut used = vec![0u128; colors];
-        for (task, instances) in tasks.iter().zip(&self.memory) {
-            for units in instances {
-                holds!(units.len() == colors, "{}: memory in other colours", task.name);
-                units
-                    .iter()
-                    .zip(&mut used)
-                    .for_each(|(&units, used)| *used += u128::from(units));
-            }
+        self.check_memory(needs)?;
+        let bursts = self.check_refresh(needs)?;
+        self.check_jobs(needs, &bursts, &self.check_slots(needs)?)
+    }
+
+    fn check_memory(&self, needs: &Needs) -> Result<(), Violation> {
+        let mut used = vec![0u128; needs.capacity.len()];
+        for (task, units) in self
+            .memory
+            .iter()
+            .enumerate()
+            .flat_map(|(t, all)| all.iter().map(move |units| (t, units)))
+        {
+            holds! { units.len() == used.len(), "{}: memory in other colours", needs.tasks[task].name }
+            used.iter_mut()
+                .zip(units)
+                .for_each(|(used, &units)| *used += u128::from(units));
         }
-        let mut bursts_of: Vec<Vec<(Time, Time)>> = vec![Vec::new(); colors];
+        for (color, (&used, &capacity)) in used.iter().zip(needs.capacity).enumerate() {
+            holds! { used <= u128::from(capacity), "colour {color} holds {used}, more than its capacity {capacity}" }
+        }
+        Ok(())
+    }
+
+    /// Bursts of each colour, ascending.
+    fn check_refresh(&self, needs: &Needs) -> Result<Vec<Vec<(Time, Time)>>, Violation> {
+        let mut bursts_of = vec![Vec::new(); needs.capacity.len()];
+        for burst in &self.bursts {
+            let (color, start) = (burst.color, burst.start);
+            holds! { color < bursts_of.len(), "burst at {start}: no such colour" }
+            holds! { burst.length >= needs.burst, "burst of colour {color} at {start} is too short" }
+            holds! { start < self.length && burst.length <= self.length - start, "burst at {start} leaves the table" }
+            bursts_of[color].push((start, start + burst.length));
+        }
         for (color, bursts) in bursts_of.iter_mut().enumerate() {
-            holds!(
-                used[color] <= u128::from(needs.capacity[color]),
-                "colour {color} holds more than its capacity"
-            );
-            for burst in self.bursts.iter().filter(|burst| burst.color == color) {
-                holds!(
-                    burst.length >= needs.burst,
-                    "burst of colour {color} at {} is too short",
-                    burst.start
-                );
-                holds!(
-                    burst.start < length && burst.length <= length - burst.start,
-                    "burst at {} leaves the table",
-                    burst.start
-                );
-                bursts.push((burst.start, burst.start + burst.length));
-            }
             bursts.sort_unstable();
-            holds!(!bursts.is_empty(), "colour {color} is never refreshed");
-            let around = bursts[0].0.checked_add(length).unwrap_or(Time::MAX);
-            let next = bursts.iter().skip(1).map(|&(start, _)| start).chain([around]);
+            holds! { !bursts.is_empty(), "colour {color} is never refreshed" }
+            let next = bursts
+                .iter()
+                .skip(1)
+                .map(|&(start, _)| start)
+                .chain([bursts[0].0.saturating_add(self.length)]);
             for (&(start, end), next) in bursts.iter().zip(next) {
-                holds!(
-                    next - start <= needs.retention,
-                    "colour {color} waits from {start} to {next} for its refresh"
-                );
-                holds!(end <= next, "two bursts of colour {color} at once, at {next}");
+                holds! { next - start <= needs.retention, "colour {color} waits from {start} to {next} for its refresh" }
+                holds! { end <= next, "two bursts of colour {color} at once, at {next}" }
             }
         }
-        let mut done: BTreeMap<(usize, u64), (usize, Time)> = BTreeMap::new(); // instance, time
-        let mut parts_of: BTreeMap<(usize, u64), Vec<(Time, Time)>> = BTreeMap::new();
-        let mut busy_until = vec![0; self.cores];
+        Ok(bursts_of)
+    }
+
+    fn check_slots(&self, needs: &Needs) -> Result<BTreeMap<(usize, u64), Run>, Violation> {
+        let mut runs: BTreeMap<(usize, u64), Run> = BTreeMap::new();
+        let mut busy_until: BTreeMap<usize, Time> = BTreeMap::new();
         for slot in &self.slots {
             let at = format!("slot at {} on core {}", slot.start, slot.core);
-            holds!(
-                slot.core < self.cores && slot.task < tasks.len(),
-                "{at}: no such core or task"
-            );
-            let task = &tasks[slot.task];
-            holds!(slot.job < length / task.period, "{at}: no such job of {}", task.name);
-            holds!(
-                slot.instance < self.memory[slot.task].len(),
-                "{at}: no such instance of {}",
-                task.name
-            );
-            let end = slot.start.checked_add(slot.length).unwrap_or(Time::MAX);
-            holds!(slot.length > 0 && end <= length, "{at}: empty, or beyond the table");
-            holds!(slot.start >= busy_until[slot.core], "{at}: the core is busy");
-            busy_until[slot.core] = end;
-            let release =
-                (u128::from(task.phase) + u128::from(slot.job) * u128::from(task.period)) % u128::from(length);
-            let since = (u128::from(slot.start) + u128::from(length) - release) % u128::from(length);
-            let by = since + u128::from(slot.length);
-            holds!(
-                by <= u128::from(task.deadline),
-                "{at}: {} runs outside its window",
-                task.name
-            );
-            let job = (slot.task, slot.job);
-            let parts = parts_of.entry(job).or_default();
-            holds!(
-                parts.iter().all(|&(s, e)| end <= s || e <= slot.start),
-                "{at}: {} runs on two cores",
-                task.name
-            );
-            parts.push((slot.start, end));
-            let (instance, time) = done.entry(job).or_insert((slot.instance, 0));
-            holds!(
-                *instance == slot.instance,
-                "{at}: {} changes its instance within a job",
-                task.name
-            );
-            *time += slot.length;
+            holds! { slot.core < self.cores && slot.task < needs.tasks.len(), "{at}: no such core or task" }
+            let task = &needs.tasks[slot.task];
+            holds! { slot.job < self.length / task.period, "{at}: no such job of {}", task.name }
+            holds! { slot.instance < self.memory[slot.task].len(), "{at}: no such instance of {}", task.name }
+            let end = slot.start.saturating_add(slot.length);
+            holds! { slot.length > 0 && end <= self.length, "{at}: empty, or beyond the table" }
+            holds! { slot.start >= busy_until.insert(slot.core, end).unwrap_or(0), "{at}: the core is busy" }
+            let [phase, k, period, turn] = [task.phase, slot.job, task.period, self.length].map(u128::from);
+            let since_release = (u128::from(slot.start) + turn - (phase + k * period) % turn) % turn;
+            let by = since_release + u128::from(slot.length);
+            holds! { by <= u128::from(task.deadline), "{at}: {} runs outside its window", task.name }
+            let first = Run {
+                instance: slot.instance,
+                ..Run::default()
+            };
+            let run = runs.entry((slot.task, slot.job)).or_insert(first);
+            holds! { run.instance == slot.instance, "{at}: {} changes its instance within a job", task.name }
+            let apart = run.parts.iter().all(|&(s, e)| end <= s || e <= slot.start);
+            holds! { apart, "{at}: {} runs on two cores", task.name }
+            run.parts.push((slot.start, end));
+            run.time += u128::from(slot.length);
         }
-        for (number, task) in tasks.iter().enumerate() {
-            let jobs = length / task.period;
-            for (instance, units) in self.memory[number].iter().enumerate() {
-                let all =
-                    units.iter().map(|&units| u128::from(units)).sum::<u128>() >= u128::from(needs.memory[number]);
-                let runs = (0..jobs).any(|job| done.get(&(number, job)).is_some_and(|&(i, _)| i == instance));
-                holds!(all || !runs, "{}: instance {instance} lacks memory", task.name);
-            }
+        Ok(runs)
+    }
+
+    fn check_jobs(
+        &self,
+        needs: &Needs,
+        bursts_of: &[Vec<(Time, Time)>],
+        runs: &BTreeMap<(usize, u64), Run>,
+    ) -> Result<(), Violation> {
+        for (number, task) in needs.tasks.iter().enumerate() {
+            let (name, memory, jobs) = (&task.name, &self.memory[number], self.length / task.period);
             for job in 0..jobs {
-                let Some(&(instance, time)) = done.get(&(number, job)) else {
-                    return Err(Violation(format!("{}: job {job} does not run", task.name)));
+                let Some(run) = runs.get(&(number, job)) else {
+                    return Err(Violation(format!("{name}: job {job} does not run")));
                 };
-                let before = done
-                    .get(&(number, (job + jobs - 1) % jobs))
-                    .map_or(instance, |&(before, _)| before);
-                let copy = if before == instance {
-                    None
-                } else {
-                    self.copy_cost[number]
-                };
-                let needed = u128::from(task.wcet) + u128::from(copy.unwrap_or(0));
-                holds!(
-                    u128::from(time) == needed,
-                    "{}: job {job} gets {time} of {needed}",
-                    task.name
-                );
+                let before = runs.get(&(number, (job + jobs - 1) % jobs));
+                let held = memory[run.instance]
+                    .iter()
+                    .map(|&units| u128::from(units))
+                    .sum::<u128>();
+                holds! { held >= u128::from(needs.memory[number]), "{name}: instance {} lacks memory", run.instance }
+                let source = before.map_or(run.instance, |before| before.instance);
+                let copy = self.copy_cost[number].filter(|_| source != run.instance);
+                let (time, needed) = (run.time, u128::from(task.wcet) + u128::from(copy.unwrap_or(0)));
+                holds! { time == needed, "{name}: job {job} gets {time} of {needed}" }
                 for (color, bursts) in bursts_of.iter().enumerate() {
-                    let copied = copy.is_some() && self.memory[number][before][color] > 0;
-                    if self.memory[number][instance][color] == 0 && !copied {
-                        continue;
-                    }
-                    for &(start, end) in &parts_of[&(number, job)] {
+                    let touches = memory[run.instance][color] > 0 || copy.is_some() && memory[source][color] > 0;
+                    for &(start, end) in run.parts.iter().filter(|_| touches) {
                         let next = bursts.get(bursts.partition_point(|&(_, over)| over <= start));
                         let clear = next.is_none_or(|&(burst, _)| end <= burst);
-                        holds!(
-                            clear,
-                            "{}: job {job} at {start} meets the refresh of colour {color}",
-                            task.name
-                        );
+                        holds! { clear, "{name}: job {job} at {start} meets the refresh of colour {color}" }
                     }
                 }
             }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The co-assignment finds a solution iff there is one: against enumeration, and every solution against the checker.
+
+mod executive_sets;
+
+use executive_sets::{rotations, sets, settings, solve};
+use fresco_rt::Task;
+use fresco_rt::executive::{CoAssign, Cores, Problem, Slicing, assign_memory};
+use proptest::prelude::*;
+
+/// Every way to choose one of `options` for each of `places`.
+fn choices(options: usize, places: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..options.pow(places as u32))
+        .map(move |number| (0..places).map(|k| number / options.pow(k as u32) % options).collect())
+}
+
+/// One instance each: tries all sets of colours for all tasks.
+fn one_instance_by_enumeration(problem: &Problem, memory: &[u64], capacity: &[u64]) -> bool {
+    let colors = problem.rotation().colors();
+    choices(1 << colors, problem.tasks().len()).any(|sets| {
+        let owned: Vec<Vec<usize>> = sets
+            .iter()
+            .map(|set| (0..colors).filter(|color| set >> color & 1 == 1).collect())
+            .collect();
+        assign_memory(memory, capacity, &owned).is_ok()
+            && problem.place(|job, color| sets[job.task] >> color & 1 == 1).is_ok()
+    })
+}
+
+/// Two instances with one unit each: tries all pairs of colours for all tasks, and all choices of all jobs.
+fn two_instances_by_enumeration(problem: &Problem, capacity: u64, dependent: bool) -> bool {
+    let (tasks, colors, jobs) = (problem.tasks().len(), problem.rotation().colors(), problem.jobs());
+    choices(colors, 2 * tasks)
+        .filter(|pairs| pairs.chunks(2).all(|pair| pair[0] <= pair[1]))
+        .any(|pairs| {
+            let fits = (0..colors).all(|color| pairs.iter().filter(|&&c| c == color).count() as u64 <= capacity);
+            fits && choices(2, jobs.len()).any(|picks| {
+                let number =
+                    |job: &fresco_rt::executive::Job| problem.jobs_of_task(job.task).start + job.index as usize;
+                let avoids = |job: &fresco_rt::executive::Job, color: usize| {
+                    let own = number(job);
+                    let of_task = problem.jobs_of_task(job.task);
+                    let before = if own == of_task.start { of_task.end - 1 } else { own - 1 };
+                    let owned = |job_number: usize| pairs[2 * job.task + picks[job_number]];
+                    owned(own) == color || (dependent && owned(before) == color)
+                };
+                problem.place(avoids).is_ok()
+            })
+        })
+}
+
+proptest! {
+    #![proptest_config(settings(600, 3))]
+
+    #[test]
+    fn one_instance_is_exact(
+        tasks in sets(3, 1), rotation in rotations(1), memory in prop::collection::vec(0u64..4, 3), capacity in 1u64..5,
+    ) {
+        let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
+        let question = CoAssign {
+            memory: memory[..tasks.len()].to_vec(),
+            capacity: vec![capacity; rotation.colors()],
+            ..CoAssign::one_color(&problem)
+        };
+        let expected = one_instance_by_enumeration(&problem, &question.memory, &question.capacity);
+        prop_assert_eq!(solve(&question).is_some(), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(settings(120, 4))]
+
+    #[test]
+    fn two_instances_are_exact(
+        tasks in sets(2, 1), rotation in rotations(1), capacity in 1u64..5, dependent in any::<bool>(),
+    ) {
+        let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
+        prop_assume!(problem.jobs().len() <= 8);
+        let question = CoAssign {
+            capacity: vec![capacity; rotation.colors()],
+            copy_cost: vec![dependent.then_some(0); tasks.len()],
+            ..CoAssign::instances(&problem, 2)
+        };
+        let expected = two_instances_by_enumeration(&problem, capacity, dependent);
+        prop_assert_eq!(solve(&question).is_some(), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(settings(1500, 5))]
+
+    /// Anything the search returns passes the checker, with copies that cost, tight memory and several cores; and more
+    /// instances, more memory or cheaper copies never lose a solution.
+    #[test]
+    fn solutions_are_sound_and_monotone(
+        tasks in sets(5, 2),
+        rotation in rotations(2),
+        instances in prop::collection::vec(1usize..4, 5),
+        memory in prop::collection::vec(0u64..5, 5),
+        capacity in 3u64..20,
+        costs in prop::collection::vec(prop::option::of(0u64..4), 5),
+        cores in 0usize..3,
+    ) {
+        let n = tasks.len();
+        let cores = match cores {
+            0 => Cores::ONE,
+            1 => Cores::Global(2),
+            _ => Cores::Partitioned((0..n).map(|task| task % 2).collect()),
+        };
+        let problem = Problem::new(&tasks, rotation, cores, Slicing::Anywhere).unwrap();
+        let question = CoAssign {
+            memory: memory[..n].to_vec(),
+            capacity: vec![capacity; rotation.colors()],
+            instances: instances[..n].iter().map(|&count| count.min(rotation.colors())).collect(),
+            copy_cost: costs[..n].to_vec(),
+            ..CoAssign::one_color(&problem)
+        };
+        if solve(&question).is_some() {
+            let roomier = CoAssign { capacity: vec![capacity + 1; rotation.colors()], ..question.clone() };
+            prop_assert!(solve(&roomier).is_some());
+            let cheaper = CoAssign { copy_cost: vec![None; n], ..question.clone() };
+            prop_assert!(solve(&cheaper).is_some());
+        }
+    }
+}
+
+#[test]
+fn a_task_larger_than_a_color_avoids_several() {
+    let tasks = [Task::new("huge", 0, 64, 32, 64).unwrap()];
+    let rotation = fresco_rt::executive::Rotation::frames(64, 8).unwrap();
+    let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
+    let question = |memory| CoAssign {
+        memory: vec![memory],
+        capacity: vec![10; 8],
+        ..CoAssign::one_color(&problem)
+    };
+    let found = solve(&question(40)).expect("half of the time, half of the colours");
+    assert_eq!(found.colors[0][0].len(), 4);
+    assert_eq!(solve(&question(41)), None, "a fifth colour takes time it needs");
+}
+
+#[test]
+fn impossible_questions_are_errors() {
+    let tasks = [Task::new("t", 0, 16, 4, 16).unwrap()];
+    let rotation = fresco_rt::executive::Rotation::frames(64, 8).unwrap();
+    let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
+    let base = CoAssign::one_color(&problem);
+    let message = |question: CoAssign| question.solve().unwrap_err().to_string();
+    assert_eq!(
+        message(CoAssign {
+            capacity: vec![1],
+            ..base.clone()
+        }),
+        "1 entries of capacity were given, 8 are needed"
+    );
+    assert_eq!(
+        message(CoAssign {
+            instances: vec![9],
+            ..base.clone()
+        }),
+        "task t is to have 9 instances; with 8 colours 1 to 8 are possible"
+    );
+    assert!(
+        message(CoAssign {
+            copy_cost: vec![Some(u64::MAX)],
+            ..base
+        })
+        .contains("64 bits")
+    );
+}
