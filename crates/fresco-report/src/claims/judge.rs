@@ -137,19 +137,22 @@ fn measured(test: &Test, context: Context<'_>) -> Result<Part, String> {
     Ok(match test {
         Test::Order(list) => {
             let values = all(list)?;
-            let holds = values.windows(2).all(|pair| pair[0] < pair[1]);
-            answer(holds, related(&values), String::new())
+            let in_order = |pair: &[f64]| pair[0] < pair[1];
+            let apart = values.windows(2).filter(|pair| in_order(pair)).map(spread);
+            let closest = apart.fold(f64::INFINITY, f64::min);
+            let holds = values.windows(2).all(in_order) && closest > SAME;
+            let why = if closest <= SAME {
+                same_up_to(closest)
+            } else {
+                String::new()
+            };
+            answer(holds, related(&values), why)
         }
         Test::Equal(list) | Test::Apart(list) => {
             let values = all(list)?;
             let apart = spread(&values);
             let holds = (apart <= SAME) == matches!(test, Test::Equal(_));
-            let why = format!(
-                "{} % apart, same up to {} %",
-                compact(100.0 * apart),
-                compact(100.0 * SAME)
-            );
-            answer(holds, related(&values), why)
+            answer(holds, related(&values), same_up_to(apart))
         }
         Test::Near { of, paper, unit } => {
             let ours = context.value(of)?;
@@ -209,6 +212,14 @@ fn measured(test: &Test, context: Context<'_>) -> Result<Part, String> {
         }
         Test::Cannot { why } => return Err(why.clone()),
     })
+}
+
+fn same_up_to(apart: f64) -> String {
+    format!(
+        "{} % apart, same up to {} %",
+        compact(100.0 * apart),
+        compact(100.0 * SAME)
+    )
 }
 
 fn accepted(low: f64, high: f64, unit: &str) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When a number agrees with the paper's: one rule for each kind of test, none for a single claim.
 //!
-//! - order: strict, no tolerance.
+//! - order: each value below the next by more than what counts as the same.
 //! - factors, and absolute values as ratio to their baseline: within 25 % of the paper's.
 //! - percentages: within 25 % of the paper's or 5 percentage points, whichever is wider.
 //! - same, constant, no noticeable slowdown, single-core equivalence: largest and smallest differ by 5 % at most.

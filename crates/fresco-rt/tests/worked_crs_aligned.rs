@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The published task sets under aligned segmented refresh: schedulable at every density with the burst of the standard.
+
+use fresco_rt::aligned::{AlignedError, RefreshDemand, longest_plan, plan};
+use fresco_rt::oracle::json::Record;
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::refresh::Burst;
+use fresco_rt::refresh::{COMMANDS, Density, RETENTION};
+use fresco_rt::retention::{RetentionRule, check_retention};
+use fresco_rt::search::{Space, rest_of_table};
+use fresco_rt::simulation::{Activity, Dispatch, Periodic, Simulation, Trace};
+use fresco_rt::toplevel::Locks;
+use fresco_rt::{Task, Time};
+use serde_json::Value;
+
+const MS: Time = 1_000_000;
+/// Cost of a handler at the start of each slot in the recorded plans.
+const HANDLER: Time = 5_000;
+
+fn example(name: &str) -> (Value, [Vec<Task>; 2], Policy) {
+    let all: Value = serde_json::from_str(include_str!("data/crs_examples.json")).unwrap();
+    let example = all[name].clone();
+    let workloads = ["W1", "W2"].map(|w| Record::new(&example).tasks(w).unwrap());
+    let policy = if example["policy"] == "edf" {
+        Policy::Edf
+    } else {
+        Policy::FixedPriority(Order::DeadlineMonotonic)
+    };
+    (example, workloads, policy)
+}
+
+fn demand(density: Density) -> RefreshDemand {
+    RefreshDemand {
+        retention: RETENTION,
+        commands: COMMANDS,
+        trfc: density.trfc(),
+        handler: HANDLER,
+    }
+}
+
+/// The recorded border and segment at every density; no miss, no conflict, every row in time.
+fn holds_at_every_density(name: &str) {
+    let (example, workloads, policy) = example(name);
+    for density in Density::ALL {
+        let recorded = &example["dens"][format!("jedec_{}Gb", density.gigabits())]["aligned"];
+        let period = recorded["p"].as_u64().unwrap();
+        let plan = plan(&[[&workloads[0], &workloads[1]]], policy, period, demand(density)).unwrap();
+        assert_eq!(recorded["e1"], plan.borders()[0], "{density:?}");
+        assert_eq!(recorded["seg"], plan.segment_length(), "{density:?}");
+
+        let rule = RetentionRule {
+            retention: RETENTION,
+            bins: COMMANDS as usize,
+            trfc: density.trfc(),
+        };
+        let end = 2 * RETENTION;
+        let windows = [0, 1].map(|color| {
+            let commands: Vec<Time> = plan.commands(color).take_while(|&at| at < end).collect();
+            let report = check_retention(commands.iter().copied(), rule, (0, end)).unwrap();
+            assert!(report.longest_row_gap <= RETENTION && report.longest_command_gap <= period);
+            commands
+        });
+        let dispatch = Dispatch::Slots(plan.slots(0).to_vec());
+        let simulation = Simulation::new(vec![&workloads[0], &workloads[1]], policy, dispatch, None).unwrap();
+        let mut trace = Trace::default();
+        let outcome = simulation
+            .run(simulation.horizon().unwrap(), &mut Periodic, &mut trace)
+            .unwrap();
+        assert_eq!((outcome.misses, outcome.converged), (0, true), "{density:?}");
+        for segment in trace.segments.iter().take_while(|segment| segment.end < end) {
+            if let Activity::Run { color, .. } = segment.activity {
+                let next = windows[color].partition_point(|&at| at + density.trfc() <= segment.start);
+                assert!(
+                    windows[color].get(next).is_none_or(|&at| at >= segment.end),
+                    "{density:?}: {segment:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn table_5_2() {
+    holds_at_every_density("table5_2");
+    let (_, workloads, policy) = example("table5_2");
+    let plan = plan(&[[&workloads[0], &workloads[1]]], policy, 4 * MS, demand(Density::Gb64)).unwrap();
+    // 1 - 0.93 - 2 * 5 us / 4 ms = 6.75 % of the time is left.
+    assert_eq!(plan.slack(), [270_000]);
+}
+
+#[test]
+fn section_5_3_5() {
+    holds_at_every_density("section5_3_5");
+}
+
+/// The fixed burst holds §5.3.5 with the second server on top, up to 16 Gb.
+#[test]
+fn section_5_3_5_with_servers_exchanged() {
+    let (_, workloads, policy) = example("section5_3_5");
+    for density in Density::ALL {
+        let locks = Locks::of_two_servers(RETENTION, Burst::Standard.length(density), 0, 0).unwrap();
+        let space = Space::new(locks, 2_560_000, 8 * MS);
+        let found = rest_of_table([&workloads[0], &workloads[1]], policy, &space, false).unwrap();
+        assert_eq!(found.is_some(), density <= Density::Gb16, "{density:?}");
+        if let Some(found) = found {
+            assert_eq!(found.order, [1, 0], "{density:?}");
+            let [top, _] = found.top.servers();
+            println!("{density:?} {top:?}");
+        }
+    }
+}
+
+/// A device that allows nine refresh intervals between commands needs short frames, and gets them while handlers fit.
+#[test]
+fn a_limit_on_the_gap_shortens_the_frame() {
+    let (_, workloads, policy) = example("table5_2");
+    let cores = [[workloads[0].as_slice(), workloads[1].as_slice()]];
+    let free = longest_plan(&cores, policy, demand(Density::Gb8), None).unwrap();
+    assert!(free.period() >= 4 * MS);
+    let limit = 9 * RETENTION / COMMANDS;
+    let cheap = RefreshDemand {
+        handler: 500,
+        ..demand(Density::Gb8)
+    };
+    let bound = longest_plan(&cores, policy, cheap, Some(limit)).unwrap();
+    assert!(bound.period() <= limit);
+    assert!(matches!(
+        longest_plan(&cores, policy, demand(Density::Gb8), Some(limit)),
+        Err(AlignedError::Full(0, ..))
+    ));
+}
+
+/// Four cores with the set of Table 5.2 each: the frame is common, the refresh lies in the slots of all.
+#[test]
+fn four_cores() {
+    let (_, workloads, policy) = example("table5_2");
+    let cores = [[workloads[0].as_slice(), workloads[1].as_slice()]; 4];
+    for density in Density::ALL {
+        let plan = plan(&cores, policy, 4 * MS, demand(density)).unwrap();
+        assert_eq!(plan.borders(), [2_245_000; 4]);
+    }
+    // Exchanged workloads on one core put its border elsewhere; then the segments of both colours need room on all cores.
+    let mixed = [cores[0], [workloads[1].as_slice(), workloads[0].as_slice()]];
+    let plan = plan(&mixed, policy, 4 * MS, demand(Density::Gb64)).unwrap();
+    let latest = plan.borders().iter().max().unwrap();
+    let first = plan.commands(0).next().unwrap();
+    assert_eq!(first, latest + HANDLER);
+    assert!(first + plan.segment_length() <= 4 * MS);
+}
+
+#[test]
+fn impossible_frames_say_why() {
+    let (_, workloads, policy) = example("table5_2");
+    let cores = [[workloads[0].as_slice(), workloads[1].as_slice()]];
+    assert_eq!(
+        plan(&cores, policy, 3 * MS, demand(Density::Gb8)),
+        Err(AlignedError::Period(3 * MS, RETENTION))
+    );
+    assert_eq!(
+        plan(&[], policy, 4 * MS, demand(Density::Gb8)),
+        Err(AlignedError::Empty)
+    );
+    let slow = RefreshDemand {
+        trfc: 4000,
+        ..demand(Density::Gb8)
+    };
+    let error = plan(&cores, policy, 4 * MS, slow).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            AlignedError::Segment(0, 2_053_000, _) | AlignedError::Full(0, ..)
+        ),
+        "{error:?}"
+    );
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the printed bounds of chapter 5 say about its own examples, and what simulation says about what they accept.
+
+use fresco_rt::budget::{Family, least_budget};
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::published::{
+    Algorithm7Error, FORMULAS, Rounding, accepts_as_published, algorithm7, capacity_bound, dedicated_responses,
+    refresh_overhead, response_times, responses_by_ltbf, within_total_utilization, within_utilization_bound,
+};
+use fresco_rt::refresh::RETENTION;
+use fresco_rt::simulation::{Dispatch, Simulation};
+use fresco_rt::toplevel::{ColorLock, Locks, Server, TopLevel, accepts, server_tables};
+use fresco_rt::{Task, Time};
+
+const MS: Time = 1_000_000;
+const RM: Policy = Policy::FixedPriority(Order::RateMonotonic);
+
+fn set(tasks: &[(Time, Time)]) -> Vec<Task> {
+    tasks
+        .iter()
+        .enumerate()
+        .map(|(i, &(p, e))| Task::new(&format!("t{i}"), 0, p, e, p).unwrap())
+        .collect()
+}
+
+fn table_5_2() -> [Vec<Task>; 2] {
+    [
+        set(&[(20 * MS, 3 * MS), (10 * MS, 1_600_000), (8 * MS, 2 * MS)]),
+        set(&[(10 * MS, 1_200_000), (40 * MS, 10 * MS)]),
+    ]
+}
+
+fn section_5_3_5() -> [Vec<Task>; 2] {
+    [
+        set(&[(16 * MS, 4 * MS), (16 * MS, 2 * MS)]),
+        set(&[(32 * MS, 8 * MS), (64 * MS, 8 * MS)]),
+    ]
+}
+
+fn server(period: Time, budget: Time) -> Server {
+    Server::new(period, budget).unwrap()
+}
+
+/// E28: the example of §5.3.5 is outside its own bounds.
+#[test]
+fn section_5_3_5_violates_its_bounds() {
+    for workload in section_5_3_5() {
+        assert!(!within_utilization_bound(&workload, RM, server(16 * MS, 6 * MS)).unwrap());
+    }
+    let [first, second] = section_5_3_5().map(|w| capacity_bound(&w, RM, 16 * MS, Rounding::Ceiling).unwrap().unwrap());
+    assert_eq!((first, second), (12 * MS, 8 * MS));
+    // Even with the floors of the printed response times, 6 ms do not suffice.
+    let [first, second] = section_5_3_5().map(|w| capacity_bound(&w, RM, 16 * MS, Rounding::Floor).unwrap().unwrap());
+    assert!(first > 6 * MS && second > 6 * MS);
+}
+
+/// E29: Table 5.2's servers are outside all bounds that are said to have chosen them.
+#[test]
+fn table_5_2_violates_its_bounds() {
+    let [first, second] = table_5_2();
+    let servers = [server(4 * MS, 2_400_000), server(4 * MS, 1_600_000)];
+    let locks = |handler| Locks::of_two_servers(RETENTION, 163_840, handler, handler).unwrap();
+    let top = TopLevel::new(servers, locks(0)).unwrap();
+    let verdict = accepts_as_published(&top, [&first, &second], Policy::Edf).unwrap();
+    assert_eq!(verdict.utilization_bound, [false, false]);
+    assert_eq!(verdict.capacity_bound, [Some(2_430_724), Some(1_674_710)]);
+    assert!(
+        verdict.total_utilization && !verdict.accepted,
+        "the budgets fill the period to the last nanosecond"
+    );
+    assert!(!within_total_utilization(&TopLevel::new(servers, locks(1)).unwrap()));
+}
+
+/// The periods at which each bound would allow Table 5.2: the finer the test, the longer.
+#[test]
+fn periods_that_the_bounds_allow_for_table_5_2() {
+    let [first, second] = table_5_2();
+    let fits = |family, period: Time| {
+        let sum: Time = [&first, &second]
+            .map(|w| least_budget(w, Policy::Edf, family, period).unwrap().unwrap())
+            .iter()
+            .sum();
+        sum <= period
+    };
+    assert!(fits(Family::PeriodicLinear, 2_560_000) && !fits(Family::PeriodicLinear, 3_200_000));
+    assert!(fits(Family::Periodic, 3_200_000) && !fits(Family::Periodic, 4 * MS));
+    assert_eq!(
+        least_budget(&first, Policy::Edf, Family::PeriodicLinear, 2_560_000)
+            .unwrap()
+            .unwrap()
+            .div_ceil(100),
+        15_128
+    );
+    assert_eq!(
+        least_budget(&second, Policy::Edf, Family::PeriodicLinear, 2_560_000)
+            .unwrap()
+            .unwrap()
+            .div_ceil(100),
+        10_259
+    );
+    let within = |period: Time| {
+        let least = |w: &[Task]| {
+            (1..=period / 100).find(|k| within_utilization_bound(w, Policy::Edf, server(period, k * 100)).unwrap())
+        };
+        least(&first).unwrap() + least(&second).unwrap() <= period / 100
+    };
+    assert!(within(500_000) && !within(512_000));
+}
+
+/// E23: a set within the printed rate-monotonic bound misses, also where the capacity bound is kept (E24).
+#[test]
+fn sets_within_the_printed_bounds_miss() {
+    let phased = |tasks: &[(Time, Time, Time)]| -> Vec<Task> {
+        let task =
+            |(i, &(p, e, phase)): (usize, &(Time, Time, Time))| Task::new(&format!("t{i}"), phase, p, e, p).unwrap();
+        tasks.iter().enumerate().map(task).collect()
+    };
+    let cases = [
+        (
+            phased(&[(8000, 200, 4000), (64000, 4000, 24000)]),
+            [server(8000, 4000), server(8000, 4000)],
+            4000,
+            false,
+        ),
+        (
+            phased(&[(203, 2, 29), (205, 2, 125), (64000, 900, 31000)]),
+            [server(1000, 900), server(1000, 100)],
+            100,
+            true,
+        ),
+    ];
+    for (tasks, servers, burst, within_capacity) in cases {
+        assert!(within_utilization_bound(&tasks, RM, servers[0]).unwrap());
+        for rounding in [Rounding::Floor, Rounding::Ceiling] {
+            let capacity = capacity_bound(&tasks, RM, servers[0].period(), rounding).unwrap();
+            assert_eq!(
+                capacity.is_some_and(|least| least <= servers[0].budget()),
+                within_capacity,
+                "{capacity:?}"
+            );
+        }
+        let locks = Locks::of_two_servers(64_000, burst, 0, 0).unwrap();
+        let dispatch = Dispatch::Deferrable(servers.to_vec());
+        let simulation = Simulation::new(vec![&tasks, &[]], RM, dispatch, Some(&locks)).unwrap();
+        assert_eq!(simulation.run_exact().unwrap().misses, 2);
+        // The exact test is not deceived.
+        let top = TopLevel::new(servers, locks.clone()).unwrap();
+        assert!(!accepts(&top, [&tasks, &[]], RM).unwrap().table);
+    }
+}
+
+/// E22: an overloaded set "responds" in 5 and 9, and ltbf applied once accepts what the iteration with tbf does not.
+#[test]
+fn printed_response_times_are_too_short() {
+    let overloaded = set(&[(10, 5), (15, 9)]);
+    assert_eq!(
+        dedicated_responses(&overloaded, Order::RateMonotonic, Rounding::Floor),
+        [Some(5), Some(9)]
+    );
+    assert_eq!(
+        dedicated_responses(&overloaded, Order::RateMonotonic, Rounding::Ceiling),
+        [Some(5), None]
+    );
+    // On a resource of 8 in 10: 8 units of work respond in 8, stretched to 14; but in 14 another job of the first task arrives.
+    let tasks = set(&[(12, 4), (16, 4)]);
+    let once = responses_by_ltbf(&tasks, Order::RateMonotonic, server(10, 8), Rounding::Ceiling);
+    assert_eq!(once, [Some(9), Some(14)]);
+    let line = fresco_rt::supply::LinearBound::new(10, 8).unwrap();
+    assert_eq!(
+        fresco_rt::fixed_priority::response_bounds(&tasks, Order::RateMonotonic, &line),
+        [Some(9), None]
+    );
+}
+
+/// E25: the printed ε is 0 and the printed response within the period, yet a server is given 1.87 of its 2.4 ms.
+#[test]
+fn the_printed_overhead_is_zero_where_budget_is_lost() {
+    let locks = Locks::of_two_servers(RETENTION, 2_129_920, 0, 0).unwrap();
+    let top = TopLevel::new([server(4 * MS, 2_400_000), server(8 * MS, 3_200_000)], locks).unwrap();
+    let length = top.repeat().unwrap();
+    assert!((0..16).all(|job| refresh_overhead(&top, 0, job, length) == 0));
+    assert_eq!(
+        response_times(&top),
+        [Some(2_400_000), Some(3_200_000)],
+        "floors leave server 1 undelayed by server 0"
+    );
+    let (tables, _) = server_tables(&top).unwrap();
+    assert_eq!((tables[0].min_supplied, tables[0].full), (1_870_080, false));
+}
+
+/// E27: periods that do not divide tRET give Algorithm 8 a lock strictly inside; the first one decides alone.
+#[test]
+fn algorithm_8_stops_at_the_first_match() {
+    let colors = vec![ColorLock { phase: 32, burst: 5 }, ColorLock { phase: 0, burst: 7 }];
+    let locks = Locks::new(64, 0, 0, colors).unwrap();
+    let overhead = |servers: [Server; 2], index, job| {
+        let top = TopLevel::new(servers, locks.clone()).unwrap();
+        refresh_overhead(&top, index, job, 960)
+    };
+    // Lock at 64: 4 into job 4 of server 0 (period 15), 4 into job 1 of server 1 (period 60), which responds in 3.
+    assert_eq!(overhead([server(15, 6), server(60, 3)], 0, 4), 5);
+    // Had server 1 more to do, its budget would hide the refresh.
+    assert_eq!(overhead([server(15, 6), server(60, 5)], 0, 4), 0);
+    // The same inequalities decide for server 1, where they ought to be reversed.
+    assert_eq!(overhead([server(15, 6), server(60, 3)], 1, 1), 7);
+    // Periods that divide tRET: never anything.
+    assert!((0..60).all(|job| overhead([server(16, 6), server(32, 3)], 0, job) == 0));
+}
+
+/// E27: what Algorithm 7 returns misses in simulation.
+#[test]
+fn algorithm_7_returns_servers_that_do_not_hold() {
+    let locks = Locks::of_two_servers(64, 12, 0, 0).unwrap();
+    let workloads = [set(&[(16, 2)]), set(&[(16, 2)])];
+    let slices = [workloads[0].as_slice(), workloads[1].as_slice()];
+    let found = algorithm7(slices, Policy::Edf, &locks, 1, 100_000).unwrap().unwrap();
+    assert!(found.candidates > 1000);
+    let top = TopLevel::new(found.servers, locks.clone()).unwrap();
+    for (workload, server) in slices.into_iter().zip(found.servers) {
+        assert!(within_utilization_bound(workload, Policy::Edf, server).unwrap());
+    }
+    assert!(!accepts(&top, slices, Policy::Edf).unwrap().table);
+    let simulation = Simulation::new(
+        slices.to_vec(),
+        Policy::Edf,
+        Dispatch::Idling(found.servers.to_vec()),
+        Some(&locks),
+    );
+    let misses = simulation.unwrap().run_exact().unwrap().misses;
+    println!("{found:?} {misses}");
+    assert_eq!(
+        algorithm7(slices, Policy::Edf, &locks, 1, 1000),
+        Err(Algorithm7Error::TooMany(1000))
+    );
+    assert_eq!(
+        algorithm7(slices, Policy::Edf, &locks, 0, 1000),
+        Err(Algorithm7Error::Empty)
+    );
+}
+
+#[test]
+fn unsound_formulas_name_their_erratum() {
+    for erratum in ["E21", "E22", "E23", "E24", "E25", "E26", "E27"] {
+        assert!(
+            FORMULAS
+                .iter()
+                .any(|formula| formula.unsound && formula.erratum == erratum),
+            "{erratum}"
+        );
+    }
+}
