@@ -5,7 +5,7 @@ mod executive_sets;
 
 use executive_sets::{rotations, sets, settings, solve};
 use fresco_rt::Task;
-use fresco_rt::executive::{CoAssign, Cores, Problem, Slicing, assign_memory};
+use fresco_rt::executive::{CoAssign, Cores, Job, Problem, Rotation, Slicing, assign_memory};
 use proptest::prelude::*;
 
 /// Every way to choose one of `options` for each of `places`.
@@ -27,26 +27,35 @@ fn one_instance_by_enumeration(problem: &Problem, memory: &[u64], capacity: &[u6
     })
 }
 
-/// Two instances with one unit each: tries all pairs of colours for all tasks, and all choices of all jobs.
+/// Up to two instances with one unit each: tries all pairs of colours for all tasks, and all choices of all jobs.
 fn two_instances_by_enumeration(problem: &Problem, capacity: u64, dependent: bool) -> bool {
     let (tasks, colors, jobs) = (problem.tasks().len(), problem.rotation().colors(), problem.jobs());
-    choices(colors, 2 * tasks)
-        .filter(|pairs| pairs.chunks(2).all(|pair| pair[0] <= pair[1]))
-        .any(|pairs| {
-            let fits = (0..colors).all(|color| pairs.iter().filter(|&&c| c == color).count() as u64 <= capacity);
-            fits && choices(2, jobs.len()).any(|picks| {
-                let number =
-                    |job: &fresco_rt::executive::Job| problem.jobs_of_task(job.task).start + job.index as usize;
-                let avoids = |job: &fresco_rt::executive::Job, color: usize| {
-                    let own = number(job);
-                    let of_task = problem.jobs_of_task(job.task);
-                    let before = if own == of_task.start { of_task.end - 1 } else { own - 1 };
-                    let owned = |job_number: usize| pairs[2 * job.task + picks[job_number]];
-                    owned(own) == color || (dependent && owned(before) == color)
-                };
-                problem.place(avoids).is_ok()
-            })
+    let number = |job: &Job| problem.jobs_of_task(job.task).start + job.index as usize;
+    let before = |job: &Job| {
+        let of_task = problem.jobs_of_task(job.task);
+        if number(job) == of_task.start {
+            of_task.end - 1
+        } else {
+            number(job) - 1
+        }
+    };
+    choices(colors, 2 * tasks).any(|pairs| {
+        choices(2, jobs.len()).any(|picks| {
+            let color_of = |job: usize| pairs[2 * jobs[job].task + picks[job]];
+            let mut owned: Vec<(usize, usize)> = (0..jobs.len()).map(|job| (jobs[job].task, picks[job])).collect();
+            owned.sort_unstable();
+            owned.dedup();
+            let used = |color: usize| {
+                owned
+                    .iter()
+                    .filter(|(task, pick)| pairs[2 * task + pick] == color)
+                    .count()
+            };
+            let avoids =
+                |job: &Job, color: usize| color_of(number(job)) == color || dependent && color_of(before(job)) == color;
+            (0..colors).all(|color| used(color) as u64 <= capacity) && problem.place(avoids).is_ok()
         })
+    })
 }
 
 proptest! {
@@ -127,7 +136,7 @@ proptest! {
 #[test]
 fn a_task_larger_than_a_color_avoids_several() {
     let tasks = [Task::new("huge", 0, 64, 32, 64).unwrap()];
-    let rotation = fresco_rt::executive::Rotation::frames(64, 8).unwrap();
+    let rotation = Rotation::frames(64, 8).unwrap();
     let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
     let question = |memory| CoAssign {
         memory: vec![memory],
@@ -142,7 +151,7 @@ fn a_task_larger_than_a_color_avoids_several() {
 #[test]
 fn impossible_questions_are_errors() {
     let tasks = [Task::new("t", 0, 16, 4, 16).unwrap()];
-    let rotation = fresco_rt::executive::Rotation::frames(64, 8).unwrap();
+    let rotation = Rotation::frames(64, 8).unwrap();
     let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
     let base = CoAssign::one_color(&problem);
     let message = |question: CoAssign| question.solve().unwrap_err().to_string();

@@ -5,7 +5,8 @@ mod executive_sets;
 
 use executive_sets::{rotations, sets, settings};
 use fresco_rt::executive::{
-    CoAssign, Cores, Needs, Problem, Rotation, Slicing, antipodal, first_fit, holds_a_frame, lossless_frame,
+    CoAssign, Cores, Job, Needs, NoFusion, Problem, Rotation, Slicing, antipodal, candidates, first_fit, fuse,
+    holds_a_frame, lossless_frame,
 };
 use fresco_rt::{Task, Time};
 use proptest::prelude::*;
@@ -65,6 +66,22 @@ proptest! {
         let free = problem(&tasks, rotation, Slicing::Anywhere);
         prop_assert_eq!(feasible(&framed), feasible(&free));
         prop_assert_eq!(framed.avoidable_colors(), free.avoidable_colors());
+    }
+
+    /// F5: fusion finds frames iff there is a preemptive schedule, and every job fits them.
+    #[test]
+    fn fusion_is_exact(tasks in sets(5, 4), ranks in 2usize..9, burst in 1u64..12) {
+        let rotations: Vec<Rotation> = candidates(96, ranks);
+        let fits: Vec<&Rotation> = rotations.iter().filter(|rotation| rotation.frame() >= burst).collect();
+        match fuse(&tasks, 96, ranks, burst, &Cores::ONE) {
+            Ok(fusion) => {
+                prop_assert!(fits.iter().all(|rotation| rotation.frame() >= fusion.rotation.frame()));
+                prop_assert!(feasible(&problem(&tasks, fusion.rotation, Slicing::Frames(fusion.frame))));
+                prop_assert!(tasks.iter().all(|task| holds_a_frame(task, fusion.frame)));
+            }
+            Err(NoFusion::BurstTooLong { .. }) => prop_assert!(fits.is_empty()),
+            Err(_) => prop_assert!(!feasible(&problem(&tasks, *fits[0], Slicing::Anywhere))),
+        }
     }
 
     /// F9: a burst forbids less than its frame.
@@ -140,7 +157,7 @@ proptest! {
             // Colours are common to all cores: what the partition can hide, any placement on as many cores can.
             if let Some(found) = executive_sets::solve(&CoAssign::one_color(&parts)) {
                 let same = |job: usize, color: usize| found.colors[global.jobs()[job].task][0].contains(&color);
-                let number = |job: &fresco_rt::executive::Job| {
+                let number = |job: &Job| {
                     global.jobs_of_task(job.task).start + job.index as usize
                 };
                 prop_assert!(global.place(|job, color| same(number(job), color)).is_ok());

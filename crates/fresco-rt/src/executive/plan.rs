@@ -196,9 +196,14 @@ fn fewest_instances(request: &Request, problem: &Problem, effort: &mut Effort) -
         .into_iter()
         .chain((2..=most).map(|instances| vec![instances; count]));
     let mut last = reason.map_or(Attempt::GaveUp, Attempt::Impossible);
-    for mut instances in attempts.filter(|instances| *instances != one) {
+    for instances in attempts.filter(|instances| *instances != one) {
+        let mut used = one.clone();
         match ask(&instances)? {
             Answer::Found(mut found) => {
+                for (job, &instance) in problem.jobs().iter().zip(&found.instance_of_job) {
+                    used[job.task] = used[job.task].max(instance + 1);
+                }
+                let mut instances = used;
                 let mut order: Vec<usize> = (0..count).collect();
                 order.sort_by_key(|&task| std::cmp::Reverse(request.tasks[task].period));
                 for task in order {

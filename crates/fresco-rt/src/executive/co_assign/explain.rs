@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use super::super::search::{Literal, Trail, Variable};
 use super::super::transport::Transport;
 
-/// Which variable closed an edge, or raised the supply of a row. The literal `closing(v)` does so.
+/// Which variable closed an edge, or raised the supply of a row (by being true).
 pub(super) struct Causes {
     /// For each edge, the variable that closes it.
     pub of_edge: Vec<Option<Variable>>,
     /// For each row, the variable that raises its supply, and by how much.
     pub of_row: Vec<Option<(Variable, u64)>>,
-    /// Whether a variable closes its edges by being true, or by being false.
-    pub closes_when: bool,
 }
 
 /// A choice that tightens the cut: the edges it took from it and the supply it added.
@@ -24,14 +22,6 @@ struct Candidate {
 }
 
 impl Causes {
-    fn broken(&self, variable: Variable) -> Literal {
-        if self.closes_when {
-            Literal::no(variable)
-        } else {
-            Literal::yes(variable)
-        }
-    }
-
     /// A clause that the cut implies and that is false now: at least one of the choices that tighten it must be taken back.
     ///
     /// The rows in the cut supply more than they can deliver, by some excess. A choice is left out of the clause as long as
@@ -94,7 +84,12 @@ impl Causes {
                     .into_iter()
                     .rev()
                     .for_each(|(column, given)| given_back[column] = given);
-                clause.push(self.broken(variable));
+                // What it is now is what tightens.
+                clause.push(if trail.holds(variable) {
+                    Literal::no(variable)
+                } else {
+                    Literal::yes(variable)
+                });
             }
         }
         clause

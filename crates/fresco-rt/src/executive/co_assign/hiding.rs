@@ -17,7 +17,9 @@ struct Effect {
     /// Edge of the memory network closed while it is false.
     memory_edge: Option<usize>,
     /// Row of the time network with a higher supply while it is true.
-    supply: Option<(usize, u64)>,
+    time_supply: Option<(usize, u64)>,
+    /// Row of the memory network with a higher supply while it is true.
+    memory_supply: Option<(usize, u64)>,
 }
 
 /// Both networks, kept in step with the trail.
@@ -40,7 +42,6 @@ impl Hiding {
         let mut time_causes = Causes {
             of_edge: vec![None; time.edge_count()],
             of_row: vec![None; problem.jobs().len()],
-            closes_when: true,
         };
         for &variable in &variables.avoids {
             variables.time_edges[variable]
@@ -49,20 +50,27 @@ impl Hiding {
         }
         for &(variable, row, cost) in &variables.switches {
             time_causes.of_row[row] = Some((variable, cost));
-            effects[variable].supply = Some((row, cost));
+            effects[variable].time_supply = Some((row, cost));
         }
-        let rows = variables
-            .instances
-            .iter()
-            .map(|instance| request.memory[instance.task])
-            .collect();
-        let mut memory = Transport::new(rows, request.capacity.clone());
+        let memory_of = |row: usize| request.memory[variables.instances[row].task];
+        let rows = 0..variables.instances.len();
+        let needed = rows.map(|row| {
+            if variables.instances[row].used.is_some() {
+                0
+            } else {
+                memory_of(row)
+            }
+        });
+        let mut memory = Transport::new(needed.collect(), request.capacity.clone());
         let mut memory_causes = Causes {
             of_edge: Vec::new(),
             of_row: vec![None; variables.instances.len()],
-            closes_when: false,
         };
         for (row, instance) in variables.instances.iter().enumerate() {
+            if let Some(used) = instance.used {
+                memory_causes.of_row[row] = Some((used, memory_of(row)));
+                effects[used].memory_supply = Some((row, memory_of(row)));
+            }
             for (color, &variable) in instance.owns.iter().enumerate() {
                 effects[variable].memory_edge = Some(memory.connect(row, color, u64::MAX));
                 memory_causes.of_edge.push(Some(variable));
@@ -99,8 +107,11 @@ impl Theory for Hiding {
             self.variables.time_edges[literal.variable()]
                 .iter()
                 .for_each(|&edge| self.time.close(edge));
-            if let Some((row, by)) = effect.supply {
+            if let Some((row, by)) = effect.time_supply {
                 self.time.raise_supply(row, by);
+            }
+            if let Some((row, by)) = effect.memory_supply {
+                self.memory.raise_supply(row, by);
             }
         } else if let Some(edge) = effect.memory_edge {
             self.memory.close(edge);
@@ -113,8 +124,11 @@ impl Theory for Hiding {
             self.variables.time_edges[literal.variable()]
                 .iter()
                 .for_each(|&edge| self.time.open(edge));
-            if let Some((row, by)) = effect.supply {
+            if let Some((row, by)) = effect.time_supply {
                 self.time.lower_supply(row, by);
+            }
+            if let Some((row, by)) = effect.memory_supply {
+                self.memory.lower_supply(row, by);
             }
         } else if let Some(edge) = effect.memory_edge {
             self.memory.open(edge);

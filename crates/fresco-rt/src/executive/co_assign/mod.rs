@@ -33,7 +33,7 @@ pub struct CoAssign<'a> {
     pub memory: Vec<u64>,
     /// Units that each colour holds (F7).
     pub capacity: Vec<u64>,
-    /// Number of instances of each task: 1, or more for copy tasks (CR-10).
+    /// Most instances of each task: 1, or more for copy tasks (CR-10). An instance that no job runs on needs no memory.
     pub instances: Vec<usize>,
     /// For each task, the time of a copy from instance to instance if its jobs hand data on, to be spent by every job that
     /// runs on another instance than the job before (F10, F12); `None` if jobs are independent.
@@ -120,7 +120,7 @@ impl<'a> CoAssign<'a> {
         }
     }
 
-    /// So many instances of each task with one colour each; jobs are independent and colours may be shared.
+    /// Up to so many instances of each task with one colour each; jobs are independent and colours may be shared.
     pub fn instances(problem: &'a Problem, count: usize) -> Self {
         let tasks = problem.tasks().len();
         CoAssign {
@@ -214,10 +214,8 @@ impl<'a> CoAssign<'a> {
                     .collect()
             })
             .collect();
-        let needs: Vec<u64> = variables
-            .instances
-            .iter()
-            .map(|instance| self.memory[instance.task])
+        let needs: Vec<u64> = (0..variables.instances.len())
+            .map(|row| hiding.memory.supply(row))
             .collect();
         let memory = assign_memory(&needs, &self.capacity, &owned).expect("the search ends with room for all memory");
         let by_task = |task: &Vec<usize>| task.iter().map(|&row| memory[row].clone()).collect::<Vec<_>>();

@@ -14,6 +14,8 @@ pub(super) struct Instance {
     pub task: usize,
     /// `Y_ic` for each colour: the instance owns memory in it.
     pub owns: Vec<Variable>,
+    /// Whether any job runs on it; without, it needs no memory. `None` if it always is: the only one of its task.
+    pub used: Option<Variable>,
 }
 
 /// All variables. A task with one instance avoids a colour by owning it; with several, each job picks an instance.
@@ -60,10 +62,12 @@ impl Variables {
             variables.of_task.push((first..first + count).collect());
             for _ in 0..count {
                 let owns: Vec<Variable> = (0..colors).map(|_| search.variable()).collect();
+                let used = (count > 1).then(|| search.variable());
                 if request.memory[task] > 0 {
-                    search.require(&owns.iter().map(|&variable| Literal::yes(variable)).collect::<Vec<_>>());
+                    let some_color = owns.iter().map(|&variable| Literal::yes(variable));
+                    search.require(&some_color.chain(used.map(Literal::no)).collect::<Vec<_>>());
                 }
-                variables.instances.push(Instance { task, owns });
+                variables.instances.push(Instance { task, owns, used });
             }
             if count == 1 {
                 variables.one_instance(problem, time, task);
@@ -96,6 +100,10 @@ impl Variables {
         for job in problem.jobs_of_task(task) {
             let picks: Vec<Variable> = instances.iter().map(|_| search.variable()).collect();
             search.require(&picks.iter().map(|&pick| Literal::yes(pick)).collect::<Vec<_>>());
+            for (&pick, &instance) in picks.iter().zip(&instances) {
+                let used = self.instances[instance].used.expect("one of several instances");
+                search.require(&[Literal::no(pick), Literal::yes(used)]);
+            }
             for color in 0..problem.rotation().colors() {
                 let edges = problem.edges_blocked(time, job, color);
                 if edges.is_empty() {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Planning executives from tasks, memory and density; times in ns.
+
+use fresco_rt::executive::{Bandwidth, Cores, Needs, Plan, Request, plan};
+use fresco_rt::refresh::{Burst, Density, RETENTION};
+use fresco_rt::{Task, Time};
+
+const MS: Time = 1_000_000;
+
+fn table_4_4() -> Vec<Task> {
+    [
+        ("lms", 20, 4),
+        ("compress", 32, 6),
+        ("cnt", 32, 8),
+        ("st", 40, 8),
+        ("matmult", 80, 10),
+    ]
+    .map(|(name, period, wcet)| Task::new(name, 0, period * MS, wcet * MS, period * MS).unwrap())
+    .to_vec()
+}
+
+fn request<'a>(tasks: &'a [Task], memory: &'a [u64], copy_cost: &'a [Option<Time>], density: Density) -> Request<'a> {
+    Request {
+        tasks,
+        memory,
+        rank_capacity: 1000,
+        ranks: 8,
+        retention: RETENTION,
+        burst: Burst::Standard.length(density),
+        whole_frames: true,
+        cores: Cores::ONE,
+        copy_cost,
+        most_instances: 2,
+    }
+}
+
+fn checked(request: &Request) -> Plan {
+    let plan = plan(request).unwrap();
+    let colors = plan.problem.rotation().colors();
+    let needs = Needs {
+        tasks: request.tasks,
+        retention: request.retention,
+        burst: request.burst,
+        memory: request.memory,
+        capacity: &vec![request.rank_capacity * (request.ranks / colors) as u64; colors],
+    };
+    assert_eq!(plan.assignment.table(&plan.problem).check(&needs), Ok(()));
+    plan
+}
+
+#[test]
+fn table_4_4_at_every_density_hides_all_refresh() {
+    let (tasks, memory) = (table_4_4(), [500; 5]);
+    let plans = Density::ALL.map(|density| checked(&request(&tasks, &memory, &[None; 5], density)));
+    let colors = plans.each_ref().map(|plan| plan.problem.rotation().colors());
+    assert_eq!(colors, [8, 8, 8, 8, 8, 4, 2], "rule 6");
+    for plan in &plans[..6] {
+        assert_eq!(plan.instances, [1; 5], "no copies up to 32 Gb");
+    }
+    assert!(plans[6].instances.contains(&2), "two colours need copies");
+}
+
+#[test]
+fn copies_that_cost_are_in_the_table() {
+    let (tasks, memory) = (table_4_4(), [500; 5]);
+    let cost = Bandwidth::Copied(10_000_000_000).copy_time(500_000);
+    let costs = [cost; 5];
+    let frames = request(&tasks, &memory, &costs, Density::Gb64);
+    // With two colours in frame mode one of them is always blocked: there is no moment to copy (F10).
+    assert!(plan(&frames).is_err());
+    let plan = checked(&Request {
+        whole_frames: false,
+        ..frames
+    });
+    assert!(plan.assignment.copying.iter().any(|&copy| Some(copy) == cost));
+}
+
+#[test]
+fn bursts_instead_of_frames_need_fewer_copies() {
+    let (tasks, memory) = (table_4_4(), [500; 5]);
+    let frames = request(&tasks, &memory, &[None; 5], Density::Gb64);
+    let bursts = Request {
+        whole_frames: false,
+        ..frames.clone()
+    };
+    let total = |request: &Request| checked(request).instances.iter().sum::<usize>();
+    assert!(total(&bursts) < total(&frames), "F9");
+}
+
+#[test]
+fn two_cores_share_the_colors() {
+    let mut tasks = table_4_4();
+    tasks.extend(table_4_4());
+    let memory = [500; 10];
+    let base = request(&tasks, &memory, &[None; 10], Density::Gb8);
+    checked(&Request {
+        cores: Cores::Global(2),
+        ..base.clone()
+    });
+    let core_of = (0..10).map(|task| task / 5).collect();
+    checked(&Request {
+        cores: Cores::Partitioned(core_of),
+        ..base
+    });
+}
+
+#[test]
+fn no_plan_comes_with_its_reason() {
+    let tasks = table_4_4();
+    let memory = [500; 5];
+    let base = request(&tasks, &memory, &[None; 5], Density::Gb64);
+    let reason = |request: Request| plan(&request).unwrap_err().to_string();
+    let forbidden = reason(Request {
+        most_instances: 1,
+        ..base.clone()
+    });
+    assert!(
+        forbidden.contains("with 2 colours, lms, compress, cnt, st can stay away from no colour"),
+        "{forbidden}"
+    );
+    let long = reason(Request {
+        burst: 33 * MS,
+        ..base.clone()
+    });
+    assert!(long.contains("exceeds the longest colour frame, 32000000"), "{long}");
+    let huge = [5000; 5];
+    let crowded = reason(Request {
+        memory: &huge,
+        ..base.clone()
+    });
+    assert!(crowded.starts_with("with 2 colours, no choice of colours"), "{crowded}");
+    let twice: Vec<Task> = tasks.iter().chain(&tasks).cloned().collect();
+    let overload = reason(Request {
+        tasks: &twice,
+        memory: &[1; 10],
+        copy_cost: &[None; 10],
+        ..base
+    });
+    assert!(overload.contains("together, but only"), "{overload}");
+}
