@@ -34,9 +34,11 @@ docs: ## The API documentation builds without a warning
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
 ids: ## Every requirement id cited is explained in docs/requirements.md
+	scripts/check-ids --test
 	scripts/check-ids
 
 readme: build ## The commands in README.md and docs/ do what they say
+	scripts/check-docs --test
 	scripts/check-docs
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
