@@ -8,7 +8,7 @@ use super::cores::Cores;
 use super::error::ProblemError;
 use super::problem::{Problem, Slicing};
 use super::rotation::Rotation;
-use super::rules::{burst_fits, candidates, holds_a_frame, lossless_frame};
+use super::rules::{burst_fits, candidates, divisors, holds_a_frame, lossless_frame};
 use crate::task::Task;
 use crate::time::Time;
 
@@ -95,17 +95,6 @@ pub fn fuse(tasks: &[Task], retention: Time, ranks: usize, burst: Time, cores: &
     ))
 }
 
-/// Divisors of `whole` from 1 to `most`, ascending.
-fn divisors(most: Time, whole: Time) -> impl Iterator<Item = Time> {
-    let small = (1..)
-        .take_while(move |k: &Time| k.saturating_mul(*k) <= whole)
-        .filter(move |k| whole.is_multiple_of(*k));
-    let mut all: Vec<Time> = small.flat_map(|k| [k, whole / k]).filter(|&k| k <= most).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter()
-}
-
 /// Algorithm 6 as published, on the grid of multiples of `step ≥ 1` up to half the least deadline: `(f, f')`. For
 /// comparison only. Its faults (E8, CON-10):
 ///
@@ -166,11 +155,6 @@ mod tests {
             "beyond the retention period"
         );
         assert_eq!(fuse_as_published(64, 8, 1, 1), None);
-    }
-
-    #[test]
-    fn divisors_ascend() {
-        assert_eq!(divisors(8, 16).collect::<Vec<_>>(), [1, 2, 4, 8]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use fresco_rt::{Task, Time};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// A fixed seed: the same cases on every machine.
+/// A fixed seed: the same cases on every machine. The environment's `FRESCO_SOAK=n` runs n times as many.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn settings(cases: u32, seed: u64) -> ProptestConfig {
     ProptestConfig {

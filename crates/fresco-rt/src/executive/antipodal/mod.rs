@@ -4,78 +4,15 @@
 //! Colours then no longer restrict where jobs run, and this proves the corrected form of the schedulability theorem
 //! (T2', CR-13): what is feasible preemptively, copies included, has a coloured executive.
 
-use std::fmt;
+mod refusal;
 
-use super::bottleneck::Bottleneck;
+pub use refusal::NotAntipodal;
+
 use super::co_assign::Assignment;
 use super::error::ProblemError;
 use super::jobs::Job;
 use super::problem::Problem;
 use crate::time::{Overflow, Time};
-
-/// Why antipodal copies do not apply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotAntipodal {
-    /// The number of colours is odd; [`super::CoAssign`] takes any number of instances and colours (F13).
-    OddColors(usize),
-    /// A window may meet both colours: `D ≤ R/2 − B` fails.
-    WindowTooLong {
-        /// Name of the task.
-        task: String,
-        /// Its deadline.
-        deadline: Time,
-        /// R/2 − B.
-        limit: Time,
-    },
-    /// Jobs hand data on, and no whole window need fit between the two bursts: `p + D ≤ R/2 − B` fails.
-    NoTimeToSwitch {
-        /// Name of the task.
-        task: String,
-        /// Its period and deadline together.
-        reach: Time,
-        /// R/2 − B.
-        limit: Time,
-    },
-    /// A task's memory fits no pair of opposite colours beside the others', which were placed largest first.
-    NoRoom {
-        /// Name of the task.
-        task: String,
-        /// Units it needs in both colours.
-        needed: u64,
-    },
-    /// The jobs with their copies do not fit the processor.
-    Unschedulable(Bottleneck),
-    /// Input that makes no question.
-    Problem(ProblemError),
-}
-
-impl fmt::Display for NotAntipodal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotAntipodal::OddColors(colors) => {
-                write!(f, "{colors} colours have no opposites: an even number is needed")
-            }
-            NotAntipodal::WindowTooLong { task, deadline, limit } => {
-                write!(
-                    f,
-                    "{task}: a window of {deadline} may meet both of its colours; at most {limit} cannot"
-                )
-            }
-            NotAntipodal::NoTimeToSwitch { task, reach, limit } => write!(
-                f,
-                "{task}: period and deadline, {reach}, exceed {limit}: no job is sure to fit between the refreshes of \
-                 its two colours to copy data"
-            ),
-            NotAntipodal::NoRoom { task, needed } => {
-                write!(f, "{task}: no two opposite colours have {needed} units of memory left")
-            }
-            NotAntipodal::Unschedulable(bottleneck) => write!(f, "with its copies: {bottleneck}"),
-            NotAntipodal::Problem(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for NotAntipodal {}
 
 /// Two instances of every task that has memory, in opposite colours, and a placement that colours do not restrict.
 ///

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How many instances of each task: as few as possible (CR-11).
+
+use super::super::co_assign::{Answer, Assignment, CoAssign, DEFAULT_BUDGET, NoAssignment};
+use super::super::problem::Problem;
+use super::super::search::Effort;
+use super::{NoPlan, Request};
+
+/// How the search for one colour frame ended.
+pub(super) enum Attempt {
+    Found(Vec<usize>, Box<Assignment>),
+    Impossible(NoAssignment),
+    GaveUp,
+}
+
+/// Copies for tasks without any avoidable colour first, then for all, then fewer again, longest periods first: tasks with
+/// long windows profit least from a second instance.
+pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mut Effort) -> Result<Attempt, NoPlan> {
+    let colors = problem.rotation().colors();
+    let mut ask = |instances: &[usize]| -> Result<Answer, NoPlan> {
+        let question = CoAssign {
+            problem,
+            memory: request.memory.to_vec(),
+            capacity: vec![request.rank_capacity.saturating_mul((request.ranks / colors) as u64); colors],
+            instances: instances.to_vec(),
+            copy_cost: request.copy_cost.to_vec(),
+            budget: DEFAULT_BUDGET,
+        };
+        let (answer, work) = question.solve()?;
+        effort.nodes += work.nodes;
+        effort.no_goods += work.no_goods;
+        Ok(answer)
+    };
+    let count = request.tasks.len();
+    let most = request.most_instances.clamp(1, colors);
+    let one = vec![1; count];
+    let reason = match ask(&one)? {
+        Answer::Found(found) => return Ok(Attempt::Found(one, found)),
+        Answer::Impossible(reason) => Some(reason),
+        Answer::Unknown => None,
+    };
+    if most == 1 {
+        return Ok(reason.map_or(Attempt::GaveUp, Attempt::Impossible));
+    }
+    let needy: Vec<usize> = match &reason {
+        Some(NoAssignment::Excluded { without_color, .. }) => (0..count)
+            .map(|task| 1 + usize::from(without_color.contains(&request.tasks[task].name)))
+            .collect(),
+        _ => one.clone(),
+    };
+    let attempts = [needy]
+        .into_iter()
+        .chain((2..=most).map(|instances| vec![instances; count]));
+    let mut last = reason.map_or(Attempt::GaveUp, Attempt::Impossible);
+    for instances in attempts.filter(|instances| *instances != one) {
+        let mut used = one.clone();
+        match ask(&instances)? {
+            Answer::Found(mut found) => {
+                for (job, &instance) in problem.jobs().iter().zip(&found.instance_of_job) {
+                    used[job.task] = used[job.task].max(instance + 1);
+                }
+                let mut instances = used;
+                let mut order: Vec<usize> = (0..count).collect();
+                order.sort_by_key(|&task| std::cmp::Reverse(request.tasks[task].period));
+                for task in order {
+                    while instances[task] > 1 {
+                        instances[task] -= 1;
+                        match ask(&instances)? {
+                            Answer::Found(fewer) => found = fewer,
+                            _ => {
+                                instances[task] += 1;
+                                break;
+                            }
+                        }
+                    }
+                }
+                return Ok(Attempt::Found(instances, found));
+            }
+            Answer::Impossible(reason) => last = Attempt::Impossible(reason),
+            Answer::Unknown => last = Attempt::GaveUp,
+        }
+    }
+    Ok(last)
+}

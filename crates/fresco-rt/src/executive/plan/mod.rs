@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From tasks, memory and a refresh burst to an executive: which colour frame, and as few copy tasks as possible.
+
+mod copies;
+mod refusal;
+
+pub use refusal::NoPlan;
+
+use super::co_assign::Assignment;
+use super::cores::Cores;
+use super::fusion::NoFusion;
+use super::problem::{Problem, Slicing};
+use super::rotation::Rotation;
+use super::rules::{burst_fits, candidates};
+use super::search::Effort;
+use crate::task::Task;
+use crate::time::Time;
+use copies::{Attempt, fewest_instances};
+
+/// What an executive is wanted for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// The tasks.
+    pub tasks: &'a [Task],
+    /// Memory of one instance of each task, in units.
+    pub memory: &'a [u64],
+    /// Units that a rank holds.
+    pub rank_capacity: u64,
+    /// K: number of ranks.
+    pub ranks: usize,
+    /// R: retention period.
+    pub retention: Time,
+    /// δ + e_rl + e_ru: how long a colour's refresh takes, overheads included.
+    pub burst: Time,
+    /// True if a colour is out of bounds for its whole frame, false if only during the burst (F9).
+    pub whole_frames: bool,
+    /// The cores.
+    pub cores: Cores,
+    /// As in [`super::CoAssign`].
+    pub copy_cost: &'a [Option<Time>],
+    /// Most instances a task may have; 1 forbids copy tasks.
+    pub most_instances: usize,
+}
+
+/// An executive that hides all refresh.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Jobs and cells under the colour frame chosen.
+    pub problem: Problem,
+    /// Instances of each task.
+    pub instances: Vec<usize>,
+    /// Colours and placement.
+    pub assignment: Assignment,
+    /// Work of all searches together.
+    pub effort: Effort,
+}
+
+/// Plans with as few instances as it finds, and among those with as many colours as possible: more colours leave more
+/// choice and lock less memory at a time.
+///
+/// Exact about copies at all: without a plan, no assignment of at most the allowed instances to every task exists in any
+/// colour frame that holds the burst. The number of copies is locally least: no single one can be left out.
+///
+/// # Errors
+/// Why there is no plan, for each colour frame.
+pub fn plan(request: &Request) -> Result<Plan, NoPlan> {
+    let rotations = candidates(request.retention, request.ranks);
+    let longest = rotations.first().map_or(0, Rotation::frame);
+    let burst = request.burst.max(1);
+    let (mut effort, mut best) = (Effort::default(), None::<Plan>);
+    let (mut reasons, mut gave_up) = (Vec::new(), Vec::new());
+    for rotation in rotations
+        .iter()
+        .rev()
+        .filter(|rotation| burst_fits(rotation.frame(), burst))
+    {
+        let blocked = if request.whole_frames { rotation.frame() } else { burst };
+        let rotation =
+            Rotation::bursts(request.retention, rotation.colors(), blocked).expect("a burst within its frame");
+        let problem = Problem::new(request.tasks, rotation, request.cores.clone(), Slicing::Anywhere)?;
+        problem.place(|_, _| false)?;
+        match fewest_instances(request, &problem, &mut effort)? {
+            Attempt::Found(instances, assignment) => {
+                let total = |instances: &[usize]| instances.iter().sum::<usize>();
+                if best
+                    .as_ref()
+                    .is_none_or(|best| total(&instances) < total(&best.instances))
+                {
+                    best = Some(Plan {
+                        problem,
+                        instances,
+                        assignment: *assignment,
+                        effort,
+                    });
+                }
+                if best
+                    .as_ref()
+                    .is_some_and(|best| total(&best.instances) == request.tasks.len())
+                {
+                    break;
+                }
+            }
+            Attempt::Impossible(reason) => reasons.push((rotation.colors(), reason)),
+            Attempt::GaveUp => gave_up.push(rotation.colors()),
+        }
+    }
+    match best {
+        Some(plan) => Ok(Plan { effort, ..plan }),
+        None if !gave_up.is_empty() => Err(NoPlan::OutOfBudget(gave_up)),
+        None if !reasons.is_empty() => Err(NoPlan::NoColors(reasons)),
+        None => Err(NoPlan::NoFrames(NoFusion::BurstTooLong { burst, longest })),
+    }
+}
