@@ -10,6 +10,7 @@ mod response;
 mod table;
 
 pub(crate) use accept::fits;
+pub(crate) use table::Frame;
 pub use accept::{Acceptance, accepts};
 pub use guarantee::deferrable_guarantee;
 pub use locks::{ColorLock, LockError, LockWindow, Locks};

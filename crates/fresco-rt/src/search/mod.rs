@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Searches for servers and for the partition of tasks to them, in place of Algorithm 7 (CRS-14, CRS-16).
+//!
+//! [`full_budgets`] (search A) stays with periodic resources: least budgets in closed form, full tables. [`rest_of_table`]
+//! (search B) gives the server of lower priority whatever the other leaves and tests both on the table: it accepts more.
+//! [`partition`] chooses which task runs where. [`brute_force`] tries every grid point, for comparison.
+
+mod brute;
+mod full;
+mod partition;
+mod rest;
+
+pub use brute::brute_force;
+pub use full::full_budgets;
+pub use partition::{MemoryNeed, Partition, partition};
+pub use rest::{rest_of_table, shrink_last};
+
+use crate::aligned::divisors;
+use crate::time::Time;
+use crate::toplevel::{Locks, TopLevel};
+
+/// Servers found for two workloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The servers with their locks.
+    pub top: TopLevel,
+    /// The workload (0 or 1) that runs in each server; workloads may change places so that the other has priority.
+    pub order: [usize; 2],
+}
+
+/// Where to look: the locks, and the server periods to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Space {
+    locks: Locks,
+    periods: Vec<Time>,
+}
+
+impl Space {
+    /// The locks of two colours, with the divisors of their retention time within `[shortest, longest]` as periods: then tables
+    /// are one retention time long.
+    pub fn new(locks: Locks, shortest: Time, longest: Time) -> Self {
+        let periods = divisors(locks.retention());
+        let periods = periods
+            .into_iter()
+            .filter(|period| (shortest..=longest).contains(period))
+            .collect();
+        Space { locks, periods }
+    }
+
+    /// The locks.
+    pub fn locks(&self) -> &Locks {
+        &self.locks
+    }
+
+    /// The periods to try, ascending.
+    pub fn periods(&self) -> &[Time] {
+        &self.periods
+    }
+}
+
+/// Both ways to give two workloads to two servers.
+const ORDERS: [[usize; 2]; 2] = [[0, 1], [1, 0]];

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which task runs in which server (CRS-16): by all subsets while they are few, by local search above.
+
+use super::rest::rest_of_table;
+use super::{Found, Space};
+use crate::demand::utilization_q64;
+use crate::policy::Policy;
+use crate::task::Task;
+use crate::time::Time;
+use crate::toplevel::TopLevelError;
+
+/// Memory of the tasks, and how much each colour holds (F7 for two colours of one server each).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryNeed {
+    /// Bytes of each task, in the order of the tasks.
+    pub bytes: Vec<u64>,
+    /// Bytes of each colour.
+    pub capacity: [u64; 2],
+}
+
+/// Tasks by workload, and the servers for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// Indices of the tasks of each workload, ascending; workload `c` is the one whose memory has colour capacity `c`.
+    pub workloads: [Vec<usize>; 2],
+    /// The servers, and which workload runs in which.
+    pub found: Found,
+}
+
+/// Up to this many tasks, every subset is tried.
+const EXHAUSTIVE: usize = 8;
+
+/// Finds two workloads and servers for them by [`rest_of_table`]; at most `attempts` partitions are tried.
+///
+/// First come the splits by period (short periods in one workload, long ones in the other), then, for few tasks, all subsets, else
+/// what one move or one swap makes of the splits, most even first. `None` means that none of these works, which proves
+/// nothing for more than eight tasks.
+///
+/// # Errors
+/// [`rest_of_table`].
+pub fn partition(
+    tasks: &[Task],
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    space: &Space,
+    attempts: usize,
+) -> Result<Option<Partition>, TopLevelError> {
+    if hopeless(tasks, space) {
+        return Ok(None);
+    }
+    for side in candidates(tasks)
+        .into_iter()
+        .filter(|side| fits_memory(side, memory))
+        .take(attempts)
+    {
+        let chosen = |wanted: bool| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<usize>>();
+        let workloads = [chosen(false), chosen(true)];
+        let sets = workloads
+            .clone()
+            .map(|indices| indices.iter().map(|&i| tasks[i].clone()).collect::<Vec<Task>>());
+        if let Some(found) = rest_of_table([&sets[0], &sets[1]], policy, space, true)? {
+            return Ok(Some(Partition { workloads, found }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether no partition can work: the load exceeds what the handlers leave, or a job released with a lock cannot wait for its
+/// end, whichever colour it has.
+fn hopeless(tasks: &[Task], space: &Space) -> bool {
+    let locks = &space.locks;
+    let handlers: Time = 2 * (locks.lock_cost() + locks.unlock_cost());
+    let left = (u128::from(locks.retention().saturating_sub(handlers)) << 64) / u128::from(locks.retention());
+    let shortest = (0..locks.colors().len())
+        .map(|color| locks.window_length(color))
+        .min()
+        .unwrap_or(0);
+    utilization_q64(tasks).0 > left + 1 || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
+}
+
+fn fits_memory(side: &[bool], memory: Option<&MemoryNeed>) -> bool {
+    memory.is_none_or(|need| {
+        [false, true].iter().zip(need.capacity).all(|(wanted, capacity)| {
+            let used = side.iter().zip(&need.bytes).filter(|(side, _)| *side == wanted);
+            used.map(|(_, &bytes)| u128::from(bytes)).sum::<u128>() <= u128::from(capacity)
+        })
+    })
+}
+
+/// Sides of the tasks, in the order in which they are tried, without repetition.
+fn candidates(tasks: &[Task]) -> Vec<Vec<bool>> {
+    let n = tasks.len();
+    let mut by_period: Vec<usize> = (0..n).collect();
+    by_period.sort_by_key(|&i| (tasks[i].period, tasks[i].deadline, i));
+    let load = |side: &[bool]| {
+        let of = |wanted: bool| {
+            let own = (0..n)
+                .filter(|&i| side[i] == wanted)
+                .map(|i| utilization_q64(&tasks[i..=i]).0);
+            own.sum::<u128>()
+        };
+        of(false).abs_diff(of(true))
+    };
+    // Splits by period, either way round: memory may allow one only.
+    let mut splits: Vec<Vec<bool>> = Vec::new();
+    for border in 0..=n {
+        for long in [true, false] {
+            let mut side = vec![!long; n];
+            by_period[border..].iter().for_each(|&i| side[i] = long);
+            splits.push(side);
+        }
+    }
+    splits.sort_by_key(|side| load(side));
+    let mut more: Vec<Vec<bool>> = if n <= EXHAUSTIVE {
+        (0..1u32 << n)
+            .map(|bits| (0..n).map(|i| bits >> i & 1 == 1).collect())
+            .collect()
+    } else {
+        splits.iter().flat_map(|side| neighbours(side)).collect()
+    };
+    more.sort_by_key(|side| load(side));
+    let mut seen = std::collections::BTreeSet::new();
+    splits
+        .into_iter()
+        .chain(more)
+        .filter(|side| seen.insert(side.clone()))
+        .collect()
+}
+
+/// Sides after one task moved, or two changed places.
+fn neighbours(side: &[bool]) -> Vec<Vec<bool>> {
+    let flipped = |indices: &[usize]| {
+        let mut next = side.to_vec();
+        indices.iter().for_each(|&i| next[i] = !next[i]);
+        next
+    };
+    let n = side.len();
+    let moves = (0..n).map(|i| flipped(&[i]));
+    let swaps = (0..n)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .filter(|&(i, j)| side[i] != side[j]);
+    moves.chain(swaps.map(|(i, j)| flipped(&[i, j]))).collect()
+}

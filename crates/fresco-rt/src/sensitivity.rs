@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How far a schedule that works can be pushed, for any acceptance test.
+
+use crate::refresh::Density;
+use crate::task::Task;
+use crate::time::Time;
+
+/// Greatest scale of all execution times, in parts per thousand and at most `most`, that `accepts` passes; `None` if it passes
+/// none. Scaled times are rounded up; a scale at which a time exceeds its deadline is not passed.
+///
+/// `accepts` must not gain by longer execution times: every sound test of this crate is sustainable in them (F27), so the scale is
+/// bisected.
+pub fn largest_wcet_scale(tasks: &[Task], most: u32, accepts: impl Fn(&[Task]) -> bool) -> Option<u32> {
+    let passes = |scale: u32| scaled(tasks, scale).is_some_and(|tasks| accepts(&tasks));
+    if !passes(1) {
+        return None;
+    }
+    let (mut good, mut bad) = (1, most.saturating_add(1));
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if passes(middle) { good = middle } else { bad = middle }
+    }
+    Some(good)
+}
+
+/// The tasks with execution times scaled by `scale` / 1000, rounded up and at least 1; `None` if one exceeds its deadline.
+fn scaled(tasks: &[Task], scale: u32) -> Option<Vec<Task>> {
+    tasks
+        .iter()
+        .map(|task| {
+            let wcet = (u128::from(task.wcet) * u128::from(scale)).div_ceil(1000).max(1);
+            let wcet = Time::try_from(wcet).ok()?;
+            Task::new(&task.name, task.phase, task.period, wcet, task.deadline).ok()
+        })
+        .collect()
+}
+
+/// Densities that `accepts` passes. Every one is tried: with a longer burst a schedule may work again (E32), so that
+/// acceptance at one density says nothing about a lower one.
+pub fn accepted_densities(accepts: impl Fn(Density) -> bool) -> Vec<Density> {
+    Density::ALL.into_iter().filter(|&density| accepts(density)).collect()
+}
+
+/// Highest density that `accepts` passes.
+pub fn highest_density(accepts: impl Fn(Density) -> bool) -> Option<Density> {
+    Density::ALL.into_iter().rev().find(|&density| accepts(density))
+}
+
+/// Burst lengths of a list that `accepts` passes, each tried for the same reason.
+pub fn accepted_bursts(bursts: &[Time], accepts: impl Fn(Time) -> bool) -> Vec<Time> {
+    bursts.iter().copied().filter(|&burst| accepts(burst)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edf::edf_test;
+    use crate::supply::Dedicated;
+
+    #[test]
+    fn a_half_loaded_processor_takes_twice_the_work() {
+        let tasks = [(10, 2), (20, 6)].map(|(p, e)| Task::new("t", 0, p, e, p).unwrap());
+        let accepts = |tasks: &[Task]| edf_test(tasks, &Dedicated).unwrap().is_schedulable();
+        assert_eq!(largest_wcet_scale(&tasks, 5000, accepts), Some(2000));
+        assert_eq!(largest_wcet_scale(&tasks, 1500, accepts), Some(1500));
+        assert_eq!(largest_wcet_scale(&tasks, 5000, |_| false), None);
+    }
+
+    #[test]
+    fn densities_are_scanned() {
+        let odd = |density: Density| density != Density::Gb4 && density <= Density::Gb16;
+        assert_eq!(highest_density(odd), Some(Density::Gb16));
+        assert_eq!(
+            accepted_densities(odd),
+            [Density::Gb1, Density::Gb2, Density::Gb8, Density::Gb16]
+        );
+        assert_eq!(accepted_bursts(&[1, 2, 3], |burst| burst != 2), [1, 3]);
+    }
+}
