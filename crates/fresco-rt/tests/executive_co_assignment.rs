@@ -5,7 +5,7 @@ mod executive_sets;
 
 use executive_sets::{rotations, sets, settings, solve};
 use fresco_rt::Task;
-use fresco_rt::executive::{CoAssign, Cores, Job, Problem, Rotation, Slicing, assign_memory};
+use fresco_rt::executive::{Answer, CoAssign, Cores, Job, NoAssignment, Problem, Rotation, Slicing, assign_memory};
 use proptest::prelude::*;
 
 /// Every way to choose one of `options` for each of `places`.
@@ -176,4 +176,75 @@ fn impossible_questions_are_errors() {
         })
         .contains("64 bits")
     );
+}
+
+#[test]
+fn a_search_may_give_up_but_never_lies() {
+    // Two tasks that cannot both own the one colour they can avoid: any verdict takes a conflict.
+    let tasks = [
+        Task::new("a", 0, 16, 8, 16).unwrap(),
+        Task::new("b", 0, 16, 8, 16).unwrap(),
+    ];
+    let problem = Problem::new(&tasks, Rotation::frames(16, 2).unwrap(), Cores::ONE, Slicing::Anywhere).unwrap();
+    let base = CoAssign {
+        capacity: vec![2, 0],
+        ..CoAssign::one_color(&problem)
+    };
+    assert_eq!(
+        CoAssign {
+            budget: 0,
+            ..base.clone()
+        }
+        .solve()
+        .unwrap()
+        .0,
+        Answer::Unknown
+    );
+    assert!(matches!(
+        base.solve().unwrap().0,
+        Answer::Impossible(NoAssignment::Exhausted(_))
+    ));
+}
+
+#[test]
+fn tables_that_cannot_be_laid_out_are_errors() {
+    let rotation = Rotation::frames(64, 8).unwrap();
+    let task = |period| Task::new("t", 0, period, 1, period).unwrap();
+    let message =
+        |tasks: &[Task], cores, slicing| Problem::new(tasks, rotation, cores, slicing).unwrap_err().to_string();
+    let cases = [
+        (message(&[], Cores::ONE, Slicing::Anywhere), "no task"),
+        (message(&[task(8)], Cores::Global(0), Slicing::Anywhere), "no core"),
+        (
+            message(&[task(8)], Cores::Global(usize::MAX), Slicing::Anywhere),
+            "at most 1024",
+        ),
+        (
+            message(&[task(8)], Cores::Partitioned(vec![usize::MAX]), Slicing::Anywhere),
+            "at most 1024",
+        ),
+        (
+            message(&[task(8)], Cores::Partitioned(vec![0, 0]), Slicing::Anywhere),
+            "cores of 2 tasks, the set has 1",
+        ),
+        (
+            message(&[task(8)], Cores::ONE, Slicing::Frames(3)),
+            "does not divide the colour frame 8",
+        ),
+        (
+            message(&[task(8)], Cores::ONE, Slicing::Frames(0)),
+            "does not divide the colour frame 8",
+        ),
+        (
+            message(&[task(1_000_003)], Cores::ONE, Slicing::Anywhere),
+            "at most 200000",
+        ),
+        (
+            message(&[task(u64::MAX), task(u64::MAX - 1)], Cores::ONE, Slicing::Anywhere),
+            "exceed 64 bits",
+        ),
+    ];
+    for (found, words) in cases {
+        assert!(found.contains(words), "`{found}` instead of `{words}`");
+    }
 }

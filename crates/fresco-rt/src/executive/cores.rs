@@ -18,7 +18,7 @@ impl Cores {
     pub fn count(&self) -> usize {
         match self {
             Cores::Global(count) => *count,
-            Cores::Partitioned(core_of) => core_of.iter().max().map_or(0, |&core| core + 1),
+            Cores::Partitioned(core_of) => core_of.iter().max().map_or(0, |&core| core.saturating_add(1)),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::problem::{MAX_ENTRIES, MAX_PAIRS};
+use super::problem::{MAX_CORES, MAX_ENTRIES, MAX_PAIRS};
 use crate::time::{Overflow, Time};
 
 /// Input for which there is no table to look for. Infeasible task sets are no errors.
@@ -13,6 +13,11 @@ pub enum ProblemError {
     NoTasks,
     /// There is no core.
     NoCores,
+    /// More cores than [`MAX_CORES`].
+    TooManyCores {
+        /// As given; for a partition, one more than the highest number.
+        cores: usize,
+    },
     /// The partition has another number of entries than there are tasks.
     PartitionOfOthers {
         /// Entries of the partition.
@@ -72,6 +77,9 @@ impl fmt::Display for ProblemError {
         match self {
             ProblemError::NoTasks => f.write_str("there is no task; a table needs at least one"),
             ProblemError::NoCores => f.write_str("there is no core; a table needs at least one"),
+            ProblemError::TooManyCores { cores } => {
+                write!(f, "{cores} cores were given, at most {MAX_CORES} are allowed")
+            }
             ProblemError::PartitionOfOthers { entries, tasks } => {
                 write!(
                     f,

@@ -19,7 +19,7 @@ use crate::task::Task;
 pub fn first_fit(tasks: &[Task], rotation: Rotation, cores: usize) -> Result<Option<Vec<usize>>, ProblemError> {
     let mut order: Vec<usize> = (0..tasks.len()).collect();
     order.sort_by_key(|&task| (Reverse(Ratio::new(tasks[task].wcet, tasks[task].period)), task));
-    let mut on_core: Vec<Vec<Task>> = vec![Vec::new(); cores];
+    let mut on_core: Vec<Vec<Task>> = vec![Vec::new(); cores.min(tasks.len())];
     let mut core_of = vec![0; tasks.len()];
     for task in order {
         let mut home = None;

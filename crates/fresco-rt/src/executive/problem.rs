@@ -15,6 +15,9 @@ pub const MAX_ENTRIES: u64 = 200_000;
 /// Most pairs of a job and a cell it may use.
 pub const MAX_PAIRS: usize = 4_000_000;
 
+/// Most cores.
+pub const MAX_CORES: usize = 1024;
+
 /// Where a job may be cut into slices (CR-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slicing {
@@ -39,13 +42,14 @@ impl Problem {
     /// Lays out jobs and cells.
     ///
     /// # Errors
-    /// No task, no core, a partition that does not name the core of each task, a scheduling frame that does not divide the
+    /// No task, no core or more than [`MAX_CORES`], a partition that does not name the core of each task, a scheduling frame that does not divide the
     /// colour frame, or a table beyond 64 bits, [`MAX_ENTRIES`] or [`MAX_PAIRS`].
     pub fn new(tasks: &[Task], rotation: Rotation, cores: Cores, slicing: Slicing) -> Result<Problem, ProblemError> {
         if tasks.is_empty() {
             return Err(ProblemError::NoTasks);
         }
         match &cores {
+            _ if cores.count() > MAX_CORES => return Err(ProblemError::TooManyCores { cores: cores.count() }),
             Cores::Global(0) => return Err(ProblemError::NoCores),
             Cores::Partitioned(core_of) if core_of.len() != tasks.len() => {
                 return Err(ProblemError::PartitionOfOthers {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The cyclic table: what a dispatcher and a refresh timer replay for ever (CR-5, CR-24).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
@@ -54,30 +56,114 @@ pub struct Burst {
 }
 
 impl Table {
+    /// When a core runs nothing and none of `colors` is blocked: ascending, disjoint `(start, end)` within the turn. What
+    /// sporadic and best-effort work in these colours can have (CR-20).
+    pub fn free(&self, core: usize, colors: &[usize]) -> Vec<(Time, Time)> {
+        let slots = self
+            .slots
+            .iter()
+            .filter(|slot| slot.core == core)
+            .map(|slot| (slot.start, slot.length));
+        let bursts = self.bursts.iter().filter(|burst| colors.contains(&burst.color));
+        let mut taken: Vec<(Time, Time)> = slots.chain(bursts.map(|burst| (burst.start, burst.length))).collect();
+        taken.sort_unstable();
+        let (mut free, mut now) = (Vec::new(), 0);
+        for (start, length) in taken {
+            if start > now {
+                free.push((now, start));
+            }
+            now = now.max(start.saturating_add(length));
+        }
+        if now < self.length {
+            free.push((now, self.length));
+        }
+        free
+    }
+
     /// Number of dispatches in one turn: slots that do not continue the one before. Each costs a context switch and a cold
     /// cache, which execution times must contain (CR-23).
     pub fn dispatches(&self) -> usize {
-        let continues = |pair: &[Slot]| {
-            let (before, slot) = (pair[0], pair[1]);
-            (before.core, before.task, before.job) == (slot.core, slot.task, slot.job)
-                && before.start + before.length == slot.start
-        };
-        self.slots.len() - self.slots.windows(2).filter(|pair| continues(pair)).count()
+        self.dispatched().count()
     }
 
     /// Most dispatches of any one job of the task: what to multiply the cost of a slice with.
     pub fn most_slices(&self, task: usize) -> usize {
-        let mut slices = std::collections::BTreeMap::<u64, usize>::new();
-        let mut before: Option<Slot> = None;
-        for slot in &self.slots {
-            let continued = before.is_some_and(|b| {
-                (b.core, b.task, b.job) == (slot.core, slot.task, slot.job) && b.start + b.length == slot.start
-            });
-            if slot.task == task && !continued {
-                *slices.entry(slot.job).or_default() += 1;
-            }
-            before = Some(*slot);
+        let mut slices = BTreeMap::<u64, usize>::new();
+        for slot in self.dispatched().filter(|slot| slot.task == task) {
+            *slices.entry(slot.job).or_default() += 1;
         }
         slices.into_values().max().unwrap_or(0)
+    }
+
+    fn dispatched(&self) -> impl Iterator<Item = &Slot> {
+        let mut before: Option<&Slot> = None;
+        self.slots.iter().filter(move |slot| {
+            let goes_on = |b: &Slot| {
+                (b.core, b.task, b.job) == (slot.core, slot.task, slot.job) && b.start + b.length == slot.start
+            };
+            !before.replace(slot).is_some_and(goes_on)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let slot = |start, length, task, job| Slot {
+            core: 0,
+            start,
+            length,
+            task,
+            job,
+            instance: 0,
+            blocked: None,
+        };
+        Table {
+            length: 20,
+            cores: 1,
+            slots: vec![
+                slot(0, 2, 0, 0),
+                slot(2, 3, 1, 0),
+                slot(5, 1, 1, 0),
+                slot(8, 2, 1, 0),
+                slot(12, 2, 0, 1),
+            ],
+            bursts: vec![
+                Burst {
+                    color: 0,
+                    start: 9,
+                    length: 2,
+                },
+                Burst {
+                    color: 1,
+                    start: 16,
+                    length: 2,
+                },
+            ],
+            memory: Vec::new(),
+            copy_cost: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn free_time_is_idle_and_unblocked() {
+        assert_eq!(table().free(0, &[]), [(6, 8), (10, 12), (14, 20)]);
+        assert_eq!(table().free(0, &[0, 1]), [(6, 8), (11, 12), (14, 16), (18, 20)]);
+        assert_eq!(table().free(1, &[1]), [(0, 16), (18, 20)]);
+        assert!(
+            crate::supply::SlotTable::new(20, &table().free(0, &[0])).is_ok(),
+            "a supply for a server"
+        );
+    }
+
+    #[test]
+    fn slots_that_go_on_are_one_dispatch() {
+        assert_eq!(table().dispatches(), 4);
+        assert_eq!(
+            (table().most_slices(0), table().most_slices(1), table().most_slices(2)),
+            (1, 2, 0)
+        );
     }
 }

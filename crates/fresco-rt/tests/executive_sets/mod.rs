@@ -9,8 +9,13 @@ use proptest::test_runner::RngSeed;
 /// A fixed seed: the same cases on every machine. The environment's `FRESCO_SOAK=n` runs n times as many.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn settings(cases: u32, seed: u64) -> ProptestConfig {
+    let soak = std::env::var("FRESCO_SOAK")
+        .ok()
+        .and_then(|times| times.parse().ok())
+        .unwrap_or(1);
     ProptestConfig {
-        cases,
+        cases: cases.saturating_mul(soak),
+        max_global_rejects: cases.saturating_mul(soak).saturating_mul(4),
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(seed),
         ..ProptestConfig::default()

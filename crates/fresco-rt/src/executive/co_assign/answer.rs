@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::super::bottleneck::Bottleneck;
+use super::super::memory::MemoryShortage;
 use super::super::placement::Placement;
 use crate::time::Time;
 
@@ -35,38 +36,53 @@ pub enum Answer {
     Unknown,
 }
 
-/// Why there is no co-assignment.
+/// Why there is no co-assignment: the simplest reason that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAssignment {
     /// Not even without colours.
     Unschedulable(Bottleneck),
-    /// All choices are excluded by so many no-goods, none of which is short enough to print.
-    Excluded {
-        /// No-goods learned.
-        no_goods: u64,
-        /// Tasks with one instance that can avoid no colour at all, even alone: copies are needed for them.
-        without_color: Vec<String>,
-    },
+    /// Tasks with one instance that can stay away from no colour, even if all others go where they like (F6b).
+    NoAvoidableColor(Vec<Unavoidable>),
+    /// Memory does not fit, even if each task with one instance had all colours it can avoid alone, and others all (F7).
+    Memory(MemoryShortage),
+    /// Together the choices exclude each other; holds the number of no-goods that prove it.
+    Exhausted(u64),
+}
+
+/// A task that every colour stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unavoidable {
+    /// Number of the task.
+    pub task: usize,
+    /// Its name.
+    pub name: String,
+    /// For each colour, the jobs that no longer fit if the task stays away from it.
+    pub without: Vec<Bottleneck>,
 }
 
 impl fmt::Display for NoAssignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoAssignment::Unschedulable(bottleneck) => write!(f, "without any refresh: {bottleneck}"),
-            NoAssignment::Excluded {
-                no_goods,
-                without_color,
-            } if without_color.is_empty() => {
+            NoAssignment::NoAvoidableColor(tasks) => {
+                let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+                write!(
+                    f,
+                    "{} can stay away from no colour while it is refreshed",
+                    names.join(", ")
+                )?;
+                match tasks.first().and_then(|task| Some((&task.name, task.without.first()?))) {
+                    Some((name, why)) => write!(f, " (if {name} avoids colour 0, {why}): copies are needed"),
+                    None => Ok(()),
+                }
+            }
+            NoAssignment::Memory(shortage) => shortage.fmt(f),
+            NoAssignment::Exhausted(no_goods) => {
                 write!(
                     f,
                     "no choice of colours leaves room for all jobs: proved by {no_goods} no-goods"
                 )
             }
-            NoAssignment::Excluded { without_color, .. } => write!(
-                f,
-                "{} can stay away from no colour while it is refreshed: give it a second instance",
-                without_color.join(", ")
-            ),
         }
     }
 }

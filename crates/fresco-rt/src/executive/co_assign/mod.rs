@@ -11,7 +11,7 @@ mod guide;
 mod hiding;
 mod variables;
 
-pub use answer::{Answer, Assignment, NoAssignment};
+pub use answer::{Answer, Assignment, NoAssignment, Unavoidable};
 
 use super::error::ProblemError;
 use super::memory::assign_memory;
@@ -116,25 +116,45 @@ impl<'a> CoAssign<'a> {
         let answer = match search.run(&mut hiding, self.budget) {
             Ending::Found => Answer::Found(Box::new(self.read(&search, &hiding))),
             Ending::OutOfBudget => Answer::Unknown,
-            Ending::Impossible => {
-                let no_color = |task: &usize| {
-                    let instances = &hiding.variables.of_task[*task];
-                    let owns = &hiding.variables.instances[instances[0]].owns;
-                    let excluded = |&variable: &usize| {
-                        !search.trail.is_open(variable)
-                            && !search.trail.holds(variable)
-                            && search.trail.level(variable) == 0
-                    };
-                    instances.len() == 1 && owns.iter().all(excluded)
-                };
-                let tasks = (0..problem.tasks().len()).filter(no_color);
-                Answer::Impossible(NoAssignment::Excluded {
-                    no_goods: search.effort.no_goods,
-                    without_color: tasks.map(|task| problem.tasks()[task].name.clone()).collect(),
-                })
-            }
+            Ending::Impossible => Answer::Impossible(self.why_impossible(search.effort.no_goods)),
         };
         Ok((answer, search.effort))
+    }
+
+    /// The simplest reason: tasks that no colour suits, memory that does not fit, or all no-goods together.
+    fn why_impossible(&self, no_goods: u64) -> NoAssignment {
+        let problem = self.problem;
+        let all: Vec<usize> = (0..problem.rotation().colors()).collect();
+        let mut allowed = match problem.avoidable_colors() {
+            Ok(avoidable) => avoidable,
+            Err(bottleneck) => return NoAssignment::Unschedulable(bottleneck),
+        };
+        let hidden_alone = |task: usize| self.instances[task] == 1 && self.memory[task] > 0;
+        let without = |task: usize| {
+            let avoid = |color: usize| problem.place(|job, c| job.task == task && c == color).err();
+            let name = problem.tasks()[task].name.clone();
+            Unavoidable {
+                task,
+                name,
+                without: all.iter().filter_map(|&color| avoid(color)).collect(),
+            }
+        };
+        let stuck: Vec<Unavoidable> = (0..allowed.len())
+            .filter(|&task| hidden_alone(task) && allowed[task].is_empty())
+            .map(without)
+            .collect();
+        if !stuck.is_empty() {
+            return NoAssignment::NoAvoidableColor(stuck);
+        }
+        for (task, colors) in allowed.iter_mut().enumerate() {
+            if !hidden_alone(task) {
+                colors.clone_from(&all);
+            }
+        }
+        match assign_memory(&self.memory, &self.capacity, &allowed) {
+            Err(shortage) => NoAssignment::Memory(shortage),
+            Ok(_) => NoAssignment::Exhausted(no_goods),
+        }
     }
 
     /// Reads a solution; colours that are owned but hold no memory are left out.

@@ -42,12 +42,10 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
     if most == 1 {
         return Ok(reason.map_or(Attempt::GaveUp, Attempt::Impossible));
     }
-    let needy: Vec<usize> = match &reason {
-        Some(NoAssignment::Excluded { without_color, .. }) => (0..count)
-            .map(|task| 1 + usize::from(without_color.contains(&request.tasks[task].name)))
-            .collect(),
-        _ => one.clone(),
-    };
+    let mut needy = one.clone();
+    if let Some(NoAssignment::NoAvoidableColor(tasks)) = &reason {
+        tasks.iter().for_each(|task| needy[task.task] = 2);
+    }
     let attempts = [needy]
         .into_iter()
         .chain((2..=most).map(|instances| vec![instances; count]));
