@@ -28,7 +28,7 @@ pub const MAX_REPEATS: u64 = 32;
 /// Tests tasks of any number of colours on one core.
 ///
 /// # Errors
-/// If workloads and locks have different numbers of colours, or the common multiple of all periods exceeds 64 bits.
+/// If workloads and locks have different numbers of colours, or the common multiple of all periods is too long to run.
 pub fn flat_test(workloads: &[&[Task]], policy: Policy, locks: &Locks) -> Result<FlatVerdict, SimulationError> {
     let simulation = Simulation::new(workloads.to_vec(), policy, Dispatch::Flat, Some(locks))?;
     let once = simulation.horizon()?;

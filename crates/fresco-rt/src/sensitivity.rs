@@ -46,9 +46,9 @@ pub fn highest_density(accepts: impl Fn(Density) -> bool) -> Option<Density> {
     Density::ALL.into_iter().rev().find(|&density| accepts(density))
 }
 
-/// Burst lengths of a list that `accepts` passes, each tried for the same reason.
-pub fn accepted_bursts(bursts: &[Time], accepts: impl Fn(Time) -> bool) -> Vec<Time> {
-    bursts.iter().copied().filter(|&burst| accepts(burst)).collect()
+/// Times of a list (bursts, retention times, costs of handlers) that `accepts` passes, each tried for the same reason.
+pub fn accepted_times(times: &[Time], accepts: impl Fn(Time) -> bool) -> Vec<Time> {
+    times.iter().copied().filter(|&time| accepts(time)).collect()
 }
 
 #[cfg(test)]
@@ -74,6 +74,6 @@ mod tests {
             accepted_densities(odd),
             [Density::Gb1, Density::Gb2, Density::Gb8, Density::Gb16]
         );
-        assert_eq!(accepted_bursts(&[1, 2, 3], |burst| burst != 2), [1, 3]);
+        assert_eq!(accepted_times(&[1, 2, 3], |burst| burst != 2), [1, 3]);
     }
 }

@@ -7,7 +7,7 @@ use fresco_rt::demand::{dbf, utilization};
 use fresco_rt::edf::{EdfVerdict, demand_horizon, edf_test};
 use fresco_rt::fixed_priority::{fixed_priority_test, response_bounds};
 use fresco_rt::policy::{Order, Policy};
-use fresco_rt::supply::{Dedicated, LinearBound, PeriodicResource, Supply, Tdma};
+use fresco_rt::supply::{AutoRefresh, Dedicated, LinearBound, PeriodicResource, SlotTable, Supply, Tdma};
 use fresco_rt::task::hyperperiod;
 use fresco_rt::time::lcm;
 use fresco_rt::{Task, Time};
@@ -109,6 +109,11 @@ proptest! {
         agree(&set, &PeriodicResource::new(period, budget).unwrap())?;
         agree(&set, &LinearBound::new(period, budget).unwrap())?;
         agree(&set, &Tdma::new(period, budget).unwrap())?;
+        // Slots of uneven length, and a refreshed processor.
+        let half = period.div_ceil(2);
+        let slots = SlotTable::new(2 * period, &[(0, half), (period + half / 2, 2 * period)]).unwrap();
+        agree(&set, &slots)?;
+        agree(&set, &AutoRefresh::new(6 * period, 4, period.div_ceil(8)).unwrap())?;
     }
 }
 

@@ -5,11 +5,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::arrivals::Arrivals;
-use super::grant::{LockState, lock_state, slot_at};
+use super::decide::{Decision, decide};
+use super::grant::{LockState, lock_state};
 use super::outcome::{Miss, Outcome};
 use super::queue::{Job, Queue};
 use super::recorder::{Activity, Completion, Recorder, Segment};
-use super::{Dispatch, Horizon, Simulation};
+use super::{Dispatch, Horizon, MAX_EVENTS, Simulation, SimulationError};
 use crate::policy::{Order, Policy};
 use crate::task::Task;
 use crate::time::{Overflow, Time};
@@ -37,20 +38,13 @@ pub(super) struct Engine<'r, A, R> {
 /// What the future depends on: pending jobs as (task, age, remaining), and budgets.
 type State = (Vec<(usize, Time, Time)>, Vec<Time>);
 
-/// What happens next: an activity until an instant, consuming budget of a server.
-struct Decision {
-    activity: Activity,
-    until: Time,
-    charged: Option<usize>,
-}
-
 impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
     pub(super) fn new(
         simulation: &'r Simulation<'r>,
         horizon: Horizon,
         arrivals: &'r mut A,
         recorder: &'r mut R,
-    ) -> Result<Self, Overflow> {
+    ) -> Result<Self, SimulationError> {
         let colored = || {
             simulation
                 .workloads
@@ -77,6 +71,14 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
             .max()
             .unwrap_or(0);
         end.checked_add(reach).ok_or(Overflow)?;
+        let periods = all
+            .iter()
+            .map(|task| task.period)
+            .chain(servers.iter().map(|server| server.period()));
+        let events = periods.map(|period| end / period).fold(0, Time::saturating_add);
+        if events > MAX_EVENTS {
+            return Err(SimulationError::TooLong(events));
+        }
         let releases = tasks
             .iter()
             .enumerate()
@@ -109,7 +111,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
         })
     }
 
-    pub(super) fn run(mut self) -> Result<Outcome, Overflow> {
+    pub(super) fn run(mut self) -> Result<Outcome, SimulationError> {
         let end = self.outcome.horizon;
         loop {
             let replenishment = self.replenish();
@@ -126,7 +128,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
                 activity,
                 until,
                 charged,
-            } = self.decide(&locks);
+            } = { decide(&self.simulation.dispatch, &self.budgets, &self.queues, &locks, self.now) };
             let release = self.releases.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
             let mark = if self.mark > self.now { self.mark } else { end };
             let until = [until, release, replenishment, locks.until, mark, end]
@@ -156,7 +158,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
     }
 
     /// Queues the jobs released now.
-    fn release(&mut self) -> Result<(), Overflow> {
+    fn release(&mut self) -> Result<(), SimulationError> {
         while let Some(&Reverse((at, i, index))) = self.releases.peek() {
             if at > self.now {
                 break;
@@ -192,86 +194,6 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
                 self.recorder
                     .lock(color, locks.window(color, self.now / locks.retention()));
             }
-        }
-    }
-
-    fn decide(&self, locks: &LockState) -> Decision {
-        if let Some(handler) = locks.handler {
-            return Decision {
-                activity: handler,
-                until: Time::MAX,
-                charged: None,
-            };
-        }
-        match &self.simulation.dispatch {
-            Dispatch::Idling(_) | Dispatch::Deferrable(_) => {
-                let idling = matches!(self.simulation.dispatch, Dispatch::Idling(_));
-                let eligible =
-                    |&c: &usize| self.budgets[c] > 0 && !locks.locked[c] && (idling || !self.queues[c].is_empty());
-                match (0..self.servers.len()).find(eligible) {
-                    Some(color) => {
-                        let mut decision = self.run_first(color);
-                        decision.until = decision.until.min(self.now + self.budgets[color]);
-                        decision.charged = Some(color);
-                        if decision.activity == Activity::Idle {
-                            decision.activity = Activity::Burn { color };
-                        }
-                        decision
-                    }
-                    None => Decision {
-                        activity: Activity::Idle,
-                        until: Time::MAX,
-                        charged: None,
-                    },
-                }
-            }
-            Dispatch::Flat => {
-                let open = (0..self.queues.len()).filter(|&color| !locks.locked[color]);
-                let first = open
-                    .filter_map(|color| self.queues[color].first().map(|job| (job, color)))
-                    .min();
-                match first {
-                    Some((_, color)) => self.run_first(color),
-                    None => Decision {
-                        activity: Activity::Idle,
-                        until: Time::MAX,
-                        charged: None,
-                    },
-                }
-            }
-            Dispatch::Slots(tables) => {
-                let (owner, until) = slot_at(tables, self.now);
-                let mut decision = match owner.filter(|&color| !locks.locked[color]) {
-                    Some(color) => self.run_first(color),
-                    None => Decision {
-                        activity: Activity::Idle,
-                        until,
-                        charged: None,
-                    },
-                };
-                decision.until = decision.until.min(until);
-                decision
-            }
-        }
-    }
-
-    /// Runs the first job of a colour to its end; idle if there is none.
-    fn run_first(&self, color: usize) -> Decision {
-        match self.queues[color].first() {
-            Some(job) => Decision {
-                activity: Activity::Run {
-                    task: job.task,
-                    job: job.index,
-                    color,
-                },
-                until: self.now + job.remaining,
-                charged: None,
-            },
-            None => Decision {
-                activity: Activity::Idle,
-                until: Time::MAX,
-                charged: None,
-            },
         }
     }
 

@@ -4,6 +4,7 @@
 //! It shares no code with the analysis: what the analysis accepts is run here, and must not miss.
 
 mod arrivals;
+mod decide;
 mod engine;
 mod grant;
 mod outcome;
@@ -72,7 +73,12 @@ pub enum SimulationError {
     Colors(usize, usize),
     /// A time exceeds 64 bits.
     Overflow,
+    /// The run has more than [`MAX_EVENTS`] releases and replenishments; holds their number.
+    TooLong(u64),
 }
+
+/// Longest run, in releases and replenishments.
+pub const MAX_EVENTS: u64 = 1 << 28;
 
 impl fmt::Display for SimulationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -84,6 +90,11 @@ impl fmt::Display for SimulationError {
                 )
             }
             SimulationError::Overflow => Overflow.fmt(f),
+            SimulationError::TooLong(events) => write!(
+                f,
+                "the run has {events} releases and replenishments, more than {MAX_EVENTS}: choose periods with a smaller \
+                 least common multiple"
+            ),
         }
     }
 }
@@ -157,13 +168,13 @@ impl<'a> Simulation<'a> {
     /// Tasks are counted through all colours: those of colour 0 first, each in the order of its workload.
     ///
     /// # Errors
-    /// [`Overflow`] if the horizon, or a deadline up to it, exceeds 64 bits.
+    /// If the horizon, or a deadline up to it, exceeds 64 bits, or the run is too long.
     pub fn run(
         &self,
         horizon: Horizon,
         arrivals: &mut impl Arrivals,
         recorder: &mut impl Recorder,
-    ) -> Result<Outcome, Overflow> {
+    ) -> Result<Outcome, SimulationError> {
         engine::Engine::new(self, horizon, arrivals, recorder)?.run()
     }
 
@@ -171,7 +182,7 @@ impl<'a> Simulation<'a> {
     ///
     /// # Errors
     /// As [`Self::run`].
-    pub fn run_exact(&self) -> Result<Outcome, Overflow> {
+    pub fn run_exact(&self) -> Result<Outcome, SimulationError> {
         self.run(self.horizon()?, &mut Periodic, &mut ())
     }
 }

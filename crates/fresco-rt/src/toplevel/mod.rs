@@ -10,11 +10,11 @@ mod response;
 mod table;
 
 pub(crate) use accept::fits;
-pub(crate) use table::Frame;
 pub use accept::{Acceptance, accepts};
 pub use guarantee::deferrable_guarantee;
 pub use locks::{ColorLock, LockError, LockWindow, Locks};
 pub use response::response_times;
+pub(crate) use table::Frame;
 pub use table::{ServerTable, server_tables};
 
 use std::fmt;
@@ -59,7 +59,7 @@ pub struct TopLevel {
 pub enum TopLevelError {
     /// The locks are not those of two colours; holds how many there are.
     Colors(usize),
-    /// A length exceeds 64 bits.
+    /// A length exceeds 64 bits, or the table 2⁶².
     Overflow,
     /// The table has more than [`MAX_PERIODS`] server periods; holds its length and their number.
     TooLong(Time, Time),
@@ -122,6 +122,9 @@ impl TopLevel {
 /// Least common multiple of periods, of which it may hold [`MAX_PERIODS`] in all.
 fn repeat<const N: usize>(periods: [Time; N]) -> Result<Time, TopLevelError> {
     let length = lcm_all(periods)?;
+    if length > 1 << 62 {
+        return Err(TopLevelError::Overflow);
+    }
     let count = periods
         .iter()
         .map(|period| length / period)
