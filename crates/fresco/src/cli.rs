@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand};
 /// Results go to standard output, progress and warnings to standard error. Exit status: 0 all is well, 1 what was
 /// asked for was found wanting (a claim that differs under --strict, a trace with violations), 2 wrong input.
 #[derive(Debug, Parser)]
-#[command(name = "fresco", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "fresco", version = env!("FRESCO_VERSION"), max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -30,6 +30,8 @@ pub enum Verb {
     Map(verbs::map::Args),
     /// Judge the papers' claims: theirs beside ours
     Reproduce(verbs::reproduce::Args),
+    /// Check the theory of scheduling tasks and refresh against recorded answers
+    Sched(verbs::sched::Args),
     /// Print the manual page (roff), made from the same table as --help
     Man(verbs::man::Args),
 }
@@ -43,6 +45,7 @@ impl Verb {
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),
             Self::Reproduce(args) => verbs::reproduce::run(args),
+            Self::Sched(args) => verbs::sched::run(args),
             Self::Man(args) => verbs::man::run(&args),
         }
     }

@@ -6,4 +6,5 @@ pub mod man;
 pub mod map;
 pub mod memory;
 pub mod reproduce;
+pub mod sched;
 pub mod sim;

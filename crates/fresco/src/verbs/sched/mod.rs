@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco sched`: the theory of scheduling tasks and refresh, without a machine.
+
+mod oracle;
+
+use crate::failure::Outcome;
+use clap::Subcommand;
+
+/// Arguments of `fresco sched`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fresco sched oracle sets.json
+  fresco sched oracle sets.json more.json --json")]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Recompute recorded task sets, cyclic executives and servers, and print each answer that differs
+    Oracle(oracle::Args),
+}
+
+/// Runs the verb.
+pub fn run(args: Args) -> Outcome {
+    match args.what {
+        What::Oracle(args) => oracle::run(&args),
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco sched oracle`: the answers of an independent program, recomputed field by field.
+
+use crate::failure::{Failure, Outcome, WANTING};
+use crate::progress;
+use crate::provenance;
+use fresco_input::InputError;
+use fresco_report::{Document, InputFile};
+use fresco_rt::oracle::{self, Difference, RecordError};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `fresco sched oracle`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A file holds a list of records, or one. A record with `candidates` (or `cands`) is a set of tasks under Colored Refresh,
+one with W1 and W2 a pair of servers; docs/file-formats.md says what they hold. Answers that are unique are compared,
+witnesses are checked. Exit status 1 if anything differs.
+
+Examples:
+  fresco sched oracle sets.json
+  fresco sched oracle sets.json --json > differences.json")]
+pub struct Args {
+    /// Files of records
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Print JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints: schema `fresco-sched-oracle/1`.
+#[derive(Serialize)]
+struct Comparison {
+    /// Records read.
+    records: u64,
+    /// Answers that differ, in the order of the files.
+    differences: Vec<Shown>,
+}
+
+/// A [`Difference`] with its file.
+#[derive(Serialize)]
+struct Shown {
+    file: String,
+    record: String,
+    field: String,
+    expected: String,
+    found: String,
+}
+
+/// Compares every record.
+pub fn run(args: &Args) -> Outcome {
+    let mut comparison = Comparison {
+        records: 0,
+        differences: Vec::new(),
+    };
+    let mut provenance = provenance::of_this_run(0);
+    for file in &args.files {
+        let text = fresco_input::read_file(file)?;
+        let name = file.display().to_string();
+        provenance.inputs.push(InputFile::new(&name, provenance::digest(&text)));
+        let records = records(file, &text)?;
+        let bar = progress::bar(records.len() as u64, &name);
+        for record in &records {
+            let differences = compare(record).map_err(|error| refused(&name, &error))?;
+            comparison
+                .differences
+                .extend(differences.into_iter().map(|d| shown(&name, d)));
+            comparison.records += 1;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+    }
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let document = Document {
+            schema: "fresco-sched-oracle/1",
+            provenance: &provenance,
+            data: &comparison,
+        };
+        out.write_all(&document.to_bytes()?)?;
+    } else {
+        print(&comparison, &mut out)?;
+    }
+    Ok(match comparison.differences.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(WANTING),
+    })
+}
+
+fn print(comparison: &Comparison, out: &mut impl Write) -> Result<(), Failure> {
+    for d in &comparison.differences {
+        writeln!(
+            out,
+            "{}: {}: {}: expected {}, found {}",
+            d.file, d.record, d.field, d.expected, d.found
+        )?;
+    }
+    let (records, differences) = (comparison.records, comparison.differences.len());
+    writeln!(out, "{records} records, {differences} differences")?;
+    Ok(())
+}
+
+fn shown(file: &str, difference: Difference) -> Shown {
+    Shown {
+        file: file.to_owned(),
+        record: difference.record,
+        field: difference.field,
+        expected: difference.expected,
+        found: difference.found,
+    }
+}
+
+/// The records of a file: its list, or the one that it is.
+fn records(file: &Path, text: &str) -> Result<Vec<Value>, InputError> {
+    let name = file.display().to_string();
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        InputError::new(&name, format!("found no JSON: {error}"))
+            .at_line(error.line() as u32)
+            .cure("give a file of records, as docs/file-formats.md describes them")
+    })?;
+    match value {
+        Value::Array(records) => Ok(records),
+        Value::Object(_) => Ok(vec![value]),
+        _ => Err(InputError::new(&name, "found neither a list of records nor a record")
+            .allowed("a JSON list of objects, or one object")
+            .cure("see docs/file-formats.md")),
+    }
+}
+
+fn compare(record: &Value) -> Result<Vec<Difference>, RecordError> {
+    let has = |key: &str| record.get(key).is_some();
+    if has("candidates") || has("cands") {
+        oracle::executive::compare_record(record)
+    } else if has("W1") && has("W2") {
+        oracle::servers::compare_record(record)
+    } else {
+        Err(RecordError {
+            record: record.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            field: String::new(),
+            message: "found a record of no known kind; allowed: one with `candidates`, or with `W1` and `W2`"
+                .to_owned(),
+        })
+    }
+}
+
+fn refused(file: &str, error: &RecordError) -> InputError {
+    let place = [&error.record, &error.field]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    let parts: Vec<&str> = place.chain([&error.message]).map(String::as_str).collect();
+    InputError::new(file, parts.join(": ")).cure("correct the record, see docs/file-formats.md")
+}
