@@ -44,7 +44,12 @@ pub enum NoAssignment {
     /// Tasks with one instance that can stay away from no colour, even if all others go where they like (F6b).
     NoAvoidableColor(Vec<Unavoidable>),
     /// Memory does not fit, even if each task with one instance had all colours it can avoid alone, and others all (F7).
-    Memory(MemoryShortage),
+    Memory {
+        /// Names of the tasks in the shortage.
+        tasks: Vec<String>,
+        /// The shortage.
+        shortage: MemoryShortage,
+    },
     /// Together the choices exclude each other; holds the number of no-goods that prove it.
     Exhausted(u64),
 }
@@ -76,7 +81,14 @@ impl fmt::Display for NoAssignment {
                     None => Ok(()),
                 }
             }
-            NoAssignment::Memory(shortage) => shortage.fmt(f),
+            NoAssignment::Memory { tasks, shortage } => write!(
+                f,
+                "{} need {} units of memory, but the colours they can avoid, {:?}, hold {}",
+                tasks.join(", "),
+                shortage.needed,
+                shortage.colors,
+                shortage.room
+            ),
             NoAssignment::Exhausted(no_goods) => {
                 write!(
                     f,

@@ -152,7 +152,13 @@ impl<'a> CoAssign<'a> {
             }
         }
         match assign_memory(&self.memory, &self.capacity, &allowed) {
-            Err(shortage) => NoAssignment::Memory(shortage),
+            Err(shortage) => {
+                let name = |&task: &usize| problem.tasks()[task].name.clone();
+                NoAssignment::Memory {
+                    tasks: shortage.tasks.iter().map(name).collect(),
+                    shortage,
+                }
+            }
             Ok(_) => NoAssignment::Exhausted(no_goods),
         }
     }
