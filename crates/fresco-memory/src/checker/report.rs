@@ -57,33 +57,21 @@ impl fmt::Display for Report {
         }
         for l in &r.late {
             let last = u64::from(l.first_row) + u64::from(l.rows) - 1;
-            write!(
-                f,
-                "\n  channel {} rank {} group {} bank {}",
-                l.channel, l.rank, l.bank_group, l.bank
-            )?;
+            bank(f, l.channel, l.rank, l.bank_group, l.bank)?;
             write!(f, ", rows {} to {last}: from {} to {}", l.first_row, l.since, l.until)?;
         }
         if r.shortfall_banks > 0 {
             write!(f, "\n{} banks with too few refreshes", r.shortfall_banks)?;
         }
         for s in &r.shortfalls {
-            write!(
-                f,
-                "\n  channel {} rank {} group {} bank {}",
-                s.channel, s.rank, s.bank_group, s.bank
-            )?;
+            bank(f, s.channel, s.rank, s.bank_group, s.bank)?;
             write!(f, ": {} of {} due", s.done, s.due)?;
         }
         if r.postponements > 0 {
             write!(f, "\nwarning: {} pauses beyond the postponing limit", r.postponements)?;
         }
         for p in &r.postponed {
-            write!(
-                f,
-                "\n  channel {} rank {} group {} bank {}",
-                p.channel, p.rank, p.bank_group, p.bank
-            )?;
+            bank(f, p.channel, p.rank, p.bank_group, p.bank)?;
             write!(f, ": from {} to {}", p.from, p.to)?;
         }
         if r.repeats > 0 {
@@ -94,15 +82,17 @@ impl fmt::Display for Report {
             )?;
         }
         for p in &r.repeated {
-            write!(
-                f,
-                "\n  channel {} rank {} group {} bank {}: at {}",
-                p.channel, p.rank, p.bank_group, p.bank, p.at
-            )?;
+            bank(f, p.channel, p.rank, p.bank_group, p.bank)?;
+            write!(f, ": at {}", p.at)?;
         }
         if self.is_clean() {
             write!(f, "\nno violation")?;
         }
         Ok(())
     }
+}
+
+/// The line of a finding about one bank.
+fn bank(f: &mut fmt::Formatter<'_>, channel: u32, rank: u32, group: u32, bank: u32) -> fmt::Result {
+    write!(f, "\n  channel {channel} rank {rank} group {group} bank {bank}")
 }
