@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Searches for servers against trying everything, and on the published task set.
 
+use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
-use fresco_rt::search::{MemoryNeed, Space, brute_force, full_budgets, partition, rest_of_table, shrink_last};
+use fresco_rt::search::{
+    MemoryNeed, Space, brute_force, full_budgets, partition, partition_flat, rest_of_table, shrink_last,
+};
 use fresco_rt::toplevel::{Locks, Server, TopLevel, accepts, server_tables};
 use fresco_rt::{Task, Time};
 use proptest::prelude::*;
@@ -166,4 +169,29 @@ fn the_table_accepts_more_than_full_budgets() {
         .unwrap()
         .unwrap();
     assert!(server_tables(&found.top).unwrap().0.iter().all(|table| table.full));
+}
+
+/// Table 5.2 at 16 Gb: no servers, but a flat schedule, whichever way its tasks are coloured as published or by search.
+#[test]
+fn flat_scheduling_goes_further() {
+    let [first, second] = table_5_2();
+    let locks = |density| Locks::of_two_servers(RETENTION, Burst::Standard.length(density), 0, 0).unwrap();
+    assert!(matches!(
+        flat_test(&[&first, &second], Policy::Edf, &locks(Density::Gb16)).unwrap(),
+        FlatVerdict::Schedulable(_)
+    ));
+    // At 32 Gb st, due every 8 ms, waits 8.192 ms for any colour.
+    assert!(matches!(
+        flat_test(&[&first, &second], Policy::Edf, &locks(Density::Gb32)).unwrap(),
+        FlatVerdict::Missed(_)
+    ));
+    let tasks = [first, second].concat();
+    let colors = partition_flat(&tasks, None, Policy::Edf, &locks(Density::Gb16), 100)
+        .unwrap()
+        .unwrap();
+    assert_eq!(colors.iter().map(Vec::len).sum::<usize>(), 5);
+    assert_eq!(
+        partition_flat(&tasks, None, Policy::Edf, &locks(Density::Gb32), 100).unwrap(),
+        None
+    );
 }

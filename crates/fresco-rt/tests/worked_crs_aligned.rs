@@ -7,7 +7,7 @@ use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::Burst;
 use fresco_rt::refresh::{COMMANDS, Density, RETENTION};
 use fresco_rt::retention::{RetentionRule, check_retention};
-use fresco_rt::search::{Space, rest_of_table};
+use fresco_rt::search::{MemoryNeed, Space, assign_aligned, rest_of_table};
 use fresco_rt::simulation::{Activity, Dispatch, Periodic, Simulation, Trace};
 use fresco_rt::toplevel::{Locks, Server};
 use fresco_rt::{Task, Time};
@@ -38,43 +38,57 @@ fn demand(density: Density) -> RefreshDemand {
     }
 }
 
-/// The recorded border and segment at every density; no miss, no conflict, every row in time.
+/// The recorded border and segment at every density under both readings of the burst; no miss, no conflict, every row in time.
 fn holds_at_every_density(name: &str) {
     let (example, workloads, policy) = example(name);
     for density in Density::ALL {
-        let recorded = &example["dens"][format!("jedec_{}Gb", density.gigabits())]["aligned"];
-        let period = recorded["p"].as_u64().unwrap();
-        let plan = plan(&[[&workloads[0], &workloads[1]]], policy, period, demand(density)).unwrap();
-        assert_eq!(recorded["e1"], plan.borders()[0], "{density:?}");
-        assert_eq!(recorded["seg"], plan.segment_length(), "{density:?}");
+        for (reading, commands) in [("jedec", COMMANDS), ("text", COMMANDS / 8)] {
+            let recorded = &example["dens"][format!("{reading}_{}Gb", density.gigabits())]["aligned"];
+            holds(
+                recorded,
+                &workloads,
+                policy,
+                RefreshDemand {
+                    commands,
+                    ..demand(density)
+                },
+            );
+        }
+    }
+}
 
-        let rule = RetentionRule {
-            retention: RETENTION,
-            bins: COMMANDS as usize,
-            trfc: density.trfc(),
-        };
-        let end = 2 * RETENTION;
-        let windows = [0, 1].map(|color| {
-            let commands: Vec<Time> = plan.commands(color).take_while(|&at| at < end).collect();
-            let report = check_retention(commands.iter().copied(), rule, (0, end)).unwrap();
-            assert!(report.longest_row_gap <= RETENTION && report.longest_command_gap <= period);
-            commands
-        });
-        let dispatch = Dispatch::Slots(plan.slots(0).to_vec());
-        let simulation = Simulation::new(vec![&workloads[0], &workloads[1]], policy, dispatch, None).unwrap();
-        let mut trace = Trace::default();
-        let outcome = simulation
-            .run(simulation.horizon().unwrap(), &mut Periodic, &mut trace)
-            .unwrap();
-        assert_eq!((outcome.misses, outcome.converged), (0, true), "{density:?}");
-        for segment in trace.segments.iter().take_while(|segment| segment.end < end) {
-            if let Activity::Run { color, .. } = segment.activity {
-                let next = windows[color].partition_point(|&at| at + density.trfc() <= segment.start);
-                assert!(
-                    windows[color].get(next).is_none_or(|&at| at >= segment.end),
-                    "{density:?}: {segment:?}"
-                );
-            }
+fn holds(recorded: &Value, workloads: &[Vec<Task>; 2], policy: Policy, demand: RefreshDemand) {
+    let period = recorded["p"].as_u64().unwrap();
+    let plan = plan(&[[&workloads[0], &workloads[1]]], policy, period, demand).unwrap();
+    assert_eq!(recorded["e1"], plan.borders()[0], "{demand:?}");
+    assert_eq!(recorded["seg"], plan.segment_length(), "{demand:?}");
+
+    let rule = RetentionRule {
+        retention: RETENTION,
+        bins: demand.commands as usize,
+        trfc: demand.trfc,
+    };
+    let end = 2 * RETENTION;
+    let windows = [0, 1].map(|color| {
+        let commands: Vec<Time> = plan.commands(color).take_while(|&at| at < end).collect();
+        let report = check_retention(commands.iter().copied(), rule, (0, end)).unwrap();
+        assert!(report.longest_row_gap <= RETENTION && report.longest_command_gap <= period);
+        commands
+    });
+    let dispatch = Dispatch::Slots(plan.slots(0).to_vec());
+    let simulation = Simulation::new(vec![&workloads[0], &workloads[1]], policy, dispatch, None).unwrap();
+    let mut trace = Trace::default();
+    let outcome = simulation
+        .run(simulation.horizon().unwrap(), &mut Periodic, &mut trace)
+        .unwrap();
+    assert_eq!((outcome.misses, outcome.converged), (0, true), "{demand:?}");
+    for segment in trace.segments.iter().take_while(|segment| segment.end < end) {
+        if let Activity::Run { color, .. } = segment.activity {
+            let next = windows[color].partition_point(|&at| at + demand.trfc <= segment.start);
+            assert!(
+                windows[color].get(next).is_none_or(|&at| at >= segment.end),
+                "{demand:?}: {segment:?}"
+            );
         }
     }
 }
@@ -150,6 +164,47 @@ fn four_cores() {
     let first = plan.commands(0).next().unwrap();
     assert_eq!(first, latest + HANDLER);
     assert!(first + plan.segment_length() <= 4 * MS);
+}
+
+/// Four times the set of Table 5.2 on four cores, which task where being free: a frame exists at 64 Gb.
+#[test]
+fn tasks_are_assigned_to_cores_and_colors() {
+    let (_, workloads, policy) = example("table5_2");
+    let tasks: Vec<Task> = std::iter::repeat_n(workloads.concat(), 4).flatten().collect();
+    let demand = RefreshDemand {
+        handler: HANDLER,
+        ..demand(Density::Gb64)
+    };
+    let found = assign_aligned(&tasks, 4, None, policy, demand, Some(4 * MS), 100)
+        .unwrap()
+        .unwrap();
+    let mut all: Vec<usize> = found.cores.iter().flatten().flatten().copied().collect();
+    all.sort_unstable();
+    assert_eq!(all, (0..20).collect::<Vec<usize>>());
+    assert_eq!(found.plan.borders().len(), 4);
+    // Memory of the second colour for eight tasks in all; refused where a task has none.
+    let memory = |capacity| MemoryNeed {
+        bytes: vec![1; 20],
+        capacity,
+    };
+    let tight = assign_aligned(&tasks, 4, Some(&memory([13, 8])), policy, demand, Some(4 * MS), 100)
+        .unwrap()
+        .unwrap();
+    let count = |color: usize| tight.cores.iter().map(|core| core[color].len()).sum::<usize>();
+    assert!(count(0) <= 13 && count(1) <= 8);
+    assert_eq!(
+        assign_aligned(&tasks, 4, Some(&memory([10, 9])), policy, demand, Some(4 * MS), 100).unwrap(),
+        None
+    );
+    assert_eq!(
+        assign_aligned(&tasks, 3, None, policy, demand, Some(4 * MS), 100).unwrap(),
+        None,
+        "load 3.72"
+    );
+    assert_eq!(
+        assign_aligned(&tasks, 0, None, policy, demand, None, 100),
+        Err(AlignedError::Empty)
+    );
 }
 
 #[test]

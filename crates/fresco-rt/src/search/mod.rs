@@ -3,14 +3,19 @@
 //!
 //! [`full_budgets`] (search A) stays with periodic resources: least budgets in closed form, full tables. [`rest_of_table`]
 //! (search B) gives the server of lower priority whatever the other leaves and tests both on the table: it accepts more.
-//! [`partition`] chooses which task runs where. [`brute_force`] tries every grid point, for comparison.
+//! [`partition`] chooses which task runs where, [`assign_aligned`] does so for aligned segmented refresh on any number of cores,
+//! [`partition_flat`] for flat scheduling. [`brute_force`] tries every grid point, for comparison.
 
+mod assign;
 mod brute;
+mod flat;
 mod full;
 mod partition;
 mod rest;
 
+pub use assign::{Assignment, assign_aligned};
 pub use brute::brute_force;
+pub use flat::partition_flat;
 pub use full::full_budgets;
 pub use partition::{MemoryNeed, Partition, partition};
 pub use rest::{rest_of_table, shrink_last};

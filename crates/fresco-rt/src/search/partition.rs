@@ -78,7 +78,7 @@ fn hopeless(tasks: &[Task], space: &Space) -> bool {
     utilization_q64(tasks).0 > left + 1 || tasks.iter().any(|task| task.deadline - task.wcet < shortest)
 }
 
-fn fits_memory(side: &[bool], memory: Option<&MemoryNeed>) -> bool {
+pub(super) fn fits_memory(side: &[bool], memory: Option<&MemoryNeed>) -> bool {
     memory.is_none_or(|need| {
         [false, true].iter().zip(need.capacity).all(|(wanted, capacity)| {
             let used = side.iter().zip(&need.bytes).filter(|(side, _)| *side == wanted);
@@ -88,7 +88,7 @@ fn fits_memory(side: &[bool], memory: Option<&MemoryNeed>) -> bool {
 }
 
 /// Sides of the tasks, in the order in which they are tried, without repetition.
-fn candidates(tasks: &[Task]) -> Vec<Vec<bool>> {
+pub(super) fn candidates(tasks: &[Task]) -> Vec<Vec<bool>> {
     let n = tasks.len();
     let mut by_period: Vec<usize> = (0..n).collect();
     by_period.sort_by_key(|&i| (tasks[i].period, tasks[i].deadline, i));

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which task runs on which core with which colour, under aligned segmented refresh (F29).
+
+use super::partition::{MemoryNeed, candidates, fits_memory};
+use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, divisors, plan};
+use crate::demand::utilization_q64;
+use crate::policy::Policy;
+use crate::task::Task;
+use crate::time::Time;
+
+/// Tasks by core and colour, and the frame for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// Per core, indices of the tasks of each colour.
+    pub cores: Vec<[Vec<usize>; 2]>,
+    /// The frame.
+    pub plan: AlignedPlan,
+}
+
+/// The longest frame, hence the fewest switches, for which some assignment is found; at most `attempts` splits into colours per
+/// core and frame. `longest` limits the frame (the gap between refresh commands). `None` proves nothing.
+///
+/// Tasks go to cores heaviest first, each to the least loaded core. A segment must lie in the slots of all cores, but what
+/// that asks of a border is the same for each, so that every core may be split alone.
+///
+/// # Errors
+/// [`AlignedError::Empty`] without cores or commands; [`AlignedError::Overflow`].
+pub fn assign_aligned(
+    tasks: &[Task],
+    cores: usize,
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    demand: RefreshDemand,
+    longest: Option<Time>,
+    attempts: usize,
+) -> Result<Option<Assignment>, AlignedError> {
+    if cores == 0 || demand.commands == 0 {
+        return Err(AlignedError::Empty);
+    }
+    let groups = spread(tasks, cores);
+    let sides: Vec<Vec<Vec<bool>>> = groups.iter().map(|group| candidates(&pick(tasks, group))).collect();
+    for period in divisors(demand.retention)
+        .into_iter()
+        .rev()
+        .filter(|&p| longest.is_none_or(|longest| p <= longest))
+    {
+        if let Some(found) = with_period(tasks, &groups, &sides, memory, policy, demand, period, attempts)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+#[allow(clippy::too_many_arguments)] // one call, of the arguments above
+fn with_period(
+    tasks: &[Task],
+    groups: &[Vec<usize>],
+    sides: &[Vec<Vec<bool>>],
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    demand: RefreshDemand,
+    period: Time,
+    attempts: usize,
+) -> Result<Option<Assignment>, AlignedError> {
+    let mut left = memory.map(|need| need.capacity);
+    let mut cores: Vec<[Vec<usize>; 2]> = Vec::new();
+    for (group, sides) in groups.iter().zip(sides) {
+        let own = memory.zip(left).map(|(need, capacity)| MemoryNeed {
+            bytes: group.iter().map(|&i| need.bytes[i]).collect(),
+            capacity,
+        });
+        let mut chosen = None;
+        for side in sides
+            .iter()
+            .filter(|side| fits_memory(side, own.as_ref()))
+            .take(attempts)
+        {
+            let of = |wanted: bool| {
+                (0..group.len())
+                    .filter(|&i| side[i] == wanted)
+                    .map(|i| group[i])
+                    .collect::<Vec<_>>()
+            };
+            let split = [of(false), of(true)];
+            let [first, second] = [0, 1].map(|color| pick(tasks, &split[color]));
+            match plan(&[[&first, &second]], policy, period, demand) {
+                Ok(_) => {
+                    chosen = Some(split);
+                    break;
+                }
+                Err(AlignedError::Overflow) => return Err(AlignedError::Overflow),
+                Err(_) => {}
+            }
+        }
+        let Some(split) = chosen else { return Ok(None) };
+        if let (Some(need), Some(left)) = (memory, &mut left) {
+            for (left, indices) in left.iter_mut().zip(&split) {
+                *left -= indices.iter().map(|&i| need.bytes[i]).sum::<u64>();
+            }
+        }
+        cores.push(split);
+    }
+    let sets: Vec<[Vec<Task>; 2]> = cores
+        .iter()
+        .map(|split| [0, 1].map(|color| pick(tasks, &split[color])))
+        .collect();
+    let slices: Vec<[&[Task]; 2]> = sets.iter().map(|[a, b]| [a.as_slice(), b.as_slice()]).collect();
+    plan(&slices, policy, period, demand).map(|plan| Some(Assignment { cores, plan }))
+}
+
+fn pick(tasks: &[Task], indices: &[usize]) -> Vec<Task> {
+    indices.iter().map(|&i| tasks[i].clone()).collect()
+}
+
+/// Tasks to cores, heaviest first, each to the least loaded.
+fn spread(tasks: &[Task], cores: usize) -> Vec<Vec<usize>> {
+    let load = |i: usize| utilization_q64(&tasks[i..=i]).1;
+    let mut heaviest: Vec<usize> = (0..tasks.len()).collect();
+    heaviest.sort_by_key(|&i| (std::cmp::Reverse(load(i)), i));
+    let mut groups = vec![(0u128, Vec::new()); cores];
+    for i in heaviest {
+        let least = groups
+            .iter_mut()
+            .min_by_key(|(load, _)| *load)
+            .expect("there are cores");
+        least.0 += load(i);
+        least.1.push(i);
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}

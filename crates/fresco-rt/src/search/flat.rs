@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which task has which colour under flat lock-aware scheduling (F28).
+
+use super::partition::{MemoryNeed, candidates, fits_memory};
+use crate::flat::{FlatVerdict, flat_test};
+use crate::policy::Policy;
+use crate::simulation::SimulationError;
+use crate::task::Task;
+use crate::toplevel::Locks;
+
+/// Indices of the tasks of each of two colours with which the flat test passes; at most `attempts` are tried, in the order of
+/// [`partition`](super::partition). `None` proves nothing for more than eight tasks.
+///
+/// # Errors
+/// [`flat_test`].
+pub fn partition_flat(
+    tasks: &[Task],
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    locks: &Locks,
+    attempts: usize,
+) -> Result<Option<[Vec<usize>; 2]>, SimulationError> {
+    for side in candidates(tasks)
+        .into_iter()
+        .filter(|side| fits_memory(side, memory))
+        .take(attempts)
+    {
+        let colors = [false, true].map(|wanted| (0..tasks.len()).filter(|&i| side[i] == wanted).collect::<Vec<_>>());
+        let [first, second] = colors
+            .clone()
+            .map(|indices| indices.iter().map(|&i| tasks[i].clone()).collect::<Vec<Task>>());
+        if let FlatVerdict::Schedulable(_) = flat_test(&[&first, &second], policy, locks)? {
+            return Ok(Some(colors));
+        }
+    }
+    Ok(None)
+}
