@@ -33,8 +33,8 @@ pub struct Provenance {
     pub revision: Option<String>,
     /// Command line.
     pub command: String,
-    /// Seed of all random numbers.
-    pub seed: u64,
+    /// Seed of all random numbers; `None` if there are none.
+    pub seed: Option<u64>,
     /// Machine files with their digests.
     pub machine_files: Vec<InputFile>,
     /// Scenario, if one was run.
@@ -45,13 +45,13 @@ pub struct Provenance {
 
 impl Provenance {
     /// Provenance of a run with no files; add them to the public fields.
-    pub fn new(version: impl Into<String>, command: impl Into<String>, seed: u64) -> Self {
+    pub fn new(version: impl Into<String>, command: impl Into<String>, seed: impl Into<Option<u64>>) -> Self {
         Self {
             tool: "fresco".to_owned(),
             version: version.into(),
             revision: None,
             command: command.into(),
-            seed,
+            seed: seed.into(),
             machine_files: Vec::new(),
             scenario: None,
             inputs: Vec::new(),
@@ -68,11 +68,8 @@ impl Provenance {
 
     /// Name and value of every field that is set, in a fixed order, for footers and the report's section.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
-        let mut entries = vec![
-            ("tool", self.tool_line()),
-            ("command", self.command.clone()),
-            ("seed", self.seed.to_string()),
-        ];
+        let mut entries = vec![("tool", self.tool_line()), ("command", self.command.clone())];
+        entries.extend(self.seed.map(|seed| ("seed", seed.to_string())));
         let files = [("machine", &self.machine_files), ("input", &self.inputs)];
         if let Some(scenario) = &self.scenario {
             entries.push(("scenario", file_line(scenario)));
@@ -85,7 +82,8 @@ impl Provenance {
 
     /// One short line for the foot of a figure: tool, seed, machines.
     pub fn caption(&self) -> String {
-        let mut parts = vec![self.tool_line(), format!("seed {}", self.seed)];
+        let mut parts = vec![self.tool_line()];
+        parts.extend(self.seed.map(|seed| format!("seed {seed}")));
         parts.extend(self.scenario.iter().chain(&self.machine_files).map(|file| {
             let digest: String = file.digest.chars().take(8).collect();
             format!("{} {digest}", file.name)
@@ -116,6 +114,9 @@ mod tests {
     fn entries_follow_a_fixed_order_and_skip_what_is_unset() {
         let mut provenance = Provenance::new("0.1.0", "fresco sim a.toml", 7);
         assert_eq!(provenance.entries().len(), 3);
+        let without = Provenance::new("0.1.0", "fresco machine list", None);
+        assert_eq!(without.entries().len(), 2);
+        assert_eq!(without.caption(), "fresco 0.1.0");
         provenance.revision = Some("4f817c0".to_owned());
         provenance.machine_files.push(InputFile::new("p4080", "00112233445566"));
         provenance.scenario = Some(InputFile::new("a.toml", "ff"));

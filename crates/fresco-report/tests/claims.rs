@@ -287,6 +287,9 @@ fn the_table_and_the_tally_show_every_verdict() {
     assert_eq!(Tally::of(&verdicts).to_string(), "2 hold, 0 differ, 36 cannot be run");
     let table = verdict_table("PALLOC", &verdicts).unwrap();
     assert_eq!(table.rows().len(), verdicts.len());
+    // A phone shows the first two columns.
+    let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names[..2], ["claim", "verdict"]);
     let json = serde_json::to_value(&verdicts).unwrap();
     let samebank = json
         .as_array()

@@ -124,20 +124,21 @@ fn joined<'p>(parts: impl Iterator<Item = &'p str>) -> String {
     shown.join("; ")
 }
 
-/// The table of verdicts: claim, what it says, paper's value, ours, verdict, why.
+/// The table of verdicts: claim, verdict, what it says, paper's value, ours, why. The verdict stands where a phone
+/// shows it.
 ///
 /// # Errors
 /// None in practice: the cells are text.
 pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportError> {
-    let columns = ["claim", "says", "paper", "ours", "verdict", "why"].map(Column::text);
+    let columns = ["claim", "verdict", "says", "paper", "ours", "why"].map(Column::text);
     let mut table = Table::new(title, columns.to_vec());
     for verdict in verdicts {
         table.push(vec![
             verdict.id.as_str().into(),
+            Cell::Text(verdict.outcome.text().to_owned(), verdict.outcome.tone()),
             verdict.says.as_str().into(),
             verdict.paper().into(),
             verdict.ours().into(),
-            Cell::Text(verdict.outcome.text().to_owned(), verdict.outcome.tone()),
             verdict.explanation.as_str().into(),
         ])?;
     }

@@ -72,9 +72,10 @@ fn push_block(out: &mut String, block: &Block) {
         }
         Block::Table(table) => push_table(out, table),
         Block::Figure(figure, caption) => {
-            out.push_str("<figure class=\"plot\">\n<div class=\"scroll\" tabindex=\"0\">");
-            out.push_str(figure.as_str().trim_end());
-            out.push_str("</div>\n");
+            out.push_str("<figure class=\"plot\">\n");
+            for (class, text) in [("wide", figure.as_str()), ("narrow", figure.narrow())] {
+                out.push_str(&format!("<div class=\"{class}\">{}</div>\n", text.trim_end()));
+            }
             if !caption.is_empty() {
                 out.push_str(&format!("<figcaption>{}</figcaption>\n", escape(caption)));
             }

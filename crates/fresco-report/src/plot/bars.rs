@@ -74,6 +74,7 @@ impl BarChart {
             y: Domain::around(&axis, values, 5)?,
             legend: self.legend(),
             right: 0,
+            inset: 0,
             empty: bars().next().is_none(),
         };
         figure(frame, provenance, |panel| self.draw(panel))

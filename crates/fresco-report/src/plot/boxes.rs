@@ -96,6 +96,7 @@ impl BoxPlot {
             y: Domain::around(&self.y, values, 5)?,
             legend: Vec::new(),
             right: 0,
+            inset: 0,
             empty: self.boxes.is_empty(),
         };
         figure(frame, provenance, |panel| self.draw(panel))

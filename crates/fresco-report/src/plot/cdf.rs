@@ -101,6 +101,7 @@ impl CdfChart {
             y: Domain::around(&share, [0.0, 1.0].into_iter(), 5)?,
             legend: entries.collect(),
             right: 0,
+            inset: 0,
             empty: values().next().is_none(),
         };
         figure(frame, provenance, |panel| self.draw(panel))

@@ -78,6 +78,7 @@ impl HistogramChart {
                 entries.collect()
             },
             right: 0,
+            inset: 0,
             empty: bins().next().is_none(),
         };
         figure(frame, provenance, |panel| self.draw(panel))

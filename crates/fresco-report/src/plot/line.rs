@@ -49,7 +49,7 @@ pub struct Series {
 /// How spreads are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpreadStyle {
-    /// Error bars with caps; series are set a few pixels apart so that bars do not hide each other.
+    /// Error bars at their place, with caps that are wider from series to series, so that none hides another.
     #[default]
     Bars,
     /// A pale band.
@@ -104,6 +104,10 @@ pub struct LineChart {
 
 /// Series up to this many are named at the end of their lines; more go into a legend.
 const NAMED_AT_END: usize = 6;
+/// Pixels that the first and the last points keep from the ends of the axis: their markers touch no tick label.
+const INSET: i32 = 14;
+/// Widths of caps before the first comes again.
+const CAPS: usize = 4;
 
 impl LineChart {
     /// A chart without series, with error bars and no reference.
@@ -149,11 +153,12 @@ impl LineChart {
             x: Across::Values(Domain::tight(&self.x, points().map(|point| point.x), 9)?),
             y_title: self.y.title(),
             y: Domain::around(&self.y, values, 5)?,
-            legend: if at_end { Vec::new() } else { entries.collect() },
+            legend: entries.collect(),
             right: if at_end { widest.min(220) + 22 } else { 0 },
+            inset: INSET,
             empty: points().next().is_none(),
         };
-        figure(frame, provenance, |panel| self.draw(panel, at_end))
+        figure(frame, provenance, |panel| self.draw(panel))
     }
 
     fn check(&self) -> Result<(), ReportError> {
@@ -173,7 +178,7 @@ impl LineChart {
         Ok(())
     }
 
-    fn draw(&self, panel: &Panel<'_>, at_end: bool) -> Result<(), ReportError> {
+    fn draw(&self, panel: &Panel<'_>) -> Result<(), ReportError> {
         let mut ends = Vec::new();
         if let Some(reference) = &self.reference {
             reference.draw(panel)?;
@@ -183,7 +188,11 @@ impl LineChart {
             let points = self.draw_series(panel, index, series)?;
             ends.extend(points.last().map(|&end| (end, series.name.as_str())));
         }
-        if at_end { name_ends(panel, ends) } else { Ok(()) }
+        if panel.named_at_end {
+            name_ends(panel, ends)
+        } else {
+            Ok(())
+        }
     }
 
     /// Draws one series; returns the pixels of its points.
@@ -192,26 +201,17 @@ impl LineChart {
         let mut points = series.points.clone();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let bars = self.spread == SpreadStyle::Bars && self.series.iter().any(|one| one.points.iter().any(has_spread));
-        // Half a pixel step per series, centred on the true place.
-        let shift = if bars {
-            3 * (2 * index as i32 - (self.series.len() as i32 - 1))
-        } else {
-            0
-        };
-        let at = |point: &Point| {
-            let (x, y) = panel.at(point.x, point.y);
-            (x + shift, y)
-        };
-        let pixels: Vec<Pixel> = points.iter().map(at).collect();
+        let pixels: Vec<Pixel> = points.iter().map(|point| panel.at(point.x, point.y)).collect();
         let spreads = points
             .iter()
             .zip(&pixels)
             .filter_map(|(point, pixel)| Some((pixel.0, point.spread?)));
         if bars {
+            let cap = 5 + 2 * i32::try_from(index % CAPS).unwrap_or(0);
             for (x, (low, high)) in spreads {
                 panel
                     .canvas
-                    .whisker(x, panel.up(low), panel.up(high), 4, Stroke::solid(look.colour, 1))?;
+                    .whisker(x, panel.up(low), panel.up(high), cap, Stroke::solid(look.colour, 1))?;
             }
         } else {
             let spreads: Vec<_> = spreads.collect();

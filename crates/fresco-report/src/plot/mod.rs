@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots.
 //!
-//! All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
+//! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
 //! description for screen readers, and a light background of their own. The same data gives the same bytes.
 
 mod axis;
@@ -14,6 +14,7 @@ mod legend;
 mod line;
 mod palette;
 mod panel;
+mod sheet;
 mod stacked;
 mod svg;
 mod ticks;

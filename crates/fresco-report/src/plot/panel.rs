@@ -5,17 +5,11 @@ use super::axis::Domain;
 use super::canvas::{Canvas, Dash, Font, Pixel, Stroke, text_width};
 use super::legend::{self, Entry};
 use super::palette::{GRID, INK, SOFT_INK};
-use super::svg::Svg;
+use super::sheet::{NARROW, Sheet, WIDE};
+use super::svg::{Drawing, Svg};
 use crate::table::wrap;
 use crate::{Provenance, ReportError};
 use plotters::style::text_anchor::{HPos, VPos};
-
-/// Width of every figure in pixels of its `viewBox`.
-const WIDTH: i32 = 720;
-/// Height of the area inside the axes.
-const PLOT_HEIGHT: i32 = 260;
-/// White space at the edges.
-const MARGIN: i32 = 18;
 
 /// Title, subtitle and description of a figure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,8 +56,11 @@ pub(crate) struct Frame<'f> {
     pub(crate) y_title: String,
     pub(crate) y: Domain,
     pub(crate) legend: Vec<Entry>,
-    /// Pixels kept free at the right for labels of the series.
+    /// Pixels to keep free at the right for the names of series at the ends of their lines. Where the sheet has room for
+    /// them, they stand for the legend; 0 if the figure has no such names.
     pub(crate) right: i32,
+    /// Pixels between the ends of the horizontal axis and its smallest and largest value.
+    pub(crate) inset: i32,
     /// Nothing to show: says so in the middle.
     pub(crate) empty: bool,
 }
@@ -71,8 +68,12 @@ pub(crate) struct Frame<'f> {
 /// A frame on its canvas: where values fall.
 pub(crate) struct Panel<'a> {
     pub(crate) canvas: Canvas<'a>,
-    pub(crate) x: Across,
-    pub(crate) y: Domain,
+    pub(crate) sheet: Sheet,
+    pub(crate) x: &'a Across,
+    pub(crate) y: &'a Domain,
+    pub(crate) inset: i32,
+    /// Series are named at the ends of their lines.
+    pub(crate) named_at_end: bool,
     pub(crate) left: i32,
     pub(crate) right: i32,
     pub(crate) top: i32,
@@ -82,8 +83,8 @@ pub(crate) struct Panel<'a> {
 impl Panel<'_> {
     /// Horizontal pixel of a value; of a name's number if the axis has names.
     pub(crate) fn across(&self, value: f64) -> i32 {
-        match &self.x {
-            Across::Values(domain) => domain.pixel(value, self.left, self.right),
+        match self.x {
+            Across::Values(domain) => domain.pixel(value, self.left + self.inset, self.right - self.inset),
             Across::Names(names) => {
                 let share = (value + 0.5) / names.len().max(1) as f64;
                 self.left + (share * f64::from(self.right - self.left)).round() as i32
@@ -105,7 +106,7 @@ impl Panel<'_> {
     fn axes(&self, x_title: &str, y_title: &str) -> Result<(), ReportError> {
         let canvas = &self.canvas;
         let soft = Font::new(12, SOFT_INK);
-        canvas.text(y_title, (MARGIN, self.top - 20), soft)?;
+        canvas.text(y_title, (self.sheet.margin, self.top - 20), soft)?;
         for tick in &self.y.ticks {
             let y = self.up(tick.value);
             canvas.line(&[(self.left, y), (self.right, y)], Stroke::solid(GRID, 1))?;
@@ -116,19 +117,24 @@ impl Panel<'_> {
             Stroke::solid(SOFT_INK, 1),
         )?;
         let below = soft.at(HPos::Center, VPos::Top);
-        match &self.x {
+        match self.x {
             Across::Values(domain) => {
+                let mut free = i32::MIN;
                 for tick in &domain.ticks {
-                    let x = self.across(tick.value);
+                    let (x, half) = (self.across(tick.value), text_width(&tick.label, 12) / 2);
                     canvas.line(&[(x, self.bottom), (x, self.bottom + 5)], Stroke::solid(SOFT_INK, 1))?;
-                    canvas.text(&tick.label, (x, self.bottom + 9), below)?;
+                    // A label that would touch the one before is left out.
+                    if x - half >= free {
+                        canvas.text(&tick.label, (x, self.bottom + 9), below)?;
+                        free = x + half + 3;
+                    }
                 }
             }
             Across::Names(names) => {
                 let width = self.right - self.left;
                 let fitting = name_characters(width, names.len());
                 for (index, name) in names.iter().enumerate().step_by(every(width, names.len())) {
-                    for (line, part) in name_lines(name, fitting).iter().enumerate() {
+                    for (line, part) in name_lines(name, fitting, self.sheet).iter().enumerate() {
                         let y = self.bottom + 9 + 14 * line as i32;
                         canvas.text(part, (self.across(index as f64), y), below)?;
                     }
@@ -138,7 +144,10 @@ impl Panel<'_> {
         let middle = (self.left + self.right) / 2;
         canvas.text(
             x_title,
-            (middle, self.bottom + 9 + 14 * self.x.lines(self.right - self.left) + 4),
+            (
+                middle,
+                self.bottom + 9 + 14 * self.x.lines(self.right - self.left, self.sheet) + 4,
+            ),
             below,
         )
     }
@@ -146,14 +155,14 @@ impl Panel<'_> {
 
 impl Across {
     /// Lines of text the tick labels take.
-    fn lines(&self, width: i32) -> i32 {
+    fn lines(&self, width: i32, sheet: Sheet) -> i32 {
         match self {
             Across::Values(_) => 1,
             Across::Names(names) => {
                 let fitting = name_characters(width, names.len());
                 names
                     .iter()
-                    .map(|name| name_lines(name, fitting).len() as i32)
+                    .map(|name| name_lines(name, fitting, sheet).len() as i32)
                     .max()
                     .unwrap_or(1)
             }
@@ -177,34 +186,39 @@ fn name_characters(width: i32, count: usize) -> usize {
     usize::try_from((each.max(NARROWEST) - 4) / 7).unwrap_or(1)
 }
 
-/// `name` in at most three lines, broken at blanks and after underscores.
-fn name_lines(name: &str, width: usize) -> Vec<String> {
+/// `name` in at most as many lines as the sheet allows, broken at blanks and after underscores.
+fn name_lines(name: &str, width: usize, sheet: Sheet) -> Vec<String> {
     let mut lines = wrap(&name.replace('_', "_ "), width);
-    lines.truncate(3);
+    lines.truncate(sheet.name_lines);
     lines.iter().map(|line| line.replace("_ ", "_")).collect()
 }
 
-/// Draws the frame, then the data into it by `body`.
+/// Draws the frame, then the data into it by `body`, on both sheets.
 pub(crate) fn figure(
     frame: Frame<'_>,
     provenance: &Provenance,
-    body: impl FnOnce(&Panel<'_>) -> Result<(), ReportError>,
+    body: impl Fn(&Panel<'_>) -> Result<(), ReportError>,
 ) -> Result<Svg, ReportError> {
     let heading = frame.heading;
-    let mut drawn = String::new();
-    let dashes = draw(&mut drawn, frame, provenance, body)?;
+    let drawings = [WIDE, NARROW].map(|sheet| {
+        let mut drawn = String::new();
+        let dashes = draw(&mut drawn, sheet, &frame, provenance, &body)?;
+        Ok(Drawing { drawn, dashes })
+    });
+    let [wide, narrow] = drawings;
     let description = format!("{} [{}]", heading.description, provenance.sentence());
-    Ok(Svg::finish(&drawn, &dashes, &heading.title, description.trim_start()))
+    Ok(Svg::finish(&wide?, &narrow?, &heading.title, description.trim_start()))
 }
 
-fn draw(
-    drawn: &mut String,
-    frame: Frame<'_>,
+fn draw<'a>(
+    drawn: &'a mut String,
+    sheet: Sheet,
+    frame: &'a Frame<'_>,
     provenance: &Provenance,
-    body: impl FnOnce(&Panel<'_>) -> Result<(), ReportError>,
+    body: impl Fn(&Panel<'_>) -> Result<(), ReportError>,
 ) -> Result<Vec<Dash>, ReportError> {
-    let heading = frame.heading;
-    let inside = WIDTH - 2 * MARGIN;
+    let (heading, margin) = (frame.heading, sheet.margin);
+    let inside = sheet.width - 2 * margin;
     let title = wrap(&heading.title, fitting(inside, 17));
     let subtitle = if heading.subtitle.is_empty() {
         Vec::new()
@@ -212,7 +226,13 @@ fn draw(
         wrap(&heading.subtitle, fitting(inside, 13))
     };
     let caption = wrap(&provenance.caption(), fitting(inside, 10));
-    let legend = legend::rows(&frame.legend, inside);
+    let named_at_end = sheet.names_at_end && frame.right > 0;
+    let legend = if named_at_end {
+        Vec::new()
+    } else {
+        legend::rows(&frame.legend, inside)
+    };
+    let names = if named_at_end { frame.right } else { 0 };
 
     let labels = frame
         .y
@@ -221,29 +241,27 @@ fn draw(
         .map(|tick| text_width(&tick.label, 12))
         .max()
         .unwrap_or(0);
-    let (left, right) = (MARGIN + labels + 10, WIDTH - MARGIN - 8 - frame.right);
-    let legend_top = MARGIN + 21 * lines(&title) + 17 * lines(&subtitle) + 6;
+    let (left, right) = (margin + labels + 10, sheet.width - margin - 8 - names);
+    let legend_top = margin + 21 * lines(&title) + 17 * lines(&subtitle) + 6;
     let top = legend_top + legend::HEIGHT * lines(&legend) + 36;
-    let bottom = top + PLOT_HEIGHT;
-    let x_title_top = bottom + 9 + 14 * frame.x.lines(right - left) + 4;
+    let bottom = top + sheet.plot_height;
+    let x_title_top = bottom + 9 + 14 * frame.x.lines(right - left, sheet) + 4;
     let caption_top = x_title_top + if frame.x_title.is_empty() { 8 } else { 26 };
     let height = caption_top + 13 * lines(&caption) + 10;
 
-    let canvas = Canvas::new(drawn, WIDTH as u32, height as u32)?;
-    text_block(&canvas, &title, MARGIN, 21, Font::new(17, INK).bold())?;
-    text_block(
-        &canvas,
-        &subtitle,
-        MARGIN + 21 * lines(&title),
-        17,
-        Font::new(13, SOFT_INK),
-    )?;
-    text_block(&canvas, &caption, caption_top, 13, Font::new(10, SOFT_INK))?;
-    legend::draw(&canvas, &legend, (MARGIN, legend_top))?;
+    let canvas = Canvas::new(drawn, sheet.width as u32, height as u32)?;
+    let below_title = margin + 21 * lines(&title);
+    text_block(&canvas, &title, (margin, margin), 21, Font::new(17, INK).bold())?;
+    text_block(&canvas, &subtitle, (margin, below_title), 17, Font::new(13, SOFT_INK))?;
+    text_block(&canvas, &caption, (margin, caption_top), 13, Font::new(10, SOFT_INK))?;
+    legend::draw(&canvas, &legend, (margin, legend_top))?;
     let panel = Panel {
         canvas,
-        x: frame.x,
-        y: frame.y,
+        sheet,
+        x: &frame.x,
+        y: &frame.y,
+        inset: frame.inset,
+        named_at_end,
         left,
         right,
         top,
@@ -263,11 +281,17 @@ fn draw(
     panel.canvas.finish()
 }
 
-/// Lines of text from `top` on, at the left margin.
-fn text_block(canvas: &Canvas<'_>, rows: &[String], top: i32, pitch: i32, font: Font) -> Result<(), ReportError> {
+/// Lines of text from the upper left corner `(left, top)`.
+fn text_block(
+    canvas: &Canvas<'_>,
+    rows: &[String],
+    (left, top): Pixel,
+    pitch: i32,
+    font: Font,
+) -> Result<(), ReportError> {
     let mut y = top;
     for row in rows {
-        canvas.text(row, (MARGIN, y), font.at(HPos::Left, VPos::Top))?;
+        canvas.text(row, (left, y), font.at(HPos::Left, VPos::Top))?;
         y += pitch;
     }
     Ok(())

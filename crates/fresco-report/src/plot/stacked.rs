@@ -65,6 +65,7 @@ impl StackedChart {
             y: Domain::around(&axis, totals, 5)?,
             legend: self.layers.iter().enumerate().map(entry).collect(),
             right: 0,
+            inset: 0,
             empty: self.bars.is_empty() || self.layers.is_empty(),
         };
         figure(frame, provenance, |panel| self.draw(panel))

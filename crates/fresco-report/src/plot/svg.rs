@@ -5,32 +5,47 @@ use super::canvas::Dash;
 use crate::escape::{escape, one_line};
 
 /// An SVG document made by one of the plots of this crate: scalable (`viewBox`), with a title and a description for
-/// those who cannot see it, no script and no reference to anything outside itself.
+/// those who cannot see it, no script and no reference to anything outside itself. It comes in two widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Svg {
-    text: String,
+    wide: String,
+    narrow: String,
     title: String,
 }
 
+/// What plotters drew, and the dash of each of its polylines.
+pub(crate) struct Drawing {
+    pub(crate) drawn: String,
+    pub(crate) dashes: Vec<Dash>,
+}
+
 impl Svg {
-    /// Takes what plotters drew and adds what it cannot: role, title, description, and the dash of each polyline.
-    pub(crate) fn finish(drawn: &str, dashes: &[Dash], title: &str, description: &str) -> Self {
-        let (open, rest) = drawn.split_once('>').unwrap_or((drawn, ""));
-        let rest = with_dashes(rest, dashes);
-        let text = format!(
-            "{open} role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<desc>{description}</desc>{rest}",
-            title = escape(&one_line(title)),
-            description = escape(&one_line(description)),
-        );
+    /// Adds to the drawings what plotters cannot: role, title, description, and dashes.
+    pub(crate) fn finish(wide: &Drawing, narrow: &Drawing, title: &str, description: &str) -> Self {
+        let document = |drawing: &Drawing| {
+            let (open, rest) = drawing.drawn.split_once('>').unwrap_or((&drawing.drawn, ""));
+            let rest = with_dashes(rest, &drawing.dashes);
+            format!(
+                "{open} role=\"img\" aria-label=\"{title}\">\n<title>{title}</title>\n<desc>{description}</desc>{rest}",
+                title = escape(&one_line(title)),
+                description = escape(&one_line(description)),
+            )
+        };
         Self {
-            text,
+            wide: document(wide),
+            narrow: document(narrow),
             title: title.to_owned(),
         }
     }
 
-    /// The document, as it goes into a file or an HTML page.
+    /// The document, as it goes into a file or an HTML page: 720 pixels wide.
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.wide
+    }
+
+    /// The same for a phone: half as wide, with letters of the same size, and its series in a legend.
+    pub fn narrow(&self) -> &str {
+        &self.narrow
     }
 
     /// Title of the figure.

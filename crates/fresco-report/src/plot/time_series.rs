@@ -66,6 +66,7 @@ impl TimeSeries {
                 entries.collect()
             },
             right: 0,
+            inset: 0,
             empty: samples().next().is_none(),
         };
         figure(frame, provenance, |panel| self.draw(panel))
