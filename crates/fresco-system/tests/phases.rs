@@ -28,7 +28,92 @@ fn a_phase_in_operations_has_exactly_these() {
     assert_eq!(chase.instructions, 3 * 777);
     assert_eq!((chase.from_ps, chase.to_ps), (run.from_ps, run.to_ps));
     assert!((chase.access_time_ns * 777.0 - chase.run_time_ps as f64 / 1000.0).abs() < 1e-6);
-    assert_eq!(chase.passes, 0);
+    assert_eq!((chase.passes, chase.pass_time_ns), (0, None));
+}
+
+#[test]
+fn only_passes_that_began_and_ended_within_the_phase_are_counted() {
+    // A pass is 1024 loads. What a whole one takes, a phase in passes says.
+    let whole = results(&scenario("[warm_up]\npasses = 2\n[measure]\npasses = 3", CHASE));
+    let whole = whole.points[0].runs[0].tasks[0].pass_time_ns.expect("three passes");
+    let of = |warm_up: &str, measure: &str| {
+        let text = scenario(&format!("[warm_up]\n{warm_up}\n[measure]\n{measure}"), CHASE);
+        let chase = results(&text).points[0].runs[0].tasks[0].clone();
+        if let Some(time) = chase.pass_time_ns {
+            // To refreshes, which do not come with passes.
+            assert!(
+                (time.min / whole.mean - 1.0).abs() < 0.05,
+                "{warm_up}, {measure}: {time:?}, {whole:?}"
+            );
+            assert!(
+                (time.max / whole.mean - 1.0).abs() < 0.05,
+                "{warm_up}, {measure}: {time:?}, {whole:?}"
+            );
+        }
+        assert_eq!(chase.passes, chase.pass_time_ns.map_or(0, |time| time.count));
+        chase.passes
+    };
+    // 1000 loads into a pass, 24 of which are left: they are no pass.
+    assert_eq!(of("operations = 2024", "operations = 500"), 0);
+    assert_eq!(of("operations = 3048", "operations = 100"), 0);
+    assert_eq!(of("operations = 3048", "operations = 1100"), 1);
+    assert_eq!(of("operations = 2048", "operations = 2100"), 2);
+    // The warm-up ends with a pass: the measured phase begins with one.
+    assert_eq!(of("passes = 2", "operations = 1100"), 1);
+    let time = whole.mean as u64;
+    assert_eq!(of("operations = 2500", &format!("time = \"{} ns\"", time / 4)), 0);
+    assert_eq!(of("operations = 2500", &format!("time = \"{} ns\"", 3 * time)), 2);
+}
+
+#[test]
+fn controllers_say_how_long_they_counted_and_agree_with_the_tasks() {
+    let tasks = format!(
+        "{CHASE}[[task]]\nname = \"writer\"\nprogram = \"bandwidth\"\ncores = [1, 4]\nparameters = {{ bytes = \"1 MiB\", access = \"write\" }}\n"
+    );
+    let window = |run: &fresco_system::results::RunResult| (run.to_ps - run.from_ps) as f64 / 1000.0;
+    // In passes: tasks begin with their next pass, the controllers when all are warm.
+    let result = results(&scenario("[warm_up]\npasses = 1\n[measure]\npasses = 1", &tasks));
+    let run = &result.points[0].runs[0];
+    assert!(run.controllers.iter().all(|one| one.window_ns == window(run)));
+    assert!(
+        run.tasks
+            .iter()
+            .any(|task| (task.run_time_ps as f64) < 900.0 * window(run))
+    );
+
+    // In the background tasks are counted in the window of the controllers, and the traffic is the same but for lines
+    // that wait in write-back buffers.
+    let tasks = tasks.replace("cores = [1, 4]", "cores = [1, 4]\nrole = \"background\"");
+    let result = results(&scenario(
+        "[warm_up]\noperations = 1000\n[measure]\noperations = 40000",
+        &tasks,
+    ));
+    let run = &result.points[0].runs[0];
+    let of_tasks: f64 = run.tasks.iter().map(|task| task.bandwidth_bytes_per_s).sum();
+    let of_controllers: f64 = run.controllers.iter().map(|one| one.bandwidth_bytes_per_s).sum();
+    assert!(
+        (of_tasks / of_controllers - 1.0).abs() < 0.01,
+        "{of_tasks} {of_controllers}"
+    );
+    let (busy, idle): (Vec<_>, Vec<_>) = run.controllers.iter().partition(|one| one.writes > 0);
+    assert_eq!(busy.len(), 2, "the nodes of cores 0, 1 and 4");
+    assert!(
+        idle.iter()
+            .all(|one| one.bandwidth_bytes_per_s == 0.0 && one.window_ns == window(run))
+    );
+    for one in busy {
+        let line = 64.0;
+        let bytes = (one.reads + one.writes) as f64 * line;
+        assert!((bytes / one.window_ns * 1e9 / one.bandwidth_bytes_per_s - 1.0).abs() < 1e-9);
+        assert!(one.bandwidth_bytes_per_s < one.peak_bandwidth_bytes_per_s);
+        // Data on the bus half of the time is half of the peak.
+        let busy = one.bandwidth_bytes_per_s / one.peak_bandwidth_bytes_per_s;
+        assert!(
+            (busy / one.bus_utilisation - 1.0).abs() < 0.01,
+            "{busy} {}",
+            one.bus_utilisation
+        );
+    }
 }
 
 #[test]
@@ -41,8 +126,9 @@ fn a_phase_in_passes_is_whole_passes_of_each_task() {
         panic!("two tasks")
     };
     assert_eq!((chase.operations, other.operations), (3 * 1024, 3 * 512));
-    assert_eq!((chase.passes, chase.pass_time_ns.count), (3, 3));
-    let total = chase.pass_time_ns.mean * 3.0;
+    let times = chase.pass_time_ns.expect("passes were completed");
+    assert_eq!((chase.passes, times.count), (3, 3));
+    let total = times.mean * 3.0;
     assert!(
         (total - chase.run_time_ps as f64 / 1000.0).abs() < 1e-6,
         "passes fill the phase"
@@ -141,7 +227,7 @@ fn slowdowns_are_relative_to_the_baseline_that_the_scenario_names() {
     let (open, closed) = (point(&result, &["open"]), point(&result, &["closed"]));
     assert_eq!((open.baseline, closed.baseline), (Some(1), None));
     let slowdown = task(open, "chase").slowdown.expect("has a baseline").mean;
-    let ratio = task(closed, "chase").ipc.mean / task(open, "chase").ipc.mean;
+    let ratio = task(closed, "chase").instructions_per_cycle.mean / task(open, "chase").instructions_per_cycle.mean;
     assert_eq!(slowdown, ratio);
     assert!(task(closed, "chase").slowdown.is_none());
     assert_ne!(open.machine_digest, closed.machine_digest);
@@ -175,9 +261,9 @@ fn a_program_without_memory_lets_time_pass() {
     let in_passes = alone("[measure]\npasses = 2");
     assert_eq!((in_passes.instructions, in_passes.operations), (2_000_000, 0));
     assert!(
-        (in_passes.ipc - 3.0).abs() < 1e-6,
+        (in_passes.instructions_per_cycle - 3.0).abs() < 1e-6,
         "the issue width, not {}",
-        in_passes.ipc
+        in_passes.instructions_per_cycle
     );
     let in_time = alone("[measure]\ntime = \"1 ms\"\n[warm_up]\ntime = \"1 us\"");
     assert!(
@@ -202,5 +288,9 @@ fn a_program_without_memory_lets_time_pass() {
     );
     let result = results(&scenario("[measure]\noperations = 10000", &beside));
     let background = &result.points[0].runs[0].tasks[1];
-    assert!((2.9..3.1).contains(&background.ipc), "{}", background.ipc);
+    assert!(
+        (2.9..3.1).contains(&background.instructions_per_cycle),
+        "{}",
+        background.instructions_per_cycle
+    );
 }

@@ -71,7 +71,7 @@ fn files(directory: &Path) -> BTreeSet<String> {
 fn the_document_holds_everything_that_was_measured() {
     let directory = small();
     let document = json(&["sim", "small.toml", "--json"], directory.path());
-    assert_eq!(document["schema"], "fresco-sim/1");
+    assert_eq!(document["schema"], "fresco-sim/2");
     assert_eq!(document["provenance"]["scenario"]["name"], "small.toml");
     assert_eq!(document["provenance"]["machine_files"][0]["name"], "xeon-w3530");
     let scenario = &document["data"]["scenarios"][0];
@@ -87,6 +87,16 @@ fn the_document_holds_everything_that_was_measured() {
         let anatomy = reads["anatomy"].as_object().expect("parts");
         let parts: f64 = anatomy.values().map(number).sum();
         assert!((parts - number(&reads["latency"]["mean_ns"])).abs() < 1e-6);
+        // Names say units; a controller says how long it counted, and what it could carry.
+        let (task, run) = (&point["tasks"][0], &point["runs"][0]);
+        assert!(
+            task["bandwidth_bytes_per_s"]["mean"].is_number() && task["instructions_per_cycle"]["mean"].is_number()
+        );
+        assert!(run["tasks"][0]["pass_time_ns"].is_null(), "1500 loads are no pass");
+        let controller = &run["controllers"][0];
+        let window = (number(&run["to_ps"]) - number(&run["from_ps"])) / 1000.0;
+        assert!((number(&controller["window_ns"]) - window).abs() < 1e-3);
+        assert!(number(&controller["bandwidth_bytes_per_s"]) < number(&controller["peak_bandwidth_bytes_per_s"]));
     }
     let slowdown = |point: usize| number(&points[point]["tasks"][0]["slowdown"]["mean"]);
     assert!(
@@ -131,6 +141,27 @@ fn a_table_for_people_says_what_the_numbers_say() {
     );
     assert!(words.join(" ").contains(&sentence), "{sentence}\n{text}");
     assert!(text.contains("time for its bank"), "the cause is named:\n{text}");
+    let tail = |point: usize, policy: &str| {
+        let latency = &points[point]["tasks"][0]["reads"]["latency"];
+        let [max, p99] = ["max_ns", "p99_ns"].map(|name| number(&latency[name]));
+        format!("{max:.0} ns under {policy} (victim, p99 {p99:.0} ns)")
+    };
+    let sentence = format!(
+        "The longest read takes {}, the worst, and {}, the best. The largest slowdown of victim, {}, is that at \
+         samebank and 2 co-runners: a read takes",
+        tail(1, "samebank"),
+        tail(3, "diffbank"),
+        times(1).trim_end_matches(" times")
+    );
+    assert!(words.join(" ").contains(&sentence), "{sentence}\n{text}");
+    // What the columns are of, and with which seeds.
+    for part in [
+        "2 runs for each row, with seeds 1 to 2;",
+        "means of the repetitions; mean, p99, max and row h/m/c are those of all reads of all repetitions together.",
+    ] {
+        assert!(words.join(" ").contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("means of 2 repetitions"), "{text}");
     assert!(text.contains("\nscenario small.toml (digest "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
@@ -149,6 +180,10 @@ fn background_tasks_appear_when_asked_for() {
     assert!(!stdout(&arguments, directory.path()).contains("other.0"));
     let all = stdout(&[&arguments[..], &["--all"]].concat(), directory.path());
     assert_eq!(all.matches("other.").count(), 2, "{all}");
+    assert!(
+        all.contains("small, controllers of xeon-w3530") && all.contains("peak [MB/s]"),
+        "{all}"
+    );
 }
 
 #[test]
@@ -200,8 +235,17 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     assert_eq!((figures("small-", &both), figures("other-", &both)), (4, 4), "{both:?}");
     assert!(both.contains("index.html") && both.contains("results.json"));
     let page = fs::read_to_string(out.join("index.html")).expect("a page");
-    assert_eq!(page.matches("<svg").count(), 8);
+    // Each figure is there for screens and for phones.
+    assert_eq!(page.matches("<svg").count(), 16);
     assert!(page.contains("With two co-runners, victim (latency on core 0) takes "));
+    assert_eq!(page.matches("<li>small: With two co-runners, ").count(), 1);
+    assert!(page.contains(", controllers of xeon-w3530</caption>") && page.contains(">peak <span class=\"unit\">MB/s"));
+    for word in [
+        "\u{201c}alone\u{201d}: mean of the points without co-runners",
+        "Slowdown below 1",
+    ] {
+        assert!(page.contains(word), "{word} is explained");
+    }
     for elsewhere in ["src=", "href=\"http", "<script", "@import", "url("] {
         assert!(!page.contains(elsewhere), "{elsewhere}");
     }
@@ -280,4 +324,26 @@ fn built_in_scenarios_are_listed_and_run_by_name() {
             kind.name
         );
     }
+}
+
+#[test]
+fn sentences_begin_in_upper_case_when_there_is_nothing_to_compare() {
+    let directory = small();
+    let quick = [
+        "--set",
+        "repetitions=1",
+        "--set",
+        "measure.operations=200",
+        "--set",
+        "sweep.corunners=[2]",
+    ];
+    let text = stdout(&[&["sim", "small.toml"], &quick[..]].concat(), directory.path());
+    assert!(text.contains("with seed 1;"), "{text}");
+    let alone = SMALL.replace("corunners = [0, 2]\n", "");
+    fs::write(directory.path().join("alone.toml"), alone).expect("is writable");
+    let text = stdout(&[&["sim", "alone.toml"], &quick[..4]].concat(), directory.path());
+    assert!(
+        text.contains("\nA memory read of victim (latency on core 0) takes "),
+        "{text}"
+    );
 }

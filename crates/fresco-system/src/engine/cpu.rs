@@ -28,6 +28,8 @@ pub(super) struct Cpu {
     pub marked: bool,
     /// Instructions executed when the program began last.
     pub began_at_instruction: u64,
+    /// Instructions executed when its present pass began; `None` before its first.
+    pub pass_at_instruction: Option<u64>,
 }
 
 /// How far a task has come.
@@ -40,10 +42,7 @@ pub(super) enum Phase {
     /// Warming up; so many passes are left if it is counted in passes.
     WarmingUp { passes: u64 },
     /// Waiting for the others to be warm, and for the place to begin at.
-    Warm {
-        /// It is between two passes if it has executed so many instructions.
-        may_begin_at: Option<u64>,
-    },
+    Warm,
     /// In its measured phase.
     Measuring(Measurement),
 }
@@ -54,9 +53,18 @@ pub(super) struct Measurement {
     pub from: Snapshot,
     /// Passes to go, if the phase is counted in passes.
     pub passes_left: u64,
-    pub pass_began: Ps,
-    /// Times of the passes completed.
+    /// When the present pass began; `None` if that was before the measured phase.
+    pub pass_began: Option<Ps>,
+    /// Times of the passes that began and ended within it.
     pub passes: Vec<Ps>,
+}
+
+impl Measurement {
+    /// A pass has ended at `at`, and the next begins. One that began before the phase is not counted.
+    pub fn passed(&mut self, at: Ps) {
+        let began = self.pass_began.replace(at);
+        self.passes.extend(began.map(|began| at - began));
+    }
 }
 
 /// Counters at one moment.
@@ -92,6 +100,7 @@ impl Cpu {
             is_set_up: false,
             marked: false,
             began_at_instruction: 0,
+            pass_at_instruction: None,
         }
     }
 
@@ -117,6 +126,11 @@ impl Cpu {
         }
     }
 
+    /// Is it at the very begin of a pass?
+    pub fn is_between_passes(&self) -> bool {
+        self.pass_at_instruction == Some(self.core.instructions())
+    }
+
     /// Begins to count anew.
     pub fn measure(&mut self, at: Ps, memory: &MemorySystem, passes_left: u64) -> Measurement {
         self.recorder = ReadRecorder::default();
@@ -125,7 +139,7 @@ impl Cpu {
         Measurement {
             from: self.snapshot(at, memory),
             passes_left,
-            pass_began: at,
+            pass_began: self.is_between_passes().then_some(at),
             passes: Vec::new(),
         }
     }

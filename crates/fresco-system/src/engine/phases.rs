@@ -17,6 +17,7 @@ impl Engine<'_> {
     /// A program begins.
     pub(super) fn started(&mut self, number: usize, at: Ps) {
         let cpu = &mut self.cpus[number];
+        cpu.pass_at_instruction = Some(cpu.core.instructions());
         if self.setup.tasks[self.setup.copies[cpu.copy].task].role == Role::Background {
             cpu.phase = Phase::Running;
             return;
@@ -25,7 +26,7 @@ impl Engine<'_> {
         let passes = if let Extent::Passes(count) = warm_up { count } else { 0 };
         cpu.phase = Phase::WarmingUp { passes };
         match warm_up {
-            extent if extent.is_empty() => self.warm(number, at, true),
+            extent if extent.is_empty() => self.warm(number, at),
             Extent::Passes(_) => {}
             Extent::Operations(count) => cpu.process.stop_at(count),
             Extent::Time(time) => self.timers.push((at + time, number)),
@@ -49,20 +50,24 @@ impl Engine<'_> {
                 .cure("write passes or time in [warm_up] and [measure]"));
         }
         let in_passes = matches!(self.setup.measure, Extent::Passes(_));
+        let cpu = &mut self.cpus[number];
+        cpu.pass_at_instruction = Some(cpu.core.instructions());
+        if let Some(measurement) = &mut self.background[number] {
+            measurement.passed(at);
+        }
         match &mut self.cpus[number].phase {
             // Zero passes left: the warm-up is counted in something else.
             Phase::WarmingUp { passes: 0 } | Phase::Starting | Phase::Running => {}
             Phase::WarmingUp { passes } => {
                 *passes -= 1;
                 if *passes == 0 {
-                    self.warm(number, at, true);
+                    self.warm(number, at);
                 }
             }
-            Phase::Warm { .. } if in_passes && self.opened.is_some() => self.begin(number, at),
-            Phase::Warm { .. } => {}
+            Phase::Warm if in_passes && self.opened.is_some() => self.begin(number, at),
+            Phase::Warm => {}
             Phase::Measuring(measurement) => {
-                measurement.passes.push(at - measurement.pass_began);
-                measurement.pass_began = at;
+                measurement.passed(at);
                 measurement.passes_left = measurement.passes_left.saturating_sub(1);
                 if in_passes && measurement.passes_left == 0 {
                     self.end(number, at);
@@ -75,18 +80,16 @@ impl Engine<'_> {
     /// A task has stopped where it was asked to.
     pub(super) fn asked(&mut self, number: usize, at: Ps) {
         match self.cpus[number].phase {
-            Phase::WarmingUp { .. } => self.warm(number, at, false),
-            Phase::Warm { .. } if self.opened.is_some() => self.begin(number, at),
+            Phase::WarmingUp { .. } => self.warm(number, at),
+            Phase::Warm if self.opened.is_some() => self.begin(number, at),
             Phase::Measuring(_) => self.end(number, at),
-            Phase::Warm { .. } | Phase::Starting | Phase::Running => {}
+            Phase::Warm | Phase::Starting | Phase::Running => {}
         }
     }
 
-    /// A task has warmed up; `between_passes` if it is at the begin of a pass.
-    fn warm(&mut self, number: usize, at: Ps, between_passes: bool) {
-        let cpu = &mut self.cpus[number];
-        let may_begin_at = between_passes.then(|| cpu.core.instructions());
-        cpu.phase = Phase::Warm { may_begin_at };
+    /// A task has warmed up.
+    fn warm(&mut self, number: usize, at: Ps) {
+        self.cpus[number].phase = Phase::Warm;
         let is_measured = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].role == Role::Measured;
         let cold = |phase: &Phase| matches!(phase, Phase::Starting | Phase::WarmingUp { .. });
         if self.cpus.iter().any(|cpu| is_measured(cpu.copy) && cold(&cpu.phase)) {
@@ -99,13 +102,13 @@ impl Engine<'_> {
             let cpu = &mut self.cpus[other];
             match cpu.phase {
                 // A task at the begin of a pass begins here, one within a pass at its end.
-                Phase::Warm { may_begin_at } if in_passes => {
-                    if may_begin_at == Some(cpu.core.instructions()) {
+                Phase::Warm if in_passes => {
+                    if cpu.is_between_passes() {
                         self.begin(other, at);
                     }
                 }
-                Phase::Warm { .. } if other == number => self.begin(number, at),
-                Phase::Warm { .. } => cpu.process.stop_at(0),
+                Phase::Warm if other == number => self.begin(number, at),
+                Phase::Warm => cpu.process.stop_at(0),
                 _ => self.background[other] = Some(cpu.measure(at, &self.memory, 0)),
             }
         }

@@ -31,17 +31,14 @@ impl Engine<'_> {
             tasks.push((self.cpus[number].copy, result));
         }
         tasks.sort_by_key(|(copy, _)| *copy);
+        let opened = self.opened.unwrap_or(0);
         let controllers = self.memory.node_stats();
         let controllers = (0..)
             .zip(&controllers)
-            .map(|(node, stats)| ControllerResult::new(node, stats))
+            .map(|(node, stats)| ControllerResult::new(node, stats, &self.setup.machine, at - opened))
             .collect();
         let Self {
-            spec,
-            memory,
-            judge,
-            opened,
-            ..
+            spec, memory, judge, ..
         } = self;
         // It shares the checker with the judge.
         drop(memory);
@@ -50,7 +47,7 @@ impl Engine<'_> {
             point: spec.point_number,
             repetition: spec.repetition,
             seed: spec.seed,
-            from_ps: opened.unwrap_or(0),
+            from_ps: opened,
             to_ps: at,
             tasks: tasks.into_iter().map(|(_, result)| result).collect(),
             controllers,
@@ -96,10 +93,11 @@ impl Engine<'_> {
             to_ps: at,
             run_time_ps: run_time,
             passes: measurement.passes.len() as u64,
-            pass_time_ns: Spread::of(measurement.passes.iter().map(|time| ns(*time))),
+            pass_time_ns: (!measurement.passes.is_empty())
+                .then(|| Spread::of(measurement.passes.iter().map(|time| ns(*time)))),
             instructions,
             operations,
-            ipc: ratio(instructions as f64, cycles),
+            instructions_per_cycle: ratio(instructions as f64, cycles),
             access_time_ns: ratio(ns(run_time), operations as f64),
             caches: CacheCounts {
                 l1: l1.copied(),
@@ -107,7 +105,7 @@ impl Engine<'_> {
                 llc,
             },
             write_backs,
-            bandwidth: ratio((lines * line_bytes) as f64, run_time as f64 * 1e-12),
+            bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, run_time as f64 * 1e-12),
             pages: self.pages(number, cpu.faults.count - faults),
             recorder: cpu.recorder.clone(),
             reads,

@@ -34,7 +34,7 @@ pub struct RunResult {
     pub to_ps: Ps,
     /// The tasks in the order of the scenario, a task's copies one after the other.
     pub tasks: Vec<TaskResult>,
-    /// The controllers, by node, from `from_ps` to `to_ps`.
+    /// The controllers, by node, from `from_ps` to `to_ps`: longer than the phases of tasks, see [`ControllerResult`].
     pub controllers: Vec<ControllerResult>,
     /// DRAM commands that the independent checker judged and passed; `None` if it was not asked to.
     pub commands_checked: Option<u64>,

@@ -35,14 +35,14 @@ pub struct Latency {
     pub p99_9_ns: f64,
     /// Largest.
     pub max_ns: f64,
-    /// Number of reads in buckets that grow by 2 %; empty ones are left out.
+    /// Number of reads in buckets that grow by 2 %; empty ones are left out, and the last ends with the maximum.
     pub histogram: Vec<Bucket>,
 }
 
 /// Reads up to a latency, above that of the bucket before.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bucket {
-    /// Upper end.
+    /// Upper end, which belongs to the bucket, in nanoseconds.
     pub up_to_ns: f64,
     /// Reads.
     pub count: u64,

@@ -117,9 +117,11 @@ impl ReadRecorder {
         let variance = (n * self.sum_of_squares - self.sum * self.sum) as f64 / count / count;
         // A bucket's upper end may lie above the largest value.
         let quantile = |q| ns(self.histogram.value_at_quantile(q).min(self.max));
+        // A step ends with the whole slot of the histogram that its limit falls in; the last one with the maximum.
+        let end = |limit| self.histogram.highest_equivalent(limit).min(self.max);
         let buckets = self.histogram.iter_log(1000, 1.02);
         let histogram = buckets.filter(|b| b.count_since_last_iteration() > 0).map(|b| Bucket {
-            up_to_ns: ns(b.value_iterated_to()),
+            up_to_ns: ns(end(b.value_iterated_to())),
             count: b.count_since_last_iteration(),
         });
         Latency {
@@ -200,6 +202,33 @@ mod tests {
         let a = reads.anatomy;
         assert_eq!((a.path_ns, a.service_ns), (10.0, 20.0));
         assert!((a.path_ns + a.bank_ns + a.service_ns - latency.mean_ns).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_bucket_holds_the_reads_up_to_its_end_and_the_last_ends_with_the_maximum() {
+        // Latencies from one cycle to milliseconds, most of them not where a bucket ends.
+        let mut latencies: Vec<Ps> = (0..3000u64)
+            .map(|i| 30_000 + i * i * i % 9_999_991 * (i % 31))
+            .collect();
+        latencies.extend([30_001, 60_900, 60_901, 2_873_333_333]);
+        for most in [60_901, 1_000_000, Ps::MAX] {
+            let mut recorder = ReadRecorder::default();
+            let taken: Vec<Ps> = latencies.iter().copied().filter(|latency| *latency <= most).collect();
+            for latency in &taken {
+                recorder.record(&sample(*latency, RowOutcome::Hit));
+            }
+            let latency = recorder.reads().latency;
+            let mut seen = 0;
+            for bucket in &latency.histogram {
+                seen += bucket.count;
+                let exact = taken.iter().filter(|latency| ns(**latency) <= bucket.up_to_ns).count();
+                assert_eq!(exact as u64, seen, "up to {} ns", bucket.up_to_ns);
+            }
+            assert_eq!(
+                latency.histogram.last().map(|bucket| bucket.up_to_ns),
+                Some(latency.max_ns)
+            );
+        }
     }
 
     #[test]

@@ -59,12 +59,12 @@ pub struct TaskSummary {
     pub run_time_ns: Spread,
     /// Run time per load or store, in nanoseconds.
     pub access_time_ns: Spread,
-    /// Instructions per core cycle.
-    pub ipc: Spread,
+    /// Instructions executed per core cycle (IPC).
+    pub instructions_per_cycle: Spread,
     /// Mean latency of the reads that missed all caches, in nanoseconds.
     pub read_latency_ns: Spread,
-    /// Bytes read and written per second.
-    pub bandwidth: Spread,
+    /// Lines read from memory, and lines that left the last cache for it, in bytes per second.
+    pub bandwidth_bytes_per_s: Spread,
     /// IPC of the same task at the baseline's point over its IPC here, repetition by repetition (MET-5): how many times
     /// slower it became. `None` if there is no baseline, or the task does not run there.
     pub slowdown: Option<Spread>,
@@ -121,7 +121,10 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
     let slowdowns = baseline.and_then(|baseline| {
         let of_run = |(run, base): (&RunResult, &RunResult)| {
             let base = base.tasks.iter().find(|task| task.name == first.name)?;
-            Some(ratio(base.ipc, run.tasks[number].ipc))
+            Some(ratio(
+                base.instructions_per_cycle,
+                run.tasks[number].instructions_per_cycle,
+            ))
         };
         std::iter::zip(runs, baseline).map(of_run).collect::<Option<Vec<f64>>>()
     });
@@ -131,9 +134,9 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
         core: first.core,
         run_time_ns: spread(|task| super::ns(task.run_time_ps)),
         access_time_ns: spread(|task| task.access_time_ns),
-        ipc: spread(|task| task.ipc),
+        instructions_per_cycle: spread(|task| task.instructions_per_cycle),
         read_latency_ns: spread(|task| task.reads.latency.mean_ns),
-        bandwidth: spread(|task| task.bandwidth),
+        bandwidth_bytes_per_s: spread(|task| task.bandwidth_bytes_per_s),
         slowdown: slowdowns.map(Spread::of),
         reads: recorder.reads(),
     }

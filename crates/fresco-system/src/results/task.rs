@@ -33,16 +33,18 @@ pub struct TaskResult {
     pub to_ps: Ps,
     /// Time between the two.
     pub run_time_ps: Ps,
-    /// Passes over its data that were completed.
+    /// Whole passes over its data: those that began and ended within the phase. A phase counted in operations or time
+    /// may begin and end within a pass; these parts are no passes. A task in the background is not stopped at its passes:
+    /// one of it is the whole course of a program that ends and begins again.
     pub passes: u64,
-    /// Time of a pass, in nanoseconds.
-    pub pass_time_ns: Spread,
+    /// Time of these passes, in nanoseconds; `None` if there was none.
+    pub pass_time_ns: Option<Spread>,
     /// Instructions executed.
     pub instructions: u64,
     /// Loads and stores among them.
     pub operations: u64,
-    /// Instructions per core cycle.
-    pub ipc: f64,
+    /// Instructions executed per core cycle (IPC).
+    pub instructions_per_cycle: f64,
     /// Run time divided by the number of loads and stores, in nanoseconds: what a program measures that does nothing
     /// but access memory.
     pub access_time_ns: f64,
@@ -50,10 +52,11 @@ pub struct TaskResult {
     pub reads: Reads,
     /// Caches it looked up.
     pub caches: CacheCounts,
-    /// Lines written to memory: dirty lines of this task that left the last cache.
+    /// Lines on their way to memory: dirty lines of this task that left the last cache within the phase. A few wait in
+    /// buffers when it ends; what the DRAM served stands with the controllers.
     pub write_backs: u64,
-    /// Bytes read from and written to memory per second.
-    pub bandwidth: f64,
+    /// Lines read from memory, and lines that left the last cache for it, in bytes per second of the phase.
+    pub bandwidth_bytes_per_s: f64,
     /// Page faults of the whole run.
     pub pages: Pages,
     /// All latencies, to be put together with those of other repetitions.

@@ -16,10 +16,10 @@ const WORK: f64 = 1e6;
 pub fn by_controller(result: &ScenarioResult) -> Vec<Row> {
     let row = |point: &PointResult| {
         let task = point.runs.first()?.tasks.first()?;
-        let writes = task.operations as f64 / task.passes as f64;
+        let (pass, writes) = (task.pass_time_ns?, task.operations as f64 / task.passes as f64);
         let row = Row::new().label("node", point.values.first()?);
-        let row = row.value("access_ns.mean", task.pass_time_ns.mean / writes);
-        Some(row.value("access_ns.stddev", task.pass_time_ns.stddev / writes))
+        let row = row.value("access_ns.mean", pass.mean / writes);
+        Some(row.value("access_ns.stddev", pass.stddev / writes))
     };
     result.points.iter().filter_map(row).collect()
 }

@@ -53,9 +53,12 @@ pub fn of(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, Rep
         .iter()
         .any(|point| matches!(point.measure, Extent::Time(_)));
     let time = if fixed_time { ACCESS_TIME } else { RUN_TIME };
-    let spread = match sweep.result.repetitions {
-        1 => "",
-        _ => "Points are means, whiskers the smallest and largest of the repetitions.",
+    let (spread, pooled) = match sweep.result.repetitions {
+        1 => ("", ""),
+        _ => (
+            "Means of the repetitions; whiskers: the smallest and largest of them.",
+            "All reads of all repetitions.",
+        ),
     };
     if sweep.across.is_none() {
         let with_slowdown = sweep.result.points.iter().any(|point| point.baseline.is_some());
@@ -67,13 +70,15 @@ pub fn of(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, Rep
         for panel in sweep.panels() {
             let what = format!("{} {task}", sweep.panel_name(&panel));
             for (name, quantity) in [("time", &time), ("latency", &READ_LATENCY)] {
-                let figure = lines::chart(sweep, &panel, &task, quantity, provenance)?;
-                figures.add(name, &what, figure, spread);
+                if let Some(lines) = lines::chart(sweep, &panel, &task, quantity, provenance)? {
+                    let caption = [spread, &lines.note].join(" ");
+                    figures.add(name, &what, Some(lines.svg), caption.trim());
+                }
             }
             let figure = anatomy::chart(sweep, &panel, &task, provenance)?;
-            figures.add("anatomy", &what, figure, "");
+            figures.add("anatomy", &what, figure, pooled);
             let figure = cdf::chart(sweep, &panel, &task, provenance)?;
-            figures.add("distribution", &what, figure, "");
+            figures.add("distribution", &what, figure, pooled);
         }
     }
     Ok(figures.figures)

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a scenario's numbers say, in sentences that are made from these numbers.
 
-use super::subject::{PARTS, Subject, measured, task_name};
+use super::subject::{Subject, measured, task_name};
 use super::sweep::{CORUNNERS, Sweep};
-use super::words;
+use super::{tail, why, words};
 use fresco_report::number::fixed;
 use fresco_system::results::PointResult;
 
-/// A slowdown from which on it is worth saying where the time went.
-const NOTABLE: f64 = 1.1;
+/// The most important: how much slower, and how long the slowest reads take.
+pub fn short(sweep: &Sweep<'_>) -> String {
+    let first = of_tasks(sweep).into_iter().next();
+    first
+        .into_iter()
+        .chain(tail::sentence(sweep))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
 
 /// The sentences, the most important first.
 pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
+    let mut sentences = of_tasks(sweep);
+    sentences.extend(tail::sentence(sweep));
+    sentences.extend(why::faster(sweep));
+    sentences.extend(measured(sweep.result).first().and_then(|task| why::slower(sweep, task)));
+    sentences
+}
+
+/// For each task how much slower it became; how long its reads take if it is compared with nothing.
+fn of_tasks(sweep: &Sweep<'_>) -> Vec<String> {
     let mut sentences = Vec::new();
     for task in measured(sweep.result) {
         match slowdowns(sweep, &task) {
@@ -19,7 +35,6 @@ pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
             None => sentences.extend(latencies(sweep, &task)),
         }
     }
-    sentences.extend(measured(sweep.result).first().and_then(|task| cause(sweep, task)));
     sentences
 }
 
@@ -51,16 +66,17 @@ fn slowdowns(sweep: &Sweep<'_>, task: &str) -> Option<String> {
         ));
     }
     let (base, with) = (base?, with(sweep));
+    let subject = match (base.is_empty(), with.is_empty()) {
+        // A sentence does not begin with a name that is written in lower case.
+        (true, true) => format!("Task {}", named(sweep, task)),
+        _ => named(sweep, task),
+    };
     let relative = match (base.is_empty(), with.is_empty()) {
         (true, _) => String::new(),
         (false, true) => format!("Relative to {}, ", words::list(&base)),
         (false, false) => format!("relative to {}, ", words::list(&base)),
     };
-    Some(format!(
-        "{with}{relative}{} takes {}.",
-        named(sweep, task),
-        words::list(&said)
-    ))
+    Some(format!("{with}{relative}{subject} takes {}.", words::list(&said)))
 }
 
 /// `With three co-runners, ` of a sweep over them; nothing if there is no horizontal axis.
@@ -75,7 +91,7 @@ fn with(sweep: &Sweep<'_>) -> String {
 }
 
 /// ` under samebank`, ` with node 1`; nothing if nothing is compared.
-fn under(sweep: &Sweep<'_>, compared: usize) -> String {
+pub fn under(sweep: &Sweep<'_>, compared: usize) -> String {
     let Some(axis) = sweep.compared else {
         return String::new();
     };
@@ -88,13 +104,14 @@ fn under(sweep: &Sweep<'_>, compared: usize) -> String {
 fn setting(name: &str, value: &str) -> String {
     match name.rsplit_once('.') {
         Some((_, key)) => format!("{key} {value}"),
+        None if name == CORUNNERS && value == "1" => "1 co-runner".to_owned(),
         None if name == CORUNNERS => format!("{value} co-runners"),
         None => value.to_owned(),
     }
 }
 
 /// What a point's slowdown is relative to, as far as it differs from the point; nothing for the task alone.
-fn baseline(sweep: &Sweep<'_>, point: &PointResult) -> Option<Vec<String>> {
+pub fn baseline(sweep: &Sweep<'_>, point: &PointResult) -> Option<Vec<String>> {
     let base = &sweep.result.points[point.baseline?];
     let axes = sweep.result.axes.iter().map(|axis| axis.name.as_str());
     let changed = axes
@@ -126,70 +143,52 @@ fn named(sweep: &Sweep<'_>, task: &str) -> String {
     }
 }
 
-/// `Under buddy a read of T takes 61 ns on average, and 99 of 100 at most 90 ns.`
+/// `A memory read of T takes 61.0 ns under buddy and 58.2 ns under palloc on average.`
 fn latencies(sweep: &Sweep<'_>, task: &str) -> Vec<String> {
     let of = |compared: usize| {
         let panel = sweep.panels().into_iter().next().unwrap_or_default();
         let subject = Subject::at(sweep.point(&panel, compared, sweep.most()), task)?;
-        let worst = subject
-            .each_reads()
-            .map(|reads| reads.latency.p99_ns)
-            .fold(0.0, f64::max);
         let mean = subject.read_ns()?.mean;
-        let under = under(sweep, compared);
-        Some(format!(
-            "{} ns{under} (99 % within {} ns)",
-            fixed(mean, 1),
-            fixed(worst, 1)
-        ))
+        Some(format!("{} ns{}", fixed(mean, 1), under(sweep, compared)))
     };
     let parts: Vec<String> = (0..sweep.count(sweep.compared)).filter_map(of).collect();
     if parts.is_empty() {
         return Vec::new();
     }
-    let named = named(sweep, task);
+    let (with, named) = (with(sweep), named(sweep, task));
+    let article = if with.is_empty() { "A" } else { "a" };
     vec![format!(
-        "{}a memory read of {named} takes {} on average.",
-        with(sweep),
+        "{with}{article} memory read of {named} takes {} on average.",
         words::list(&parts)
     )]
 }
 
-/// Of the point that suffers most: which part of a read's time grew most.
-fn cause(sweep: &Sweep<'_>, task: &str) -> Option<String> {
-    let points = sweep.result.points.iter();
-    let slowed = points.filter_map(|point| {
-        let subject = Subject::at(point, task)?;
-        Some((subject.slowdown()?.mean, point, subject))
-    });
-    let (slowdown, point, subject) = slowed.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let base = Subject::at(&sweep.result.points[point.baseline?], task)?;
-    let (now, before) = (subject.read_ns()?.mean, base.read_ns()?.mean);
-    let grown = now - before;
-    if slowdown < NOTABLE || grown <= 0.0 {
-        return None;
+/// The values of a point: `samebank`, `3 co-runners`.
+pub fn settings(sweep: &Sweep<'_>, point: &PointResult) -> Vec<String> {
+    let values = std::iter::zip(&sweep.result.axes, &point.values);
+    values.map(|(axis, value)| setting(&axis.name, value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fresco_system::results::ScenarioResult;
+
+    fn of(name: &str, set: &[&str]) -> ScenarioResult {
+        let short = ["repetitions=1", "warm_up.operations=100", "measure.operations=300"];
+        let overrides: Vec<String> = short.iter().chain(set).map(|text| (*text).to_owned()).collect();
+        let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
+        fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
     }
-    let (anatomy, anatomy_before) = (subject.anatomy(), base.anatomy());
-    let grew = |part: fn(&_) -> f64| part(&anatomy) - part(&anatomy_before);
-    let (_, waited_for, part) = PARTS.into_iter().max_by(|a, b| grew(a.2).total_cmp(&grew(b.2)))?;
-    let values: Vec<String> = std::iter::zip(&sweep.result.axes, &point.values)
-        .map(|(axis, value)| {
-            if axis.name == CORUNNERS {
-                format!("{value} co-runners")
-            } else {
-                value.clone()
-            }
-        })
-        .collect();
-    let share = (100.0 * grew(part) / grown).min(100.0);
-    let longer = format!(
-        "Worst is {}: a read takes {} ns instead of {} ns",
-        words::list(&values),
-        fixed(now, 1),
-        fixed(before, 1)
-    );
-    Some(format!(
-        "{longer}, and {} % of the difference is time for {waited_for}.",
-        fixed(share, 0)
-    ))
+
+    #[test]
+    fn what_is_compared_with_no_run_alone_begins_with_its_base() {
+        let result = of("camc-fig2.4", &["sweep.program=[\"is\"]"]);
+        let text = sentences(&Sweep::new(&result)).join(" ");
+        assert!(text.starts_with(|first: char| first.is_ascii_uppercase()), "{text}");
+        assert!(
+            !text.contains(". a ") && text.contains("The longest read takes "),
+            "{text}"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 //! Lines over the horizontal axis of a sweep: time and latency against the number of co-runners.
 
 use super::subject::Subject;
-use super::sweep::{Sweep, label};
+use super::sweep::{CORUNNERS, Sweep, label};
 use fresco_report::plot::{Axis, Heading, LineChart, Point, Reference, Series, Svg};
 use fresco_report::{Provenance, ReportError};
 use fresco_system::results::Spread;
@@ -16,6 +16,12 @@ pub struct Quantity {
     pub value: fn(&Subject<'_>) -> Option<Spread>,
 }
 
+/// A chart, and what its reader has to know of the line to compare with; empty if it has none.
+pub struct Lines {
+    pub svg: Svg,
+    pub note: String,
+}
+
 /// A line for each compared value. `None` if there is nothing to draw.
 ///
 /// # Errors
@@ -26,14 +32,15 @@ pub fn chart(
     task: &str,
     quantity: &Quantity,
     provenance: &Provenance,
-) -> Result<Option<Svg>, ReportError> {
+) -> Result<Option<Lines>, ReportError> {
     let Some(across) = sweep.across else { return Ok(None) };
     let mut chart = LineChart::new(
         heading(sweep, panel, format!("{} of {task}", quantity.label)),
         Axis::new(label(&sweep.result.axes[across].name), ""),
         Axis::new(quantity.label, quantity.unit).from_zero(),
     );
-    let mut alone = Vec::new();
+    // Means of the points that others are compared with, and whether all of them are without co-runners.
+    let (mut bases, mut alone) = (Vec::new(), is_across(sweep, CORUNNERS));
     for compared in 0..sweep.count(sweep.compared) {
         let mut points = Vec::new();
         for number in 0..sweep.count(sweep.across) {
@@ -42,7 +49,8 @@ pub fn chart(
                 continue;
             };
             if sweep.is_baseline(point) {
-                alone.push(spread.mean);
+                bases.push(spread.mean);
+                alone &= sweep.x(number) == 0.0;
             }
             points.push(point_of(sweep.x(number), &spread));
         }
@@ -54,14 +62,30 @@ pub fn chart(
             chart.series.push(Series { name, points });
         }
     }
-    chart.reference = agreed(&alone).map(|value| Reference {
-        name: "single run".to_owned(),
-        value,
-    });
     if chart.series.is_empty() {
         return Ok(None);
     }
-    chart.to_svg(provenance).map(Some)
+    let mut note = String::new();
+    if let Some(value) = agreed(&bases) {
+        let (name, points) = if alone {
+            ("alone", "without co-runners")
+        } else {
+            ("compared with", "that the others are compared with")
+        };
+        note =
+            format!("Grey dotted line, \u{201c}{name}\u{201d}: mean of the points {points}, which agree within 1 %.");
+        chart.reference = Some(Reference {
+            name: name.to_owned(),
+            value,
+        });
+    }
+    let svg = chart.to_svg(provenance)?;
+    Ok(Some(Lines { svg, note }))
+}
+
+/// Is the horizontal axis that of this name?
+fn is_across(sweep: &Sweep<'_>, name: &str) -> bool {
+    sweep.across.is_some_and(|axis| sweep.result.axes[axis].name == name)
 }
 
 /// Title, which begins with a capital letter then, and subtitle of a figure.
@@ -99,8 +123,23 @@ pub fn point_of(x: f64, spread: &Spread) -> Point {
     }
 }
 
-/// Values that are the same everywhere, to 1 %: then the task alone is one reference for all lines.
+/// The mean of values that are the same everywhere, to 1 %: then it is one reference for all lines.
 fn agreed(values: &[f64]) -> Option<f64> {
-    let first = *values.first()?;
-    (values.len() > 1 && values.iter().all(|value| (value - first).abs() <= 0.01 * first)).then_some(first)
+    let Spread {
+        count, mean, min, max, ..
+    } = Spread::of(values.iter().copied());
+    (count > 1 && max - min <= 0.01 * min).then_some(mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agreed;
+
+    #[test]
+    fn values_agree_within_a_percent_and_their_mean_stands_for_them() {
+        assert_eq!(agreed(&[100.0, 101.0]), Some(100.5));
+        assert_eq!(agreed(&[100.0, 101.1]), None);
+        // One point is no line to compare others with.
+        assert_eq!((agreed(&[100.0]), agreed(&[])), (None, None));
+    }
 }

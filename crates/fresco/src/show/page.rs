@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{lead, subject};
+use super::{controllers, lead, subject};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::Extent;
 use fresco_system::results::ScenarioResult;
@@ -23,22 +23,20 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
     let mut all = Vec::new();
     for result in results {
         let sweep = Sweep::new(result);
-        short.push(lead::sentences(&sweep));
+        short.push((lead::short(&sweep), lead::sentences(&sweep)));
         let figures = figures::of(&sweep, &provenance_of(result, provenance))?;
         sections.push(section(&sweep, &figures)?);
         all.extend(figures);
     }
     let lead = match short.as_slice() {
-        [one] => one.join(" "),
+        [(_, all)] => all.join(" "),
         _ => String::new(),
     };
     let mut page = HtmlReport::new(title, lead, provenance.clone());
     if short.len() > 1 {
-        let first = |(result, sentences): (&ScenarioResult, Vec<String>)| {
-            Some(format!("{}: {}", result.scenario, sentences.into_iter().next()?))
-        };
-        let items = std::iter::zip(results, short).filter_map(first).collect();
-        page.sections.push(Section::new("In short").list(items));
+        let said = std::iter::zip(results, short).filter(|(_, (short, _))| !short.is_empty());
+        let items = said.map(|(result, (short, _))| format!("{}: {short}", result.scenario));
+        page.sections.push(Section::new("In short").list(items.collect()));
     }
     page.sections.extend(sections);
     page.sections.push(reading());
@@ -54,7 +52,7 @@ pub fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance 
     if provenance.scenario.is_none() {
         provenance.scenario = inputs.into_iter().find(|file| file.name.contains(&result.scenario));
     }
-    provenance.seed = result.seed;
+    provenance.seed = Some(result.seed);
     provenance
 }
 
@@ -77,16 +75,17 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
     if background {
         section = section.table(table::of(sweep, Tasks::Background)?);
     }
+    section = section.table(controllers::of(sweep)?).paragraph(controllers::NOTE);
     Ok(section.paragraph(how(result)))
 }
 
-/// What was simulated for each point.
+/// What was simulated for each point, and what the columns of tables are of.
 pub fn how(result: &ScenarioResult) -> String {
     let Some(point) = result.points.first() else {
         return String::new();
     };
     let repeated = match result.repetitions {
-        1 => "one run for each row".to_owned(),
+        1 => format!("one run for each row, with seed {}", result.seed),
         times => format!(
             "{times} runs for each row, with seeds {} to {}",
             result.seed,
@@ -94,10 +93,15 @@ pub fn how(result: &ScenarioResult) -> String {
         ),
     };
     let (warm_up, measure) = (extent(point.warm_up), extent(point.measure));
-    format!(
+    let mut text = format!(
         "Scenario {}: {repeated}; each measured task warms up for {warm_up} and is measured for {measure}.",
         result.scenario
-    )
+    );
+    let note = super::table::note(result.repetitions);
+    if !note.is_empty() {
+        text.push_str(&format!(" {note}"));
+    }
+    text
 }
 
 fn extent(extent: Extent) -> String {
@@ -114,11 +118,15 @@ fn reading() -> Section {
     Section::new("How to read this").list(
         [
             "Slowdown: instructions per cycle of the run it is compared with, divided by those of this run.",
-            "Mean, p99, max: latency of the reads that missed all caches, from the access to the data at the core.",
+            "Slowdown below 1: the run is faster than the one it is compared with; others can help, for instance by evicting dirty lines that the task would have had to write back itself.",
+            "Mean, p99, max: latency of the reads that missed all caches, from the access to the data at the core: mean, 99th percentile and maximum of all these reads, those of all repetitions together.",
+            "Other columns of a scenario with repetitions: means of the repetitions. Figures show means of the repetitions as points or bars, and the smallest and largest of them as whiskers; distributions and shares of a read's time are those of all reads of all repetitions together.",
+            "Grey dotted line in a figure: the mean of the points that the others are compared with, where these agree within 1 %; \u{201c}alone\u{201d} if they are those without co-runners.",
             "Row h/m/c: of these reads, how many percent found their row open, their bank closed, or another row open.",
             "Caches and path: looking up the caches, to the controller and back. Own commands: activation, column access and data of the read itself.",
             "Bank, bus and rank, refresh, queue: time the read waited for its bank, for the data bus or rank timing, for a refresh, and in the controller's queues while none of these held it up.",
-            "Traffic: bytes of lines read and written per second. LLC misses: of the measured phase, mean of the repetitions.",
+            "Traffic of a task: lines it read from memory and its dirty lines that left the last cache, in bytes per second of its measured phase. LLC misses: of the measured phase.",
+            "Traffic of a controller: lines that its DRAM served, reads and writes, in bytes per second of its window; peak: what the data buses of its channels could carry.",
         ]
         .map(str::to_owned)
         .to_vec(),

@@ -107,9 +107,19 @@ fn title(sweep: &Sweep<'_>, tasks: Tasks, task: Option<&str>) -> String {
         title.push_str("; tasks in the background");
     }
     if result.repetitions > 1 {
-        title.push_str(&format!("; means of {} repetitions", result.repetitions));
+        title.push_str(&format!("; {} repetitions", result.repetitions));
     }
     title
+}
+
+/// What the columns are of, where there are several runs for each row; empty if there is one.
+pub fn note(repetitions: u32) -> String {
+    match repetitions {
+        1 => String::new(),
+        _ => "Time, slowdown, IPC, LLC misses and traffic are means of the repetitions; mean, p99, max and row h/m/c are \
+              those of all reads of all repetitions together."
+            .to_owned(),
+    }
 }
 
 /// The machines of the points, each once.
@@ -132,7 +142,9 @@ fn quantities() -> Vec<Quantity> {
         (Column::number("mean", "ns", 1), |row| read(row, |reads| reads.mean_ns)),
         (Column::number("p99", "ns", 0), |row| read(row, |reads| reads.p99_ns)),
         (Column::number("max", "ns", 0), |row| read(row, |reads| reads.max_ns)),
-        (Column::number("IPC", "", 3), |row| row.summary.ipc.mean.into()),
+        (Column::number("IPC", "", 3), |row| {
+            row.summary.instructions_per_cycle.mean.into()
+        }),
         (Column::number("row h/m/c", "%", 0), |row| rows(&row.summary.reads.rows)),
         (Column::number("LLC misses", "", 0), |row| {
             let misses = row.runs.iter().filter_map(|task| Some(task.caches.llc?.misses as f64));
@@ -144,7 +156,7 @@ fn quantities() -> Vec<Quantity> {
             }
         }),
         (Column::number("traffic", "MB/s", 0), |row| {
-            (row.summary.bandwidth.mean / 1e6).into()
+            (row.summary.bandwidth_bytes_per_s.mean / 1e6).into()
         }),
     ]
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco sim` prints for people.
 
-use super::lead;
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
+use super::{controllers, lead, page};
 use fresco_report::{Provenance, ReportError};
 
 /// A table for each sweep, and under it what it says; at the end what was run.
@@ -14,7 +14,11 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
     let mut text = String::new();
     for sweep in sweeps {
         text.push_str(&table::of(sweep, tasks)?.to_text(width));
+        if tasks == Tasks::All {
+            text.push_str(&format!("\n{}", controllers::of(sweep)?.to_text(width)));
+        }
         text.push_str(&format!("\n{}\n", wrapped(&lead::sentences(sweep).join(" "), width)));
+        text.push_str(&format!("{}\n", wrapped(&page::how(sweep.result), width)));
     }
     for (name, value) in provenance.entries() {
         text.push_str(&format!("{name:<9}{value}\n"));

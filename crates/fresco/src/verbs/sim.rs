@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Rows for the tasks in the background, too
+    /// Rows for the tasks in the background, too, and a table of the controllers
     #[arg(long)]
     all: bool,
 
@@ -71,7 +71,7 @@ pub struct Args {
     programs: bool,
 }
 
-/// What `--json` prints: schema `fresco-sim/1`.
+/// What `--json` prints: schema `fresco-sim/2`.
 #[derive(Serialize)]
 struct Results {
     /// In the order of the command line.
@@ -142,7 +142,7 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
 
 fn show(args: &Args, provenance: &Provenance, results: &Results) -> Result<(), Failure> {
     let document = Document {
-        schema: "fresco-sim/1",
+        schema: "fresco-sim/2",
         provenance,
         data: results,
     };

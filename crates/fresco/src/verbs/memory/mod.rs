@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.json {
         out.write_all(
             &Document {
-                schema: "fresco-memory/1",
+                schema: "fresco-memory/2",
                 provenance: &provenance,
                 data: &report,
             }

@@ -10,7 +10,8 @@ use fresco_memory::controller::ChannelStats;
 use fresco_report::{Cell, Column, Table};
 use serde::Serialize;
 
-/// Everything `fresco memory` reports. Latencies and waits in controller cycles unless named otherwise.
+/// Everything `fresco memory` reports: schema `fresco-memory/2`. Cycles are those of the controller's clock, of
+/// `clock_ps` each.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     machine: String,
@@ -24,7 +25,7 @@ pub(super) struct Report {
     bus_utilisation: f64,
     reads: Side,
     writes: Side,
-    /// Mean parts of a read's latency, in cycles.
+    /// Mean parts of a read's latency.
     read_wait: MeanWait,
     row_hits: u64,
     row_misses: u64,
@@ -33,37 +34,37 @@ pub(super) struct Report {
     commands: Vec<(&'static str, u64)>,
 }
 
-/// One direction.
+/// One direction: number and latencies of its requests.
 #[derive(Debug, Serialize)]
 struct Side {
     count: u64,
-    mean: f64,
-    stddev: f64,
-    p50: Cycle,
-    p99: Cycle,
-    p99_9: Cycle,
-    max: Cycle,
+    mean_cycles: f64,
+    stddev_cycles: f64,
+    p50_cycles: Cycle,
+    p99_cycles: Cycle,
+    p99_9_cycles: Cycle,
+    max_cycles: Cycle,
 }
 
 #[derive(Debug, Serialize)]
 struct MeanWait {
-    queue: f64,
-    bank: f64,
-    bus: f64,
-    refresh: f64,
-    service: f64,
+    queue_cycles: f64,
+    bank_cycles: f64,
+    bus_cycles: f64,
+    refresh_cycles: f64,
+    service_cycles: f64,
 }
 
 impl Side {
     fn of(latencies: &Latencies) -> Self {
         Self {
             count: latencies.count(),
-            mean: latencies.mean(),
-            stddev: latencies.stddev(),
-            p50: latencies.quantile(500),
-            p99: latencies.quantile(990),
-            p99_9: latencies.quantile(999),
-            max: latencies.max(),
+            mean_cycles: latencies.mean(),
+            stddev_cycles: latencies.stddev(),
+            p50_cycles: latencies.quantile(500),
+            p99_cycles: latencies.quantile(990),
+            p99_9_cycles: latencies.quantile(999),
+            max_cycles: latencies.max(),
         }
     }
 }
@@ -102,11 +103,11 @@ impl Report {
             reads: Side::of(&watch.reads),
             writes: Side::of(&watch.writes),
             read_wait: MeanWait {
-                queue: wait.queue as f64 / reads,
-                bank: wait.bank as f64 / reads,
-                bus: wait.bus as f64 / reads,
-                refresh: wait.refresh as f64 / reads,
-                service: wait.service as f64 / reads,
+                queue_cycles: wait.queue as f64 / reads,
+                bank_cycles: wait.bank as f64 / reads,
+                bus_cycles: wait.bus as f64 / reads,
+                refresh_cycles: wait.refresh as f64 / reads,
+                service_cycles: wait.service as f64 / reads,
             },
             row_hits: sum(|s| s.row_hits),
             row_misses: sum(|s| s.row_misses),
@@ -140,28 +141,32 @@ impl Report {
                 continue;
             }
             row(&format!("{name}s"), Cell::Count(side.count), "")?;
-            row(&format!("{name} latency, mean"), Cell::Number(side.mean), "cycles")?;
+            row(
+                &format!("{name} latency, mean"),
+                Cell::Number(side.mean_cycles),
+                "cycles",
+            )?;
             row(
                 &format!("{name} latency, standard deviation"),
-                Cell::Number(side.stddev),
+                Cell::Number(side.stddev_cycles),
                 "cycles",
             )?;
             for (quantile, value) in [
-                ("median", side.p50),
-                ("p99", side.p99),
-                ("p99.9", side.p99_9),
-                ("maximum", side.max),
+                ("median", side.p50_cycles),
+                ("p99", side.p99_cycles),
+                ("p99.9", side.p99_9_cycles),
+                ("maximum", side.max_cycles),
             ] {
                 row(&format!("{name} latency, {quantile}"), Cell::Count(value), "cycles")?;
             }
         }
         let parts = &self.read_wait;
         for (part, value) in [
-            ("own service", parts.service),
-            ("bank", parts.bank),
-            ("rank and bus", parts.bus),
-            ("refresh", parts.refresh),
-            ("queue", parts.queue),
+            ("own service", parts.service_cycles),
+            ("bank", parts.bank_cycles),
+            ("rank and bus", parts.bus_cycles),
+            ("refresh", parts.refresh_cycles),
+            ("queue", parts.queue_cycles),
         ] {
             row(&format!("mean read time: {part}"), Cell::Number(value), "cycles")?;
         }

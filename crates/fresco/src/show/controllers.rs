@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the memory controllers served, as a table: a row for each controller at each point, beside what its channels
+//! could carry.
+
+use super::sweep::Sweep;
+use super::table::machines;
+use fresco_report::{Cell, Column, ReportError, Table};
+use fresco_system::results::{ControllerResult, Spread};
+
+/// What the reader of the table has to know.
+pub const NOTE: &str = "Controllers count from the moment at which all measured tasks have warmed up to the end of the last \
+    measured phase: this is their window. The phase of a task is a part of it, a small one where phases are counted in \
+    passes and a task has to wait for its next pass. Reads, writes and traffic are what the DRAM served in the window, \
+    for tasks measured and in the background; tasks count a write when the line leaves the last cache, so that their \
+    counts run ahead by the lines that wait in write-back buffers.";
+
+/// One column: its heading, and its value for a controller in a run.
+type Quantity = (Column, fn(&ControllerResult) -> f64);
+
+/// The table of a sweep; means of the repetitions. Controllers that served nothing are left out.
+///
+/// # Errors
+/// None in practice: results hold no numbers that are none.
+pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
+    let result = sweep.result;
+    let axes: Vec<usize> = (0..result.axes.len())
+        .filter(|axis| result.axes[*axis].values.len() > 1)
+        .collect();
+    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    columns.push(Column::number("controller", "", 0));
+    columns.extend(quantities().into_iter().map(|(column, _)| column));
+    let mut title = format!(
+        "{}, controllers of {}",
+        result.scenario,
+        machines(&result.points).join(", ")
+    );
+    if result.repetitions > 1 {
+        title.push_str(&format!("; means of {} repetitions", result.repetitions));
+    }
+    let mut table = Table::new(title, columns);
+    for point in &result.points {
+        for number in 0..point.runs.first().map_or(0, |run| run.controllers.len()) {
+            let controllers = || point.runs.iter().map(|run| &run.controllers[number]);
+            if controllers().all(|one| one.reads + one.writes == 0) {
+                continue;
+            }
+            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            cells.push(Cell::Count(number as u64));
+            let mean = |value: fn(&ControllerResult) -> f64| Spread::of(controllers().map(value)).mean;
+            cells.extend(quantities().into_iter().map(|(_, value)| Cell::Number(mean(value))));
+            table.push(cells)?;
+        }
+    }
+    Ok(table)
+}
+
+fn quantities() -> Vec<Quantity> {
+    vec![
+        (Column::number("window", "ms", 3), |one| one.window_ns / 1e6),
+        (Column::number("reads", "", 0), |one| one.reads as f64),
+        (Column::number("writes", "", 0), |one| one.writes as f64),
+        (Column::number("traffic", "MB/s", 0), |one| {
+            one.bandwidth_bytes_per_s / 1e6
+        }),
+        (Column::number("peak", "MB/s", 0), |one| {
+            one.peak_bandwidth_bytes_per_s / 1e6
+        }),
+        (Column::number("bus busy", "%", 1), |one| 100.0 * one.bus_utilisation),
+    ]
+}
