@@ -119,8 +119,20 @@ impl Guide {
                 .map(|avoids| flow_closed_by(variables, avoids, time))
                 .sum()
         };
+        // A copy costs time for good, a detour of the flow may cost none.
+        let copies = |number: usize| {
+            let apart = |&neighbour: &usize| {
+                let theirs = &variables.picks[neighbour];
+                theirs.iter().any(|&pick| trail.holds(pick)) && !trail.holds(theirs[number])
+            };
+            variables
+                .neighbours(job)
+                .iter()
+                .filter(|neighbour| apart(neighbour))
+                .count()
+        };
         let open = (0..picks.len()).filter(|&number| trail.is_open(picks[number]));
-        open.min_by_key(|&number| (disturbed(number), number))
+        open.min_by_key(|&number| (copies(number), disturbed(number), number))
             .map(|number| Literal::yes(picks[number]))
     }
 }

@@ -21,7 +21,7 @@ use crate::time::{Overflow, Time};
 use hiding::Hiding;
 
 /// No-goods after which a search gives up, unless told otherwise.
-pub const DEFAULT_BUDGET: u64 = 50_000;
+pub const DEFAULT_BUDGET: u64 = 20_000;
 
 /// A question for the co-assignment. Build it with one of the constructors and change what is special.
 #[derive(Clone, Debug)]
@@ -194,9 +194,7 @@ impl<'a> CoAssign<'a> {
             .iter()
             .filter(|(variable, ..)| trail.holds(*variable))
         {
-            let jobs = &variables.jobs_of_task[variables.task_of_job[job]];
-            let before = if job == jobs.start { jobs.end - 1 } else { job - 1 };
-            if instance_of_job[before] == instance_of_job[job] {
+            if instance_of_job[variables.before(job)] == instance_of_job[job] {
                 placement.shorten(job, cost); // room was kept, but no copy is made
             } else {
                 copying[job] = cost;

@@ -37,6 +37,8 @@ pub(super) struct Variables {
     pub task_of_job: Vec<usize>,
     /// Jobs that cost more if they run on another instance than the job before: variable, job, cost.
     pub switches: Vec<(Variable, usize, u64)>,
+    /// Whether the jobs of each task hand data on from instance to instance.
+    pub dependent: Vec<bool>,
 }
 
 impl Variables {
@@ -56,6 +58,7 @@ impl Variables {
                 .collect(),
             task_of_job: problem.jobs().iter().map(|job| job.task).collect(),
             switches: Vec::new(),
+            dependent: vec![false; problem.tasks().len()],
         };
         for (task, &count) in request.instances.iter().enumerate() {
             let first = variables.instances.len();
@@ -123,6 +126,23 @@ impl Variables {
         search.require(&[Literal::yes(self.picks[problem.jobs_of_task(task).start][0])]);
     }
 
+    /// The job before, around the table.
+    pub fn before(&self, job: usize) -> usize {
+        let jobs = &self.jobs_of_task[self.task_of_job[job]];
+        if job == jobs.start { jobs.end - 1 } else { job - 1 }
+    }
+
+    /// The jobs that hand data to the job, or get them from it; none if its task's jobs are independent.
+    pub fn neighbours(&self, job: usize) -> Vec<usize> {
+        let jobs = &self.jobs_of_task[self.task_of_job[job]];
+        let after = if job + 1 == jobs.end { jobs.start } else { job + 1 };
+        if self.dependent[self.task_of_job[job]] {
+            vec![self.before(job), after]
+        } else {
+            Vec::new()
+        }
+    }
+
     /// A job that runs on another instance than the job before copies the task's data first. It reads one instance and
     /// writes the other, so it must avoid the colours of both (F10), and it takes longer (F12).
     fn dependent_jobs(&mut self, problem: &Problem, search: &mut Search, task: usize, cost: u64) {
@@ -130,9 +150,10 @@ impl Variables {
         if jobs.len() < 2 {
             return; // the only job of a turn follows itself, on the same instance
         }
+        self.dependent[task] = true;
         let instances = &self.of_task[task];
-        for job in jobs.clone() {
-            let before = if job == jobs.start { jobs.end - 1 } else { job - 1 };
+        for job in jobs {
+            let before = self.before(job);
             let switches = search.variable();
             for (from, &source) in self.picks[before].iter().zip(instances) {
                 for (to, &destination) in self.picks[job].iter().zip(instances) {
