@@ -175,7 +175,7 @@ pub fn longest_plan(
 /// Divisors of `n` in ascending order; none of 0.
 pub fn divisors(n: Time) -> Vec<Time> {
     let low: Vec<Time> = (1..)
-        .take_while(|d| d * d <= n)
+        .take_while(|&d| d <= n / d)
         .filter(|&d| n.is_multiple_of(d))
         .collect();
     let mut all: Vec<Time> = low.iter().copied().chain(low.iter().rev().map(|d| n / d)).collect();

@@ -20,12 +20,12 @@ pub enum Family {
 }
 
 impl Family {
-    /// θ*: least budget whose supply in every interval of length `t` is at least `demand`; `None` if `demand > t`.
+    /// θ*: least budget whose supply in every interval of length `t` is at least `demand`; `None` if `demand > t`, or `period` is 0.
     ///
     /// For a periodic resource the least over `k ≥ 0` of `max(⌈d/(k+1)⌉, Π − ⌊(t−d)/(k+2)⌋)`, of which the first term falls
     /// with `k` and the second rises, so the crossing is found by bisection.
     pub fn least_budget_at(self, period: Time, t: Time, demand: Time) -> Option<Time> {
-        if demand > t {
+        if demand > t || period == 0 {
             return None;
         }
         if demand == 0 {
@@ -74,12 +74,15 @@ pub(crate) fn least_where(low: Time, high: Time, holds: impl Fn(Time) -> bool) -
     high
 }
 
-/// Least budget in every `period` with which the tasks meet all deadlines; `None` if the whole processor does not suffice;
-/// 0 without tasks. `period` is at least 1.
+/// Least budget in every `period` with which the tasks meet all deadlines; `None` if the whole processor does not suffice
+/// or the period is 0; 0 without tasks.
 ///
 /// # Errors
 /// [`Overflow`] as [`edf_test`](crate::edf::edf_test).
 pub fn least_budget(tasks: &[Task], policy: Policy, family: Family, period: Time) -> Result<Option<Time>, Overflow> {
+    if period == 0 {
+        return Ok(None);
+    }
     if tasks.is_empty() {
         return Ok(Some(0));
     }

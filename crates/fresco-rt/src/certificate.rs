@@ -5,12 +5,14 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::supply::Supply;
 use crate::task::Task;
 use crate::time::Time;
 
 /// A step of the EDF chain: demand at deadline `t` is supplied within `reached`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdfStep {
     /// A deadline.
     pub t: Time,
@@ -19,7 +21,7 @@ pub struct EdfStep {
 }
 
 /// Why EDF meets every deadline: descending steps from a horizon to the first deadline (F19).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdfCertificate {
     /// Length beyond which demand stays below supply if it does so up to it.
     pub horizon: Time,
@@ -28,7 +30,7 @@ pub struct EdfCertificate {
 }
 
 /// Why fixed priorities meet every deadline: for each task a length within which it is served (F20).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResponseCertificate {
     /// Indices of the tasks from highest to lowest priority.
     pub ranking: Vec<usize>,

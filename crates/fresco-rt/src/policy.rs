@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scheduling policies inside a server (CRS-8) and the order of fixed priorities.
 
+use serde::{Deserialize, Serialize};
+
 use crate::task::Task;
 
 /// How ready tasks share the time of their server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
     /// Earliest deadline first.
     Edf,
@@ -13,7 +15,7 @@ pub enum Policy {
 }
 
 /// Order of fixed priorities; ties fall to the other time, then to the name, then to the place in the set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Shorter period first.
     RateMonotonic,

@@ -3,6 +3,8 @@
 //!
 //! All times are nanoseconds.
 
+use serde::{Deserialize, Serialize};
+
 use crate::supply::Ratio;
 use crate::time::Time;
 
@@ -16,7 +18,7 @@ pub const RETENTION: Time = 64_000_000;
 pub const RETENTION_HOT: Time = 32_000_000;
 
 /// Density of a DRAM chip, with its tRFC (Tables 4.1 and 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Density {
     /// 1 Gb.
     Gb1,
@@ -83,7 +85,7 @@ impl Density {
 }
 
 /// How long the burst of a colour is (CON-12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Burst {
     /// 8192 commands: what every rank of the colour needs; the ranks of a colour are refreshed in parallel.
     Standard,

@@ -6,11 +6,13 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::time::Time;
 use crate::toplevel::Locks;
 
 /// Distances found between refreshes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RetentionReport {
     /// Commands seen.
     pub commands: u64,
@@ -56,7 +58,7 @@ impl std::error::Error for RetentionViolation {}
 pub struct RetentionRule {
     /// tRET: no row waits longer.
     pub retention: Time,
-    /// Commands that refresh all rows once (8192).
+    /// Commands that refresh all rows once (8192); 0 counts as 1.
     pub bins: usize,
     /// tRFC: least distance of commands.
     pub trfc: Time,
@@ -68,7 +70,8 @@ pub fn check_retention(
     rule: RetentionRule,
     (start, end): (Time, Time),
 ) -> Result<RetentionReport, RetentionViolation> {
-    let mut refreshed = vec![start; rule.bins];
+    let bins = rule.bins.max(1);
+    let mut refreshed = vec![start; bins];
     let mut report = RetentionReport {
         commands: 0,
         longest_row_gap: 0,
@@ -77,22 +80,26 @@ pub fn check_retention(
     let mut previous = None;
     let expired = |bin: usize, from: Time, to: Time| RetentionViolation::Expired { bin, from, to };
     for at in commands.into_iter().take_while(|&at| at < end) {
-        if previous.is_some_and(|previous: Time| at < previous + rule.trfc) {
+        if previous.is_some_and(|previous: Time| at < previous.saturating_add(rule.trfc)) {
             return Err(RetentionViolation::Overlapping(at));
         }
-        let bin = (report.commands % rule.bins as u64) as usize;
-        let gap = at - refreshed[bin];
+        let bin = (report.commands % bins as u64) as usize;
+        let gap = at.saturating_sub(refreshed[bin]);
         if gap > rule.retention {
             return Err(expired(bin, refreshed[bin], at));
         }
         report.longest_row_gap = report.longest_row_gap.max(gap);
-        report.longest_command_gap = report.longest_command_gap.max(at - previous.unwrap_or(start));
+        report.longest_command_gap = report
+            .longest_command_gap
+            .max(at.saturating_sub(previous.unwrap_or(start)));
         report.commands += 1;
         refreshed[bin] = at;
         previous = Some(at);
     }
-    report.longest_command_gap = report.longest_command_gap.max(end - previous.unwrap_or(start));
-    match (0..rule.bins).find(|&bin| end - refreshed[bin] > rule.retention) {
+    report.longest_command_gap = report
+        .longest_command_gap
+        .max(end.saturating_sub(previous.unwrap_or(start)));
+    match (0..bins).find(|&bin| end.saturating_sub(refreshed[bin]) > rule.retention) {
         Some(bin) => Err(expired(bin, refreshed[bin], end)),
         None => Ok(report),
     }
@@ -104,11 +111,11 @@ pub fn check_retention(
 /// colours at time 0 would leave colour 0 without refresh for up to one and a half retention times (E34).
 pub fn commands_from_start(locks: &Locks, color: usize, rule: RetentionRule) -> impl Iterator<Item = Time> + '_ {
     let first_burst = locks.window(color, 0).burst_start;
-    let bins = rule.bins as u128;
+    let bins = rule.bins.max(1) as u128;
     let auto = (0u128..).map(move |i| (i * u128::from(rule.retention) / bins) as Time);
     let bursts = (0..).flat_map(move |k| {
         let start = locks.window(color, k).burst_start;
-        (0..rule.bins as Time).map(move |i| start + i * rule.trfc)
+        (0..bins as Time).map(move |i| start + i * rule.trfc)
     });
     auto.take_while(move |&at| at + rule.trfc <= first_burst).chain(bursts)
 }

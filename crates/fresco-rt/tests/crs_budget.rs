@@ -157,6 +157,12 @@ fn forged_certificates_are_refused() {
         panic!("schedulable")
     };
     assert_eq!(honest.check(&set, &supply), Ok(()));
+    assert!(honest.steps.len() > 1, "{honest:?}");
+    for left_out in 0..honest.steps.len() - 1 {
+        let mut gap = honest.clone();
+        gap.steps.remove(left_out);
+        assert_eq!(gap.check(&set, &supply), Err(Refuted::Gap(gap.steps[left_out].t)));
+    }
     let mut cut = honest.clone();
     cut.steps.pop();
     assert!(matches!(cut.check(&set, &supply), Err(Refuted::Unfinished(_))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every answer of the recorded sets of servers, recomputed.
 
+use fresco_rt::oracle::compare_file;
 use fresco_rt::oracle::servers::compare_record;
 use serde_json::{Value, json};
 
@@ -66,4 +67,19 @@ fn impossible_records_are_refused_with_the_field() {
         change("W1", json!([{"id": "a", "p": 5, "e": 6, "D": 5, "phi": 0}])),
         "W1[0]"
     );
+}
+
+/// A file is a list of records, or one; a record of no kind is refused.
+#[test]
+fn files_hold_records() {
+    let file = Value::Array(records().into_iter().take(3).collect());
+    assert_eq!(compare_file(&file), Ok(Vec::new()));
+    let mut forged = file[1].clone();
+    forged["table"]["idle"] = json!(-1);
+    let found = compare_file(&forged).unwrap();
+    assert_eq!(
+        (found[0].record.as_str(), found[0].field.as_str()),
+        (forged["id"].as_str().unwrap(), "table.idle")
+    );
+    assert!(compare_file(&json!([{"id": "x"}])).is_err());
 }

@@ -9,6 +9,8 @@ pub mod servers;
 
 use std::fmt;
 
+use serde_json::Value;
+
 /// One field of a record where the recomputed answer is not the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -50,3 +52,20 @@ impl fmt::Display for RecordError {
 }
 
 impl std::error::Error for RecordError {}
+
+/// Compares every record of a file: a list of records, or one record, of servers (told by their `W1`) or executives.
+///
+/// # Errors
+/// The first record that cannot be compared.
+pub fn compare_file(file: &Value) -> Result<Vec<Difference>, RecordError> {
+    let records = file.as_array().map_or(std::slice::from_ref(file), Vec::as_slice);
+    let mut differences = Vec::new();
+    for record in records {
+        let found = match record.get("W1") {
+            Some(_) => servers::compare_record(record)?,
+            None => executive::compare_record(record)?,
+        };
+        differences.extend(found);
+    }
+    Ok(differences)
+}

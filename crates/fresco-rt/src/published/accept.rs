@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The acceptance that chapter 5 describes: all of its printed conditions together.
 
+use serde::Serialize;
+
 use super::bounds::{Rounding, capacity_bound, within_utilization_bound};
 use super::{refresh_overhead, response_times, within_total_utilization};
 use crate::policy::Policy;
@@ -9,7 +11,7 @@ use crate::time::Time;
 use crate::toplevel::{TopLevel, TopLevelError};
 
 /// The printed conditions; a set that passes all of them may still miss deadlines (E21 to E25).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PublishedVerdict {
     /// Per server, the utilisation bound.
     pub utilization_bound: [bool; 2],

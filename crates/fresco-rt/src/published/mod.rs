@@ -17,8 +17,10 @@ pub use algorithm8::refresh_overhead;
 pub use bounds::{Rounding, capacity_bound, dedicated_responses, responses_by_ltbf, within_utilization_bound};
 pub use response::{auto_refresh_response_times, response_times, within_total_utilization};
 
+use serde::Serialize;
+
 /// A printed formula and what is wrong with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Formula {
     /// What it is.
     pub name: &'static str,

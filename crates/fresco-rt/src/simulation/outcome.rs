@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a simulation found.
 
+use serde::Serialize;
+
 use crate::time::Time;
 
 /// A job that had not finished by its deadline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Miss {
     /// Index of the task, through all colours.
     pub task: usize,
@@ -15,7 +17,7 @@ pub struct Miss {
 }
 
 /// Counts and extremes of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// End of the run.
     pub horizon: Time,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Who ran when: what a Gantt chart draws.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Time;
 use crate::toplevel::LockWindow;
 
 /// What the processor does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activity {
     /// A job runs, in the server of its colour where there are servers.
     Run {
@@ -36,7 +38,7 @@ pub enum Activity {
 }
 
 /// The processor does one thing during `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// First instant.
     pub start: Time,
@@ -47,7 +49,7 @@ pub struct Segment {
 }
 
 /// A job that finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
     /// Index of the task, through all colours.
     pub task: usize,
@@ -80,7 +82,7 @@ pub trait Recorder {
 impl Recorder for () {}
 
 /// Keeps everything, segments of the same activity joined.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     /// What the processor did, in time order.
     pub segments: Vec<Segment>,

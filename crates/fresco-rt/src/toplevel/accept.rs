@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sound acceptance of two workloads by two servers, from the coarsest test to the finest.
 
+use serde::Serialize;
+
 use super::{TopLevel, TopLevelError, deferrable_guarantee, server_tables};
 use crate::edf::edf_test;
 use crate::fixed_priority::fixed_priority_test;
@@ -10,7 +12,7 @@ use crate::task::Task;
 use crate::time::Overflow;
 
 /// Which of the tests accept; for idling servers each implies the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Acceptance {
     /// All budgets full, workloads fit the linear bound of the periodic resource.
     pub linear: bool,

@@ -3,10 +3,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Time;
 
 /// The refresh of one colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColorLock {
     /// Release of the lock task inside every retention time.
     pub phase: Time,
@@ -28,7 +30,7 @@ pub struct Locks {
 /// One lock window `[start, end)` of a colour (F16): the lock task, the burst, the unlock task.
 ///
 /// The unlock task is released by a timer at the end of the burst as analysed, never by its completion (E19, E32).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockWindow {
     /// Release of the lock task, which at once takes the processor; from here on the colour is locked.
     pub start: Time,

@@ -53,6 +53,17 @@ pub fn check(seed: u64) -> bool {
             .map(|at| (at, at + demand.trfc))
             .collect::<Vec<_>>()
     });
+    // A segment begins after the handler that starts it and ends before the next one.
+    let (first, last) = (
+        plan.borders().iter().min().unwrap(),
+        plan.borders().iter().max().unwrap(),
+    );
+    for (color, from, to) in [(0, *last, period), (1, 0, *first)] {
+        let inside = |&(start, end): &(Time, Time)| {
+            start % period >= from + demand.handler && start % period + (end - start) <= to
+        };
+        assert!(windows[color].iter().all(inside), "color {color}: {context}");
+    }
     for (core, workloads) in slices.iter().enumerate() {
         for deviation in Deviation::ALL {
             let trace = run(rng, &plan, core, workloads, policy, deviation, &context);
