@@ -188,9 +188,26 @@ fn name_characters(width: i32, count: usize) -> usize {
 
 /// `name` in at most as many lines as the sheet allows, broken at blanks and after underscores.
 fn name_lines(name: &str, width: usize, sheet: Sheet) -> Vec<String> {
-    let mut lines = wrap(&name.replace('_', "_ "), width);
+    let words = name.replace('_', "_ ");
+    let words: Vec<String> = words.split_whitespace().map(|word| evenly(word, width)).collect();
+    let mut lines = wrap(&words.join(" "), width);
     lines.truncate(sheet.name_lines);
     lines.iter().map(|line| line.replace("_ ", "_")).collect()
+}
+
+/// Letters below which parts of a word say nothing.
+const SHORTEST_PART: usize = 3;
+
+/// A word longer than `width` in parts of about the same length: `same bank`, not `sameban k`.
+fn evenly(word: &str, width: usize) -> String {
+    let letters: Vec<char> = word.chars().collect();
+    let parts = letters.len().div_ceil(width.max(1)).max(1);
+    let each = letters.len().div_ceil(parts).max(1);
+    if each < SHORTEST_PART {
+        return word.to_owned();
+    }
+    let parts: Vec<String> = letters.chunks(each).map(|part| part.iter().collect()).collect();
+    parts.join(" ")
 }
 
 /// Draws the frame, then the data into it by `body`, on both sheets.
@@ -304,4 +321,21 @@ fn fitting(width: i32, size: u32) -> usize {
 
 fn lines<T>(rows: &[T]) -> i32 {
     i32::try_from(rows.len()).unwrap_or(i32::MAX / 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_break_between_words_or_in_even_parts() {
+        assert_eq!(name_lines("samebank +3", 6, NARROW), ["same", "bank", "+3"]);
+        assert_eq!(
+            name_lines("diff_controller alone", 10, WIDE),
+            ["diff_", "controller", "alone"]
+        );
+        // No more lines than the sheet has room for.
+        assert_eq!(name_lines("a b c d e f g h", 1, WIDE).len(), 3);
+        assert_eq!(name_lines("", 5, WIDE).concat(), "");
+    }
 }

@@ -8,7 +8,7 @@ use fresco_report::{Cell, Column, ReportError, Table};
 use fresco_system::results::{ControllerResult, Spread};
 
 /// What the reader of the table has to know.
-pub const NOTE: &str = "Controllers count from the moment at which all measured tasks have warmed up to the end of the last \
+pub const NOTE: &str = "Window: controllers count from the moment at which all measured tasks have warmed up to the end of the last \
     measured phase: this is their window. The phase of a task is a part of it, a small one where phases are counted in \
     passes and a task has to wait for its next pass. Reads, writes and traffic are what the DRAM served in the window, \
     for tasks measured and in the background; tasks count a write when the line leaves the last cache, so that their \

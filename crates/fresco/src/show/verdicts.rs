@@ -157,14 +157,14 @@ fn claims(system: &System) -> Result<Section, ReportError> {
     let section = section.table(verdict_table("Claims that were checked", &checked(system))?);
     let mut missing = Table::new(
         "Claims that cannot be run here",
-        ["why", "claim", "says"].map(Column::text).to_vec(),
+        ["claim", "says", "why"].map(Column::text).to_vec(),
     );
     for verdict in system
         .verdicts
         .iter()
         .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
     {
-        let cells = [&verdict.explanation, &verdict.id, &verdict.says].map(|text| text.as_str().into());
+        let cells = [&verdict.id, &verdict.says, &verdict.explanation].map(|text| text.as_str().into());
         missing.push(cells.to_vec())?;
     }
     Ok(section.table(missing))
