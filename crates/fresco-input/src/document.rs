@@ -2,7 +2,7 @@
 //! A TOML file as a tree that remembers its lines.
 
 use crate::node::{Entries, Placer, entries};
-use crate::{InputError, Table};
+use crate::{InputError, Item, Table};
 use toml::de::DeTable;
 
 /// A parsed file, to be read through [`Document::root`].
@@ -21,7 +21,11 @@ impl Document {
         let placer = Placer::lines(text);
         let table = DeTable::parse(text).map_err(|fault| {
             let offset = fault.span().map_or(0, |span| span.start);
-            let error = placer.at(offset).error(file, format!("not TOML: {}", fault.message()));
+            let found = match duplicate(text, &fault) {
+                Some(key) => format!("not TOML: duplicate key {key:?}"),
+                None => format!("not TOML: {}", fault.message()),
+            };
+            let error = placer.at(offset).error(file, found);
             error
                 .allowed("TOML 1.0 (https://toml.io)")
                 .cure(syntax_cure(fault.message()))
@@ -30,6 +34,21 @@ impl Document {
             file: file.to_owned(),
             entries: entries(table.get_ref(), file, &placer)?,
         })
+    }
+
+    /// The value at a dotted key as TOML; `None` if there is none. An integer in the key is an index into a list.
+    pub fn toml_at(&self, key: &str) -> Option<String> {
+        let (mut table, mut item) = (Some(self.root()), None);
+        for segment in key.split('.') {
+            let next: Item<'_> = match (&table, &item) {
+                (Some(table), _) => table.opt_item(segment)?,
+                (None, Some(list)) => Item::list(list).ok()?.get(segment.parse::<usize>().ok()?)?.clone(),
+                (None, None) => return None,
+            };
+            table = next.table().ok();
+            item = Some(next);
+        }
+        item.map(|item| item.to_toml())
     }
 
     /// The name that errors give.
@@ -41,6 +60,12 @@ impl Document {
     pub fn root(&self) -> Table<'_> {
         Table::root(self)
     }
+}
+
+/// The key that stands twice, if that is the fault.
+fn duplicate<'t>(text: &'t str, fault: &toml::de::Error) -> Option<&'t str> {
+    let key = text.get(fault.span()?)?.trim();
+    (fault.message().contains("duplicate key") && !key.is_empty()).then(|| crate::node::cut(key))
 }
 
 /// What to do about the parser's commonest complaints.
@@ -75,11 +100,25 @@ mod tests {
         assert_eq!(fault("a = 1\nb = hello\n").0, Some(2));
         assert_eq!(fault("a = 1\n\na = 2").0, Some(3));
         assert_eq!(fault("a = 1\r\nb = [1,").0, Some(2));
+        let (line, twice) = fault("[core]\nwindow = 64\nwindow = 32\n");
+        assert_eq!(line, Some(3));
+        assert!(twice.contains("duplicate key \"window\""), "{twice}");
         assert!(
             fault("a = 1\nb = hello\n")
                 .1
                 .contains("cure: put a text between double quotes")
         );
+    }
+
+    #[test]
+    fn values_are_found_by_their_keys() {
+        let doc = Document::parse("f.toml", "a.b = 'x'\n[[task]]\ncores = [4, 5]\n").expect("is TOML");
+        let at = |key: &str| doc.toml_at(key);
+        assert_eq!(at("a.b").as_deref(), Some("\"x\""));
+        assert_eq!(at("task.0.cores.1").as_deref(), Some("5"));
+        for absent in ["b", "a.b.c", "task.1.cores", "task.x", ""] {
+            assert_eq!(at(absent), None, "{absent}");
+        }
     }
 
     #[test]

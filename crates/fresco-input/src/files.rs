@@ -34,12 +34,15 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
     decode(&name, bytes)
 }
 
-/// The text of `bytes`; `name` is only what errors call the file.
+/// The bytes that some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The text of `bytes`, without a byte order mark; `name` is only what errors call the file.
 ///
 /// # Errors
 /// Not UTF-8, with the line of the first wrong byte.
 pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
-    String::from_utf8(bytes).map_err(|fault| {
+    let text = String::from_utf8(bytes).map_err(|fault| {
         let at = fault.utf8_error().valid_up_to();
         let bytes = fault.as_bytes();
         let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
@@ -47,6 +50,10 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
             .at_line(line as u32)
             .allowed("text in UTF-8")
             .cure("save the file as UTF-8, or check that the path names a text file")
+    })?;
+    Ok(match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => rest.to_owned(),
+        None => text,
     })
 }
 
@@ -122,6 +129,8 @@ mod tests {
         assert!(read("").contains("found a directory"));
         fs::write(dir.path().join("latin1"), b"a = 1\nb = \"caf\xe9\"\n").expect("writable");
         assert!(read("latin1").contains("latin1:2: found the byte 0xe9"));
+        fs::write(dir.path().join("marked"), "\u{feff}a = 1\n").expect("writable");
+        assert_eq!(read_file(dir.path().join("marked")).as_deref(), Ok("a = 1\n"));
         let large = File::create(dir.path().join("large")).expect("writable");
         large.set_len(MAX_TEXT_BYTES + 1).expect("sparse");
         assert!(read("large").contains("at most 16 MiB"));

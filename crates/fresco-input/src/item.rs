@@ -8,6 +8,9 @@ use crate::{InputError, Table};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+/// What is allowed where a table belongs.
+pub(crate) const A_TABLE: &str = "a table";
+
 /// One value of a document and the path that leads to it.
 #[derive(Clone, Debug)]
 pub struct Item<'d> {
@@ -208,12 +211,29 @@ impl<'d> Item<'d> {
             Ok(value) if range.contains(&value) => return Ok(value),
             Ok(value) if value < *range.start() => (between, "write a larger value".to_owned()),
             Ok(_) | Err(BadQuantity::TooLarge) => (between, "write a smaller value".to_owned()),
+            Err(BadQuantity::Form | BadQuantity::Unit(_)) if units.is_share() => {
+                let cure = "write the share of the whole, from 0 to 1, in decimals: 0.25";
+                (
+                    "a fraction from 0 to 1, for example 0.25, \"25 %\"".to_owned(),
+                    cure.to_owned(),
+                )
+            }
+            Err(BadQuantity::Form) if self.is_negative() => (between, "write a number that is not negative".to_owned()),
             Err(BadQuantity::Form) => (form, format!("write a number and a unit: {}", units.names())),
             Err(BadQuantity::NoUnit) => (form, format!("add a unit: {}", units.names())),
             Err(BadQuantity::Unit(unit)) => (form, unit_cure(&unit, units)),
             Err(BadQuantity::TooFine) => (form, format!("round it to a multiple of {}", smallest(units))),
         };
         Err(self.mismatch(allowed, cure))
+    }
+
+    /// Does the value begin with a minus?
+    fn is_negative(&self) -> bool {
+        match &self.node.value {
+            Value::Text(text) | Value::Real(text) => text.trim_start().starts_with('-'),
+            Value::Integer(number) => *number < 0,
+            _ => false,
+        }
     }
 
     /// The elements of a list.
@@ -251,7 +271,7 @@ impl<'d> Item<'d> {
                 entries,
             )),
             _ => Err(self.mismatch(
-                "a table",
+                A_TABLE,
                 format!("write [{}] and its keys below, one to a line", self.path),
             )),
         }

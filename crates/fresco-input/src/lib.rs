@@ -26,6 +26,7 @@ mod numbers;
 mod overrides;
 mod quantity;
 mod readers;
+mod same_file;
 mod suggest;
 mod table;
 
@@ -34,5 +35,6 @@ pub use error::{Fault, InputError};
 pub use files::{MAX_TEXT_BYTES, decode, read_file, write_atomically};
 pub use item::Item;
 pub use quantity::{format_duration, format_frequency, format_size};
+pub use same_file::{refuse_overwriting, same_file};
 pub use suggest::closest;
 pub use table::Table;

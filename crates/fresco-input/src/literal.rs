@@ -65,9 +65,9 @@ mod tests {
         let text =
             "a = { n = -3, x = 1.5, t = \"q\\\"b\\\\ \\u0007\", l = [true, [\"8 MiB\", 1979-05-27]], \"a b\" = {} }\n";
         let mut doc = Document::parse("f.toml", text).expect("is TOML");
-        let written = doc.root().item("a").expect("there").to_toml();
+        let written = doc.root().item("a", "").expect("there").to_toml();
         doc.set_value("b", &written).expect("is a value");
-        assert_eq!(doc.root().item("b").expect("there").to_toml(), written);
+        assert_eq!(doc.root().item("b", "").expect("there").to_toml(), written);
         let b = doc.root().table("b").expect("a table");
         assert_eq!((b.text("t"), b.integer("n", -9..=9i32)), (Ok("q\"b\\ \u{7}"), Ok(-3)));
     }

@@ -95,9 +95,17 @@ impl Node {
 
 /// At most 60 characters of what a user wrote, so that an error stays readable.
 pub(crate) fn shorten(text: &str) -> String {
+    match cut(text) {
+        whole if whole.len() == text.len() => text.to_owned(),
+        start => format!("{start}…"),
+    }
+}
+
+/// The first 60 characters.
+pub(crate) fn cut(text: &str) -> &str {
     match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => &text[..end],
+        None => text,
     }
 }
 

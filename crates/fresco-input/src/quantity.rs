@@ -117,6 +117,11 @@ impl Units {
         }
     }
 
+    /// Is it a share of the whole, whose only unit is the percent?
+    pub fn is_share(&self) -> bool {
+        self.table == FRACTION.table
+    }
+
     /// The names of all units, for an error.
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.table.iter().map(|(name, _)| *name).collect();

@@ -15,7 +15,7 @@ macro_rules! readers {
                 /// # Errors
                 /// The key is missing, or its value is not of this kind.
                 pub fn $name(&self, key: &str $(, $arg: $arg_type)?) -> Result<$result, InputError> {
-                    self.item(key)?.$name($($arg)?)
+                    self.required(key, |item| item.$name($($arg)?))
                 }
 
                 #[doc = concat!($what, ", or `None` if the key is absent. See [`Item::", stringify!($name), "`].")]
@@ -52,7 +52,7 @@ impl<'d> Table<'d> {
     where
         T: Copy + Display + Into<i128> + TryFrom<i128>,
     {
-        self.item(key)?.integer(range)
+        self.required(key, |item| item.integer(range))
     }
 
     /// An integer within `range`, or `None` if the key is absent. See [`Item::integer`].
@@ -71,7 +71,7 @@ impl<'d> Table<'d> {
     /// # Errors
     /// The key is missing, or its value is none of `choices`.
     pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)]) -> Result<T, InputError> {
-        self.item(key)?.choice(choices)
+        self.required(key, |item| item.choice(choices))
     }
 
     /// The value that the named choice stands for, or `None` if the key is absent. See [`Item::choice`].

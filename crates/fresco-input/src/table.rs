@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a table key by key, and refusing the keys nobody asked for.
 
-use crate::node::{Entries, Place};
+use crate::node::{Entries, Node, Place, Value};
 use crate::suggest::closest;
 use crate::{Document, InputError, Item};
 use std::cell::RefCell;
+
+/// A value of the one kind that no reader takes: stands for an absent one, to ask a reader what it allows.
+static UNREADABLE: Node = Node {
+    place: Place::Line(0),
+    value: Value::Date(String::new()),
+};
 
 /// A cursor over one table. Every key that is asked for counts as known; [`Table::finish`] refuses the others.
 #[derive(Debug)]
@@ -84,21 +90,43 @@ impl<'d> Table<'d> {
         })
     }
 
-    /// The value of `key`.
+    /// The value of `key`; `allowed` is what the error says may stand there.
     ///
     /// # Errors
     /// The key is missing; a key that looks like a misspelling of it is named.
-    pub fn item(&self, key: &str) -> Result<Item<'d>, InputError> {
-        self.opt_item(key).ok_or_else(|| {
-            let known = self.known.borrow();
-            let stray = self.keys().filter(|name| !known.iter().any(|k| k == name));
-            let cure = match closest(key, stray) {
-                Some(name) => format!("did you mean {key:?} where {name:?} is written?"),
-                None if self.path.is_empty() => format!("add {key} = … before the first table"),
-                None => format!("add {key} = … to [{}]", self.path),
-            };
-            self.error_at(key, "missing").cure(cure)
-        })
+    pub fn item(&self, key: &str, allowed: &str) -> Result<Item<'d>, InputError> {
+        self.opt_item(key).ok_or_else(|| self.missing(key, allowed))
+    }
+
+    /// What `read` makes of the value of `key`. If there is none, the error takes what is allowed from `read` itself.
+    pub(crate) fn required<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Item<'d>) -> Result<T, InputError>,
+    ) -> Result<T, InputError> {
+        if let Some(item) = self.opt_item(key) {
+            return read(&item);
+        }
+        let absent = Item {
+            file: self.file,
+            path: self.path_of(key),
+            node: &UNREADABLE,
+        };
+        let allowed = read(&absent).err().map(|error| error.allowed.clone());
+        Err(self.missing(key, &allowed.unwrap_or_default()))
+    }
+
+    fn missing(&self, key: &str, allowed: &str) -> InputError {
+        let known = self.known.borrow();
+        let stray = self.keys().filter(|name| !known.iter().any(|k| k == name));
+        let path = self.path_of(key);
+        let cure = match closest(key, stray) {
+            Some(name) => format!("did you mean {key:?} where {name:?} is written?"),
+            None if allowed == crate::item::A_TABLE => format!("add a table headed [{path}]"),
+            None if self.path.is_empty() => format!("add {key} = … before the first table"),
+            None => format!("add {key} = … to [{}]", self.path),
+        };
+        self.error_at(key, "missing").allowed(allowed).cure(cure)
     }
 
     /// Ends the reading.
@@ -158,11 +186,19 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "f.toml: cores: missing\n  cure: did you mean \"cores\" where \"cors\" is written?"
+            "f.toml: cores: missing\n  allowed: an integer from 1 to 64\n  cure: did you mean \"cores\" where \"cors\" is written?"
         );
         let core = doc.root().table("core").expect("is a table");
         let error = core.text("kind").expect_err("is missing").to_string();
-        assert_eq!(error, "f.toml:3: core.kind: missing\n  cure: add kind = … to [core]");
+        assert_eq!(
+            error,
+            "f.toml:3: core.kind: missing\n  allowed: a text in quotes\n  cure: add kind = … to [core]"
+        );
+        let error = core.table("map").expect_err("is missing").to_string();
+        assert_eq!(
+            error,
+            "f.toml:3: core.map: missing\n  allowed: a table\n  cure: add a table headed [core.map]"
+        );
     }
 
     #[test]

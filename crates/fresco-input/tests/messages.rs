@@ -168,8 +168,32 @@ fn wrong_values_are_explained() {
         (
             message("2020-01-01", |t| t.fraction("v")),
             "the date or time 2020-01-01",
-            "a fraction, for example 0.25, \"25 %\"",
-            "write a number and a unit: %",
+            "a fraction from 0 to 1, for example 0.25, \"25 %\"",
+            "write the share of the whole, from 0 to 1, in decimals: 0.25",
+        ),
+        (
+            message("nan", |t| t.fraction("v")),
+            "the number nan",
+            "a fraction from 0 to 1, for example 0.25, \"25 %\"",
+            "write the share of the whole, from 0 to 1, in decimals: 0.25",
+        ),
+        (
+            message("-0.0", |t| t.fraction("v")),
+            "the number -0.0",
+            "a fraction from 0 to 1, for example 0.25, \"25 %\"",
+            "write the share of the whole, from 0 to 1, in decimals: 0.25",
+        ),
+        (
+            message("1e-3", |t| t.fraction("v")),
+            "the number 1e-3",
+            "a fraction from 0 to 1, for example 0.25, \"25 %\"",
+            "write the share of the whole, from 0 to 1, in decimals: 0.25",
+        ),
+        (
+            size("-4096"),
+            "the integer -4096",
+            "a size from 1 KiB to 1 GiB",
+            "write a number that is not negative",
         ),
         (
             message("1.5", |t| t.fraction("v")),

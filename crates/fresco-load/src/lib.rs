@@ -38,4 +38,4 @@ mod traced;
 pub use op::{Batch, Event, Marker, Op};
 pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
-pub use registry::{ProgramKind, Setting, build, program, programs};
+pub use registry::{ProgramKind, Setting, build, program_of, programs};

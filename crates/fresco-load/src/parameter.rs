@@ -49,6 +49,13 @@ pub enum Kind {
     File,
 }
 
+impl Parameter {
+    /// Does it name a file that the program reads?
+    pub fn is_file(&self) -> bool {
+        matches!(self.kind, Kind::File)
+    }
+}
+
 impl Kind {
     /// The values allowed, as a person reads them.
     pub fn range(&self) -> String {

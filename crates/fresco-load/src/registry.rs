@@ -5,7 +5,7 @@ use crate::parameter::{Kind, Parameter, Values};
 use crate::programs::{BANDWIDTH, IDLE, IS, LATENCY, MATMULT, RANDOM, STREAM, STRIDES};
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
-use fresco_input::{Document, InputError, Item, Table};
+use fresco_input::{Document, InputError, Table};
 use std::path::PathBuf;
 
 /// What a program needs to know besides its parameters.
@@ -39,13 +39,13 @@ pub fn programs() -> &'static [&'static ProgramKind] {
     PROGRAMS
 }
 
-/// The program that the text `name` names.
+/// The program that the key `program` of a task names.
 ///
 /// # Errors
-/// No text, or no such program; the nearest name is given.
-pub fn program(name: &Item<'_>) -> Result<&'static ProgramKind, InputError> {
+/// No such key, no text, or no such program; the nearest name is given.
+pub fn program_of(task: &Table<'_>) -> Result<&'static ProgramKind, InputError> {
     let choices: Vec<(&str, &'static ProgramKind)> = PROGRAMS.iter().map(|kind| (kind.name, *kind)).collect();
-    name.choice(&choices)
+    task.choice("program", &choices)
 }
 
 impl ProgramKind {

@@ -64,7 +64,15 @@ pub fn builtin(name: &str) -> Result<Machine, InputError> {
 }
 
 fn builtin_with(name: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
-    Machine::parse(&format!("built-in machine {name}"), builtin_text(name)?, overrides)
+    let file = format!("built-in machine {name}");
+    Machine::parse(&file, builtin_text(name)?, overrides).map_err(|error| match error.file == file {
+        // A user cannot edit this file: what an override lacks is added by another one.
+        true => {
+            let cure = format!("add --set {}=…, or correct the other overrides", error.field);
+            error.cure(cure)
+        }
+        false => error,
+    })
 }
 
 /// A machine by the name of a built-in one, or by the path of a file. A path has a `/` or ends in `.toml`.

@@ -31,8 +31,8 @@ pub struct Machine {
     pub topology: Topology,
     /// Controllers and DRAM.
     pub memory: MemoryConfig,
-    /// 64-bit FNV-1a of the file's text and of the overrides, in 16 hexadecimal digits: tells which machine a result
-    /// belongs to.
+    /// 64-bit FNV-1a of the file's text and of the overrides that change it, in 16 hexadecimal digits: tells which
+    /// machine a result belongs to.
     pub text_digest: String,
 }
 

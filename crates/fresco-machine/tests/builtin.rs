@@ -78,6 +78,13 @@ fn a_line_is_not_split() {
 /// A rank is made of whole devices of the stated density, 4 to 32 bits wide.
 #[test]
 fn density_fits_the_organisation() {
+    let with = |name: &str, overrides: &[(&str, &str)]| {
+        let owned: Vec<_> = overrides
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect();
+        fresco_machine::load_with(name, &owned)
+    };
     for name in builtin_names() {
         let memory = machine(name).memory;
         let org = memory.organisation;
@@ -88,7 +95,61 @@ fn density_fits_the_organisation() {
             [4, 8, 16, 32].contains(&(u64::from(org.bus_bytes) * 8 / devices)),
             "{name}: {devices} devices"
         );
+        // Sixteen times the density is no device of these rows, whatever its width; that it is meant must be said.
+        let denser = (u64::from(memory.density_gbit) * 16).min(64).to_string();
+        if denser.parse() == Ok(memory.density_gbit * 16) {
+            let error = with(name, &[("memory.density", &denser)]).expect_err(name);
+            assert_eq!(error.field, "memory.density", "{error}");
+            let only = ("memory.density_scales_refresh_only", "true");
+            let scaled = with(name, &[("memory.density", &denser), only]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(scaled.memory.organisation, org);
+        }
     }
+    // The widths that share the bus of 32 bits are x4 to x32, each of its density.
+    for (density, fits) in [
+        ("2 Gb", true),
+        ("4 Gb", true),
+        ("8 Gb", true),
+        ("16 Gb", true),
+        ("32 Gb", false),
+    ] {
+        assert_eq!(
+            with("raspberry-pi-4", &[("memory.density", density)]).is_ok(),
+            fits,
+            "{density}"
+        );
+    }
+    // Rows that grow with the density: REF-2, CON-20.
+    for (name, density, rows) in [("ss-rtmc", "32", "524288"), ("gem5-2core", "32", "524288")] {
+        let overrides = [("memory.density", density), ("memory.organisation.rows", rows)];
+        with(name, &overrides).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+/// What an override of a built-in machine lacks is cured by another one: its file cannot be edited.
+#[test]
+fn missing_keys_of_built_in_machines_are_cured_by_overrides() {
+    let page = [("memory.controller.page".to_owned(), "adaptive".to_owned())];
+    let error = fresco_machine::load_with("xeon-w3530", &page).expect_err("page_idle is missing");
+    assert_eq!(error.field, "memory.controller.page_idle");
+    assert_eq!(
+        error.allowed,
+        "an integer from 1 to 1000000, cycles of the command clock"
+    );
+    assert!(error.cure.contains("--set memory.controller.page_idle=…"), "{error}");
+}
+
+/// An override with the value of the file makes the same machine.
+#[test]
+fn only_changes_change_the_digest() {
+    let digest = |value: &str| {
+        let set = [("memory.controller.page".to_owned(), value.to_owned())];
+        fresco_machine::load_with("xeon-w3530", &set)
+            .expect("is a machine")
+            .text_digest
+    };
+    assert_eq!(digest("open"), machine("xeon-w3530").text_digest);
+    assert_ne!(digest("closed"), machine("xeon-w3530").text_digest);
 }
 
 /// The colours that the papers count (CON-3 to CON-5, MAP-7, MAP-9), at 4 KiB pages: bank colours, LLC colours, pairs.

@@ -40,4 +40,4 @@ pub mod results;
 mod scenario;
 
 pub use batch::{Progress, run, run_all};
-pub use scenario::{Axis, Extent, Role, RunSpec, Scenario};
+pub use scenario::{Axis, Extent, MachineUsed, Role, RunSpec, Scenario, TraceUsed};

@@ -107,6 +107,19 @@ const CASES: &[Case] = &[
         "more co-runners than there are",
         &[("corunners = [0, 1]", "corunners = [0, 2]")],
     ),
+    Case("no measured copy", &[("core = 0", "cores = [0]\ncopies = 0")]),
+    Case(
+        "more co-runners than any machine has",
+        &[("corunners = [0, 1]", "corunners = [5000]")],
+    ),
+    Case(
+        "occupied share that is no number",
+        &[(
+            "frames = \"palloc\"",
+            "frames = \"palloc\"\nboot = \"aged\"\noccupied = nan",
+        )],
+    ),
+    Case("missing value of a task", &[("name = \"bg\"\n", "")]),
     Case("node that does not exist", &[("core = 0", "core = 0\nnode = 4")]),
     Case(
         "colour that does not exist",
@@ -305,7 +318,7 @@ fn colours_that_run_out_in_the_middle_are_told() {
     let error = run(&scenario.runs()[0]).expect_err("a tenth of 2 MiB is too little");
     let told = error.to_string();
     assert!(
-        told.starts_with("wrong.toml:29: task.0: found no page frame: fg has used up"),
+        told.starts_with("wrong.toml:29: task.fg: found no page frame: fg has used up"),
         "{told}"
     );
     assert!(told.contains("more colours or less data"), "{told}");

@@ -28,15 +28,20 @@ pub(crate) struct Input {
 impl Input {
     /// Opens a file and looks through gzip or zstd compression.
     pub fn open(path: &Path) -> Result<Self, InputError> {
-        let name = path.display().to_string();
-        let cure = "check the name; relative names start from the directory of traces";
-        let file = File::open(path).map_err(|e| InputError::new(&name, format!("cannot be opened: {e}")).cure(cure))?;
-        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(InputError::new(name, "is a directory")
-                .allowed("a trace file")
-                .cure(cure));
+        Self::new(&path.display().to_string(), Self::file(path)?)
+    }
+
+    /// Opens a file to be read as a trace.
+    pub fn file(path: &Path) -> Result<File, InputError> {
+        let error = |found: String| {
+            let error = InputError::new(path.display().to_string(), found);
+            error.allowed("a trace file").cure("check the path")
+        };
+        let file = File::open(path).map_err(|fault| error(format!("cannot be opened: {fault}")))?;
+        match file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            true => Err(error("is a directory".to_owned())),
+            false => Ok(file),
         }
-        Self::new(&name, file)
     }
 
     /// Looks through the compression of any stream.
@@ -71,6 +76,13 @@ impl Input {
     /// The first bytes, at most eight.
     pub fn head(&self) -> &[u8] {
         &self.head
+    }
+
+    /// The stream from the byte number `skip` on, one of those in [`Input::head`].
+    pub fn into_read_from(self, skip: usize) -> Box<dyn Read + Send> {
+        let mut read = self.into_read();
+        read.get_mut().0.set_position(skip as u64);
+        Box::new(read)
     }
 
     /// The whole stream from its first byte.

@@ -4,6 +4,7 @@
 use super::format::{Format, Opened, recognise};
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
 use super::input::Input;
+use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
 use fresco_dram::{Cycle, PhysAddr};
 use fresco_input::InputError;
@@ -32,7 +33,13 @@ pub struct MemoryTrace {
     write_back: Option<u64>,
     /// Arrival of the record before.
     arrival: Cycle,
+    /// The stream below all decoding.
+    tap: Tap,
 }
+
+/// Most cycles from the beginning, or from one request, to the next request. The memory is refreshed all the while, so
+/// that idle cycles take time to simulate: these take a second or so, and are five seconds or more of memory time.
+pub const LONGEST_GAP: Cycle = 1 << 34;
 
 enum Source {
     DramSim3(Lines),
@@ -48,7 +55,7 @@ impl MemoryTrace {
     /// # Errors
     /// The file cannot be read, or is no trace of that (or any) format.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, InputError> {
-        Self::begin(Input::open(path)?, format)
+        Self::new(&path.display().to_string(), Input::file(path)?, format)
     }
 
     /// Reads a trace from any stream; `name` is for errors.
@@ -56,11 +63,8 @@ impl MemoryTrace {
     /// # Errors
     /// As [`MemoryTrace::open`].
     pub fn new(name: &str, reader: impl Read + Send + 'static, format: Option<Format>) -> Result<Self, InputError> {
-        Self::begin(Input::new(name, reader)?, format)
-    }
-
-    fn begin(input: Input, format: Option<Format>) -> Result<Self, InputError> {
-        let source = match recognise(input, format)? {
+        let tap = Tap::new(reader);
+        let source = match recognise(Input::new(name, tap.clone())?, format)? {
             Opened::Binary(input) => Source::Fresco(Box::new(TraceReader::begin(input)?)),
             Opened::Text(lines, Format::RamulatorCpu) => Source::Processor(lines),
             Opened::Text(lines, Format::Ramulator) => Source::Ramulator(lines),
@@ -71,13 +75,24 @@ impl MemoryTrace {
             source,
             write_back: None,
             arrival: 0,
+            tap,
         })
+    }
+
+    /// The digest of the file as it lies there: XXH64, in 16 hexadecimal digits. Asked for when the trace is over; what
+    /// is left of it is read.
+    ///
+    /// # Errors
+    /// The file cannot be read to its end.
+    pub fn digest(&self) -> std::io::Result<String> {
+        self.tap.digest()
     }
 
     /// The next request; `None` at the end of the trace.
     ///
     /// # Errors
-    /// A line or record that is damaged or truncated, or arrives before the one before it.
+    /// A line or record that is damaged or truncated, arrives before the one before it, or more than [`LONGEST_GAP`]
+    /// after it.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<MemoryRecord>, InputError> {
         let line = match &mut self.source {
@@ -88,8 +103,9 @@ impl MemoryTrace {
             Source::Fresco(reader) => next_access(reader, self.arrival)?,
         };
         let Some(line) = line else { return Ok(None) };
-        if line.arrival < self.arrival {
-            return Err(self.backwards(line.arrival));
+        // Goes the wrong way, too: the difference is then huge.
+        if line.arrival.wrapping_sub(self.arrival) > LONGEST_GAP {
+            return Err(self.out_of_time(line.arrival));
         }
         self.arrival = line.arrival;
         Ok(Some(MemoryRecord {
@@ -112,13 +128,21 @@ impl MemoryTrace {
     }
 
     #[cold]
-    fn backwards(&self, arrival: Cycle) -> InputError {
+    fn out_of_time(&self, arrival: Cycle) -> InputError {
         let found = format!("found cycle {arrival}, after cycle {}", self.arrival);
-        let error = self
-            .error_here(found)
-            .in_field("cycle")
-            .allowed("cycles that do not go backwards");
-        error.cure("sort the trace by its cycles")
+        let error = self.error_here(found).in_field("cycle");
+        if arrival < self.arrival {
+            return error
+                .allowed("cycles that do not go backwards")
+                .cure("sort the trace by its cycles");
+        }
+        let cure = match self.arrival {
+            0 => "subtract the cycle of the first request from all, or correct the line",
+            _ => "shorten the pause, or correct the line",
+        };
+        error
+            .allowed(format!("at most {LONGEST_GAP} cycles from one request to the next"))
+            .cure(cure)
     }
 
     /// What a trace in Fresco's own format says about itself.

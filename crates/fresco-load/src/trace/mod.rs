@@ -10,9 +10,12 @@ mod memory;
 mod recolor;
 mod replay;
 mod survey;
+mod tap;
 mod text;
+mod xxh64;
 
 pub use format::Format;
-pub use memory::{MemoryRecord, MemoryTrace};
+pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
 pub use recolor::Recoloring;
 pub(crate) use replay::TRACE;
+pub use tap::digest_of_file;

@@ -97,7 +97,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
             .allowed("at most 6 functions, 64 slices")
             .cure("remove some"));
     }
-    let cores_per_cache = table.item("cores_per_cache")?;
+    let cores_per_cache = table.item("cores_per_cache", &format!("an integer from 1 to {cores}"))?;
     let per_cache = cores_per_cache.integer(1..=cores)?;
     if !cores.is_multiple_of(per_cache) {
         let error = cores_per_cache.error(format!("found {per_cache}, which does not divide the {cores} cores"));
@@ -144,12 +144,18 @@ fn check_slices(table: &Table<'_>, llc: &LlcConfig) -> Result<(), InputError> {
 
 /// A cache of which every one of `slices` equal parts has a power of two of sets.
 fn cache(table: &Table<'_>, core: &CoreConfig, slices: u64) -> Result<CacheConfig, InputError> {
-    let size_item = table.item("size")?;
+    let size_item = table.item("size", "a size, such as \"32 KiB\"")?;
     let size = size_item.size(SIZE)?;
-    let ways_item = table.item("ways")?;
+    let ways_item = table.item("ways", "an integer from 1 to 128")?;
     let ways: u32 = ways_item.integer(1..=128)?;
     let line = table.power_of_two("line", 16..=1024)?;
-    let latency = latency(&table.item("latency")?, core)?;
+    let latency = latency(
+        &table.item(
+            "latency",
+            "a duration such as \"1.5 ns\", or core cycles such as \"4 cycles\"",
+        )?,
+        core,
+    )?;
     let choices = [("lru", Replacement::Lru), ("tree-plru", Replacement::TreePlru)];
     let replacement = table.choice("replacement", &choices)?;
     check_sets(&size_item, size, u64::from(ways) * u64::from(line) * slices)?;

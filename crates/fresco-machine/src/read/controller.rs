@@ -37,7 +37,10 @@ pub(super) fn read(
     let queues_table = table.table("queues")?;
     let (queues, writes) = queues(&queues_table)?;
     queues_table.finish()?;
-    let high = table.item("drain_high")?;
+    let high = table.item(
+        "drain_high",
+        &format!("an integer from 1 to {writes}, the writes of the buffer"),
+    )?;
     let drain_high = high
         .integer(1..=writes)
         .map_err(|error| error.cure("start draining before the write buffer is full"))?;
@@ -86,10 +89,19 @@ fn page(table: &Table<'_>) -> Result<PagePolicy, InputError> {
     )?;
     match policy {
         None => Ok(PagePolicy::Adaptive {
-            idle: table.integer("page_idle", idle)?,
+            idle: table.integer("page_idle", idle).map_err(of_page_idle)?,
         }),
-        Some(policy) => table.opt_integer("page_idle", idle).map(|_| policy),
+        Some(policy) => table
+            .opt_integer("page_idle", idle)
+            .map(|_| policy)
+            .map_err(of_page_idle),
     }
+}
+
+/// Says what `page_idle` counts: the number alone does not.
+fn of_page_idle(error: InputError) -> InputError {
+    let allowed = format!("{}, cycles of the command clock", error.allowed);
+    error.allowed(allowed)
 }
 
 /// The queues, and how many writes they hold per channel.

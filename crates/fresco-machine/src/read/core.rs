@@ -13,7 +13,7 @@ const CLOCK: RangeInclusive<u64> = MHZ..=10_000 * MHZ;
 pub(super) const LATENCY: RangeInclusive<Ps> = 0..=10_000_000;
 
 pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
-    let clock = table.item("clock")?;
+    let clock = table.item("clock", "a frequency from 1 MHz to 10 GHz, such as \"2.8 GHz\"")?;
     let hertz = clock.frequency(CLOCK)?;
     if hertz % MHZ != 0 {
         let error = clock.error(format!("found {hertz} Hz"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[memory]`: the device, its timing, and how many of everything there are.
 
-use fresco_dram::density::{DENSITIES_GBIT, RefreshTable};
+use super::density;
+use fresco_dram::density::RefreshTable;
 use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingError, TimingOverrides};
 use fresco_dram::{Organisation, Timing};
 use fresco_input::{InputError, Table, format_size};
@@ -49,9 +50,8 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
 pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
     let names: Vec<(&str, &str)> = standards::names().map(|name| (name, name)).collect();
     let standard = memory.choice("standard", &names)?;
-    let density = memory.item("density")?;
     let refresh = RefreshChoice {
-        density_gbit: density_gbit(&density)?,
+        density_gbit: density::read(memory)?,
         table: memory
             .opt_choice(
                 "refresh_table",
@@ -78,30 +78,6 @@ pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
     let timing = standards::timing_with(standard, &refresh, &overrides);
     let timing = timing.map_err(|error| timing_error(memory, &error))?;
     Ok((timing, refresh.density_gbit))
-}
-
-/// Density of one device: an integer or a text such as `"4 Gb"`.
-fn density_gbit(item: &fresco_input::Item<'_>) -> Result<u32, InputError> {
-    let allowed = format!(
-        "{} to {} Gbit, for example \"4 Gb\"",
-        DENSITIES_GBIT.start(),
-        DENSITIES_GBIT.end()
-    );
-    let explain = |error: InputError| {
-        error
-            .allowed(allowed.clone())
-            .cure("write the density of one device in Gbit")
-    };
-    if !item.is_text() {
-        return item.integer(DENSITIES_GBIT).map_err(explain);
-    }
-    let number = item
-        .text()?
-        .trim()
-        .strip_suffix("Gb")
-        .and_then(|number| number.trim().parse().ok());
-    let found = || explain(item.error(format!("found {}", item.describe())));
-    number.filter(|gbit| DENSITIES_GBIT.contains(gbit)).ok_or_else(found)
 }
 
 /// `[memory.timing]`: cycles of the command clock, in place of the standard's.

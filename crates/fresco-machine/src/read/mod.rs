@@ -4,6 +4,7 @@
 mod caches;
 mod controller;
 mod core;
+mod density;
 mod map;
 mod memory;
 mod notation;
@@ -24,9 +25,7 @@ impl Machine {
     /// or parts that contradict each other.
     pub fn parse(file_name: &str, text: &str, overrides: &[(String, String)]) -> Result<Self, InputError> {
         let mut document = Document::parse(file_name, text)?;
-        for (key, value) in overrides {
-            document.set_value(key, value)?;
-        }
+        let changes = apply(&mut document, overrides)?;
         let root = document.root();
         let core_table = root.table("core")?;
         let core = core::read(&core_table)?;
@@ -52,11 +51,25 @@ impl Machine {
             llc: caches.llc,
             topology,
             memory,
-            text_digest: digest::of(text, overrides),
+            text_digest: digest::of(text, &changes),
         };
         root.finish()?;
         Ok(machine)
     }
+}
+
+/// Applies the overrides, and returns those that change something: one that says what the file says anyway makes no
+/// other machine.
+fn apply(document: &mut Document, overrides: &[(String, String)]) -> Result<Vec<(String, String)>, InputError> {
+    let mut changes = Vec::new();
+    for (key, value) in overrides {
+        let before = document.toml_at(key);
+        document.set_value(key, value)?;
+        if document.toml_at(key) != before {
+            changes.push((key.clone(), value.clone()));
+        }
+    }
+    Ok(changes)
 }
 
 /// `1 function`, `2 functions`.
@@ -67,6 +80,7 @@ fn counted(count: usize, thing: &str) -> String {
 fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Result<MemoryConfig, InputError> {
     let organisation = memory::organisation(table)?;
     let (timing, density_gbit) = memory::timing(table)?;
+    density::check(table, density_gbit, &organisation)?;
     let burst_bytes = timing.burst_length * u64::from(organisation.bus_bytes);
     let map = map::read(table, organisation, burst_bytes, page_bytes)?;
     let controller_table = table.table("controller")?;
@@ -81,16 +95,16 @@ fn memory(table: &Table<'_>, core: &crate::CoreConfig, page_bytes: u64) -> Resul
     })
 }
 
+const A_NAME: &str = "up to 64 lower-case letters, digits and \"-\"";
+
 /// Names go into file names and results: lower-case letters, digits and dashes.
 fn name(root: &Table<'_>) -> Result<String, InputError> {
-    let item = root.item("name")?;
+    let item = root.item("name", A_NAME)?;
     let name = item.text()?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
         let error = item.error(format!("found {}", item.describe()));
-        return Err(error
-            .allowed("up to 64 lower-case letters, digits and \"-\"")
-            .cure("write it as in \"xeon-w3530\""));
+        return Err(error.allowed(A_NAME).cure("write it as in \"xeon-w3530\""));
     }
     Ok(name.to_owned())
 }

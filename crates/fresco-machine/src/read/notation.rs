@@ -57,7 +57,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<u64>, String> {
         let doc = Document::parse("f.toml", &format!("f = {text}")).expect("is TOML");
-        let masks = functions(&doc.root().item("f").expect("is there"));
+        let masks = functions(&doc.root().item("f", "").expect("is there"));
         masks.map_err(|error| error.to_string())
     }
 

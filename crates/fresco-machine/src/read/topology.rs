@@ -35,7 +35,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32, nodes: u32) 
 }
 
 fn cores_of_node(table: &Table<'_>, cores: u32, nodes: u32) -> Result<Vec<u32>, InputError> {
-    let item = table.item("cores_of_node")?;
+    let item = table.item("cores_of_node", "for each node the list of its cores")?;
     let lists = item.list()?;
     if lists.len() != nodes as usize {
         let error = item.error(format!("found {}", counted(lists.len(), "list")));
@@ -63,7 +63,7 @@ fn cores_of_node(table: &Table<'_>, cores: u32, nodes: u32) -> Result<Vec<u32>, 
 
 /// Extra one-way latency of one hop, two hops, …
 fn hop_latency(table: &Table<'_>, core: &CoreConfig) -> Result<Vec<Ps>, InputError> {
-    let item = table.item("hop_latency")?;
+    let item = table.item("hop_latency", "the latency of one hop, two hops, …, ascending")?;
     let latencies = item
         .list()?
         .iter()
@@ -88,8 +88,8 @@ fn hop_latency(table: &Table<'_>, core: &CoreConfig) -> Result<Vec<Ps>, InputErr
 }
 
 fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, InputError> {
-    let item = table.item("hops")?;
     let square = format!("{nodes} rows of {nodes} numbers: hops from each node to each");
+    let item = table.item("hops", &square)?;
     let rows = item.list()?;
     if rows.len() != nodes as usize {
         return Err(item

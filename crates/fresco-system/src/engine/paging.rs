@@ -6,7 +6,7 @@ use crate::os::memory;
 use crate::os::pages::Page;
 use crate::scenario::{Paging, error_at};
 use fresco_dram::Ps;
-use fresco_frames::{FrameError, TaskId};
+use fresco_frames::{FrameError, Policy, TaskId};
 use fresco_input::InputError;
 
 impl Engine<'_> {
@@ -71,7 +71,17 @@ impl Engine<'_> {
             "found no page frame: {}",
             memory::named(error, self.setup, TaskId(copy as u32))
         );
-        let cure = "give the task more colours or less data, or set policy.exhaustion = \"spill\"";
-        error_at(&self.setup.tasks[self.setup.copies[copy].task].place, found).cure(cure)
+        let cure = match self.frames.config().policy {
+            Policy::Buddy => {
+                "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
+            }
+            Policy::Palloc(_) | Policy::Camc(_) => {
+                "give the task more colours or less data, or set policy.exhaustion = \"spill\""
+            }
+        };
+        let place = &self.setup.tasks[self.setup.copies[copy].task].place;
+        error_at(place, found)
+            .allowed("programs that fit the memory and the colours they may have")
+            .cure(cure)
     }
 }

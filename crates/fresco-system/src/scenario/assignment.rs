@@ -98,14 +98,20 @@ impl Assignment {
 
     /// The key as the document knows it: tasks by number. `task.foreground.banks` becomes `task.0.banks`.
     fn numbered(&self, document: &Document) -> Result<String, InputError> {
-        let Some((name, rest)) = self.key.strip_prefix("task.").and_then(|rest| rest.split_once('.')) else {
+        let Some(below) = self.key.strip_prefix("task.") else {
             return Ok(self.key.clone());
         };
-        let tasks = document.root().array_of_tables("task")?;
-        let names: Vec<&str> = tasks.iter().filter_map(|task| task.text("name").ok()).collect();
-        if let Some(number) = names.iter().position(|known| *known == name) {
+        let Some((name, rest)) = below.split_once('.') else {
+            let error = error_at(&self.place, "found a value for a whole task").in_field(self.key.clone());
+            return Err(error
+                .allowed("task.NAME.KEY=VALUE: a key of the task")
+                .cure(format!("name the key, as in task.{below}.core=1")));
+        };
+        let names = task_names(document)?;
+        if let Some(number) = names.iter().position(|known| *known == Some(name)) {
             return Ok(format!("task.{number}.{rest}"));
         }
+        let names: Vec<&str> = names.into_iter().flatten().collect();
         let cure = match fresco_input::closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => "name a task of the scenario".to_owned(),
@@ -120,11 +126,32 @@ impl Assignment {
     }
 }
 
+/// The name of each task; `None` where there is none yet.
+fn task_names(document: &Document) -> Result<Vec<Option<&str>>, InputError> {
+    let tasks = document.root().array_of_tables("task")?;
+    Ok(tasks.iter().map(|task| task.opt_text("name").ok().flatten()).collect())
+}
+
+/// An error with its task by name, as `--set` takes it, where the reader knows the task's number: `task.0.core` becomes
+/// `task.victim.core`.
+pub(crate) fn with_task_names(error: InputError, document: &Document) -> InputError {
+    let named = || {
+        let below = error.field.strip_prefix("task.")?;
+        let number = &below[..below.find('.').unwrap_or(below.len())];
+        let name = (*task_names(document).ok()?.get(number.parse::<usize>().ok()?)?)?;
+        Some(format!("task.{name}{}", &below[number.len()..]))
+    };
+    match named() {
+        Some(field) => error.in_field(field),
+        None => error,
+    }
+}
+
 /// The values below a table that are no tables, with their dotted keys.
 pub(crate) fn leaves<'d>(table: &Table<'d>, prefix: &str) -> Result<Vec<(String, Item<'d>)>, InputError> {
     let mut found = Vec::new();
     for key in table.keys() {
-        let item = table.item(key)?;
+        let item = table.item(key, "")?;
         let path = if prefix.is_empty() {
             key.to_owned()
         } else {

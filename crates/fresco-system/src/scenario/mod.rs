@@ -30,7 +30,7 @@ pub use task::Role;
 
 use assignment::Assignment;
 use fresco_input::{Document, InputError, Table};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use sweep::Sweep;
 
@@ -108,9 +108,10 @@ impl Scenario {
             .iter()
             .try_for_each(|assignment| assignment.apply(&mut document))?;
         Self::read(&document, directory, &overrides).map_err(|error| {
-            overrides
+            let relocated = overrides
                 .iter()
-                .fold(error, |error, assignment| assignment.relocate(error))
+                .fold(error, |error, assignment| assignment.relocate(error));
+            assignment::with_task_names(relocated, &document)
         })
     }
 
@@ -164,6 +165,49 @@ impl Scenario {
     }
 }
 
+/// A machine that a scenario uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineUsed {
+    /// Its name.
+    pub name: String,
+    /// The file, unless it is built in.
+    pub path: Option<PathBuf>,
+    /// Of the file's text and of what the scenario changes in it.
+    pub digest: String,
+}
+
+/// A trace that a task replays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceUsed {
+    /// As the scenario names it.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl Scenario {
+    /// The machines of all points, each once.
+    pub fn machines(&self) -> Vec<MachineUsed> {
+        distinct(self.points.iter().map(|point| point.setup.machine_used()))
+    }
+
+    /// The traces that tasks of any point replay, each once.
+    pub fn traces(&self) -> Vec<TraceUsed> {
+        distinct(self.points.iter().flat_map(|point| point.setup.traces()))
+    }
+}
+
+/// Each once, in the order of their first occurrence.
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for one in all {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
 fn read_point(
     document: &Document,
     assignments: &[&Assignment],
@@ -179,16 +223,17 @@ fn read_point(
     Ok(setup)
 }
 
+const A_NAME: &str = "1 to 60 lower-case letters, digits, \"-\" and \".\", not beginning with \".\"";
+
 fn read_name(root: &Table<'_>) -> Result<String, InputError> {
-    let item = root.item("name")?;
+    let item = root.item("name", A_NAME)?;
     let name = item.text()?;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
     if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !name.starts_with('.') {
         return Ok(name.to_owned());
     }
     let error = item.error(format!("found the name {name:?}"));
-    let allowed = "1 to 60 lower-case letters, digits, \"-\" and \".\", not beginning with \".\"";
-    Err(error.allowed(allowed).cure("choose a name that can be that of a file"))
+    Err(error.allowed(A_NAME).cure("choose a name that can be that of a file"))
 }
 
 /// A key that is swept has the sweep's values: setting it once more would change nothing.

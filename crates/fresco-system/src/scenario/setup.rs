@@ -6,6 +6,7 @@ use super::extent::Extent;
 use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
+use super::{MachineUsed, TraceUsed};
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -17,6 +18,8 @@ use std::sync::Arc;
 /// Everything a run needs, except its seed.
 pub(crate) struct Setup {
     pub machine: Machine,
+    /// The machine's file, unless it is built in.
+    machine_path: Option<PathBuf>,
     pub space: Arc<ColorSpace>,
     pub frames: Config,
     pub warm_up: Extent,
@@ -45,7 +48,7 @@ impl Setup {
     pub fn read(mut document: Document, directory: &Path) -> Result<Self, InputError> {
         run_programs_without_end(&mut document)?;
         let root = document.root();
-        let machine = read_machine(&root, directory)?;
+        let (machine, machine_path) = read_machine(&root, directory)?;
         let page_bits = machine.page_bytes.trailing_zeros();
         let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
         let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
@@ -60,7 +63,14 @@ impl Setup {
         if tasks.iter().any(Task::has_llc_colors) {
             frames.lists = ListsBy::BankAndLlc;
         }
-        let corunners = root.opt_integer("corunners", 0..=1023u32)?;
+        let background = tasks.iter().filter(|task| task.role == Role::Background);
+        let most = background.map(|task| task.cores.len() as u32).sum();
+        let corunners = root.opt_integer("corunners", 0..=most).map_err(|error| {
+            let allowed = format!("0 to {most}: so many copies of background tasks there are");
+            error
+                .allowed(allowed)
+                .cure("start fewer, or add background tasks, or cores to them")
+        })?;
         let copies = copies(&root, &tasks, corunners)?;
         let setup = Self {
             space: Arc::new(space),
@@ -70,6 +80,7 @@ impl Setup {
             check: root.opt_boolean("check")?.unwrap_or(false),
             trace_dir: directory.join(root.opt_text("trace_dir")?.unwrap_or("")),
             machine,
+            machine_path,
             tasks,
             copies,
             document: document.clone(),
@@ -79,6 +90,31 @@ impl Setup {
         }
         root.finish()?;
         Ok(setup)
+    }
+
+    /// The machine, as a report names it.
+    pub fn machine_used(&self) -> MachineUsed {
+        MachineUsed {
+            name: self.machine.name.clone(),
+            path: self.machine_path.clone(),
+            digest: self.machine.text_digest.clone(),
+        }
+    }
+
+    /// The traces that tasks replay.
+    pub fn traces(&self) -> Vec<TraceUsed> {
+        let tables = self.document.root().array_of_tables("task").unwrap_or_default();
+        let file = |table: &Table<'_>| {
+            let program = fresco_load::program_of(table).ok()?;
+            let parameters = table.opt_table("parameters").ok()??;
+            let names_a_file = program.parameters().find(|parameter| parameter.is_file())?;
+            let name = parameters.text(names_a_file.name).ok()?;
+            Some(TraceUsed {
+                name: name.to_owned(),
+                path: self.trace_dir.join(name),
+            })
+        };
+        tables.iter().filter_map(file).collect()
     }
 
     /// Everything that decides a task's program, except its seed.
@@ -104,9 +140,8 @@ impl Setup {
         let tables = root.array_of_tables("task")?;
         match tables[task].opt_table("parameters")? {
             Some(table) => {
-                let program = kind.build(&table, &setting)?;
-                table.finish()?;
-                Ok(program)
+                refuse_unknown(&table, kind)?;
+                kind.build(&table, &setting)
             }
             None => {
                 let place = self.tasks[task].place.file.clone();
@@ -116,13 +151,31 @@ impl Setup {
     }
 }
 
+/// Parameters that say how long a program runs, which a scenario says otherwise.
+const LENGTHS: [&str; 2] = ["passes", "warmup"];
+
+/// Refuses keys that are none of the program's parameters, and names those that a scenario may set.
+fn refuse_unknown(parameters: &Table<'_>, program: &fresco_load::ProgramKind) -> Result<(), InputError> {
+    let names: Vec<&str> = program.parameters().map(|parameter| parameter.name).collect();
+    let Some(key) = parameters.keys().find(|key| !names.contains(key)) else {
+        return Ok(());
+    };
+    let allowed: Vec<&str> = names.into_iter().filter(|name| !LENGTHS.contains(name)).collect();
+    let cure = match fresco_input::closest(key, allowed.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("remove it; fresco sim --programs explains those of {}", program.name),
+    };
+    let error = parameters.error_at(key, format!("found no parameter of {}", program.name));
+    Err(error.allowed(allowed.join(", ")).cure(cure))
+}
+
 /// How long a program runs is said by `[warm_up]` and `[measure]`: programs that count their passes run without end.
 fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
     let mut endless = Vec::new();
     for (number, table) in document.root().array_of_tables("task")?.iter().enumerate() {
-        let program = fresco_load::program(&table.item("program")?)?;
+        let program = fresco_load::program_of(table)?;
         let parameters = table.opt_table("parameters")?;
-        for parameter in program.parameters().filter(|p| ["passes", "warmup"].contains(&p.name)) {
+        for parameter in program.parameters().filter(|p| LENGTHS.contains(&p.name)) {
             if let Some(table) = parameters.as_ref().filter(|table| table.has(parameter.name)) {
                 let error = table.error_at(parameter.name, "found a length of the program's own");
                 let allowed = "[warm_up] and [measure] of the scenario, which hold for all tasks";
@@ -139,20 +192,20 @@ fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
 }
 
 /// `machine`, with the values of `[memory]` in place of its file's.
-fn read_machine(root: &Table<'_>, directory: &Path) -> Result<Machine, InputError> {
+fn read_machine(root: &Table<'_>, directory: &Path) -> Result<(Machine, Option<PathBuf>), InputError> {
     let name = root.text("machine")?;
     let is_path = name.contains('/') || name.ends_with(".toml");
-    let path = if is_path {
-        directory.join(name).display().to_string()
-    } else {
-        name.to_owned()
-    };
+    let path = is_path.then(|| directory.join(name));
+    let given = path
+        .as_ref()
+        .map_or_else(|| name.to_owned(), |path| path.display().to_string());
     let assignments = match root.opt_table("memory")? {
         Some(table) => Assignment::all_in(&table, "memory", "[memory]")?,
         None => Vec::new(),
     };
     let overrides: Vec<_> = assignments.iter().map(|a| (a.key.clone(), a.value.clone())).collect();
-    fresco_machine::load_with(&path, &overrides)
+    fresco_machine::load_with(&given, &overrides)
+        .map(|machine| (machine, path))
         .map_err(|error| {
             assignments
                 .iter()
@@ -202,18 +255,26 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
             .allowed("one [[task]] or more");
         return Err(error.cure("add a [[task]] with name, program and core"));
     }
-    if !copies.iter().any(|copy| tasks[copy.task].role == Role::Measured) {
+    let is_measured = |copy: &Copy| tasks[copy.task].role == Role::Measured;
+    if let Some(task) = tasks
+        .iter()
+        .find(|task| task.role == Role::Measured && task.cores.is_empty())
+        && !copies.iter().any(is_measured)
+    {
+        let error = error_at(
+            &task.place,
+            format!("found 0 copies of {:?}, and no other measured task", task.name),
+        );
+        return Err(error
+            .allowed("one copy or more of a measured task")
+            .cure("raise copies, or leave it away: each listed core has a copy then"));
+    }
+    if !copies.iter().any(is_measured) {
         let error = root
             .error("found no measured task")
             .in_field("task")
             .allowed("one task or more with role = \"measured\"");
         return Err(error.cure("leave the role of a task away: measured is the default"));
-    }
-    if let Some(wanted) = corunners.filter(|_| left > 0 && left != u32::MAX) {
-        let there_are = wanted - left;
-        let error = root.error_at("corunners", format!("found {wanted} co-runners"));
-        let allowed = format!("0 to {there_are}: so many copies of background tasks there are");
-        return Err(error.allowed(allowed).cure("add background tasks, or cores to them"));
     }
     Ok(copies)
 }

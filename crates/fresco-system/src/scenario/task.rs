@@ -53,9 +53,9 @@ const LATEST_START: Ps = 1_000_000_000_000;
 impl Task {
     /// Reads everything but the program's parameters.
     pub fn read(table: &Table<'_>, machine: &Machine, space: &ColorSpace, policy: &Policy) -> Result<Self, InputError> {
-        let name = table.item("name")?;
+        let name = table.item("name", A_NAME)?;
         check_name(&name)?;
-        let program = fresco_load::program(&table.item("program")?)?;
+        let program = fresco_load::program_of(table)?;
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
@@ -72,7 +72,7 @@ impl Task {
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),
-            place: table.error(""),
+            place: table.error("").in_field(format!("task.{}", name.text()?)),
         };
         // The program's parameters are read when it is built.
         table.has("parameters");
@@ -98,6 +98,8 @@ impl Task {
     }
 }
 
+const A_NAME: &str = "1 to 60 letters, digits, \"-\" and \"_\", not only digits";
+
 /// Names appear in dotted keys.
 fn check_name(item: &Item<'_>) -> Result<(), InputError> {
     let name = item.text()?;
@@ -107,9 +109,8 @@ fn check_name(item: &Item<'_>) -> Result<(), InputError> {
         return Ok(());
     }
     let error = item.error(format!("found the name {name:?}"));
-    let allowed = "1 to 60 letters, digits, \"-\" and \"_\", not only digits";
     Err(error
-        .allowed(allowed)
+        .allowed(A_NAME)
         .cure("choose a name that can stand in task.NAME.key"))
 }
 

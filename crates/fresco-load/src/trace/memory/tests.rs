@@ -35,6 +35,48 @@ fn each_format_is_found_and_read() {
 }
 
 #[test]
+fn a_trace_may_pause_but_not_for_ever() {
+    let after = |first: u64, second: u64| all(format!("0x40 READ {first}\n0x80 READ {second}\n"), None);
+    assert!(after(LONGEST_GAP, 2 * LONGEST_GAP).is_ok());
+    for (first, second, line) in [
+        (u64::MAX, u64::MAX, 1),
+        (LONGEST_GAP + 1, LONGEST_GAP + 1, 1),
+        (3, LONGEST_GAP + 4, 2),
+        (0, u64::MAX, 2),
+    ] {
+        let error = after(first, second).expect_err("pauses for ever");
+        let start = format!(
+            "t:{line}: cycle: found cycle {}",
+            if line == 1 { first } else { second }
+        );
+        assert!(error.starts_with(&start), "{error}");
+        assert!(
+            error.contains("at most 17179869184 cycles from one request to the next"),
+            "{error}"
+        );
+    }
+    assert!(after(5, 4).expect_err("goes back").contains("sort the trace"));
+}
+
+#[test]
+fn the_digest_is_that_of_the_file_as_it_lies_there() {
+    let digest = |bytes: Vec<u8>| {
+        let mut trace = MemoryTrace::new("t", Cursor::new(bytes), None).expect("a trace");
+        while trace.next_record().expect("sound").is_some() {}
+        trace.digest().expect("memory")
+    };
+    let text = b"0x40 R\n0x80 W\n".to_vec();
+    let packed = zstd::encode_all(text.as_slice(), 3).expect("memory");
+    assert_eq!(digest(text.clone()), {
+        let mut xxh = crate::trace::xxh64::Xxh64::new();
+        xxh.add(&text);
+        format!("{:016x}", xxh.value())
+    });
+    assert_ne!(digest(text.clone()), digest(packed));
+    assert_ne!(digest(text), digest(b"0x40 R\n0x80 R\n".to_vec()));
+}
+
+#[test]
 fn fresco_traces_in_cycles_and_in_instructions() {
     let access = |addr, gap, write| Record {
         thread: 0,

@@ -11,6 +11,9 @@ const BUFFER: usize = 64 * 1024;
 /// Longest line accepted, in bytes. The longest that a format allows has some 70.
 const MAX_LINE: usize = 4096;
 
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A reader of lines.
 pub(crate) struct Lines {
     name: String,
@@ -30,10 +33,14 @@ impl Lines {
     /// Lines of `input`, from the first.
     pub fn new(input: Input) -> Self {
         let name = input.name.clone();
+        let skip = match input.head().starts_with(BYTE_ORDER_MARK) {
+            true => BYTE_ORDER_MARK.len(),
+            false => 0,
+        };
         let buffer = vec![0; BUFFER].into_boxed_slice();
         Self {
             name,
-            reader: Box::new(input.into_read()),
+            reader: input.into_read_from(skip),
             buffer,
             start: 0,
             end: 0,
@@ -180,6 +187,7 @@ mod tests {
     fn blanks_comments_and_line_ends() {
         let expected = [(2, "a b".to_owned()), (5, " c".to_owned()), (6, "d".to_owned())];
         assert_eq!(all("\na b\r\n  # note\n \t\n c\nd"), expected);
+        assert_eq!(all("\u{feff}a\nb"), [(1, "a".to_owned()), (2, "b".to_owned())]);
         assert_eq!(all(""), []);
         assert_eq!(all("\n\r\n"), []);
     }
