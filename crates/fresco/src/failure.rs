@@ -2,8 +2,9 @@
 //! How a verb ends.
 
 use fresco_input::InputError;
+use std::error::Error;
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// What every verb returns: the exit status, or why there is none.
@@ -28,9 +29,27 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-            failure => eprintln!("fresco: {failure}"),
+            failure => tell(&format!("fresco: {failure}")),
         }
         ExitCode::from(2)
+    }
+}
+
+/// A line on standard error. That nobody can read it changes nothing about the outcome.
+pub fn tell(message: &str) {
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// What the parser of the command line has to say: help and version are results, everything else is wrong input.
+pub fn of_command_line(error: &clap::Error) -> ExitCode {
+    if let Some(input) = error.source().and_then(|source| source.downcast_ref::<InputError>()) {
+        return Failure::Input(input.clone()).report();
+    }
+    let shown = error.print().and_then(|()| io::stdout().flush());
+    match shown {
+        _ if error.use_stderr() => ExitCode::from(2),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => Failure::Output(error).report(),
     }
 }
 

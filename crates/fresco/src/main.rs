@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fresco: predictable DRAM on multicores. One module per verb, one table of verbs ([`cli::Verb`]).
 
+mod arguments;
 mod cli;
 mod experiments;
 mod failure;
@@ -19,8 +20,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
-        // Help and version are no errors; everything else is a wrong command line, status 2.
-        Err(error) => error.exit(),
+        Err(error) => return failure::of_command_line(&error),
     };
     match cli.verb.run() {
         Ok(code) => code,

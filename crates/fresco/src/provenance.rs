@@ -2,15 +2,18 @@
 //! What was run: version, command line, seed, machine files. Stands in everything the program prints as a result.
 
 use fresco_report::{InputFile, Provenance};
+use std::path::Path;
 
-/// The provenance of this invocation.
-pub fn of_this_run(seed: u64) -> Provenance {
+/// The provenance of this invocation; `seed` is `None` if nothing in it is random.
+pub fn of_this_run(seed: impl Into<Option<u64>>) -> Provenance {
     let words = std::env::args_os()
         .skip(1)
         .map(|word| word.to_string_lossy().into_owned());
     let mut command = vec!["fresco".to_owned()];
     command.extend(without_threads(words).map(|word| quoted(&word)));
-    Provenance::new(env!("CARGO_PKG_VERSION"), command.join(" "), seed)
+    let mut provenance = Provenance::new(env!("CARGO_PKG_VERSION"), command.join(" "), seed);
+    provenance.revision = option_env!("FRESCO_REVISION").map(str::to_owned);
+    provenance
 }
 
 /// The words of a command line less `--threads N`: it changes no result, and so no byte of the output either.
@@ -27,15 +30,18 @@ pub fn digest(text: &str) -> String {
     fresco_machine::digest(text, &[])
 }
 
-/// A machine file with its digest.
-pub fn machine_file(machine: &fresco_machine::Machine) -> InputFile {
-    InputFile::new(&machine.name, &machine.text_digest)
+/// A machine with its digest; `given` is how the user named it, which tells the file if it is one.
+pub fn machine_file(machine: &fresco_machine::Machine, given: &str) -> InputFile {
+    let path = (given != machine.name).then(|| Path::new(given));
+    named_machine(&machine.name, path, &machine.text_digest)
 }
 
-/// A file that was read, with its size: enough to notice another one of the same name.
-pub fn input_file(path: &std::path::Path) -> InputFile {
-    let size = std::fs::metadata(path).map_or_else(|_| "a stream".to_owned(), |file| format!("{} bytes", file.len()));
-    InputFile::new(path.display().to_string(), size)
+/// A machine by name and, unless it is built in, file.
+pub fn named_machine(name: &str, path: Option<&Path>, digest: &str) -> InputFile {
+    match path {
+        Some(path) => InputFile::new(format!("{name} ({})", path.display()), digest),
+        None => InputFile::new(name, digest),
+    }
 }
 
 /// A word as a shell would have to be given it.

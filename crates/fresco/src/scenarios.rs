@@ -50,7 +50,7 @@ fn title(name: &str, text: &str) -> String {
 /// # Errors
 /// No such scenario or file; anything that [`Scenario::parse`] finds.
 pub fn load(name_or_path: &str, overrides: &[String]) -> Result<(Scenario, InputFile), InputError> {
-    let (file, text, directory) = if name_or_path.contains('/') || name_or_path.ends_with(".toml") {
+    let (file, text, directory) = if is_path(name_or_path) {
         let directory = Path::new(name_or_path).parent().unwrap_or(Path::new(""));
         (name_or_path.to_owned(), read_file(name_or_path)?, directory)
     } else {
@@ -59,6 +59,11 @@ pub fn load(name_or_path: &str, overrides: &[String]) -> Result<(Scenario, Input
     };
     let scenario = Scenario::parse(&file, &text, directory, overrides)?;
     Ok((scenario, InputFile::new(name_or_path, crate::provenance::digest(&text))))
+}
+
+/// Is this the path of a scenario file, not the name of a built-in one?
+pub fn is_path(name_or_path: &str) -> bool {
+    name_or_path.contains('/') || name_or_path.ends_with(".toml")
 }
 
 /// The file of a built-in scenario.

@@ -3,6 +3,7 @@
 
 use crate::{progress, provenance};
 use fresco_input::InputError;
+use fresco_load::trace::digest_of_file;
 use fresco_report::{InputFile, Provenance};
 use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
@@ -27,18 +28,29 @@ pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize) -> Result<Vec<
     Ok(results)
 }
 
-/// Seed, scenarios and machines of these results.
-pub fn provenance_of(loaded: &[(Scenario, InputFile)], results: &[ScenarioResult]) -> Provenance {
-    let mut provenance = provenance::of_this_run(results.first().map_or(0, |result| result.seed));
+/// Seed, scenarios, machines and traces of these results.
+///
+/// # Errors
+/// A trace cannot be read any more.
+pub fn provenance_of(loaded: &[(Scenario, InputFile)], results: &[ScenarioResult]) -> Result<Provenance, InputError> {
+    let mut provenance = provenance::of_this_run(results.first().map(|result| result.seed));
     match loaded {
         [(_, file)] => provenance.scenario = Some(file.clone()),
         several => provenance.inputs = several.iter().map(|(_, file)| file.clone()).collect(),
     }
-    for point in results.iter().flat_map(|result| &result.points) {
-        let file = InputFile::new(&point.machine, &point.machine_digest);
-        if !provenance.machine_files.contains(&file) {
-            provenance.machine_files.push(file);
+    for (scenario, _) in loaded {
+        for machine in scenario.machines() {
+            let file = provenance::named_machine(&machine.name, machine.path.as_deref(), &machine.digest);
+            if !provenance.machine_files.contains(&file) {
+                provenance.machine_files.push(file);
+            }
+        }
+        for trace in scenario.traces() {
+            let file = InputFile::new(trace.name, digest_of_file(&trace.path)?);
+            if !provenance.inputs.contains(&file) {
+                provenance.inputs.push(file);
+            }
         }
     }
-    provenance
+    Ok(provenance)
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A report as a directory: the page, the results, each figure. A report that is there stays whole until the new one is.
 
+use super::exchange::Staging;
 use super::figures::Figure;
 use crate::failure::Failure;
-use fresco_input::InputError;
+use fresco_input::{InputError, refuse_overwriting};
 use fresco_report::HtmlReport;
 use std::fs;
 use std::io;
@@ -13,84 +14,109 @@ use std::path::{Path, PathBuf};
 pub const PAGE: &str = "index.html";
 /// The results.
 pub const RESULTS: &str = "results.json";
-/// Where files lie until all are written.
-const PARTIAL: &str = ".partial";
-/// How every figure of ours begins its description; see [`fresco_report::Provenance::sentence`].
-const OURS: &str = "[tool: fresco";
+/// The names of the report's files, one to a line: what the next report may take away.
+const MANIFEST: &str = ".fresco-report";
+/// Its first line.
+const MANIFEST_TITLE: &str = "Files of this report; the next one written here replaces them.";
 
-/// Makes sure that a report can be written to `directory`, before anything long is run for it.
-///
-/// # Errors
-/// It cannot be created or written to.
-pub fn prepare(directory: &Path) -> Result<(), InputError> {
-    let partial = directory.join(PARTIAL);
-    let made = clear(&partial).and_then(|()| fs::create_dir_all(&partial));
-    let made = made.and_then(|()| fs::write(partial.join(PAGE), b""));
-    made.and_then(|()| clear(&partial))
-        .map_err(|error| unwritable(directory, &error))
+/// A directory that a report will be written to.
+pub struct ReportDirectory {
+    directory: PathBuf,
+    /// The files that the run reads.
+    inputs: Vec<PathBuf>,
 }
 
-/// Writes the report into `directory`, the page last. Figures of an earlier report that this one does not have are
-/// removed; files that are not ours are left alone.
-///
-/// # Errors
-/// A file cannot be written; nothing has been changed then, unless the disk fails between one file and the next.
-pub fn write(directory: &Path, page: &HtmlReport, results: &[u8], figures: &[Figure]) -> Result<(), Failure> {
-    let html = page.to_html();
-    let mut files: Vec<(String, &[u8])> = Vec::new();
-    for figure in figures {
-        files.push((format!("{}.svg", figure.name), figure.svg.as_str().as_bytes()));
+impl ReportDirectory {
+    /// Makes sure that a report can be written to `directory`, before anything long is run for it. `inputs` are the
+    /// files that the run reads.
+    ///
+    /// # Errors
+    /// It cannot be created or written to; the page or the results would replace an input, or a directory.
+    pub fn prepare(directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
+        let report = Self {
+            directory: directory.to_owned(),
+            inputs,
+        };
+        let made = fs::create_dir_all(directory).and_then(|()| Staging::new(directory));
+        made.and_then(|staging| staging.add(PAGE, b""))
+            .map_err(|error| report.unwritable(&error))?;
+        for name in [PAGE, RESULTS, MANIFEST] {
+            report.check(name)?;
+        }
+        Ok(report)
     }
-    files.push((RESULTS.to_owned(), results));
-    files.push((PAGE.to_owned(), html.as_bytes()));
-    replace(directory, &files).map_err(|error| Failure::Input(unwritable(directory, &error)))
-}
 
-fn replace(directory: &Path, files: &[(String, &[u8])]) -> io::Result<()> {
-    let partial = directory.join(PARTIAL);
-    clear(&partial)?;
-    fs::create_dir_all(&partial)?;
-    for (name, bytes) in files {
-        fs::write(partial.join(name), bytes)?;
+    /// Writes the report, the page last. Figures of the report that was there which this one does not have are
+    /// removed; all other files are left alone.
+    ///
+    /// # Errors
+    /// A file cannot be written; nothing has been changed then.
+    pub fn write(&self, page: &HtmlReport, results: &[u8], figures: &[Figure]) -> Result<(), Failure> {
+        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+        for figure in figures {
+            files.push((format!("{}.svg", figure.name), figure.svg.as_str().as_bytes().to_vec()));
+        }
+        files.push((RESULTS.to_owned(), results.to_vec()));
+        files.push((PAGE.to_owned(), page.to_html().into_bytes()));
+        self.replace(files)
     }
-    for old in old_figures(directory)? {
-        if !files.iter().any(|(name, _)| old.ends_with(name)) {
-            fs::remove_file(old)?;
+
+    fn replace(&self, mut files: Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
+        let names = files.iter().map(|(name, _)| name.as_str());
+        let manifest = std::iter::once(MANIFEST_TITLE)
+            .chain(names)
+            .collect::<Vec<_>>()
+            .join("\n")
+            + "\n";
+        files.insert(0, (MANIFEST.to_owned(), manifest.into_bytes()));
+        for (name, _) in &files {
+            self.check(name)?;
+        }
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        let stale: Vec<String> = self
+            .old_figures()
+            .into_iter()
+            .filter(|old| !names.contains(&old.as_str()))
+            .collect();
+        let written = Staging::new(&self.directory).and_then(|staging| {
+            files.iter().try_for_each(|(name, bytes)| staging.add(name, bytes))?;
+            staging.exchange(&names, &stale)
+        });
+        written.map_err(|error| Failure::Input(self.unwritable(&error)))
+    }
+
+    /// Can a file be put there?
+    fn check(&self, name: &str) -> Result<(), InputError> {
+        let path = self.directory.join(name);
+        refuse_overwriting("--out", &path, self.inputs.iter().map(PathBuf::as_path))?;
+        match path.symlink_metadata() {
+            Ok(there) if there.is_dir() => Err(InputError::new(path.display().to_string(), "found a directory")
+                .in_field("--out")
+                .allowed("a file or nothing, where the report has a file")
+                .cure("move it away, or name another directory for the report")),
+            _ => Ok(()),
         }
     }
-    for (name, _) in files {
-        fs::rename(partial.join(name), directory.join(name))?;
-    }
-    clear(&partial)
-}
 
-/// Figures of an earlier report.
-fn old_figures(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let is_figure = path.is_file() && path.extension().is_some_and(|extension| extension == "svg");
-        if is_figure && fs::read_to_string(&path).is_ok_and(|text| text.contains(OURS)) {
-            found.push(path);
-        }
+    /// Figures that the report in the directory names as its own.
+    fn old_figures(&self) -> Vec<String> {
+        let manifest = fs::read_to_string(self.directory.join(MANIFEST)).unwrap_or_default();
+        let plain = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);
+        let there = |name: &&str| self.directory.join(name).is_file();
+        let lines = manifest.lines().skip(1).filter(plain).filter(there);
+        lines.map(str::to_owned).collect()
     }
-    found.sort();
-    Ok(found)
-}
 
-fn clear(partial: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(partial) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    fn unwritable(&self, error: &io::Error) -> InputError {
+        InputError::new(
+            self.directory.display().to_string(),
+            format!("no report can be written there: {error}"),
+        )
+        .in_field("--out")
+        .allowed("a directory that can be created or written to")
+        .cure("name another directory")
     }
 }
 
-fn unwritable(directory: &Path, error: &io::Error) -> InputError {
-    InputError::new(
-        directory.display().to_string(),
-        format!("no report can be written there: {error}"),
-    )
-    .in_field("--out")
-    .allowed("a directory that can be created or written to")
-    .cure("name another directory")
-}
+#[cfg(test)]
+mod tests;

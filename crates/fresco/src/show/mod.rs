@@ -6,6 +6,7 @@ pub mod bars;
 pub mod cdf;
 pub mod comparisons;
 pub mod controllers;
+mod exchange;
 pub mod figures;
 pub mod files;
 pub mod lead;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco reproduce`: the papers' claims, each beside what our experiments find.
 
+use crate::arguments::integer;
 use crate::experiments;
 use crate::failure::{Failure, Outcome, WANTING};
 use crate::scenarios;
-use crate::show::files;
+use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts::{self, Findings};
 use crate::simulate::{provenance_of, simulate};
 use fresco_input::InputError;
@@ -31,18 +32,19 @@ pub struct Args {
     systems: Vec<String>,
 
     /// Seed of page frames and programs, for the first repetition
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
     seed: Option<u32>,
 
-    /// Runs at the same time [default: one per processor]; changes no result
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    /// Runs at the same time; 0, as without this option, is one per processor. Changes no result
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
     /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
 
-    /// Write a report there: index.html, results.json, each figure as SVG
+    /// Write a report there: index.html, results.json, each figure as SVG; replaces the report that is there, and no
+    /// other file
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -74,9 +76,11 @@ pub struct System {
 /// Runs the experiments and judges the claims.
 pub fn run(args: Args) -> Outcome {
     let claims = Claims::builtin().map_err(|error| InputError::new(error.file.clone(), error.to_string()))?;
-    if let Some(directory) = &args.out {
-        files::prepare(directory)?;
-    }
+    let directory = args
+        .out
+        .as_deref()
+        .map(|directory| ReportDirectory::prepare(directory, Vec::new()));
+    let directory = directory.transpose()?;
     let systems: Vec<String> = match args.systems.as_slice() {
         [] => claims.names().iter().map(|name| (*name).to_owned()).collect(),
         named => named.to_vec(),
@@ -92,7 +96,7 @@ pub fn run(args: Args) -> Outcome {
     }
     let scenarios = simulate(&loaded, usize::from(args.threads))?;
     let results = experiments::rows(&experiments, &scenarios, args.seed.map_or(1, u64::from))?;
-    let provenance = provenance_of(&loaded, &scenarios);
+    let provenance = provenance_of(&loaded, &scenarios)?;
     let reproduction = Reproduction {
         systems: systems_of(&claims, &systems, &results),
         results,
@@ -103,7 +107,7 @@ pub fn run(args: Args) -> Outcome {
         scenarios: &scenarios,
         claims: &claims,
     };
-    show(&args, &provenance, &findings)?;
+    show(&args, directory.as_ref(), &provenance, &findings)?;
     let differs = reproduction.systems.iter().any(|system| system.tally.differs > 0);
     Ok(if args.strict && differs {
         ExitCode::from(WANTING)
@@ -127,15 +131,20 @@ fn systems_of(claims: &Claims, names: &[String], results: &claims::Results) -> V
     judged.collect()
 }
 
-fn show(args: &Args, provenance: &Provenance, findings: &Findings<'_>) -> Result<(), Failure> {
+fn show(
+    args: &Args,
+    directory: Option<&ReportDirectory>,
+    provenance: &Provenance,
+    findings: &Findings<'_>,
+) -> Result<(), Failure> {
     let document = Document {
         schema: "fresco-reproduce/1",
         provenance,
         data: findings.reproduction,
     };
-    if let Some(directory) = &args.out {
+    if let Some(directory) = directory {
         let (page, figures) = verdicts::page(findings, provenance)?;
-        files::write(directory, &page, &document.to_bytes()?, &figures)?;
+        directory.write(&page, &document.to_bytes()?, &figures)?;
     }
     let bytes = if args.json {
         document.to_bytes()?

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim`: scenarios on the models of their machines.
 
+use crate::arguments::integer;
 use crate::failure::{Failure, Outcome};
 use crate::scenarios;
+use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
-use crate::show::{files, page, text};
+use crate::show::{page, text};
 use crate::simulate::{provenance_of, simulate};
 use fresco_input::InputError;
 use fresco_report::{Document, InputFile, Provenance};
@@ -39,15 +41,15 @@ pub struct Args {
     set: Vec<String>,
 
     /// Seed of page frames and programs, for the first repetition
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
     seed: Option<u32>,
 
     /// Directory of the recorded traces that the scenario names
     #[arg(long, value_name = "DIR")]
     trace_dir: Option<PathBuf>,
 
-    /// Runs at the same time [default: one per processor]; changes no result
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    /// Runs at the same time; 0, as without this option, is one per processor. Changes no result
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
     /// Print JSON instead of tables
@@ -58,7 +60,8 @@ pub struct Args {
     #[arg(long)]
     all: bool,
 
-    /// Write a report there: index.html, results.json, each figure as SVG
+    /// Write a report there: index.html, results.json, each figure as SVG; replaces the report that is there, and no
+    /// other file
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -85,20 +88,59 @@ pub fn run(args: Args) -> Outcome {
         std::io::stdout().lock().write_all(text.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
+    refuse_two_values(&args)?;
     let overrides = overrides(&args)?;
     let mut loaded = Vec::new();
     for name in &args.scenarios {
         loaded.push(scenarios::load(name, &overrides)?);
     }
     refuse_twins(&args.scenarios, &loaded)?;
-    if let Some(directory) = &args.out {
-        files::prepare(directory)?;
-    }
+    let directory = args
+        .out
+        .as_deref()
+        .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
+    let directory = directory.transpose()?;
     let results = simulate(&loaded, usize::from(args.threads))?;
-    let provenance = provenance_of(&loaded, &results);
+    let provenance = provenance_of(&loaded, &results)?;
     let results = Results { scenarios: results };
-    show(&args, &provenance, &results)?;
+    show(&args, directory.as_ref(), &provenance, &results)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Every file that the scenarios are made of, and themselves.
+fn inputs(given: &[String], loaded: &[(Scenario, InputFile)]) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = given
+        .iter()
+        .filter(|name| scenarios::is_path(name))
+        .map(PathBuf::from)
+        .collect();
+    for (scenario, _) in loaded {
+        files.extend(scenario.machines().into_iter().filter_map(|machine| machine.path));
+        files.extend(scenario.traces().into_iter().map(|trace| trace.path));
+    }
+    files
+}
+
+/// An option and the `--set` of the key that it stands for would be two values for one thing.
+fn refuse_two_values(args: &Args) -> Result<(), InputError> {
+    let options = [
+        (args.seed.is_some(), "--seed", "seed"),
+        (args.trace_dir.is_some(), "--trace-dir", "trace_dir"),
+    ];
+    for (given, option, key) in options {
+        let is_key = |text: &&String| text.split_once('=').is_some_and(|(name, _)| name.trim() == key);
+        if let Some(text) = args.set.iter().find(is_key).filter(|_| given) {
+            let error = InputError::new(
+                format!("--set {text}"),
+                format!("found a second value, beside {option}"),
+            );
+            return Err(error
+                .in_field(key)
+                .allowed(format!("{option}, or --set {key}=…"))
+                .cure("leave one of them away"));
+        }
+    }
+    Ok(())
 }
 
 /// `--set`, and the options that stand for keys.
@@ -140,15 +182,20 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
     Ok(())
 }
 
-fn show(args: &Args, provenance: &Provenance, results: &Results) -> Result<(), Failure> {
+fn show(
+    args: &Args,
+    directory: Option<&ReportDirectory>,
+    provenance: &Provenance,
+    results: &Results,
+) -> Result<(), Failure> {
     let document = Document {
         schema: "fresco-sim/2",
         provenance,
         data: results,
     };
-    if let Some(directory) = &args.out {
+    if let Some(directory) = directory {
         let (page, figures) = page::of(&results.scenarios, provenance)?;
-        files::write(directory, &page, &document.to_bytes()?, &figures)?;
+        directory.write(&page, &document.to_bytes()?, &figures)?;
     }
     let bytes = if args.json {
         document.to_bytes()?

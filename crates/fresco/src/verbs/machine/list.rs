@@ -40,9 +40,12 @@ struct Line {
 pub fn run(args: &Args) -> Outcome {
     let machines: Vec<Machine> = builtin_names().map(builtin).collect::<Result<_, _>>()?;
     let lines: Vec<Line> = machines.iter().map(Line::new).collect::<Result<_, Failure>>()?;
-    let mut provenance = provenance::of_this_run(0);
+    let mut provenance = provenance::of_this_run(None);
     if args.json {
-        provenance.machine_files = machines.iter().map(provenance::machine_file).collect();
+        provenance.machine_files = machines
+            .iter()
+            .map(|machine| provenance::machine_file(machine, &machine.name))
+            .collect();
     }
     output::print(args.json, "fresco-machine-list/1", &provenance, &lines, || {
         Ok(vec![table(&lines)?])

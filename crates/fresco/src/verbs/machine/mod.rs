@@ -18,7 +18,7 @@ Examples:
   fresco machine list
   fresco machine show xeon-w3530
   fresco machine show xeon-w3530 --toml > mine.toml
-  fresco machine show mine.toml --set memory.organisation.ranks=4 --json")]
+  fresco machine show ./mine.toml --set memory.controller.page=closed --json")]
 pub struct Args {
     /// What to show.
     #[command(subcommand)]

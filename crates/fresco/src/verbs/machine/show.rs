@@ -3,8 +3,8 @@
 
 use super::tables;
 use super::view::MachineView;
+use crate::arguments::key_value;
 use crate::failure::Outcome;
-use crate::verbs::memory::key_value;
 use crate::{output, provenance};
 use fresco_input::read_file;
 use fresco_machine::{builtin_text, load_with};
@@ -43,8 +43,8 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     let view = MachineView::new(&machine);
-    let mut provenance = provenance::of_this_run(0);
-    provenance.machine_files = vec![provenance::machine_file(&machine)];
+    let mut provenance = provenance::of_this_run(None);
+    provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];
     output::print(args.json, "fresco-machine/1", &provenance, &view, || tables::all(&view))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,8 +16,8 @@ use std::process::ExitCode;
 /// Arguments of `fresco map show`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks
-    #[arg(required_unless_present = "machine", conflicts_with = "machine")]
+    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; needed unless --machine is given
+    #[arg(conflicts_with = "machine")]
     file: Option<PathBuf>,
 
     #[command(flatten)]

@@ -2,8 +2,8 @@
 //! Where a map comes from (a machine, or a file of bank functions), and what its colours are counted with.
 
 use super::format::MapFormat;
+use crate::arguments::key_value;
 use crate::provenance;
-use crate::verbs::memory::key_value;
 use fresco_dram::ColorSpace;
 use fresco_dram::color::parse_list;
 use fresco_dram::map::BankMap;
@@ -47,6 +47,8 @@ pub struct SourceArgs {
 pub struct Source {
     /// Name of the machine, or path of the file.
     pub name: String,
+    /// As the user named it.
+    given: String,
     /// The functions.
     pub map: Map,
     /// Page size in bytes, a power of two.
@@ -97,6 +99,7 @@ impl SourceArgs {
         let machine = load_with(name, &self.set)?;
         Ok(Source {
             name: machine.name.clone(),
+            given: name.to_owned(),
             page_bytes: self.page_bytes(machine.page_bytes)?,
             llc: machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions()),
             map: Map::Machine(Box::new(machine)),
@@ -147,6 +150,7 @@ impl SourceArgs {
             None => Vec::new(),
         };
         Ok(Source {
+            given: name.clone(),
             name,
             map: Map::Banks(map, format),
             page_bytes,
@@ -203,9 +207,11 @@ impl Source {
 
     /// What was run.
     pub fn provenance(&self) -> Provenance {
-        let mut provenance = provenance::of_this_run(0);
+        let mut provenance = provenance::of_this_run(None);
         match &self.map {
-            Map::Machine(machine) => provenance.machine_files = vec![provenance::machine_file(machine)],
+            Map::Machine(machine) => {
+                provenance.machine_files = vec![provenance::machine_file(machine, &self.given)];
+            }
             Map::Banks(..) => provenance.inputs = self.input.iter().cloned().collect(),
         }
         provenance

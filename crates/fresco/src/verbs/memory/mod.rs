@@ -4,19 +4,20 @@
 mod report;
 mod watch;
 
-use crate::failure::{Outcome, WANTING};
+use crate::arguments::{choice, integer, key_value};
+use crate::failure::{Outcome, WANTING, tell};
 use crate::{progress, provenance};
 use fresco_dram::{Location, PhysAddr};
-use fresco_input::InputError;
+use fresco_input::{InputError, refuse_overwriting, same_file};
 use fresco_load::trace::{Format, MemoryTrace};
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Access, Controller, Driver, TraceRequest};
-use fresco_report::Document;
+use fresco_report::{Document, InputFile};
 use report::Report;
 use std::cell::RefCell;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use watch::Watch;
 
@@ -43,11 +44,11 @@ pub struct Args {
     set: Vec<(String, String)>,
 
     /// Requests outstanding at most
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    #[arg(long, value_name = "N", default_value_t = 32, allow_negative_numbers = true, value_parser = integer("--outstanding", 1..=65536u32))]
     outstanding: u32,
 
     /// Format of the trace, instead of finding it out
-    #[arg(long, value_name = "FORMAT", value_parser = format_of)]
+    #[arg(long, value_name = "FORMAT", value_parser = choice("--format", &Format::ALL))]
     format: Option<Format>,
 
     /// Write every DRAM command issued: cycle command channel rank bankgroup bank row column
@@ -64,32 +65,24 @@ pub struct Args {
     json: bool,
 }
 
-/// `KEY=VALUE` of a `--set`.
-pub fn key_value(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("no \"=\"; write KEY=VALUE")?;
-    Ok((key.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn format_of(text: &str) -> Result<Format, String> {
-    let found = Format::ALL.iter().find(|(name, _)| *name == text);
-    found.map(|&(_, format)| format).ok_or_else(|| {
-        let names: Vec<&str> = Format::ALL.iter().map(|&(name, _)| name).collect();
-        format!("choose one of {}", names.join(", "))
-    })
-}
-
 /// Drives the trace and shows what came of it.
 pub fn run(args: &Args) -> Outcome {
     let machine = load_with(&args.machine, &args.set)?;
+    if let Some(commands) = &args.commands {
+        refuse_overwriting("--commands", commands, [args.trace.as_path(), Path::new(&args.machine)])?;
+        refuse_standard_output(commands, args.json)?;
+    }
     let trace = MemoryTrace::open(&args.trace, args.format)?;
     let mut watch = Watch::new(args.commands.as_deref(), args.check.then(|| checker(&machine)))?;
-    let (mut driver, driven) = drive(&machine, trace, args.outstanding as usize, &mut watch)?;
+    let trace = RefCell::new(trace);
+    let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch)?;
+    let digest = trace.borrow().digest()?;
     watch.close()?;
     let report = Report::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
 
-    let mut provenance = provenance::of_this_run(0);
-    provenance.machine_files = vec![provenance::machine_file(&machine)];
-    provenance.inputs = vec![provenance::input_file(&args.trace)];
+    let mut provenance = provenance::of_this_run(None);
+    provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];
+    provenance.inputs = vec![InputFile::new(args.trace.display().to_string(), digest)];
     let mut out = std::io::stdout().lock();
     if args.json {
         out.write_all(
@@ -111,12 +104,29 @@ pub fn run(args: &Args) -> Outcome {
     let Some(verdict) = watch.verdict(driven.end) else {
         return Ok(ExitCode::SUCCESS);
     };
-    eprintln!("checker: {verdict}");
+    tell(&format!("checker: {verdict}"));
     Ok(if verdict.is_clean() {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(WANTING)
     })
+}
+
+/// The commands may not be mixed with a JSON document, nor replace the file that standard output goes to.
+fn refuse_standard_output(commands: &Path, json: bool) -> Result<(), InputError> {
+    let result = Path::new("/dev/stdout");
+    let shared = same_file(commands, result) && !same_file(commands, Path::new("/dev/null"));
+    if !shared || !(json || commands.is_file()) {
+        return Ok(());
+    }
+    let error = InputError::new(
+        commands.display().to_string(),
+        "found standard output, where the result goes",
+    );
+    Err(error
+        .in_field("--commands")
+        .allowed("a file of its own")
+        .cure("name another file"))
 }
 
 fn checker(machine: &Machine) -> Checker {
@@ -131,7 +141,7 @@ fn checker(machine: &Machine) -> Checker {
 
 fn drive(
     machine: &Machine,
-    trace: MemoryTrace,
+    trace: &RefCell<MemoryTrace>,
     outstanding: usize,
     watch: &mut Watch,
 ) -> Result<(Driver, fresco_memory::Driven), InputError> {
@@ -140,8 +150,6 @@ fn drive(
         .map(|node| Controller::new(&memory.controller, &memory.organisation, &memory.timing, node))
         .collect();
     let mut driver = Driver::new(controllers, outstanding);
-    // The trace hands out requests and, if the memory has no such address, the place of the last one.
-    let trace = RefCell::new(trace);
     let bar = progress::counter("requests");
     let mut sent = 0u64;
     let requests = std::iter::from_fn(|| {

@@ -6,8 +6,8 @@ use fresco_dram::Cycle;
 use fresco_input::InputError;
 use fresco_memory::checker::{self, Checker, CommandRecord};
 use fresco_memory::{Access, Command, Completion, Observer, Wait};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Counts completions; writes commands.
@@ -25,7 +25,7 @@ struct CommandFile {
     path: PathBuf,
     partial: PathBuf,
     file: BufWriter<File>,
-    error: Option<std::io::Error>,
+    error: Option<io::Error>,
     whole: bool,
 }
 
@@ -90,15 +90,19 @@ impl Observer for Watch {
 
 impl CommandFile {
     fn create(path: &Path) -> Result<Self, InputError> {
+        // Through a symbolic link, the file it points to is replaced, not the link.
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         // A pipe or device is written as it comes.
-        let partial = if path.exists() && !path.is_file() {
-            path.to_owned()
-        } else {
-            partial_of(path)
+        let made = match place.exists() && !place.is_file() {
+            true => OpenOptions::new()
+                .write(true)
+                .open(&place)
+                .map(|file| (place.clone(), file)),
+            false => partial_of(&place),
         };
-        let file = File::create(&partial).map_err(|error| unwritable(path, &error))?;
+        let (partial, file) = made.map_err(|error| unwritable(path, &error))?;
         Ok(Self {
-            path: path.to_owned(),
+            path: place,
             partial,
             file: BufWriter::new(file),
             error: None,
@@ -126,14 +130,21 @@ impl Drop for CommandFile {
     }
 }
 
-/// The name beside `path` under which it is written.
-fn partial_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
+/// A new file beside `path`, under which name it is written.
+fn partial_of(path: &Path) -> io::Result<(PathBuf, File)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let mut number = 0;
+    loop {
+        let partial = path.with_file_name(format!(".{name}.{}-{number}.part", std::process::id()));
+        match File::create_new(&partial) {
+            // Somebody else's: left alone.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            made => return made.map(|file| (partial, file)),
+        }
+    }
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> InputError {
+fn unwritable(path: &Path, error: &io::Error) -> InputError {
     InputError::new(path.display().to_string(), format!("cannot be written: {error}"))
         .in_field("--commands")
         .allowed("a file in a directory that exists and may be written")

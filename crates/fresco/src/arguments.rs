@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of options: what is wrong with one is told as for any other input, with what is allowed and the cure.
+
+use fresco_input::{InputError, closest};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+/// A reader of the whole numbers within `range` that `option` takes.
+pub fn integer<T>(
+    option: &'static str,
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, InputError> + Clone + Send + Sync + 'static
+where
+    T: Copy + Display + PartialOrd + Into<i128> + TryFrom<i128> + Send + Sync + 'static,
+{
+    move |word| {
+        let cure = match word.parse::<i128>() {
+            Ok(number) if number < (*range.start()).into() => "write a larger number",
+            Ok(number) if number > (*range.end()).into() => "write a smaller number",
+            Ok(number) => match T::try_from(number) {
+                Ok(number) => return Ok(number),
+                Err(_) => "write a smaller number",
+            },
+            Err(_) if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()) => "write a smaller number",
+            Err(_) => "write a whole number, in digits",
+        };
+        Err(InputError::new(option, format!("found {word:?}"))
+            .allowed(format!("an integer from {} to {}", range.start(), range.end()))
+            .cure(cure))
+    }
+}
+
+/// A reader of one of the named `choices`.
+pub fn choice<T: Copy + Send + Sync + 'static>(
+    option: &'static str,
+    choices: &'static [(&'static str, T)],
+) -> impl Fn(&str) -> Result<T, InputError> + Clone + Send + Sync + 'static {
+    move |word| {
+        if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
+            return Ok(*value);
+        }
+        let names = || choices.iter().map(|(name, _)| *name);
+        let cure = match closest(word, names()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => "choose one of these".to_owned(),
+        };
+        Err(InputError::new(option, format!("found {word:?}"))
+            .allowed(names().collect::<Vec<_>>().join(", "))
+            .cure(cure))
+    }
+}
+
+/// `KEY=VALUE` of a `--set`.
+pub fn key_value(text: &str) -> Result<(String, String), InputError> {
+    let Some((key, value)) = text.split_once('=') else {
+        return Err(InputError::new(format!("--set {text}"), "found no \"=\"")
+            .allowed("KEY=VALUE, the key with dots as in memory.controller.hit_cap")
+            .cure("write the key, an equals sign and the value, without blanks between"));
+    };
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_at_the_ends_of_their_range() {
+        let read = integer("--seed", 0..=u32::MAX);
+        assert_eq!(read("0"), Ok(0));
+        assert_eq!(read("4294967295"), Ok(u32::MAX));
+        for (word, cure) in [
+            ("-1", "write a larger number"),
+            ("4294967296", "write a smaller number"),
+            (&"9".repeat(60), "write a smaller number"),
+            ("abc", "write a whole number, in digits"),
+            ("", "write a whole number, in digits"),
+            ("1.5", "write a whole number, in digits"),
+        ] {
+            let error = read(word).expect_err(word);
+            assert_eq!((error.file.as_str(), error.cure.as_str()), ("--seed", cure), "{word}");
+            assert_eq!(error.allowed, "an integer from 0 to 4294967295");
+        }
+    }
+}

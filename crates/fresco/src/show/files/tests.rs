@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::*;
+use std::collections::BTreeMap;
+
+/// Every file below `directory` with its content; directories end in `/`.
+fn content(directory: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(directory).expect("readable") {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        match path.is_dir() {
+            true => found.insert(format!("{name}/"), String::new()),
+            false => found.insert(name, fs::read_to_string(&path).expect("a text")),
+        };
+    }
+    found
+}
+
+fn report(directory: &Path) -> ReportDirectory {
+    ReportDirectory::prepare(directory, Vec::new()).expect("is writable")
+}
+
+fn files(version: &str, figures: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let names = figures.iter().copied().chain([RESULTS, PAGE]);
+    names
+        .map(|name| (name.to_owned(), version.as_bytes().to_vec()))
+        .collect()
+}
+
+#[test]
+fn a_new_report_replaces_the_old_one_and_nothing_else() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::create_dir(path(".partial")).expect("writable");
+    // Drawn by us, kept by the user under a name of his own.
+    fs::write(path("mine.svg"), "<svg>[tool: fresco 0.1.0]</svg>").expect("writable");
+    let report = report(directory.path());
+    report.replace(files("first", &["a.svg", "b.svg"])).expect("is written");
+    report
+        .replace(files("second", &["b.svg", "c.svg"]))
+        .expect("is written");
+    let mut found = content(directory.path());
+    let manifest = found.remove(MANIFEST).expect("a manifest");
+    assert_eq!(manifest, format!("{MANIFEST_TITLE}\nb.svg\nc.svg\n{RESULTS}\n{PAGE}\n"));
+    let names: Vec<&str> = found.keys().map(String::as_str).collect();
+    assert_eq!(names, [".partial/", "b.svg", "c.svg", PAGE, "mine.svg", RESULTS]);
+    assert!(
+        ["b.svg", "c.svg", PAGE, RESULTS]
+            .iter()
+            .all(|name| found[*name] == "second")
+    );
+}
+
+#[test]
+fn a_directory_in_the_way_is_told_before_anything_is_changed() {
+    for blocked in [PAGE, RESULTS, "b.svg"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let report = report(directory.path());
+        report.replace(files("first", &["a.svg"])).expect("is written");
+        let _ = fs::remove_file(directory.path().join(blocked));
+        fs::create_dir(directory.path().join(blocked)).expect("writable");
+        let before = content(directory.path());
+        let error = report
+            .replace(files("second", &["a.svg", "b.svg"]))
+            .expect_err("is blocked");
+        assert!(error.to_string().contains("found a directory"), "{error}");
+        assert_eq!(content(directory.path()), before);
+    }
+}
+
+#[test]
+fn a_failure_in_the_middle_leaves_the_old_report() {
+    let directory = tempfile::tempdir().expect("a directory");
+    report(directory.path())
+        .replace(files("first", &["a.svg", "b.svg"]))
+        .expect("is written");
+    let before = content(directory.path());
+    let staging = Staging::new(directory.path()).expect("writable");
+    for name in ["b.svg", "new.svg", RESULTS] {
+        staging.add(name, b"second").expect("writable");
+    }
+    // The page is missing: the last step fails.
+    let names = ["b.svg", "new.svg", RESULTS, PAGE];
+    staging
+        .exchange(&names, &["a.svg".to_owned()])
+        .expect_err("the page is missing");
+    assert_eq!(content(directory.path()), before);
+}
+
+#[test]
+fn inputs_are_not_overwritten() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let input = directory.path().join("s.toml");
+    fs::write(&input, "x").expect("writable");
+    fs::hard_link(&input, directory.path().join(RESULTS)).expect("a link");
+    let error = ReportDirectory::prepare(directory.path(), vec![input])
+        .map(drop)
+        .expect_err("is the input");
+    assert!(error.found.contains("is read as"), "{error}");
+    fs::remove_file(directory.path().join(RESULTS)).expect("there");
+    let input = directory.path().join("a.svg");
+    fs::write(&input, "x").expect("writable");
+    let report = ReportDirectory::prepare(directory.path(), vec![input.clone()]).expect("no figure yet");
+    assert!(report.replace(files("first", &["a.svg"])).is_err());
+    assert_eq!(content(directory.path()).len(), 2);
+}
