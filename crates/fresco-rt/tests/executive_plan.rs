@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Planning executives from tasks, memory and density; times in ns.
 
-use fresco_rt::executive::{Bandwidth, Cores, Needs, Plan, Request, plan};
+mod executive_sets;
+
+use executive_sets::{sets, settings};
+use fresco_rt::executive::{
+    Bandwidth, CoAssign, Cores, DEFAULT_BUDGET, Needs, NoPlan, Plan, Problem, Request, Rotation, Slicing, candidates,
+    plan,
+};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
 use fresco_rt::{Task, Time};
+use proptest::prelude::*;
 
 const MS: Time = 1_000_000;
 
@@ -31,6 +38,7 @@ fn request<'a>(tasks: &'a [Task], memory: &'a [u64], copy_cost: &'a [Option<Time
         cores: Cores::ONE,
         copy_cost,
         most_instances: 2,
+        budget: DEFAULT_BUDGET,
     }
 }
 
@@ -45,6 +53,10 @@ fn checked(request: &Request) -> Plan {
         capacity: &vec![request.rank_capacity * (request.ranks / colors) as u64; colors],
     };
     assert_eq!(plan.assignment.table(&plan.problem).check(&needs), Ok(()));
+    assert_eq!(
+        plan.instances,
+        plan.assignment.colors.iter().map(Vec::len).collect::<Vec<_>>()
+    );
     plan
 }
 
@@ -139,4 +151,47 @@ fn no_plan_comes_with_its_reason() {
         ..base
     });
     assert!(overload.contains("together, but only"), "{overload}");
+}
+
+proptest! {
+    #![proptest_config(settings(300, 6))]
+
+    /// There is a plan iff some colour frame that holds the burst has an assignment; every plan passes the checker; with
+    /// one instance each iff that is possible.
+    #[test]
+    fn plans_are_complete(
+        tasks in sets(4, 2),
+        memory in prop::collection::vec(1u64..5, 4),
+        rank_capacity in 2u64..8,
+        burst in 1u64..20,
+        whole_frames in any::<bool>(),
+        cost in prop::option::of(0u64..3),
+    ) {
+        let copy_cost = vec![cost; tasks.len()];
+        let memory = &memory[..tasks.len()];
+        let request = Request {
+            tasks: &tasks, memory, rank_capacity, ranks: 4, retention: 48, burst, whole_frames, cores: Cores::ONE,
+            copy_cost: &copy_cost, most_instances: 2, budget: DEFAULT_BUDGET,
+        };
+        let possible = |instances: usize| {
+            candidates(48, 4).iter().filter(|rotation| rotation.frame() >= burst).any(|rotation| {
+                let (frame, colors) = (rotation.frame(), rotation.colors());
+                let blocked = if whole_frames { frame } else { burst };
+                let rotation = Rotation::bursts(48, colors, blocked).unwrap();
+                let problem = Problem::new(&tasks, rotation, Cores::ONE, Slicing::Anywhere).unwrap();
+                let question = CoAssign {
+                    memory: memory.to_vec(),
+                    capacity: vec![rank_capacity * (4 / colors) as u64; colors],
+                    copy_cost: copy_cost.clone(),
+                    ..CoAssign::instances(&problem, instances)
+                };
+                executive_sets::solve(&question).is_some()
+            })
+        };
+        match plan(&request) {
+            Ok(_) => prop_assert_eq!(checked(&request).instances.iter().all(|&count| count == 1), possible(1)),
+            Err(NoPlan::OutOfBudget(_)) => prop_assert!(false, "out of budget"),
+            Err(_) => prop_assert!(!possible(2)),
+        }
+    }
 }

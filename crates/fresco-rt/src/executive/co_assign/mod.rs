@@ -35,7 +35,8 @@ pub struct CoAssign<'a> {
     /// Most instances of each task: 1, or more for copy tasks (CR-10). An instance that no job runs on needs no memory.
     pub instances: Vec<usize>,
     /// For each task, the time of a copy from instance to instance if its jobs hand data on, to be spent by every job that
-    /// runs on another instance than the job before (F10, F12); `None` if jobs are independent.
+    /// runs on another instance than the job before (F10, F12); `None` if jobs are independent. Such a job avoids the colours
+    /// of both instances from its first slice to its last, so that the copy is safe whichever slice it falls into.
     pub copy_cost: Vec<Option<Time>>,
     /// Most no-goods to learn before giving up.
     pub budget: u64,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many instances of each task: as few as possible (CR-11).
 
-use super::super::co_assign::{Answer, Assignment, CoAssign, DEFAULT_BUDGET, NoAssignment};
+use super::super::co_assign::{Answer, Assignment, CoAssign, NoAssignment};
 use super::super::problem::Problem;
 use super::super::search::Effort;
 use super::{NoPlan, Request};
@@ -17,14 +17,14 @@ pub(super) enum Attempt {
 /// long windows profit least from a second instance.
 pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mut Effort) -> Result<Attempt, NoPlan> {
     let colors = problem.rotation().colors();
-    let mut ask = |instances: &[usize]| -> Result<Answer, NoPlan> {
+    let mut ask = |instances: &[usize], budget: u64| -> Result<Answer, NoPlan> {
         let question = CoAssign {
             problem,
             memory: request.memory.to_vec(),
             capacity: vec![request.rank_capacity.saturating_mul((request.ranks / colors) as u64); colors],
             instances: instances.to_vec(),
             copy_cost: request.copy_cost.to_vec(),
-            budget: DEFAULT_BUDGET,
+            budget,
         };
         let (answer, work) = question.solve()?;
         effort.nodes += work.nodes;
@@ -34,7 +34,7 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
     let count = request.tasks.len();
     let most = request.most_instances.clamp(1, colors);
     let one = vec![1; count];
-    let reason = match ask(&one)? {
+    let reason = match ask(&one, request.budget)? {
         Answer::Found(found) => return Ok(Attempt::Found(one, found)),
         Answer::Impossible(reason) => Some(reason),
         Answer::Unknown => None,
@@ -52,7 +52,7 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
     let mut last = reason.map_or(Attempt::GaveUp, Attempt::Impossible);
     for instances in attempts.filter(|instances| *instances != one) {
         let mut used = one.clone();
-        match ask(&instances)? {
+        match ask(&instances, request.budget)? {
             Answer::Found(mut found) => {
                 for (job, &instance) in problem.jobs().iter().zip(&found.instance_of_job) {
                     used[job.task] = used[job.task].max(instance + 1);
@@ -63,7 +63,8 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
                 for task in order {
                     while instances[task] > 1 {
                         instances[task] -= 1;
-                        match ask(&instances)? {
+                        // A proof that one fewer will not do is worth less than the first solution.
+                        match ask(&instances, request.budget / 16)? {
                             Answer::Found(fewer) => found = fewer,
                             _ => {
                                 instances[task] += 1;
@@ -71,6 +72,10 @@ pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mu
                             }
                         }
                     }
+                }
+                for (task, &count) in instances.iter().enumerate() {
+                    found.colors[task].truncate(count);
+                    found.memory[task].truncate(count);
                 }
                 return Ok(Attempt::Found(instances, found));
             }

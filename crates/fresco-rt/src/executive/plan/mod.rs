@@ -40,6 +40,8 @@ pub struct Request<'a> {
     pub copy_cost: &'a [Option<Time>],
     /// Most instances a task may have; 1 forbids copy tasks.
     pub most_instances: usize,
+    /// Most no-goods of one search, as [`super::DEFAULT_BUDGET`].
+    pub budget: u64,
 }
 
 /// An executive that hides all refresh.
@@ -59,7 +61,8 @@ pub struct Plan {
 /// choice and lock less memory at a time.
 ///
 /// Exact about copies at all: without a plan, no assignment of at most the allowed instances to every task exists in any
-/// colour frame that holds the burst. The number of copies is locally least: no single one can be left out.
+/// colour frame that holds the burst. The number of copies is locally least: the search finds no plan with any single one
+/// left out.
 ///
 /// # Errors
 /// Why there is no plan, for each colour frame.
