@@ -136,6 +136,15 @@ fn section_5_3_5_is_not_schedulable_as_periodic_resources() {
     assert!(first + second > 16 * MS);
 }
 
+/// The phases are so fortunate that §5.3.5 holds with bursts up to 10 ms, though its budgets do not.
+#[test]
+fn section_5_3_5_holds_by_its_phases() {
+    let example = example("section5_3_5");
+    let misses = |burst| simulate(&top(&example, burst), &workloads(&example), FP, "idle").misses;
+    assert_eq!(misses(10 * MS), 0);
+    assert!(misses(10 * MS + 1) > 0);
+}
+
 #[test]
 fn table_5_2_at_every_density() {
     equals_the_record("table5_2");
