@@ -8,6 +8,9 @@ use super::problem::Problem;
 use super::table::{Burst, Slot, Table};
 use crate::time::Time;
 
+/// Jobs that run in a cell, and for how long.
+type Work = Vec<(usize, Time)>;
+
 impl Assignment {
     /// The table of this solution; `problem` is the one it solves.
     pub fn table(&self, problem: &Problem) -> Table {
@@ -46,73 +49,101 @@ impl Problem {
 
     /// Sequences the shares in each cell, by core and start.
     fn slots(&self, placement: &Placement, instance_of_job: &[usize]) -> Vec<Slot> {
-        let mut in_cell: Vec<Vec<(usize, Time)>> = vec![Vec::new(); self.cells().len()];
-        for (job, shares) in placement.shares.iter().enumerate() {
-            shares
-                .iter()
-                .for_each(|share| in_cell[share.cell].push((job, share.time)));
-        }
         let mut slots: Vec<Slot> = Vec::new();
-        let groups = match self.cores() {
-            Cores::Global(_) => 1,
-            Cores::Partitioned(_) => self.cores().count(),
-        };
-        for group in 0..groups {
-            let here = |job: usize| match self.cores() {
-                Cores::Global(_) => true,
-                Cores::Partitioned(core_of) => core_of[self.jobs()[job].task] == group,
-            };
-            let mut last: Option<usize> = None;
+        for (first_core, shares) in self.shares_by_cell(placement).into_iter().enumerate() {
+            let mut last = None;
             for (number, cell) in self.cells().iter().enumerate() {
-                let mut work: Vec<(usize, Time)> =
-                    in_cell[number].iter().copied().filter(|&(job, _)| here(job)).collect();
+                let mut work = shares[number].clone();
                 let goes_on = |job: usize| {
-                    in_cell
+                    shares
                         .get(number + 1)
                         .is_some_and(|next| next.iter().any(|&(j, _)| j == job))
                 };
                 // Who ran last goes on, who runs next comes last: fewer slices.
                 work.sort_by_key(|&(job, _)| (Some(job) != last, goes_on(job), job));
                 last = work.last().map(|&(job, _)| job);
-                let (mut core, mut offset) = (group, 0);
-                for (job, time) in work {
-                    let mut rest = time;
-                    while rest > 0 {
-                        if offset == cell.length {
-                            (core, offset) = (core + 1, 0);
-                        }
-                        let length = rest.min(cell.length - offset);
-                        let &super::jobs::Job { task, index, .. } = &self.jobs()[job];
-                        let (start, blocked) = (cell.start + offset, cell.blocked);
-                        slots.push(Slot {
-                            core,
-                            start,
-                            length,
-                            task,
-                            job: index,
-                            instance: instance_of_job[job],
-                            blocked,
-                        });
-                        offset += length;
-                        rest -= length;
-                    }
+                for (job, core, offset, length) in wrap_around(&work, first_core, cell.length) {
+                    let (task, index) = (self.jobs()[job].task, self.jobs()[job].index);
+                    let (start, instance, blocked) = (cell.start + offset, instance_of_job[job], cell.blocked);
+                    slots.push(Slot {
+                        core,
+                        start,
+                        length,
+                        task,
+                        job: index,
+                        instance,
+                        blocked,
+                    });
                 }
-                debug_assert!(core < self.cores().count(), "a cell holds no more than the cores give");
             }
         }
         slots.sort_by_key(|slot| (slot.core, slot.start));
-        slots.dedup_by(|slot, before| {
-            let same = |a: &Slot, b: &Slot| {
-                (a.core, a.task, a.job, a.instance, a.blocked) == (b.core, b.task, b.job, b.instance, b.blocked)
+        self.merge(slots)
+    }
+
+    /// Jobs and their times in each cell: for all cores together, or for each core of a partition.
+    fn shares_by_cell(&self, placement: &Placement) -> Vec<Vec<Work>> {
+        let groups = match self.cores() {
+            Cores::Global(_) => 1,
+            Cores::Partitioned(_) => self.cores().count(),
+        };
+        let mut by_cell = vec![vec![Work::new(); self.cells().len()]; groups];
+        for (job, shares) in placement.shares.iter().enumerate() {
+            let group = match self.cores() {
+                Cores::Global(_) => 0,
+                Cores::Partitioned(core_of) => core_of[self.jobs()[job].task],
             };
+            shares
+                .iter()
+                .for_each(|share| by_cell[group][share.cell].push((job, share.time)));
+        }
+        by_cell
+    }
+
+    /// Joins slots of a job that follow each other while nothing changes.
+    fn merge(&self, mut slots: Vec<Slot>) -> Vec<Slot> {
+        slots.dedup_by(|slot, before| {
+            let what = |slot: &Slot| (slot.core, slot.task, slot.job, slot.instance, slot.blocked);
             // A window as long as the table ends where it starts: what follows is the job of the next turn.
             let release = self.jobs()[self.jobs_of_task(slot.task).start + slot.job as usize].release;
-            let continues = same(before, slot) && before.start + before.length == slot.start && slot.start != release;
-            if continues {
+            let joined =
+                what(before) == what(slot) && before.start + before.length == slot.start && slot.start != release;
+            if joined {
                 before.length += slot.length;
             }
-            continues
+            joined
         });
         slots
+    }
+}
+
+/// McNaughton's rule: core after core is filled, and a job that reaches the end of the cell goes on at its start on the next
+/// core. No job overlaps itself, because none has more time than the cell. Yields job, core, offset in the cell and length.
+fn wrap_around(work: &[(usize, Time)], first_core: usize, cell: Time) -> Vec<(usize, usize, Time, Time)> {
+    let (mut core, mut offset) = (first_core, 0);
+    let mut pieces = Vec::with_capacity(work.len() + 1);
+    for &(job, time) in work {
+        debug_assert!(time <= cell);
+        let mut rest = time;
+        while rest > 0 {
+            if offset == cell {
+                (core, offset) = (core + 1, 0);
+            }
+            let length = rest.min(cell - offset);
+            pieces.push((job, core, offset, length));
+            (offset, rest) = (offset + length, rest - length);
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_jobs_wrap_around_two_cores() {
+        let pieces = wrap_around(&[(0, 6), (1, 6), (2, 8)], 0, 10);
+        assert_eq!(pieces, [(0, 0, 0, 6), (1, 0, 6, 4), (1, 1, 0, 2), (2, 1, 2, 8)]);
     }
 }
