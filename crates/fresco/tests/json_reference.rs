@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `docs/file-formats.md` explains every field of the JSON that the program writes.
+
+mod common;
+
+use common::json;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+const PAGE: &str = include_str!("../../../docs/file-formats.md");
+const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
+const SCENARIO: &str = r#"name = "s"
+machine = "./small.toml"
+policy.frames = "palloc"
+measure.operations = 20000
+sweep.corunners = [0, 1]
+[[task]]
+name = "chase"
+program = "latency"
+core = 0
+banks = 0
+parameters.bytes = "256 KiB"
+[[task]]
+name = "noise"
+program = "strides"
+core = 2
+role = "background"
+banks = 0
+parameters.bytes = "1 MiB"
+"#;
+
+/// Adds the names of all fields.
+fn names(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                into.insert(name.clone());
+                names(value, into);
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| names(element, into)),
+        _ => {}
+    }
+}
+
+/// The part of the page that begins with the heading of the schema and ends with the next heading.
+fn section(schema: &str) -> &'static str {
+    let heading = |line: &&str| line.starts_with("### ") && line.contains(&format!("`{schema}`"));
+    let line = PAGE
+        .lines()
+        .find(heading)
+        .unwrap_or_else(|| panic!("no section on {schema}"));
+    let start = PAGE.find(line).expect("a line of it") + line.len();
+    &PAGE[start..start + PAGE[start..].find("\n### ").unwrap_or(PAGE[start..].len())]
+}
+
+/// Is the name, or a path that contains it as a segment, in code quotes?
+fn explained(name: &str, text: &str) -> bool {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted
+        .flat_map(|path| path.split('.'))
+        .any(|part| part.trim_end_matches("[]") == name)
+}
+
+fn check(document: &Value, also: &[&str]) {
+    let schema = document["schema"].as_str().expect("a schema");
+    let text = also
+        .iter()
+        .map(|other| section(other))
+        .fold(section(schema).to_owned(), |all, part| all + part);
+    let mut found = BTreeSet::new();
+    names(&document["data"], &mut found);
+    assert!(found.len() > 5, "{schema}: {found:?}");
+    let missing: Vec<&String> = found.iter().filter(|name| !explained(name, &text)).collect();
+    assert!(
+        missing.is_empty(),
+        "docs/file-formats.md does not explain of {schema}: {missing:?}"
+    );
+    let mut frame = BTreeSet::new();
+    names(&document["provenance"], &mut frame);
+    for name in frame {
+        let parts = PAGE.split(['`', '{', '}', ',', ' ']);
+        assert!(parts.into_iter().any(|part| part == name), "provenance: {name}");
+    }
+}
+
+#[test]
+fn every_field_is_explained() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    let write = |name: &str, text: &str| fs::write(here.join(name), text).expect("writable");
+    write("small.toml", MACHINE);
+    write("s.toml", SCENARIO);
+    write("a.trace", "0x0 READ 0\n0x40000 WRITE 100\n");
+    write("map.txt", "14 18\n15 19\n3\n");
+    let run = |words: &str, directory: &Path| {
+        let arguments: Vec<&str> = words.split(' ').chain(["--json"]).collect();
+        json(&arguments, directory)
+    };
+    check(&run("sim s.toml", here), &[]);
+    check(&run("sim s.toml --set check=true --set warm_up.time=10us", here), &[]);
+    check(&run("memory a.trace --machine p4080", here), &["fresco-sim/2"]);
+    check(&run("machine list", here), &[]);
+    for machine in fresco_machine::builtin_names() {
+        check(&run(&format!("machine show {machine}"), here), &["fresco-map-show/1"]);
+    }
+    check(&run("map show --machine opteron-6128", here), &[]);
+    check(&run("map show map.txt", here), &[]);
+    check(&run("map colors --machine opteron-6128 --banks 0,1", here), &[]);
+    check(&run("map colors map.txt --disjoint 0 1", here), &[]);
+    check(&run("map decode --machine opteron-6128 0x1f40", here), &[]);
+}
+
+#[test]
+fn the_check_notices_what_is_missing() {
+    assert!(explained("mean", "a spread: `count`, `mean`"));
+    assert!(explained("up_to_ns", "`latency.histogram[].up_to_ns`"));
+    assert!(explained("axes", "`axes[].name`"));
+    assert!(!explained("mean", "the mean, `mean_ns`"));
+}
