@@ -124,7 +124,7 @@ impl<'d> Table<'d> {
             Some(name) => format!("did you mean {key:?} where {name:?} is written?"),
             None if allowed == crate::item::A_TABLE => format!("add a table headed [{path}]"),
             None if self.path.is_empty() => format!("add {key} = … before the first table"),
-            None => format!("add {key} = … to [{}]", self.path),
+            None => format!("add {key} = … to {}", heading(&self.path)),
         };
         self.error_at(key, "missing").allowed(allowed).cure(cure)
     }
@@ -152,6 +152,16 @@ impl<'d> Table<'d> {
             known.join(", ")
         };
         Err(self.error_at(&entry.key, "unknown key").allowed(allowed).cure(cure))
+    }
+}
+
+/// The heading under which the keys of the table at `path` stand; elements of lists have no numbers there.
+fn heading(path: &str) -> String {
+    let is_number = |segment: &str| segment.bytes().all(|byte| byte.is_ascii_digit());
+    let names: Vec<&str> = path.split('.').filter(|segment| !is_number(segment)).collect();
+    match path.rsplit('.').next().is_some_and(is_number) {
+        true => format!("this [[{}]]", names.join(".")),
+        false => format!("[{}]", names.join(".")),
     }
 }
 
@@ -216,6 +226,8 @@ mod tests {
         assert_eq!(tasks[0].text("name"), Ok("a"));
         let error = tasks[1].text("name").expect_err("is misspelt");
         assert_eq!((error.line, error.field.as_str()), (Some(3), "task.1.name"));
+        let error = tasks[1].text("program").expect_err("is missing");
+        assert_eq!(error.cure, "add program = … to this [[task]]");
         assert!(
             doc.root()
                 .array_of_tables("server")

@@ -37,6 +37,12 @@ impl ReportDirectory {
             directory: directory.to_owned(),
             inputs,
         };
+        if directory.exists() && !directory.is_dir() {
+            return Err(InputError::new(directory.display().to_string(), "found a file")
+                .in_field("--out")
+                .allowed("a directory, which is made if it does not exist")
+                .cure("name another directory"));
+        }
         let made = fs::create_dir_all(directory).and_then(|()| Staging::new(directory));
         made.and_then(|staging| staging.add(PAGE, b""))
             .map_err(|error| report.unwritable(&error))?;

@@ -36,11 +36,11 @@ fn verbs() -> Vec<Case> {
         Case::new("misspelt option", &["machine", "list", "--jsn"]).usage("similar argument exists: '--json'"),
         Case::new("one word too many", &["machine", "list", "all"]).usage("unexpected argument 'all'"),
         Case::new("memory without machine", &["memory", "t"]).usage("--machine <NAME>"),
-        memory("no request outstanding", &["--outstanding", "0"]).usage("0 is not in 1..=65536"),
-        memory("outstanding that is no number", &["--outstanding", "many"]).usage("invalid digit"),
-        memory("negative outstanding", &["--outstanding", "-4"]).usage("'-4'"),
-        memory("unknown trace format", &["--format", "dramsim2"]).usage("choose one of fresco"),
-        memory("--set without a value", &["--set", "memory.density"]).usage("no \"=\""),
+        memory("no request outstanding", &["--outstanding", "0"]).told("--outstanding: found \"0\""),
+        memory("outstanding that is no number", &["--outstanding", "many"]).told("--outstanding: found \"many\""),
+        memory("negative outstanding", &["--outstanding", "-4"]).told("--outstanding: found \"-4\""),
+        memory("unknown trace format", &["--format", "dramsim2"]).told("--format: found \"dramsim2\""),
+        memory("--set without a value", &["--set", "memory.density"]).told("--set memory.density: found no"),
         Case::new(
             "JSON and TOML at once",
             &["machine", "show", "p4080", "--toml", "--json"],
@@ -51,7 +51,8 @@ fn verbs() -> Vec<Case> {
 
 fn sources() -> Vec<Case> {
     vec![
-        Case::new("no map", &["map", "colors"]).usage("<FILE>"),
+        Case::new("no map", &["map", "colors"]).told("command line: found no map"),
+        Case::new("no map to show", &["map", "show"]).told("command line: found no map"),
         Case::new("two maps", &["map", "colors", "map.txt", "--machine", "p4080"]).usage("cannot be used with"),
         Case::new("a machine where a file belongs", &["map", "show", "p4080"]).told("p4080: "),
         Case::new("a machine file where a map belongs", &["map", "show", "m.toml"]).told("m.toml: "),
@@ -62,6 +63,7 @@ fn sources() -> Vec<Case> {
         of_xeon("two kinds of output", "show", &["--to", "hex", "--json"]).usage("cannot be used with"),
         of_xeon("--usable without --to", "show", &["--usable"]).usage("--to <FORMAT>"),
         of_xeon("node that does not exist", "show", &["--to", "hex", "--node", "1"]).told("--node: found node 1"),
+        of_xeon("node that is no number", "show", &["--to", "hex", "--node", "abc"]).told("--node: found \"abc\""),
         of_xeon("override of an unknown key", "show", &["--set", "memory.ranks=2"]).told("--set memory.ranks=2: "),
         of_xeon("override of the wrong kind", "show", &["--set", "cores=many"]).told("--set cores=many: "),
         of_xeon("override below a value", "show", &["--set", "cores.count=4"]).told("--set cores.count=4: "),

@@ -105,6 +105,7 @@ fn contradictions() -> Vec<Case> {
             "cores_of_node = [\"0-1\", \"1-3\"]",
         ),
         wrong("impossible timing", "cl = 10", "cl = 0"),
+        wrong("density of no such device", "density = \"1 Gb\"", "density = \"32 Gb\""),
         wrong("drain above the buffer", "drain_high = 24", "drain_high = 64"),
         wrong(
             "ways that do not divide the cache",

@@ -47,6 +47,16 @@ banks = 0
 parameters.bytes = "1 MiB"
 "#;
 
+/// A scenario without colours.
+const NO_COLORS: &str = r#"name = "plain"
+machine = "./small.toml"
+[[task]]
+name = "chase"
+program = "latency"
+core = 0
+parameters.bytes = "16 MiB"
+"#;
+
 const REPLAY: [(&str, &str); 2] = [
     ("program = \"strides\"", "program = \"trace\""),
     ("parameters.bytes = \"1 MiB\"", "parameters.file = \"noise.trace\""),
@@ -174,7 +184,68 @@ fn options() -> Vec<Case> {
             &["--set", "memory.controller.hit_cap=0"],
         )
         .told("--set memory.controller.hit_cap=0: "),
-        with("seed that is no number", GOOD, &["--seed", "x"]).usage("invalid digit"),
+        with("seed that is no number", GOOD, &["--seed", "x"]).told("--seed: found \"x\""),
+        with("negative seed", GOOD, &["--seed", "-1"]).told("--seed: found \"-1\""),
+        with("too many threads", GOOD, &["--threads", "99999"]).told("--threads: "),
+        with("two seeds", GOOD, &["--seed", "3", "--set", "seed=4"]).told("--set seed=4: seed: found a second value"),
+        with(
+            "two directories of traces",
+            GOOD,
+            &["--trace-dir", ".", "--set", "trace_dir=x"],
+        )
+        .told("--set trace_dir=x: trace_dir: "),
+        with("value for a whole task", GOOD, &["--set", "task.chase=3"]).told("--set task.chase=3: task.chase: "),
+        with("task by number", GOOD, &["--set", "task.0.core=1"]).told("--set task.0.core=1: task.0.core: "),
+        plain(
+            "no copy of the measured task",
+            edited(GOOD, "core = 0", "cores = [0]\ncopies = 0"),
+        )
+        .told("s.toml:"),
+        with(
+            "share that is no number",
+            GOOD,
+            &["--set", "policy.boot=aged", "--set", "policy.occupied=nan"],
+        )
+        .told("--set policy.occupied=nan: policy.occupied: "),
+        with(
+            "negative share",
+            GOOD,
+            &["--set", "policy.boot=aged", "--set", "policy.occupied=-0.0"],
+        )
+        .told("--set policy.occupied=-0.0: policy.occupied: "),
+        with(
+            "more co-runners than there are",
+            GOOD,
+            &["--set", "sweep.corunners=[2]"],
+        )
+        .told("--set sweep.corunners=[2]: corunners: "),
+        with(
+            "more co-runners than cores can be",
+            GOOD,
+            &["--set", "sweep.corunners=[5000]"],
+        )
+        .told("--set sweep.corunners=[5000]: corunners: "),
+        Case::new(
+            "policy of a built-in machine that needs another key",
+            &["sim", "first", "--set", "sweep.memory.controller.page=[\"adaptive\"]"],
+        )
+        .told("built-in machine "),
+        Case::new(
+            "memory full under an allocator without colours",
+            &[
+                "sim",
+                "s.toml",
+                "--set",
+                "policy.frames=buddy",
+                "--set",
+                "policy.boot=aged",
+                "--set",
+                "policy.occupied=0.999",
+            ],
+        )
+        .file("s.toml", NO_COLORS)
+        .file("small.toml", MACHINE)
+        .told("s.toml:"),
         with("report into a file", GOOD, &["--out", "small.toml"]).told("small.toml: --out: "),
         with("scenario twice", GOOD, &["s.toml"]).told("s.toml: name: found a second scenario"),
     ]

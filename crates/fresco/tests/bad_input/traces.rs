@@ -47,6 +47,8 @@ fn text() -> Vec<Case> {
         of("cycles that go back", "0x40 READ 10\n0x80 READ 9\n").told_at("a.trace", "0x80"),
         of("address of 68 bits", "0x40 R\n0x10000000000000000 R\n").told_at("a.trace", "0x1000"),
         of("huge cycle", "0x40 READ 18446744073709551616\n").told_at("a.trace", "0x40"),
+        of("cycle without end", "0x0 READ 18446744073709551615\n").told_at("a.trace", "0x0"),
+        of("pause without end", "0x0 READ 5\n0x0 READ 99999999999999\n").told_at("a.trace", "0x0 READ 9"),
         of("negative address", "0x40 R\n-64 R\n").told_at("a.trace", "-64"),
         of("address outside the memory", "0x40 R\n# far\n0x400000000 R\n").told_at("a.trace", "0x400000000"),
         of("trace that is no text", b"0x40 R\n0x80 \xff\n").told_at("a.trace", "0x80"),
@@ -85,6 +87,15 @@ fn results() -> Vec<Case> {
     let commands = |name, path| with(name, "0x40 R\n", &["--commands", path]);
     vec![
         commands("commands into a missing directory", "missing/out.cmd").told("missing/out.cmd: --commands: "),
+        commands("commands over the trace", "a.trace").told("a.trace: --commands: found the file that is read"),
+        commands("commands over the trace by another path", "./directory/../a.trace")
+            .told("./directory/../a.trace: --commands: found the file that is read"),
+        with(
+            "commands into the JSON",
+            "0x40 R\n",
+            &["--commands", "/dev/stdout", "--json"],
+        )
+        .told("/dev/stdout: --commands: found standard output"),
         commands("commands into a directory", "directory").told("directory: --commands: "),
         Case::new(
             "trace of a machine that does not exist",

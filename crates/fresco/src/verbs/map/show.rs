@@ -5,6 +5,7 @@ use super::counts::Counts;
 use super::format::MapFormat;
 use super::functions::MapView;
 use super::source::{Map, Source, SourceArgs, SourceView};
+use crate::arguments::integer;
 use crate::failure::Outcome;
 use crate::output;
 use fresco_input::InputError;
@@ -32,7 +33,7 @@ pub struct Args {
     usable: bool,
 
     /// With --to: the functions of this node, where nodes are fixed by address range
-    #[arg(long, value_name = "NODE", requires = "to")]
+    #[arg(long, value_name = "NODE", requires = "to", allow_negative_numbers = true, value_parser = integer("--node", 0..=63u32))]
     node: Option<u32>,
 
     /// Print JSON instead of tables

@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Outcome {
         records: 0,
         differences: Vec::new(),
     };
-    let mut provenance = provenance::of_this_run(0);
+    let mut provenance = provenance::of_this_run(None);
     for file in &args.files {
         let text = fresco_input::read_file(file)?;
         let name = file.display().to_string();
