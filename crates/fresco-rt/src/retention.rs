@@ -136,7 +136,9 @@ mod tests {
     fn the_switch_from_auto_refresh_keeps_retention() {
         let locks = Locks::of_two_servers(RETENTION, Burst::Standard.length(Density::Gb8), 2000, 2000).unwrap();
         for color in 0..2 {
-            let commands = commands_from_start(&locks, color, RULE);
+            // One retention time of auto-refresh precedes the start, so that rows are not all fresh then.
+            let before = (0..COMMANDS).map(|i| i * RETENTION / COMMANDS);
+            let commands = before.chain(commands_from_start(&locks, color, RULE).map(|at| at + RETENTION));
             let report = check_retention(commands, RULE, (0, 5 * RETENTION)).unwrap();
             assert!(report.longest_command_gap > RETENTION / 2, "a burst, then silence");
         }
@@ -160,6 +162,36 @@ mod tests {
             check_retention(bursts, RULE, (0, 8 * RETENTION)),
             Err(RetentionViolation::Expired { .. })
         ));
+    }
+
+    #[test]
+    fn a_row_may_wait_for_the_retention_time_and_no_longer() {
+        let rule = RetentionRule {
+            retention: 10,
+            bins: 2,
+            trfc: 1,
+        };
+        let report = check_retention([0, 5, 10, 15], rule, (0, 20)).unwrap();
+        assert_eq!(
+            report,
+            RetentionReport {
+                commands: 4,
+                longest_row_gap: 10,
+                longest_command_gap: 5
+            }
+        );
+        let late = RetentionViolation::Expired {
+            bin: 0,
+            from: 0,
+            to: 11,
+        };
+        assert_eq!(check_retention([0, 5, 11], rule, (0, 15)), Err(late));
+        let never = RetentionViolation::Expired {
+            bin: 1,
+            from: 5,
+            to: 16,
+        };
+        assert_eq!(check_retention([0, 5, 10], rule, (0, 16)), Err(never));
     }
 
     #[test]

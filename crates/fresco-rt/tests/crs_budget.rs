@@ -2,7 +2,7 @@
 //! The tests inside a server against their definitions, and least budgets against trying every budget.
 
 use fresco_rt::budget::{Family, least_budget};
-use fresco_rt::certificate::{EdfStep, Refuted};
+use fresco_rt::certificate::{EdfStep, Refuted, ResponseCertificate};
 use fresco_rt::demand::{dbf, utilization};
 use fresco_rt::edf::{EdfVerdict, demand_horizon, edf_test};
 use fresco_rt::fixed_priority::{fixed_priority_test, response_bounds};
@@ -173,6 +173,28 @@ fn forged_certificates_are_refused() {
         reached: reached - 1,
     };
     assert_eq!(short.check(&set, &supply), Err(Refuted::Short(t)));
+}
+
+/// Responses that are supplied but late, too short, or of a ranking that leaves a task out.
+#[test]
+fn forged_responses_are_refused() {
+    let set = [(10, 5), (15, 9)].map(|(p, e)| Task::new("t", 0, p, e, p).unwrap());
+    let claim = |ranking: &[usize], responses: &[Time]| {
+        let certificate = ResponseCertificate {
+            ranking: ranking.to_vec(),
+            responses: responses.to_vec(),
+        };
+        certificate.check(&set, &Dedicated)
+    };
+    assert_eq!(
+        claim(&[0, 1], &[5, 24]),
+        Err(Refuted::Response(1)),
+        "24 is supplied, after the deadline"
+    );
+    assert_eq!(claim(&[0, 1], &[5, 15]), Err(Refuted::Response(1)));
+    assert_eq!(claim(&[0, 1], &[4, 24]), Err(Refuted::Response(0)));
+    assert_eq!(claim(&[0, 0], &[5, 9]), Err(Refuted::Ranking));
+    assert_eq!(claim(&[0], &[5]), Err(Refuted::Ranking));
 }
 
 /// E22: with floors instead of ceilings this overloaded set responds in 5 and 9.

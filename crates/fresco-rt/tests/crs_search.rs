@@ -67,6 +67,24 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, rng_seed: RngSeed::Fixed(4), ..ProptestConfig::default() })]
+
+    /// For few tasks the partition is found exactly if some split has servers.
+    #[test]
+    fn partitions_of_few_tasks_are_exhaustive(first in tasks(), second in tasks(), burst in 0u64..12) {
+        let space = Space::new(Locks::of_two_servers(48, burst, 0, 0).unwrap(), 4, 16);
+        let tasks = [first, second].concat();
+        let any = (0..1usize << tasks.len()).any(|bits| {
+            let side = |wanted: usize| -> Vec<Task> {
+                (0..tasks.len()).filter(|i| bits >> i & 1 == wanted).map(|i| tasks[i].clone()).collect()
+            };
+            rest_of_table([&side(0), &side(1)], Policy::Edf, &space, true).unwrap().is_some()
+        });
+        prop_assert_eq!(partition(&tasks, None, Policy::Edf, &space, usize::MAX).unwrap().is_some(), any);
+    }
+}
+
 fn table_5_2() -> [Vec<Task>; 2] {
     let task = |(name, p, e): &(&str, Time, Time)| Task::new(name, 0, *p, *e, *p).unwrap();
     let first = [
