@@ -4,10 +4,10 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{controllers, lead, subject};
+use super::{controllers, lead};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
-use fresco_system::Extent;
 use fresco_system::results::ScenarioResult;
+use fresco_system::{Extent, Role};
 
 /// The page and the figures on it.
 ///
@@ -71,7 +71,7 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
     let background = result
         .points
         .iter()
-        .any(|point| point.tasks.len() > subject::measured(result).len());
+        .any(|point| point.tasks.iter().any(|task| task.role == Role::Background));
     if background {
         section = section.table(table::of(sweep, Tasks::Background)?);
     }
@@ -132,4 +132,28 @@ fn reading() -> Section {
         .map(str::to_owned)
         .to_vec(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_background_tasks_is_there_if_there_are_any() {
+        let page = |name: &str, set: &[&str]| {
+            let overrides: Vec<String> = set.iter().map(|text| (*text).to_owned()).collect();
+            let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
+            let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect(name);
+            of(&[result], &Provenance::new("0", "test", 1)).expect(name).0.to_html()
+        };
+        // Four copies of one task, all measured.
+        let copies = [
+            "repetitions=1",
+            "task.writer.parameters.writes=100",
+            "sweep.policy=[\"buddy\"]",
+        ];
+        assert!(!page("camc-tab2.2", &copies).contains("tasks in the background"));
+        let beside = ["repetitions=1", "measure.operations=100", "sweep.corunners=[0, 1]"];
+        assert!(page("palloc-fig4", &beside).contains("tasks in the background"));
+    }
 }
