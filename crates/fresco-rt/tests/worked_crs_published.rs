@@ -4,11 +4,13 @@
 use fresco_rt::budget::{Family, least_budget};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::published::{
-    Algorithm7Error, FORMULAS, Rounding, accepts_as_published, algorithm7, capacity_bound, dedicated_responses,
-    refresh_overhead, response_times, responses_by_ltbf, within_total_utilization, within_utilization_bound,
+    Algorithm7Error, FORMULAS, Rounding, accepts_as_published, algorithm7, auto_refresh_response_times, capacity_bound,
+    dedicated_responses, refresh_overhead, response_times, responses_by_ltbf, within_total_utilization,
+    within_utilization_bound,
 };
-use fresco_rt::refresh::RETENTION;
+use fresco_rt::refresh::{COMMANDS, RETENTION};
 use fresco_rt::simulation::{Dispatch, Horizon, Periodic, Simulation};
+use fresco_rt::supply::{AutoRefresh, Supply};
 use fresco_rt::toplevel::{ColorLock, Locks, Server, TopLevel, accepts, server_tables};
 use fresco_rt::{Task, Time};
 
@@ -183,6 +185,21 @@ fn the_printed_overhead_is_zero_where_budget_is_lost() {
     );
     let (tables, _) = server_tables(&top).unwrap();
     assert_eq!((tables[0].min_supplied, tables[0].full), (1_870_080, false));
+}
+
+/// E26: the floor forgets the refresh that may stall a server as it starts.
+#[test]
+fn printed_response_times_under_auto_refresh_are_too_short() {
+    let locks = Locks::of_two_servers(RETENTION, 0, 0, 0).unwrap();
+    let top = TopLevel::new([server(10_000, 7_000), server(40_000, 9_000)], locks).unwrap();
+    assert_eq!(
+        auto_refresh_response_times(&top, 7_800, 350),
+        [Some(7_000), Some(9_350)]
+    );
+    let memory = AutoRefresh::new(RETENTION, COMMANDS, 350).unwrap();
+    assert_eq!(memory.tbf(7_000), Some(7_350));
+    // 9, 13, 20, 31, 42 thousand: beyond the period.
+    assert_eq!(auto_refresh_response_times(&top, 7_800, 4_000)[1], None);
 }
 
 /// E27: periods that do not divide tRET give Algorithm 8 a lock strictly inside; the first one decides alone.
