@@ -53,7 +53,28 @@ impl fmt::Display for RecordError {
 
 impl std::error::Error for RecordError {}
 
-/// Compares every record of a file: a list of records, or one record, of servers (told by their `W1`) or executives.
+/// Computes every recorded answer of a record again and returns those that differ. A record with `W1` and `W2` is one of
+/// servers, one with `candidates` or `cands` one of executives.
+///
+/// # Errors
+/// If it is neither, or an input is missing or impossible.
+pub fn compare_record(record: &Value) -> Result<Vec<Difference>, RecordError> {
+    let has = |key: &str| record.get(key).is_some();
+    if has("W1") && has("W2") {
+        servers::compare_record(record)
+    } else if has("candidates") || has("cands") {
+        executive::compare_record(record)
+    } else {
+        Err(RecordError {
+            record: record.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            field: String::new(),
+            message: "found a record of no known kind; allowed: one with `W1` and `W2`, or with `candidates`"
+                .to_owned(),
+        })
+    }
+}
+
+/// Compares every record of a file: a list of records, or one.
 ///
 /// # Errors
 /// The first record that cannot be compared.
@@ -61,11 +82,7 @@ pub fn compare_file(file: &Value) -> Result<Vec<Difference>, RecordError> {
     let records = file.as_array().map_or(std::slice::from_ref(file), Vec::as_slice);
     let mut differences = Vec::new();
     for record in records {
-        let found = match record.get("W1") {
-            Some(_) => servers::compare_record(record)?,
-            None => executive::compare_record(record)?,
-        };
-        differences.extend(found);
+        differences.extend(compare_record(record)?);
     }
     Ok(differences)
 }

@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> Outcome {
         let records = records(file, &text)?;
         let bar = progress::bar(records.len() as u64, &name);
         for record in &records {
-            let differences = compare(record).map_err(|error| refused(&name, &error))?;
+            let differences = oracle::compare_record(record).map_err(|error| refused(&name, &error))?;
             comparison
                 .differences
                 .extend(differences.into_iter().map(|d| shown(&name, d)));
@@ -129,22 +129,6 @@ fn records(file: &Path, text: &str) -> Result<Vec<Value>, InputError> {
         _ => Err(InputError::new(&name, "found neither a list of records nor a record")
             .allowed("a JSON list of objects, or one object")
             .cure("see docs/file-formats.md")),
-    }
-}
-
-fn compare(record: &Value) -> Result<Vec<Difference>, RecordError> {
-    let has = |key: &str| record.get(key).is_some();
-    if has("candidates") || has("cands") {
-        oracle::executive::compare_record(record)
-    } else if has("W1") && has("W2") {
-        oracle::servers::compare_record(record)
-    } else {
-        Err(RecordError {
-            record: record.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
-            field: String::new(),
-            message: "found a record of no known kind; allowed: one with `candidates`, or with `W1` and `W2`"
-                .to_owned(),
-        })
     }
 }
 
