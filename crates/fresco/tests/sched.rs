@@ -41,10 +41,14 @@ fn files_that_hold_no_records_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     for (text, complaint) in [
         ("[{]", "a.json:1: found no JSON"),
+        ("[]", "found neither a list of records nor a record"),
         ("7", "found neither a list of records nor a record"),
-        ("[{\"id\": \"x\"}]", "a.json: x: found a record of no known kind"),
-        ("[{\"id\": \"x\", \"W1\": 3, \"W2\": []}]", "x: "),
-        ("[{\"id\": \"x\", \"cands\": [], \"tasks\": []}]", "x: "),
+        (
+            "[{\"id\": \"x\"}]",
+            "a.json: record 1 (x): found a record of no known kind",
+        ),
+        ("[{\"id\": \"x\", \"W1\": 3, \"W2\": []}]", "record 1 (x): "),
+        ("[{\"id\": \"x\", \"cands\": [], \"tasks\": []}]", "record 1 (x): "),
     ] {
         fs::write(directory.path().join("a.json"), text).unwrap();
         let found = refused(&["sched", "oracle", "a.json"], directory.path());

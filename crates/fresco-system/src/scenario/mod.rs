@@ -243,7 +243,9 @@ fn refuse_swept(sweep: &Sweep, overrides: &[Assignment]) -> Result<(), InputErro
         return Ok(());
     };
     let error = InputError::new(format!("--set {key}={value}"), "found a key that the scenario sweeps").in_field(key);
-    let cure = format!("to have this value alone, write --set 'sweep.{key}=[{value}]'");
+    let bare_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value != "true" && value != "false";
+    let quote = if bare_word { "\"" } else { "" };
+    let cure = format!("to have this value alone, write --set 'sweep.{key}=[{quote}{value}{quote}]'");
     Err(error.allowed("keys that have one value").cure(cure))
 }
 

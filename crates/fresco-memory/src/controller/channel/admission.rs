@@ -54,7 +54,7 @@ impl Channel {
         let (bank, access) = (entry.bank, entry.access);
         let backlog = match (self.queues, access) {
             (Queues::PerBank { .. }, Access::Read) => &mut self.banks[bank as usize].backlog,
-            _ => &mut self.backlog,
+            _ => &mut self.backlog[access as usize],
         };
         if !backlog.is_empty() {
             backlog.push_back(i);
@@ -63,7 +63,7 @@ impl Channel {
         } else {
             match (self.queues, access) {
                 (Queues::PerBank { .. }, Access::Read) => self.banks[bank as usize].backlog.push_back(i),
-                _ => self.backlog.push_back(i),
+                _ => self.backlog[access as usize].push_back(i),
             }
         }
     }
@@ -139,12 +139,14 @@ impl Channel {
             self.banks[bank as usize].backlog.pop_front();
             self.admit(now, i, sink);
         }
-        while let Some(&i) = self.backlog.front() {
-            if !self.has_room_for(i) {
-                break;
+        for access in [Access::Read, Access::Write] {
+            while let Some(&i) = self.backlog[access as usize].front() {
+                if !self.has_room_for(i) {
+                    break;
+                }
+                self.backlog[access as usize].pop_front();
+                self.admit(now, i, sink);
             }
-            self.backlog.pop_front();
-            self.admit(now, i, sink);
         }
     }
 

@@ -58,8 +58,8 @@ pub(super) struct Channel {
     patience: u32,
     reads: Level,
     writes: Level,
-    /// Requests that wait for a place in the global queue, or writes that wait for one in the write buffer.
-    backlog: VecDeque<u32>,
+    /// Reads that wait for a place in the global queue, and writes that wait for one in the write buffer.
+    backlog: [VecDeque<u32>; 2],
     /// Entries in order of age, for FCFS; reads and writes.
     order: [VecDeque<u32>; 2],
     next_seq: u64,
@@ -109,7 +109,7 @@ impl Channel {
             patience: 0,
             reads: Level::default(),
             writes: Level::default(),
-            backlog: VecDeque::new(),
+            backlog: [VecDeque::new(), VecDeque::new()],
             order: [VecDeque::new(), VecDeque::new()],
             next_seq: 0,
             bus_free: 0,
@@ -186,7 +186,7 @@ impl Channel {
     pub(super) fn outstanding(&self) -> u32 {
         self.reads.len()
             + self.writes.len()
-            + self.backlog.len() as u32
+            + self.backlog.iter().map(|waiting| waiting.len() as u32).sum::<u32>()
             + self.banks.iter().map(|b| b.backlog.len() as u32).sum::<u32>()
     }
 }

@@ -136,7 +136,12 @@ impl Channel {
         let first = refresh.rank * self.org.banks_per_rank();
         for b in self.banks_of(refresh) {
             let bank = &mut self.banks[b as usize];
-            bank.refreshed = (bank.refresh_from, now + refresh.cycles);
+            // Refreshes without a gap keep requests away as one.
+            let from = match bank.refreshed {
+                (from, to) if to >= bank.refresh_from => from,
+                _ => bank.refresh_from,
+            };
+            bank.refreshed = (from, now + refresh.cycles);
             bank.refresh_from = if still >> (b - first) & 1 == 1 { now } else { NEVER };
             if !(bank.reads.is_empty() && bank.writes.is_empty()) {
                 self.bank_changed(b);

@@ -23,7 +23,7 @@ struct Rank {
 /// All-bank refresh that waits for idle ranks.
 ///
 /// The more refreshes a rank owes, the shorter the idle time that it takes for an opportunity: tRFC with one owed, down
-/// to nothing with as many as the standard lets a controller owe. Beyond that a refresh goes before every request.
+/// to nothing. With as many as the standard lets a controller owe, a refresh goes before every request.
 #[derive(Debug)]
 pub struct Elastic {
     interval: Cycle,
@@ -66,7 +66,7 @@ impl Elastic {
     fn due(&self, rank: &Rank) -> Cycle {
         if rank.taken || rank.owed == 0 {
             NEVER
-        } else if rank.owed > self.limit {
+        } else if rank.owed >= self.limit.max(1) {
             rank.free_from
         } else if rank.idle_since == NEVER {
             NEVER

@@ -105,6 +105,9 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     };
     tell(&format!("checker: {verdict}"));
+    if machine.memory.controller.refresh == RefreshPolicy::None {
+        tell("checker: refresh was not judged, as the machine's policy is \"none\"");
+    }
     Ok(if verdict.is_clean() {
         ExitCode::SUCCESS
     } else {

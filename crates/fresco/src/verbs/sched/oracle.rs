@@ -65,8 +65,8 @@ pub fn run(args: &Args) -> Outcome {
         provenance.inputs.push(InputFile::new(&name, provenance::digest(&text)));
         let records = records(file, &text)?;
         let bar = progress::bar(records.len() as u64, &name);
-        for record in &records {
-            let differences = oracle::compare_record(record).map_err(|error| refused(&name, &error))?;
+        for (index, record) in records.iter().enumerate() {
+            let differences = oracle::compare_record(record).map_err(|error| refused(&name, index, &error))?;
             comparison
                 .differences
                 .extend(differences.into_iter().map(|d| shown(&name, d)));
@@ -124,18 +124,20 @@ fn records(file: &Path, text: &str) -> Result<Vec<Value>, InputError> {
             .cure("give a file of records, as docs/file-formats.md describes them")
     })?;
     match value {
-        Value::Array(records) => Ok(records),
+        Value::Array(records) if !records.is_empty() => Ok(records),
         Value::Object(_) => Ok(vec![value]),
         _ => Err(InputError::new(&name, "found neither a list of records nor a record")
-            .allowed("a JSON list of objects, or one object")
+            .allowed("a JSON list of at least one object, or one object")
             .cure("see docs/file-formats.md")),
     }
 }
 
-fn refused(file: &str, error: &RecordError) -> InputError {
-    let place = [&error.record, &error.field]
-        .into_iter()
-        .filter(|part| !part.is_empty());
+fn refused(file: &str, index: usize, error: &RecordError) -> InputError {
+    let record = match error.record.as_str() {
+        "" => format!("record {}", index + 1),
+        id => format!("record {} ({id})", index + 1),
+    };
+    let place = [&record, &error.field].into_iter().filter(|part| !part.is_empty());
     let parts: Vec<&str> = place.chain([&error.message]).map(String::as_str).collect();
     InputError::new(file, parts.join(": ")).cure("correct the record, see docs/file-formats.md")
 }
