@@ -47,6 +47,20 @@ fn nothing_to_stack_is_said() {
 }
 
 #[test]
+fn a_part_that_no_bar_has_keeps_its_colour_and_leaves_the_legend() {
+    let mut chart = anatomy();
+    let with_all = chart.to_svg(&provenance()).unwrap();
+    chart.layers[1].values.fill(0.0);
+    let without = chart.to_svg(&provenance()).unwrap();
+    assert!(with_all.as_str().contains("own commands") && !without.as_str().contains("own commands"));
+    // The block of "bank", in the legend.
+    let third = "#009E73";
+    for svg in [&with_all, &without] {
+        assert!(svg.as_str().contains(third), "{}", svg.as_str());
+    }
+}
+
+#[test]
 fn values_that_cannot_be_stacked_are_refused() {
     let refused = |change: fn(&mut StackedChart)| {
         let mut chart = anatomy();

@@ -32,7 +32,7 @@ pub struct StackedChart {
     pub bars: Vec<String>,
     /// The quantity.
     pub y: Axis,
-    /// Parts, from the bottom up.
+    /// Parts, from the bottom up; each has the colour of its place. A part that no bar has is not in the legend.
     pub layers: Vec<Layer>,
 }
 
@@ -57,13 +57,14 @@ impl StackedChart {
             look: layer_look(index),
             sample: Sample::Block,
         };
+        let is_seen = |(_, layer): &(usize, &Layer)| layer.values.iter().any(|value| *value > 0.0);
         let frame = Frame {
             heading: &self.heading,
             x_title: self.bars_label.clone(),
             x: Across::Names(self.bars.clone()),
             y_title: axis.title(),
             y: Domain::around(&axis, totals, 5)?,
-            legend: self.layers.iter().enumerate().map(entry).collect(),
+            legend: self.layers.iter().enumerate().filter(is_seen).map(entry).collect(),
             right: 0,
             inset: 0,
             empty: self.bars.is_empty() || self.layers.is_empty(),

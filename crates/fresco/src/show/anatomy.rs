@@ -52,9 +52,14 @@ pub fn chart(
         return Ok(None);
     }
     let highest = bars.iter().map(|(_, anatomy)| total(anatomy)).fold(0.0, f64::max);
-    let layers = PARTS.iter().map(|(name, _, part)| Layer {
-        name: (*name).to_owned(),
-        values: bars.iter().map(|(_, anatomy)| part(anatomy)).collect(),
+    // A part too small to be seen is left out, but keeps its place: so each part has its colour in every figure.
+    let layers = PARTS.iter().map(|(name, _, part)| {
+        let values = bars.iter().map(|(_, anatomy)| part(anatomy));
+        let seen = values.clone().any(|value| value > LEAST * highest);
+        Layer {
+            name: (*name).to_owned(),
+            values: values.map(|value| if seen { value } else { 0.0 }).collect(),
+        }
     });
     let axes = [sweep.compared, sweep.across].into_iter().flatten();
     let labels: Vec<String> = axes.map(|axis| label(&sweep.result.axes[axis].name)).collect();
@@ -64,9 +69,7 @@ pub fn chart(
         heading,
         bars_label: labels.join(", "),
         y: Axis::new("mean time of a read", "ns"),
-        layers: layers
-            .filter(|layer| layer.values.iter().any(|value| *value > LEAST * highest))
-            .collect(),
+        layers: layers.collect(),
         bars: bars.into_iter().map(|(name, _)| name).collect(),
     };
     chart.to_svg(provenance).map(Some)
