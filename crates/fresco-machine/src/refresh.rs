@@ -42,6 +42,15 @@ impl RefreshPolicy {
         ("same-bank", Self::SameBank),
     ];
 
+    /// The name in machine files.
+    pub fn name(self) -> &'static str {
+        let (name, _) = Self::NAMES
+            .into_iter()
+            .find(|&(_, policy)| policy == self)
+            .expect("every policy has a name");
+        name
+    }
+
     /// Are the refreshes spread over the refresh window, so that a part of it has its share of them?
     pub fn is_spread(self) -> bool {
         !matches!(self, Self::None | Self::Burst | Self::PerBankSequential)

@@ -15,7 +15,6 @@ use fresco_memory::checker::{Checker, Options, Report};
 use fresco_memory::{Command, Completion, Controller, Sink};
 use std::process::ExitCode;
 use std::time::Instant;
-use support::record::checked;
 use support::traffic::Traffic;
 use support::{devices, variety};
 
@@ -38,7 +37,7 @@ impl Sink for Judge {
 
     fn command(&mut self, command: &Command) {
         self.commands += 1;
-        self.checker.observe(&checked(command));
+        self.checker.observe(&command.into());
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A DRAM command as it was issued, and its line in a command trace.
 
+use crate::checker::CommandRecord;
 use fresco_dram::{CommandKind, Cycle};
 use std::fmt;
 
@@ -23,6 +24,22 @@ pub struct Command {
     pub row: u32,
     /// First column of the burst; column commands only.
     pub column: u32,
+}
+
+/// As the checker reads it from a trace.
+impl From<&Command> for CommandRecord {
+    fn from(command: &Command) -> Self {
+        Self {
+            cycle: command.cycle,
+            kind: command.kind,
+            channel: command.channel,
+            rank: command.rank,
+            bank_group: command.bank_group,
+            bank: command.bank,
+            row: command.row,
+            column: command.column,
+        }
+    }
 }
 
 impl fmt::Display for Command {

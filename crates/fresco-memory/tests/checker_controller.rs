@@ -6,7 +6,7 @@ mod checker_support;
 use checker_support::{organisation, timing};
 use fresco_dram::{Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
-use fresco_memory::checker::{Checker, CommandRecord, Options, Report};
+use fresco_memory::checker::{Checker, Options, Report};
 use fresco_memory::{Access, Command, Completion, Controller, Request, Sink};
 
 struct Judge(Checker);
@@ -15,16 +15,7 @@ impl Sink for Judge {
     fn completed(&mut self, _completion: &Completion) {}
 
     fn command(&mut self, c: &Command) {
-        self.0.observe(&CommandRecord {
-            cycle: c.cycle,
-            kind: c.kind,
-            channel: c.channel,
-            rank: c.rank,
-            bank_group: c.bank_group,
-            bank: c.bank,
-            row: c.row,
-            column: c.column,
-        });
+        self.0.observe(&c.into());
     }
 }
 

@@ -13,7 +13,7 @@ use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Controller, Request};
 use std::collections::BTreeSet;
 use support::devices;
-use support::record::{Record, checked};
+use support::record::Record;
 use tightness_cases::{START, Scene, scenes};
 
 /// Refreshes at given cycles, in order.
@@ -65,7 +65,7 @@ fn play(scene: &Scene, org: &Organisation, timing: &Timing) -> Vec<CommandRecord
     let commands = std::mem::take(&mut record.commands);
     let report = record.verdict(end);
     assert!(report.is_clean(), "{report}");
-    commands.iter().map(checked).collect()
+    commands.iter().map(Into::into).collect()
 }
 
 /// Index of the command of this kind and number, from [`START`] on.

@@ -23,7 +23,7 @@ pub(super) fn read(
     let page = page(table)?;
     let refresh = table.choice("refresh", &RefreshPolicy::NAMES)?;
     refresh.check(org, timing).map_err(|why| {
-        let found = format!("found \"{}\" for {}: {why}", policy_name(refresh), timing.standard);
+        let found = format!("found \"{}\" for {}: {why}", refresh.name(), timing.standard);
         table
             .error_at("refresh", found)
             .cure("choose another policy, density or refresh_table")
@@ -56,11 +56,6 @@ pub(super) fn read(
         refresh,
         frontend,
     })
-}
-
-fn policy_name(policy: RefreshPolicy) -> &'static str {
-    let mut names = RefreshPolicy::NAMES.into_iter();
-    names.find(|&(_, other)| other == policy).map_or("", |(name, _)| name)
 }
 
 fn scheduler(table: &Table<'_>) -> Result<Scheduler, InputError> {

@@ -33,6 +33,7 @@ pub use retention_report::{LateRows, Postponement, Repeat, RetentionReport, Shor
 
 use findings::Findings;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
+use fresco_machine::RefreshPolicy;
 use retention::Retention;
 use state::Channel;
 
@@ -46,6 +47,17 @@ pub struct Options {
     pub pro_rata: bool,
     /// Findings of each class that are kept in full; all are counted.
     pub keep: usize,
+}
+
+impl Options {
+    /// What a run under this policy can be held to.
+    pub fn of_policy(refresh: RefreshPolicy) -> Self {
+        Self {
+            retention: refresh != RefreshPolicy::None,
+            pro_rata: refresh.is_spread(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Options {

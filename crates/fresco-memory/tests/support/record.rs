@@ -2,27 +2,13 @@
 //! A sink that keeps what the controller did and puts every command before the timing checker.
 
 use fresco_dram::{Cycle, Organisation, Timing};
-use fresco_memory::checker::{Checker, CommandRecord, Options, Report};
+use fresco_memory::checker::{Checker, Options, Report};
 use fresco_memory::{Command, Completion, Sink};
 
 pub struct Record {
     pub commands: Vec<Command>,
     pub completions: Vec<Completion>,
     checker: Checker,
-}
-
-/// As the checker takes it.
-pub fn checked(c: &Command) -> CommandRecord {
-    CommandRecord {
-        cycle: c.cycle,
-        kind: c.kind,
-        channel: c.channel,
-        rank: c.rank,
-        bank_group: c.bank_group,
-        bank: c.bank,
-        row: c.row,
-        column: c.column,
-    }
 }
 
 impl Record {
@@ -51,7 +37,7 @@ impl Sink for Record {
     }
 
     fn command(&mut self, command: &Command) {
-        self.checker.observe(&checked(command));
+        self.checker.observe(&command.into());
         self.commands.push(*command);
     }
 }

@@ -3,9 +3,9 @@
 
 use fresco_dram::{Clock, Ps};
 use fresco_input::InputError;
-use fresco_machine::{Machine, RefreshPolicy};
-use fresco_memory::checker::{Checker, CommandRecord, Options};
-use fresco_memory::{Command, MemorySystem};
+use fresco_machine::Machine;
+use fresco_memory::MemorySystem;
+use fresco_memory::checker::{Checker, Options};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -18,16 +18,11 @@ pub(super) struct Judge {
 impl Judge {
     /// Lets the checker see every command of `memory`.
     pub fn watch(machine: &Machine, memory: &mut MemorySystem) -> Self {
-        let refresh = machine.memory.controller.refresh;
-        let options = Options {
-            retention: refresh != RefreshPolicy::None,
-            pro_rata: refresh.is_spread(),
-            ..Options::default()
-        };
+        let options = Options::of_policy(machine.memory.controller.refresh);
         let checker = Checker::new(&machine.memory.organisation, &machine.memory.timing, options);
         let checker = Rc::new(RefCell::new(checker));
         let observer = Rc::clone(&checker);
-        memory.set_command_sink(Box::new(move |command| observer.borrow_mut().observe(&record(command))));
+        memory.set_command_sink(Box::new(move |command| observer.borrow_mut().observe(&command.into())));
         Self {
             checker,
             clock: machine.memory.timing.clock,
@@ -46,18 +41,5 @@ impl Judge {
         }
         let found = format!("found DRAM commands that no device allows: {report}");
         Err(InputError::new("the checker of DRAM commands", found).cure("a fault of the simulator: please report it"))
-    }
-}
-
-fn record(command: &Command) -> CommandRecord {
-    CommandRecord {
-        cycle: command.cycle,
-        kind: command.kind,
-        channel: command.channel,
-        rank: command.rank,
-        bank_group: command.bank_group,
-        bank: command.bank,
-        row: command.row,
-        column: command.column,
     }
 }

@@ -101,12 +101,7 @@ pub fn beside_many_attackers(result: &ScenarioResult) -> Vec<Row> {
         let row = Row::new().label("program", program).label("policy", policy);
         Some(attacked(row.label("attackers", point.values.get(1)?), point))
     };
-    let points = result
-        .points
-        .iter()
-        .filter_map(|point| of_policy(point.values.first()?, point));
-    let single = alone(result).and_then(|point| of_policy(SINGLE_RUN, point));
-    points.chain(single).collect()
+    with_single_run(result, of_policy)
 }
 
 /// Run time of the program, and of the attackers for the same work.
@@ -137,6 +132,11 @@ pub fn beside_its_like(result: &ScenarioResult) -> Vec<Row> {
             None => row,
         })
     };
+    with_single_run(result, of_policy)
+}
+
+/// A row of each point under its policy, and one of the task alone.
+fn with_single_run(result: &ScenarioResult, of_policy: impl Fn(&str, &PointResult) -> Option<Row>) -> Vec<Row> {
     let points = result
         .points
         .iter()

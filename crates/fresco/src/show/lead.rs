@@ -171,19 +171,12 @@ pub fn settings(sweep: &Sweep<'_>, point: &PointResult) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::short_run;
     use super::*;
-    use fresco_system::results::ScenarioResult;
-
-    fn of(name: &str, set: &[&str]) -> ScenarioResult {
-        let short = ["repetitions=1", "warm_up.operations=100", "measure.operations=300"];
-        let overrides: Vec<String> = short.iter().chain(set).map(|text| (*text).to_owned()).collect();
-        let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
-        fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
-    }
 
     #[test]
     fn what_is_compared_with_no_run_alone_begins_with_its_base() {
-        let result = of("camc-fig2.4", &["sweep.program=[\"is\"]"]);
+        let result = short_run("camc-fig2.4", &["sweep.program=[\"is\"]"]);
         let text = sentences(&Sweep::new(&result)).join(" ");
         assert!(text.starts_with(|first: char| first.is_ascii_uppercase()), "{text}");
         assert!(

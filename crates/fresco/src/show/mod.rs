@@ -16,6 +16,8 @@ pub mod subject;
 pub mod sweep;
 pub mod table;
 pub mod tail;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod verdicts;
 pub mod why;

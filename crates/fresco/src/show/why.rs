@@ -77,19 +77,13 @@ pub fn faster(sweep: &Sweep<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::lead::sentences;
+    use super::super::testing::short_run;
     use super::*;
     use fresco_system::results::ScenarioResult;
 
-    fn of(name: &str, set: &[&str]) -> ScenarioResult {
-        let short = ["repetitions=1", "warm_up.operations=100", "measure.operations=300"];
-        let overrides: Vec<String> = short.iter().chain(set).map(|text| (*text).to_owned()).collect();
-        let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
-        fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
-    }
-
     #[test]
     fn a_slowdown_below_one_is_explained() {
-        let mut result = of("palloc-fig4", &["sweep.corunners=[0, 1]"]);
+        let mut result = short_run("palloc-fig4", &["sweep.corunners=[0, 1]"]);
         let text = |result: &ScenarioResult| sentences(&Sweep::new(result)).join(" ");
         let set = |result: &mut ScenarioResult, slowdown: f64| {
             for point in &mut result.points {

@@ -134,11 +134,7 @@ fn refuse_standard_output(commands: &Path, json: bool) -> Result<(), InputError>
 
 fn checker(machine: &Machine) -> Checker {
     let memory = &machine.memory;
-    let options = Options {
-        retention: memory.controller.refresh != RefreshPolicy::None,
-        pro_rata: memory.controller.refresh.is_spread(),
-        ..Options::default()
-    };
+    let options = Options::of_policy(memory.controller.refresh);
     Checker::new(&memory.organisation, &memory.timing, options)
 }
 

@@ -4,7 +4,7 @@
 use crate::latencies::Latencies;
 use fresco_dram::Cycle;
 use fresco_input::InputError;
-use fresco_memory::checker::{self, Checker, CommandRecord};
+use fresco_memory::checker::{self, Checker};
 use fresco_memory::{Access, Command, Completion, Observer, Wait};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -69,16 +69,7 @@ impl Observer for Watch {
 
     fn command(&mut self, command: &Command) {
         if let Some(checker) = &mut self.checker {
-            checker.observe(&CommandRecord {
-                cycle: command.cycle,
-                kind: command.kind,
-                channel: command.channel,
-                rank: command.rank,
-                bank_group: command.bank_group,
-                bank: command.bank,
-                row: command.row,
-                column: command.column,
-            });
+            checker.observe(&command.into());
         }
         if let Some(commands) = &mut self.commands
             && commands.error.is_none()
