@@ -12,7 +12,7 @@ struct Rank {
     boundary: Cycle,
     /// Refreshes owed: due by the clock, not yet taken.
     owed: u64,
-    /// Since when no request waits and no refresh runs; [`NEVER`] while one does.
+    /// Since when no request waits; [`NEVER`] while one does.
     idle_since: Cycle,
     /// A refresh has been taken and not been issued.
     taken: bool,
