@@ -3,7 +3,7 @@
 
 use fresco_dram::{PhysAddr, Ps};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// Least entries of a write-back buffer: no machine file says how many there are, and evictions must not stall a core
 /// with a single miss in flight at once.
@@ -31,8 +31,8 @@ pub(super) struct WriteBacks {
     /// When an entry is free again, in order of time, then of the calls.
     freed: BinaryHeap<Reverse<(Ps, u64, u32)>>,
     calls: u64,
-    /// By core: misses that wait for an entry, oldest first.
-    held: Vec<VecDeque<Held>>,
+    /// By core: misses that wait for an entry, oldest first; none while one is free.
+    held: Vec<Vec<Held>>,
     held_total: usize,
 }
 
@@ -44,7 +44,7 @@ impl WriteBacks {
             used: vec![0; cores],
             freed: BinaryHeap::new(),
             calls: 0,
-            held: vec![VecDeque::new(); cores],
+            held: vec![Vec::new(); cores],
             held_total: 0,
         }
     }
@@ -52,7 +52,12 @@ impl WriteBacks {
     /// May a miss of the core go to memory now?
     #[inline]
     pub fn has_room(&self, core: u32) -> bool {
-        self.used[core as usize] < self.entries && self.held[core as usize].is_empty()
+        let room = self.used[core as usize] < self.entries;
+        debug_assert!(
+            !room || self.held[core as usize].is_empty(),
+            "nobody waits for a free entry"
+        );
+        room
     }
 
     /// A line leaves for memory.
@@ -69,7 +74,7 @@ impl WriteBacks {
 
     /// A miss waits until an entry is free.
     pub fn hold(&mut self, held: Held) {
-        self.held[held.core as usize].push_back(held);
+        self.held[held.core as usize].push(held);
         self.held_total += 1;
     }
 
@@ -97,7 +102,7 @@ impl WriteBacks {
             self.used[core] -= 1;
             if self.used[core] < self.entries {
                 self.held_total -= self.held[core].len();
-                going.extend(self.held[core].drain(..));
+                going.append(&mut self.held[core]);
             }
         }
         going
