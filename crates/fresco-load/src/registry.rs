@@ -2,7 +2,7 @@
 //! The table of programs.
 
 use crate::parameter::{Kind, Parameter, Values};
-use crate::programs::{BANDWIDTH, IDLE, IS, LATENCY, MATMULT, RANDOM, STREAM, STRIDES};
+use crate::programs::{BANDWIDTH, CNT, COMPRESS, IDLE, IS, LATENCY, LMS, MATMULT, RANDOM, ST, STREAM, STRIDES};
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Table};
@@ -31,7 +31,7 @@ pub struct ProgramKind {
 type Build = fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>;
 
 static PROGRAMS: &[&ProgramKind] = &[
-    &STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &MATMULT, &IS, &RANDOM, &IDLE, &TRACE,
+    &STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &CNT, &COMPRESS, &LMS, &MATMULT, &ST, &IS, &RANDOM, &IDLE, &TRACE,
 ];
 
 /// All programs, in the order in which they are documented.
@@ -124,7 +124,11 @@ mod tests {
         ("latency", "bytes = '64 KiB'\nwarmup = 1"),
         ("bandwidth", "access = 'write'\nbytes = '1 MiB'\nstride = 128"),
         ("stream", "kernel = 'scale'\nelements = 3000\npasses = 2"),
+        ("cnt", "n = 30"),
+        ("compress", "bytes = '3000 B'\nbits = 9\npasses = 2"),
+        ("lms", "samples = 100\ntaps = 5"),
         ("matmult", "n = 10\nblock = 4"),
+        ("st", "elements = 1000"),
         ("is", "passes = 1"),
         ("random", "accesses = 10000\nbytes = '1 GiB'"),
         ("idle", "passes = 7"),

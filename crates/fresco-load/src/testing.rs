@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs a program to its end and checks what every program owes.
 
+use crate::kernel::Kernel;
+use crate::recorder::Course;
 use crate::{Batch, Event, Marker, Op, Program};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
@@ -85,6 +87,14 @@ pub(crate) fn run(mut program: impl Program) -> Run {
     assert_eq!(program.next(&mut batch), Ok(false));
     assert!(batch.events().is_empty());
     Run { events }
+}
+
+/// Runs `kernel` to the end of its pass and keeps nothing.
+pub(crate) fn one_pass(kernel: &mut impl Kernel) {
+    let (mut course, mut batch) = (Course::default(), Batch::new());
+    while !kernel.step(&mut course.record(&mut batch)) {
+        batch.clear();
+    }
 }
 
 /// `cases` cases, the same ones in every run.

@@ -2,19 +2,27 @@
 //! The programs, one file each.
 
 mod bandwidth;
+mod cnt;
+mod compress;
 mod idle;
 mod is;
 mod latency;
+mod lms;
 mod matmult;
 mod random;
+mod st;
 mod stream;
 mod strides;
 
 pub(crate) use bandwidth::BANDWIDTH;
+pub(crate) use cnt::CNT;
+pub(crate) use compress::COMPRESS;
 pub(crate) use idle::IDLE;
 pub(crate) use is::IS;
 pub(crate) use latency::LATENCY;
+pub(crate) use lms::LMS;
 pub(crate) use matmult::MATMULT;
 pub(crate) use random::RANDOM;
+pub(crate) use st::ST;
 pub(crate) use stream::STREAM;
 pub(crate) use strides::STRIDES;
