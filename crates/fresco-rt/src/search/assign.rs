@@ -2,11 +2,11 @@
 //! Which task runs on which core with which colour, under aligned segmented refresh (F29).
 
 use super::partition::{MemoryNeed, candidates, fits_memory};
-use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, divisors, plan};
+use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, plan};
 use crate::demand::utilization_q64;
 use crate::policy::Policy;
 use crate::task::Task;
-use crate::time::Time;
+use crate::time::{Time, divisors};
 
 /// Tasks by core and colour, and the frame for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,17 +34,32 @@ pub fn assign_aligned(
     longest: Option<Time>,
     attempts: usize,
 ) -> Result<Option<Assignment>, AlignedError> {
-    if cores == 0 || demand.commands == 0 {
+    assign_aligned_on(tasks, &spread(tasks, cores), memory, policy, demand, longest, attempts)
+}
+
+/// As [`assign_aligned`], with the core of each task given: indices of the tasks of each core.
+///
+/// # Errors
+/// As [`assign_aligned`].
+pub fn assign_aligned_on(
+    tasks: &[Task],
+    groups: &[Vec<usize>],
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    demand: RefreshDemand,
+    longest: Option<Time>,
+    attempts: usize,
+) -> Result<Option<Assignment>, AlignedError> {
+    if groups.is_empty() || demand.commands == 0 {
         return Err(AlignedError::Empty);
     }
-    let groups = spread(tasks, cores);
     let sides: Vec<Vec<Vec<bool>>> = groups.iter().map(|group| candidates(&pick(tasks, group))).collect();
     for period in divisors(demand.retention)
         .into_iter()
         .rev()
         .filter(|&p| longest.is_none_or(|longest| p <= longest))
     {
-        if let Some(found) = with_period(tasks, &groups, &sides, memory, policy, demand, period, attempts)? {
+        if let Some(found) = with_period(tasks, groups, &sides, memory, policy, demand, period, attempts)? {
             return Ok(Some(found));
         }
     }

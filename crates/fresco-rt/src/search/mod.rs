@@ -13,15 +13,14 @@ mod full;
 mod partition;
 mod rest;
 
-pub use assign::{Assignment, assign_aligned};
+pub use assign::{Assignment, assign_aligned, assign_aligned_on};
 pub use brute::brute_force;
 pub use flat::partition_flat;
 pub use full::full_budgets;
 pub use partition::{MemoryNeed, Partition, partition};
 pub use rest::{rest_of_table, shrink_last};
 
-use crate::aligned::divisors;
-use crate::time::Time;
+use crate::time::{Time, divisors};
 use crate::toplevel::{Locks, TopLevel};
 
 /// Servers found for two workloads.
