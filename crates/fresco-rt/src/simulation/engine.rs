@@ -5,16 +5,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::arrivals::Arrivals;
-use super::decide::{Decision, decide};
-use super::grant::{LockState, lock_state};
 use super::outcome::{Miss, Outcome};
-use super::queue::{Job, Queue};
+use super::processor::{Decision, Processor};
+use super::queue::Job;
 use super::recorder::{Activity, Completion, Recorder, Segment};
 use super::{Dispatch, Horizon, MAX_EVENTS, Simulation, SimulationError};
 use crate::policy::{Order, Policy};
 use crate::task::Task;
 use crate::time::{Overflow, Time};
-use crate::toplevel::Server;
 
 /// A run under way.
 pub(super) struct Engine<'r, A, R> {
@@ -24,9 +22,7 @@ pub(super) struct Engine<'r, A, R> {
     tasks: Vec<&'r Task>,
     colors: Vec<usize>,
     ranks: Vec<usize>,
-    servers: Vec<Server>,
-    budgets: Vec<Time>,
-    queues: Vec<Queue>,
+    processor: Processor,
     /// Next release of each task, with the job's index.
     releases: BinaryHeap<Reverse<(Time, usize, u64)>>,
     now: Time,
@@ -59,8 +55,8 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
         };
         let all: Vec<Task> = tasks.iter().map(|&task| task.clone()).collect();
         let servers = match &simulation.dispatch {
-            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.clone(),
-            Dispatch::Flat | Dispatch::Slots(_) => Vec::new(),
+            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.as_slice(),
+            Dispatch::Flat | Dispatch::Slots(_) => &[],
         };
         let end = horizon.end()?;
         // Every deadline of a job released up to the end, and every boundary, must fit.
@@ -91,9 +87,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
             recorder,
             colors: colored().map(|(color, _)| color).collect(),
             ranks: order.ranks(&all),
-            budgets: vec![0; servers.len()],
-            servers,
-            queues: vec![Queue::default(); colors],
+            processor: Processor::new(colors, simulation.dispatch.clone(), simulation.locks.cloned()),
             releases,
             now: 0,
             mark: end - horizon.repeat.min(end),
@@ -114,7 +108,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
     pub(super) fn run(mut self) -> Result<Outcome, SimulationError> {
         let end = self.outcome.horizon;
         loop {
-            let replenishment = self.replenish();
+            self.processor.replenish(self.now, self.recorder);
             if self.now == self.mark {
                 self.state_at_mark = self.state();
             }
@@ -122,39 +116,20 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
                 break;
             }
             self.release()?;
-            let locks = lock_state(self.simulation.locks, self.queues.len(), self.now);
-            self.record_locks(&locks);
-            let Decision {
-                activity,
-                until,
-                charged,
-            } = { decide(&self.simulation.dispatch, &self.budgets, &self.queues, &locks, self.now) };
+            let decision = self.processor.decide(self.now);
+            self.record_locks();
             let release = self.releases.peek().map_or(Time::MAX, |Reverse((at, ..))| *at);
             let mark = if self.mark > self.now { self.mark } else { end };
-            let until = [until, release, replenishment, locks.until, mark, end]
+            let until = [decision.until, release, mark, end]
                 .into_iter()
                 .min()
                 .expect("not empty");
             debug_assert!(until > self.now, "time advances");
-            self.advance(until, activity, charged, &locks);
+            self.advance(until, &decision);
         }
         self.outcome.converged = self.state_at_mark == self.state();
         self.count_unfinished();
         Ok(self.outcome)
-    }
-
-    /// Sets the budgets of the servers whose period begins now; returns when the next one does.
-    fn replenish(&mut self) -> Time {
-        let mut next = Time::MAX;
-        for (color, server) in self.servers.iter().enumerate() {
-            let since = self.now % server.period();
-            if since == 0 {
-                self.budgets[color] = server.budget();
-                self.recorder.replenished(color, self.now, server.budget());
-            }
-            next = next.min(self.now + (server.period() - since));
-        }
-        next
     }
 
     /// Queues the jobs released now.
@@ -175,7 +150,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
                 (at, deadline),
                 execution,
             );
-            self.queues[self.colors[i]].push(job);
+            self.processor.release(self.colors[i], job);
             let distance = self.arrivals.distance(i, task);
             debug_assert!(distance >= task.period);
             self.releases.push(Reverse((at.saturating_add(distance), i, index + 1)));
@@ -183,42 +158,37 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
         Ok(())
     }
 
-    fn record_locks(&mut self, state: &LockState) {
+    fn record_locks(&mut self) {
         let Some(locks) = self.simulation.locks else { return };
         for (color, lock) in locks.colors().iter().enumerate() {
             let begins = self
                 .now
                 .checked_sub(lock.phase)
                 .is_some_and(|since| since % locks.retention() == 0);
-            if begins && state.locked[color] {
+            if begins && self.processor.locked()[color] {
                 self.recorder
                     .lock(color, locks.window(color, self.now / locks.retention()));
             }
         }
     }
 
-    fn advance(&mut self, until: Time, activity: Activity, charged: Option<usize>, locks: &LockState) {
+    fn advance(&mut self, until: Time, decision: &Decision) {
         let passed = until - self.now;
+        let activity = decision.activity;
         self.recorder.segment(Segment {
             start: self.now,
             end: until,
             activity,
         });
         if matches!(activity, Activity::Idle | Activity::Burn { .. }) {
-            for color in 0..self.queues.len() {
-                let budget = self.budgets.get(color).is_none_or(|&budget| budget > 0);
-                if locks.locked[color] && budget && !self.queues[color].is_empty() {
+            for color in 0..self.outcome.unhidden.len() {
+                if self.processor.is_blocked(color) {
                     self.outcome.unhidden[color] += passed;
                 }
             }
         }
-        if let Some(color) = charged {
-            self.budgets[color] -= passed;
-        }
         self.now = until;
-        if let Activity::Run { color, .. } = activity
-            && let Some(job) = self.queues[color].execute(passed)
-        {
+        if let Some(job) = self.processor.advance(decision, passed) {
             self.complete(job);
         }
     }
@@ -251,7 +221,7 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
     }
 
     fn count_unfinished(&mut self) {
-        for job in self.queues.iter().flat_map(Queue::jobs) {
+        for job in self.processor.ready() {
             if job.deadline <= self.outcome.horizon {
                 self.outcome.miss(Miss {
                     task: job.task,
@@ -263,11 +233,11 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
     }
 
     fn state(&self) -> State {
-        let pending = self.queues.iter().flat_map(Queue::jobs);
+        let pending = self.processor.ready();
         let mut jobs: Vec<_> = pending
             .map(|job| (job.task, self.now - job.release, job.remaining))
             .collect();
         jobs.sort_unstable();
-        (jobs, self.budgets.clone())
+        (jobs, self.processor.budgets().to_vec())
     }
 }

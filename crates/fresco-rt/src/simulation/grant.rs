@@ -18,17 +18,26 @@ pub(super) struct LockState {
     pub(super) until: Time,
 }
 
-/// The state of the locks at `now`.
-pub(super) fn lock_state(locks: Option<&Locks>, colors: usize, now: Time) -> LockState {
-    let mut state = LockState {
-        handler: None,
-        locked: vec![false; colors],
-        until: Time::MAX,
-    };
-    let Some(locks) = locks else { return state };
-    for color in 0..colors {
+impl LockState {
+    /// No colour is locked, for ever.
+    pub(super) fn open(colors: usize) -> Self {
+        LockState {
+            handler: None,
+            locked: vec![false; colors],
+            until: Time::MAX,
+        }
+    }
+}
+
+/// Finds the state of the locks at `now`.
+pub(super) fn lock_state(locks: Option<&Locks>, now: Time, state: &mut LockState) {
+    let Some(locks) = locks else { return };
+    state.handler = None;
+    state.until = Time::MAX;
+    for color in 0..state.locked.len() {
         let phase = locks.colors()[color].phase;
         if now < phase {
+            state.locked[color] = false;
             state.until = state.until.min(phase);
             continue;
         }
@@ -49,7 +58,6 @@ pub(super) fn lock_state(locks: Option<&Locks>, colors: usize, now: Time) -> Loc
         state.locked[color] = locked;
         state.until = state.until.min(now.saturating_add(next - since));
     }
-    state
 }
 
 /// The colour whose slot `now` lies in, if any, and when that changes.

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Exact simulation of refresh-aware schedules, event by event (F27, F28).
 //!
-//! It shares no code with the analysis: what the analysis accepts is run here, and must not miss.
+//! It shares no code with the analysis: what the analysis accepts is run here, and must not miss. Who has the processor is
+//! decided by a [`Processor`], which others may drive too.
 
 mod arrivals;
-mod decide;
 mod engine;
 mod grant;
 mod outcome;
+mod processor;
 mod queue;
 mod recorder;
 
 pub use arrivals::{Arrivals, Periodic};
 pub use outcome::{Miss, Outcome};
+pub use processor::{Decision, Processor};
+pub use queue::Job;
 pub use recorder::{Activity, Completion, Recorder, Segment, Trace};
 
 use std::fmt;

@@ -9,24 +9,24 @@ use crate::time::Time;
 
 /// A released, unfinished job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Job {
+pub struct Job {
     /// Order of the policy, least first; unique. EDF: (deadline, rank, job); fixed priorities: (rank, release, job).
     key: (Time, Time, u64),
     /// Index of the task, through all colours.
-    pub(super) task: usize,
+    pub task: usize,
     /// Index of the job.
-    pub(super) index: u64,
+    pub index: u64,
     /// Release.
-    pub(super) release: Time,
+    pub release: Time,
     /// Absolute deadline.
-    pub(super) deadline: Time,
+    pub deadline: Time,
     /// Execution left.
-    pub(super) remaining: Time,
+    pub remaining: Time,
 }
 
 impl Job {
-    /// A job of a task of priority `rank`.
-    pub(super) fn new(
+    /// Job `index` of a task of priority `rank`, 0 the highest, with its release, absolute deadline and execution.
+    pub fn new(
         policy: Policy,
         rank: usize,
         (task, index): (usize, u64),
@@ -74,6 +74,18 @@ impl Queue {
         // The key does not depend on what is left, so the order stays.
         first.0.remaining -= time;
         (first.0.remaining == 0).then(|| std::collections::binary_heap::PeekMut::pop(first).0)
+    }
+
+    /// Takes a job out; returns whether it was there.
+    pub(super) fn remove(&mut self, task: usize, index: u64) -> bool {
+        let is_it = |job: &Job| (job.task, job.index) == (task, index);
+        if self.first().is_some_and(is_it) {
+            self.0.pop();
+            return true;
+        }
+        let before = self.0.len();
+        self.0.retain(|Reverse(job)| !is_it(job));
+        self.0.len() < before
     }
 
     /// All jobs, in no order.
