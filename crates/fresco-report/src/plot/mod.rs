@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots.
+//! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots,
+//! Gantt charts.
 //!
 //! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
 //! description for screen readers, and a light background of their own. The same data gives the same bytes.
@@ -9,6 +10,7 @@ mod bars;
 mod boxes;
 mod canvas;
 mod cdf;
+mod gantt;
 mod histogram;
 mod legend;
 mod line;
@@ -24,6 +26,7 @@ pub use axis::{Axis, Scale};
 pub use bars::{Bar, BarChart, BarSeries};
 pub use boxes::{BoxPlot, BoxStats};
 pub use cdf::{CdfChart, Distribution};
+pub use gantt::{BarStyle, Gantt, GanttBar, Lane, Mark, MarkKind};
 pub use histogram::{Bin, BinSeries, HistogramChart};
 pub use line::{LineChart, Point, Reference, Series, SpreadStyle};
 pub use panel::Heading;
