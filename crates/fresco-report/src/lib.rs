@@ -29,6 +29,7 @@ mod error;
 mod escape;
 mod html;
 pub mod number;
+pub mod perfetto;
 pub mod plot;
 mod provenance;
 mod table;
