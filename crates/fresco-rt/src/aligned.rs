@@ -11,7 +11,7 @@ use crate::budget::{Family, least_budget};
 use crate::policy::Policy;
 use crate::supply::SlotTable;
 use crate::task::Task;
-use crate::time::{Overflow, Time};
+use crate::time::{Overflow, Time, divisors};
 
 /// What refresh demands of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,17 +172,6 @@ pub fn longest_plan(
     Err(first.unwrap_or(AlignedError::Period(0, demand.retention)))
 }
 
-/// Divisors of `n` in ascending order; none of 0.
-pub fn divisors(n: Time) -> Vec<Time> {
-    let low: Vec<Time> = (1..)
-        .take_while(|&d| d <= n / d)
-        .filter(|&d| n.is_multiple_of(d))
-        .collect();
-    let mut all: Vec<Time> = low.iter().copied().chain(low.iter().rev().map(|d| n / d)).collect();
-    all.dedup();
-    all
-}
-
 impl AlignedPlan {
     /// Length of a frame.
     pub fn period(&self) -> Time {
@@ -230,17 +219,4 @@ impl AlignedPlan {
 
 fn narrow(value: u128) -> Result<Time, Overflow> {
     Time::try_from(value).map_err(|_| Overflow)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn divisors_of_small_numbers() {
-        assert_eq!(divisors(12), [1, 2, 3, 4, 6, 12]);
-        assert_eq!(divisors(16), [1, 2, 4, 8, 16]);
-        assert_eq!(divisors(1), [1]);
-        assert!(divisors(0).is_empty());
-    }
 }

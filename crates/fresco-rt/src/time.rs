@@ -38,6 +38,17 @@ pub fn lcm_all(times: impl IntoIterator<Item = Time>) -> Result<Time, Overflow> 
     times.into_iter().try_fold(1, lcm)
 }
 
+/// Divisors of `n` in ascending order; none of 0.
+pub fn divisors(n: Time) -> Vec<Time> {
+    let low: Vec<Time> = (1..)
+        .take_while(|&d| d <= n / d)
+        .filter(|&d| n.is_multiple_of(d))
+        .collect();
+    let mut all: Vec<Time> = low.iter().copied().chain(low.iter().rev().map(|d| n / d)).collect();
+    all.dedup();
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +61,13 @@ mod tests {
         assert_eq!(lcm_all([20, 32, 40, 80, 64]), Ok(320));
         assert_eq!(lcm_all([]), Ok(1));
         assert_eq!(lcm(u64::MAX, u64::MAX - 1), Err(Overflow));
+    }
+
+    #[test]
+    fn divisors_ascend() {
+        assert_eq!(divisors(12), [1, 2, 3, 4, 6, 12]);
+        assert_eq!(divisors(16), [1, 2, 4, 8, 16]);
+        assert_eq!(divisors(1), [1]);
+        assert!(divisors(0).is_empty());
     }
 }

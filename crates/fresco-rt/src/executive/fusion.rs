@@ -8,9 +8,9 @@ use super::cores::Cores;
 use super::error::ProblemError;
 use super::problem::{Problem, Slicing};
 use super::rotation::Rotation;
-use super::rules::{burst_fits, candidates, divisors, holds_a_frame, lossless_frame};
+use super::rules::{burst_fits, candidates, holds_a_frame, lossless_frame};
 use crate::task::Task;
-use crate::time::Time;
+use crate::time::{Time, divisors};
 
 /// Frames for tasks and frames for colours that fit each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,9 @@ pub fn fuse(tasks: &[Task], retention: Time, ranks: usize, burst: Time, cores: &
     let color_frame = rotation.frame();
     let lossless = lossless_frame(tasks, color_frame);
     let mut reason = None;
-    for parts in divisors(color_frame / lossless, color_frame) {
-        let frame = color_frame / parts;
+    // No shorter frame than the lossless one is needed.
+    let frames = divisors(color_frame).into_iter().rev();
+    for frame in frames.take_while(|&frame| frame >= lossless) {
         if !tasks.iter().all(|task| holds_a_frame(task, frame)) {
             continue;
         }

@@ -3,7 +3,7 @@
 
 use super::rotation::Rotation;
 use crate::task::Task;
-use crate::time::{Time, gcd};
+use crate::time::{Time, divisors, gcd};
 
 /// What each rule says of one colour frame `f` and, for rules 3 and 5, of the same `f` as scheduling frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,8 @@ pub fn burst_fits(frame: Time, burst: Time) -> bool {
 /// The colour frames that rules 2 and 4 leave: `f' = R / F` for every `F ≥ 2` that divides the number of ranks,
 /// shortest last. Divisors that do not divide the retention period in whole units of time are left out.
 pub fn candidates(retention: Time, ranks: usize) -> Vec<Rotation> {
-    divisors(ranks as Time, ranks as Time)
+    divisors(ranks as Time)
+        .into_iter()
         .filter(|&colors| colors >= 2)
         .filter_map(|colors| Rotation::frames(retention, colors as usize).ok())
         .collect()
@@ -73,17 +74,6 @@ pub fn lossless_frame(tasks: &[Task], color_frame: Time) -> Time {
     tasks.iter().fold(color_frame, |frame, task| {
         gcd(gcd(frame, task.period), gcd(task.deadline, task.phase))
     })
-}
-
-/// Divisors of `whole` from 1 to `most`, ascending.
-pub(super) fn divisors(most: Time, whole: Time) -> impl Iterator<Item = Time> {
-    let small = (1..)
-        .take_while(move |k: &Time| k.saturating_mul(*k) <= whole)
-        .filter(move |k| whole.is_multiple_of(*k));
-    let mut all: Vec<Time> = small.flat_map(|k| [k, whole / k]).filter(|&k| k <= most).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter()
 }
 
 #[cfg(test)]
@@ -120,10 +110,5 @@ mod tests {
     fn lossless_frame_of_table_4_4() {
         let set: Vec<Task> = [20, 32, 32, 40, 80].iter().map(|&p| task(0, p, p)).collect();
         assert_eq!(lossless_frame(&set, 8), 4);
-    }
-
-    #[test]
-    fn divisors_ascend() {
-        assert_eq!(divisors(8, 16).collect::<Vec<_>>(), [1, 2, 4, 8]);
     }
 }
