@@ -7,6 +7,7 @@ use common::{fresco, json, refused, stdout};
 use std::fs;
 
 const EXECUTIVES: &str = include_str!("../../fresco-rt/tests/data/executive_examples.json");
+const EXAMPLES: &str = include_str!("../../fresco-rt/tests/data/worked_examples.json");
 const SERVERS: &str = include_str!("../../fresco-rt/tests/data/crs_2.json");
 
 #[test]
@@ -20,6 +21,23 @@ fn recorded_answers_are_recomputed() {
     assert_eq!(document["schema"], "fresco-sched-oracle/1");
     assert_eq!(document["data"]["records"], 183);
     assert_eq!(document["provenance"]["inputs"][1]["name"], "servers.json");
+}
+
+#[test]
+fn worked_examples_are_recomputed_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |text: &str| fs::write(directory.path().join("worked.json"), text).unwrap();
+    write(EXAMPLES);
+    let oracle = ["sched", "oracle", "worked.json"];
+    assert_eq!(stdout(&oracle, directory.path()), "13 records, 0 differences\n");
+    write(&EXAMPLES.replace("\"sim\":{\"idle\":18}", "\"sim\":{\"idle\":17}"));
+    let done = fresco(&oracle, directory.path());
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(done.stdout).unwrap(),
+        "worked.json: counterexamples.anomaly_idle_delta1: sim.idle: expected 17, found 18\n\
+         13 records, 1 differences\n"
+    );
 }
 
 #[test]
@@ -49,6 +67,19 @@ fn files_that_hold_no_records_are_refused() {
         ),
         ("[{\"id\": \"x\", \"W1\": 3, \"W2\": []}]", "record 1 (x): "),
         ("[{\"id\": \"x\", \"cands\": [], \"tasks\": []}]", "record 1 (x): "),
+        (
+            "[{\"id\": \"x\", \"cands\": []}, {\"id\": \"x\", \"cands\": []}]",
+            "record 2: id: found \"x\" again, as record 1 has it",
+        ),
+        (
+            "{\"cands\": [], \"tasks\": [{\"id\": 1, \"phi\": 0, \"p\": 5, \"e\": 1, \"D\": 5, \"C\": 1}]}",
+            "record 1: tasks[0].C: found the key \"C\"; a task has id, phi, p, e, D, mem",
+        ),
+        (
+            "{\"cands\": [], \"tasks\": [{\"id\": 1, \"phi\": -3, \"p\": 5, \"e\": 1, \"D\": 5}]}",
+            "record 1: tasks[0].phi: found -3; a whole number from 0",
+        ),
+        ("{\"x\": {\"y\": 3}}", "a.json: x: found a worked example of no known kind"),
     ] {
         fs::write(directory.path().join("a.json"), text).unwrap();
         let found = refused(&["sched", "oracle", "a.json"], directory.path());

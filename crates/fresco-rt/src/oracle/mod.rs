@@ -2,10 +2,15 @@
 //! Oracle files: records of task sets with the answers of an independent program, recomputed and compared field by field.
 //!
 //! Only answers that are unique by definition are compared; witnesses and placements, of which there are many, are checked.
+//! [`entries`] takes a file apart: a list of records, one record, or worked examples under their names ([`examples`]).
 
+pub mod examples;
 pub mod executive;
+mod file;
 pub mod json;
 pub mod servers;
+
+pub use file::{Entry, entries};
 
 use std::fmt;
 
@@ -37,12 +42,22 @@ impl fmt::Display for Difference {
 /// A record that cannot be compared: a field is missing, has another type, or holds no possible value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordError {
-    /// The record's `id`, empty if it has none.
+    /// The record's `id`, or its name in a file of worked examples; empty if it has none.
     pub record: String,
     /// Path of the field.
     pub field: String,
     /// What was found and what is allowed.
     pub message: String,
+    /// What to do about it; empty where the message says enough.
+    pub cure: String,
+}
+
+impl RecordError {
+    /// The same with what to do about it.
+    pub fn cured(mut self, cure: impl Into<String>) -> Self {
+        self.cure = cure.into();
+        self
+    }
 }
 
 impl fmt::Display for RecordError {
@@ -70,19 +85,19 @@ pub fn compare_record(record: &Value) -> Result<Vec<Difference>, RecordError> {
             field: String::new(),
             message: "found a record of no known kind; allowed: one with `W1` and `W2`, or with `candidates`"
                 .to_owned(),
+            cure: String::new(),
         })
     }
 }
 
-/// Compares every record of a file: a list of records, or one.
+/// Compares everything in a file.
 ///
 /// # Errors
-/// The first record that cannot be compared.
+/// [`entries`]; the first record that cannot be compared.
 pub fn compare_file(file: &Value) -> Result<Vec<Difference>, RecordError> {
-    let records = file.as_array().map_or(std::slice::from_ref(file), Vec::as_slice);
     let mut differences = Vec::new();
-    for record in records {
-        differences.extend(compare_record(record)?);
+    for entry in entries(file)? {
+        differences.extend(entry.compare()?);
     }
     Ok(differences)
 }

@@ -73,10 +73,8 @@ fn read(record: &Record) -> Result<Inputs, RecordError> {
         .map_err(|error| record.error("delta", error))?;
     let top =
         TopLevel::new([server("p1", "e1")?, server("p2", "e2")?], locks).map_err(|error| record.error("p1", error))?;
-    Ok(Inputs {
-        top,
-        workloads: [record.tasks("W1")?, record.tasks("W2")?],
-    })
+    let workloads = record.workloads()?;
+    Ok(Inputs { top, workloads })
 }
 
 fn answers(record: &Record, inputs: &Inputs) -> Result<Map<String, Value>, RecordError> {

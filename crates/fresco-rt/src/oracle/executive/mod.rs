@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::json::{Record, compare};
 use super::{Difference, RecordError};
-use crate::executive::{Effort, candidates};
+use crate::executive::{Cores, Effort, Problem, Rotation, Slicing, candidates, lossless_frame};
 use crate::task::{Task, hyperperiod};
 use crate::time::{Time, gcd, lcm};
 use candidate::candidate;
@@ -41,8 +41,13 @@ pub struct Decision {
 /// # Errors
 /// If an input is missing or impossible.
 pub fn compare_record(value: &Value) -> Result<Vec<Difference>, RecordError> {
-    let record = Record::new(value);
-    let fields = value
+    compare_named(Record::new(value))
+}
+
+/// As [`compare_record`], of a record that may have its name from its file.
+pub(super) fn compare_named(record: Record) -> Result<Vec<Difference>, RecordError> {
+    let fields = record
+        .value()
         .as_object()
         .ok_or_else(|| record.error("", "a record is an object"))?;
     let inputs = read(&record)?;
@@ -88,10 +93,7 @@ pub fn decisions(value: &Value) -> Result<Vec<Decision>, RecordError> {
 
 fn read(record: &Record) -> Result<Inputs, RecordError> {
     let tasks = record.tasks("tasks")?;
-    let memory = record.field("tasks")?.as_array().into_iter().flatten();
-    let memory = memory
-        .map(|task| task.get("mem").and_then(Value::as_u64).unwrap_or(0))
-        .collect();
+    let memory = record.memory("tasks")?;
     let retention = record.time("R")?;
     let ranks = record.time("K")?;
     if retention == 0 || !(2..=1024).contains(&ranks) || tasks.is_empty() {
@@ -103,6 +105,14 @@ fn read(record: &Record) -> Result<Inputs, RecordError> {
         retention,
         ranks: ranks as usize,
     })
+}
+
+/// The problem of a record in frames of a colour, one of each rank: what the tables of colours are about.
+pub(super) fn problem_of(record: &Record) -> Result<Problem, RecordError> {
+    let inputs = read(record)?;
+    let rotation = Rotation::frames(inputs.retention, inputs.ranks).map_err(|error| record.error("K", error))?;
+    let slicing = Slicing::Frames(lossless_frame(&inputs.tasks, rotation.frame()));
+    Problem::new(&inputs.tasks, rotation, Cores::ONE, slicing).map_err(|error| record.error("tasks", error))
 }
 
 fn length(record: &Record, inputs: &Inputs) -> Result<Time, RecordError> {

@@ -10,15 +10,15 @@ use fresco_rt::oracle::{self, Difference, RecordError};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco sched oracle`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file holds a list of records, or one. A record with `candidates` (or `cands`) is a set of tasks under Colored Refresh,
-one with W1 and W2 a pair of servers; docs/file-formats.md says what they hold. Answers that are unique are compared,
-witnesses are checked. Exit status 1 if anything differs.
+A file holds a list of records, or one, or worked examples by name. A record with `candidates` (or `cands`) is a set of
+tasks under Colored Refresh, one with W1 and W2 a pair of servers; docs/file-formats.md says what they hold. Answers that
+are unique are compared, witnesses are checked. Exit status 1 if anything differs.
 
 Examples:
   fresco sched oracle sets.json
@@ -63,10 +63,11 @@ pub fn run(args: &Args) -> Outcome {
         let text = fresco_input::read_file(file)?;
         let name = file.display().to_string();
         provenance.inputs.push(InputFile::new(&name, provenance::digest(&text)));
-        let records = records(file, &text)?;
-        let bar = progress::bar(records.len() as u64, &name);
-        for (index, record) in records.iter().enumerate() {
-            let differences = oracle::compare_record(record).map_err(|error| refused(&name, index, &error))?;
+        let value = parse(&name, &text)?;
+        let entries = oracle::entries(&value).map_err(|error| refused(&name, "", &error))?;
+        let bar = progress::bar(entries.len() as u64, &name);
+        for entry in &entries {
+            let differences = entry.compare().map_err(|error| refused(&name, &entry.place, &error))?;
             comparison
                 .differences
                 .extend(differences.into_iter().map(|d| shown(&name, d)));
@@ -115,29 +116,22 @@ fn shown(file: &str, difference: Difference) -> Shown {
     }
 }
 
-/// The records of a file: its list, or the one that it is.
-fn records(file: &Path, text: &str) -> Result<Vec<Value>, InputError> {
-    let name = file.display().to_string();
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        InputError::new(&name, format!("found no JSON: {error}"))
+fn parse(name: &str, text: &str) -> Result<Value, InputError> {
+    serde_json::from_str(text).map_err(|error| {
+        InputError::new(name, format!("found no JSON: {error}"))
             .at_line(error.line() as u32)
             .cure("give a file of records, as docs/file-formats.md describes them")
-    })?;
-    match value {
-        Value::Array(records) if !records.is_empty() => Ok(records),
-        Value::Object(_) => Ok(vec![value]),
-        _ => Err(InputError::new(&name, "found neither a list of records nor a record")
-            .allowed("a JSON list of at least one object, or one object")
-            .cure("see docs/file-formats.md")),
-    }
+    })
 }
 
-fn refused(file: &str, index: usize, error: &RecordError) -> InputError {
-    let record = match error.record.as_str() {
-        "" => format!("record {}", index + 1),
-        id => format!("record {} ({id})", index + 1),
+/// A record that cannot be compared; `place` says which, unless the error does.
+fn refused(file: &str, place: &str, error: &RecordError) -> InputError {
+    let place = if place.is_empty() { &error.record } else { place };
+    let parts = [place, &error.field, &error.message].into_iter();
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let cure = match error.cure.as_str() {
+        "" => "correct the record, see docs/file-formats.md",
+        cure => cure,
     };
-    let place = [&record, &error.field].into_iter().filter(|part| !part.is_empty());
-    let parts: Vec<&str> = place.chain([&error.message]).map(String::as_str).collect();
-    InputError::new(file, parts.join(": ")).cure("correct the record, see docs/file-formats.md")
+    InputError::new(file, parts.join(": ")).cure(cure)
 }
