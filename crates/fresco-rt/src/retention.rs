@@ -117,7 +117,11 @@ pub fn commands_from_start(locks: &Locks, color: usize, rule: RetentionRule) -> 
         let start = locks.window(color, k).burst_start;
         (0..bins as Time).map(move |i| start + i * rule.trfc)
     });
-    auto.take_while(move |&at| at + rule.trfc <= first_burst).chain(bursts)
+    // One that would still run when the burst begins comes so much earlier: left out, its rows would wait too long.
+    let in_time = first_burst.saturating_sub(rule.trfc);
+    auto.take_while(move |&at| at < first_burst)
+        .map(move |at| at.min(in_time))
+        .chain(bursts)
 }
 
 #[cfg(test)]

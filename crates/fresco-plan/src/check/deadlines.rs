@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Is every deadline met? Each task needs a proof, and each proof has to hold on what the schedule gives.
+
+use super::hiding::shut;
+use super::replay::{End, Replay};
+use super::report::{Report, Violation, holds};
+use super::spans::Spans;
+use super::timeline::{frame_slots, repeat, server_slots};
+use crate::plan::{Evidence, Plan, Proof, Schedule};
+use fresco_rt::executive::{Needs, Table};
+use fresco_rt::policy::Policy;
+use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
+use fresco_rt::{Task, Time};
+
+pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+    if matches!(plan.schedule, Schedule::Fair { .. }) {
+        holds! { plan.proofs.is_empty(), "proofs", "there are some, but fair shares guarantee nothing" }
+        report.warnings.push("no deadline is guaranteed".to_owned());
+        return Ok(());
+    }
+    let mut proved = vec![false; plan.tasks.len()];
+    for (number, proof) in plan.proofs.iter().enumerate() {
+        let place = format!("proofs[{number}]");
+        let mut tasks = Vec::new();
+        for &task in &proof.tasks {
+            let timing = plan.tasks.get(task).and_then(crate::plan::PlannedTask::timing);
+            let Some(timing) = timing else {
+                return Err(Violation::new(place, format!("there is no task {task}")));
+            };
+            holds! { !std::mem::replace(&mut proved[task], true), &place, "{} is proved twice", timing.name }
+            let elsewhere = proof.core.is_some() && plan.tasks[task].core != proof.core;
+            holds! { !elsewhere, &place, "{} does not run on core {:?}", timing.name, proof.core }
+            tasks.push(timing);
+        }
+        whole_core(plan, proof, &place)?;
+        let worst = one(plan, proof, &tasks, &place)?;
+        for (&task, worst) in proof.tasks.iter().zip(worst) {
+            let bound = plan.tasks[task].response_bound_ns;
+            let name = &plan.tasks[task].name;
+            holds! { bound.is_some_and(|bound| bound >= worst), &place, "the response of {name} is bounded by {bound:?} ns, the proof gives {worst}" }
+        }
+        if matches!(proof.evidence, Evidence::Run { .. }) {
+            report.warnings.push(format!(
+                "the deadlines of core {} hold for the phases of the plan, not for sporadic arrivals",
+                proof.core.unwrap_or(0)
+            ));
+        }
+    }
+    if let Some(task) = proved.iter().position(|&proved| !proved) {
+        let place = format!("tasks[{task}] ({})", plan.tasks[task].name);
+        return Err(Violation::new(place, "nothing proves its deadline"));
+    }
+    report.facts.push("the proof of every deadline holds".to_owned());
+    Ok(())
+}
+
+/// A proof speaks of all tasks that share the time it counts: those of its core and, if it names one, colour.
+fn whole_core(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Violation> {
+    for (number, task) in plan.tasks.iter().enumerate() {
+        let same_core = proof.core.is_none() || task.core == proof.core;
+        let by_color = matches!(plan.schedule, Schedule::Servers { .. } | Schedule::Slots { .. });
+        let same_color = match proof.color {
+            Some(color) if by_color => task
+                .instances
+                .iter()
+                .any(|bytes| bytes.get(color).is_some_and(|&bytes| bytes > 0)),
+            _ => true,
+        };
+        let there = proof.tasks.contains(&number);
+        holds! { !(same_core && same_color) || there, place, "leaves out {}, which shares the time", task.name }
+    }
+    Ok(())
+}
+
+/// Checks one proof; returns the response that it grants each task.
+fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Violation> {
+    match &proof.evidence {
+        Evidence::Table => {
+            let Schedule::Table { table } = &plan.schedule else {
+                return Err(Violation::new(place, "speaks of a table, but the schedule is none"));
+            };
+            by_table(plan, table, tasks)
+        }
+        Evidence::Run { .. } => by_run(plan, proof, tasks, place),
+        evidence => match &plan.schedule {
+            Schedule::Priorities => {
+                let memory = &plan.memory;
+                let stall = memory.trfc_ns + memory.reopen_ns;
+                let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall)
+                    .map_err(|error| Violation::new("memory", error.to_string()))?;
+                certified(plan, evidence, tasks, &supply, place)
+            }
+            schedule => {
+                let (spans, length) = slots_of(schedule, proof, place)?;
+                let supply = SlotTable::new(length, &spans)
+                    .map_err(|error| Violation::new(place, format!("rests on slots that are none: {error}")))?;
+                certified(plan, evidence, tasks, &supply, place)
+            }
+        },
+    }
+}
+
+/// The time that a proof of one core and colour rests on, and after how long it repeats.
+fn slots_of(schedule: &Schedule, proof: &Proof, place: &str) -> Result<(Spans, Time), Violation> {
+    let missing = || Violation::new(place, "names a core or color that the schedule does not have");
+    let core = proof.core.ok_or_else(missing)? as usize;
+    let color = proof.color.ok_or_else(missing)?;
+    match schedule {
+        Schedule::Servers { locks, cores } => {
+            let on_core = cores.get(core).ok_or_else(missing)?;
+            let length = repeat(locks, on_core)?;
+            let mut slots = on_core.servers.iter().zip(server_slots(locks, on_core, length));
+            let own = slots.find(|(server, _)| server.color == color).ok_or_else(missing)?;
+            Ok((own.1, length))
+        }
+        Schedule::Slots {
+            period_ns,
+            handler_ns,
+            cores,
+        } => {
+            let slots = frame_slots(*period_ns, *handler_ns, cores.get(core).ok_or_else(missing)?);
+            Ok((slots.get(color).ok_or_else(missing)?.clone(), *period_ns))
+        }
+        Schedule::Locked { locks } if locks.phase_ns.len() == 1 => {
+            let open = open(locks, locks.period_ns);
+            Ok((open.into_iter().next().unwrap_or_default(), locks.period_ns))
+        }
+        _ => Err(Violation::new(
+            place,
+            "rests on demand, which says nothing about this schedule",
+        )),
+    }
+}
+
+/// When each colour may run.
+fn open(locks: &crate::plan::LockTimes, length: Time) -> Vec<Spans> {
+    let complement = |shut: Spans| {
+        let mut free = 0;
+        let mut open = Vec::new();
+        for (start, end) in shut.into_iter().chain([(length, length)]) {
+            if free < start {
+                open.push((free, start));
+            }
+            free = end;
+        }
+        open
+    };
+    shut(locks, length).into_iter().map(complement).collect()
+}
+
+/// Checks a certificate of demand or responses against a supply.
+fn certified(
+    plan: &Plan,
+    evidence: &Evidence,
+    tasks: &[Task],
+    supply: &impl Supply,
+    place: &str,
+) -> Result<Vec<Time>, Violation> {
+    let refuted = |error: fresco_rt::certificate::Refuted| Violation::new(place, error.to_string());
+    match (evidence, plan.policy) {
+        (Evidence::Demand(certificate), Policy::Edf) => {
+            certificate.check(tasks, supply).map_err(refuted)?;
+            Ok(tasks.iter().map(|task| task.deadline).collect())
+        }
+        (Evidence::Responses(certificate), Policy::FixedPriority(order)) => {
+            certificate.check(tasks, supply).map_err(refuted)?;
+            holds! { certificate.ranking == order.ranking(tasks), place, "counts with other priorities than the policy gives" }
+            Ok(certificate.responses.clone())
+        }
+        _ => Err(Violation::new(place, "is for another policy than the plan's")),
+    }
+}
+
+/// Runs the tasks of a core.
+fn by_run(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Violation> {
+    let core = proof.core.map_or(0, |core| core as usize);
+    let colors: Vec<usize> = proof
+        .tasks
+        .iter()
+        .map(|&task| plan.tasks[task].colors_of(0).first().copied().unwrap_or(0))
+        .collect();
+    let (open, length) = match &plan.schedule {
+        Schedule::Locked { locks } => (open(locks, locks.period_ns), locks.period_ns),
+        Schedule::Servers { locks, cores } => {
+            let Some(on_core) = cores.get(core) else {
+                return Err(Violation::new(place, "names a core that the schedule does not have"));
+            };
+            let length = repeat(locks, on_core)?;
+            let mut open = vec![Vec::new(); plan.colors.len()];
+            for (server, slots) in on_core.servers.iter().zip(server_slots(locks, on_core, length)) {
+                open[server.color] = slots;
+            }
+            (open, length)
+        }
+        _ => return Err(Violation::new(place, "is a run, which this schedule is not proved by")),
+    };
+    let replay = Replay {
+        tasks,
+        colors: &colors,
+        open: &open,
+        length,
+        policy: plan.policy,
+    };
+    match replay.run() {
+        End::Repeats(worst) => Ok(worst),
+        End::Misses(task, job) => Err(Violation::new(
+            place,
+            format!("job {job} of {} misses its deadline", tasks[task].name),
+        )),
+        End::Unknown => Err(Violation::new(place, "the run is too long, or does not repeat")),
+    }
+}
+
+/// Checks a cyclic table: its own facts, and that it is for these tasks, this memory and this refresh.
+fn by_table(plan: &Plan, table: &Table, tasks: &[Task]) -> Result<Vec<Time>, Violation> {
+    let place = "schedule.table";
+    let page = plan.memory.page_bytes.max(1);
+    let units = |bytes: &u64| bytes / page;
+    let memory: Vec<Vec<Vec<u64>>> = plan
+        .tasks
+        .iter()
+        .map(|task| {
+            task.instances
+                .iter()
+                .map(|bytes| bytes.iter().map(units).collect())
+                .collect()
+        })
+        .collect();
+    holds! { memory == table.memory, place, "counts with other memory than the tasks have" }
+    let copies: Vec<Option<Time>> = plan.tasks.iter().map(|task| task.copy_ns).collect();
+    holds! { copies == table.copy_cost, place, "counts with other costs of copies than the tasks have" }
+    let need: Vec<u64> = plan.tasks.iter().map(|task| task.memory_bytes.div_ceil(page)).collect();
+    let capacity: Vec<u64> = plan.colors.iter().map(|color| color.bytes / page).collect();
+    let needs = Needs {
+        tasks,
+        retention: plan.memory.retention_ns,
+        burst: 1,
+        memory: &need,
+        capacity: &capacity,
+    };
+    table
+        .check(&needs)
+        .map_err(|violation| Violation::new(place, violation.to_string()))?;
+    let mut worst = vec![0; tasks.len()];
+    for slot in &table.slots {
+        let task = &tasks[slot.task];
+        let release = (task.phase + slot.job * task.period) % table.length;
+        let end = (slot.start + table.length - release) % table.length + slot.length;
+        worst[slot.task] = worst[slot.task].max(end);
+    }
+    Ok(worst)
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Does any task run while memory that it owns is refreshed?
+
+use super::report::{Report, Violation, holds};
+use super::spans::{Spans, first_common, first_outside};
+use super::timeline::{frame_slots, locked, refreshing, repeat, server_slots};
+use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
+use fresco_rt::Time;
+use fresco_rt::executive::Table;
+use fresco_rt::time::lcm;
+
+/// Most refresh windows of a timeline.
+const MOST_WINDOWS: u64 = 1 << 22;
+
+pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+    match &plan.schedule {
+        Schedule::Priorities => {
+            report
+                .warnings
+                .push("tasks meet refreshes: the method counts them as execution time".to_owned());
+            return Ok(());
+        }
+        Schedule::Fair { .. } => {
+            report
+                .warnings
+                .push("shares are fair; that no task meets a refresh is likely, not certain".to_owned());
+            return Ok(());
+        }
+        Schedule::Locked { locks } => {
+            let refresh = over(plan, locks.period_ns)?;
+            inside_locks(locks, &refresh)?;
+        }
+        Schedule::Servers { locks, cores } => {
+            for (number, core) in cores.iter().enumerate() {
+                let length = repeat(locks, core)?;
+                let refresh = over(plan, length)?;
+                inside_locks(locks, &refresh)?;
+                let length = refresh.length;
+                for (server, slots) in core.servers.iter().zip(server_slots(locks, core, length)) {
+                    let place = format!("schedule.cores[{number}].servers");
+                    apart(&place, server.color, &slots, &refresh)?;
+                }
+            }
+        }
+        Schedule::Slots {
+            period_ns,
+            handler_ns,
+            cores,
+        } => {
+            let refresh = over(plan, *period_ns)?;
+            for (number, core) in cores.iter().enumerate() {
+                let frame = frame_slots(*period_ns, *handler_ns, core);
+                for (color, slots) in frame.iter().enumerate() {
+                    let turns = 0..refresh.length / period_ns;
+                    let all: Spans = turns
+                        .flat_map(|k| {
+                            slots
+                                .iter()
+                                .map(move |&(start, end)| (k * period_ns + start, k * period_ns + end))
+                        })
+                        .collect();
+                    apart(&format!("schedule.cores[{number}]"), color, &all, &refresh)?;
+                }
+            }
+        }
+        Schedule::Table { table } => check_table(plan, table)?,
+    }
+    report
+        .facts
+        .push("no task runs while memory that it owns is refreshed".to_owned());
+    Ok(())
+}
+
+/// What is refreshed when, over a time after which the schedule and the refresh repeat.
+struct Refreshing {
+    length: Time,
+    by_color: Vec<Spans>,
+}
+
+/// Refreshing over a multiple of `period` and of the refresh's own period.
+fn over(plan: &Plan, period: Time) -> Result<Refreshing, Violation> {
+    let (own, windows) = match &plan.refresh {
+        RefreshPlan::Windows { period_ns, windows } => (*period_ns, windows.len()),
+        RefreshPlan::Controller { .. } => (plan.memory.retention_ns, plan.colors.len()),
+    };
+    let too_long = || Violation::new("refresh", "refresh and schedule repeat together too late to be checked");
+    let length = lcm(own.max(1), period.max(1)).map_err(|_| too_long())?;
+    if (length / own.max(1)).saturating_mul(windows as u64) > MOST_WINDOWS {
+        return Err(too_long());
+    }
+    Ok(Refreshing {
+        length,
+        by_color: refreshing(plan, length),
+    })
+}
+
+/// Slots of a colour and its refresh do not meet.
+fn apart(place: &str, color: usize, slots: &[(Time, Time)], refresh: &Refreshing) -> Result<(), Violation> {
+    let met = refresh.by_color.get(color).and_then(|busy| first_common(slots, busy));
+    match met {
+        None => Ok(()),
+        Some(at) => Err(Violation::new(
+            place,
+            format!("tasks of color {color} may run at {at} ns, while their memory is refreshed"),
+        )),
+    }
+}
+
+/// Each colour is refreshed only while it is locked: after the lock task and before the unlock task.
+fn inside_locks(locks: &LockTimes, refresh: &Refreshing) -> Result<(), Violation> {
+    for (color, busy) in refresh.by_color.iter().enumerate() {
+        let turns = 0..refresh.length / locks.period_ns;
+        let (phase, burst) = (locks.phase_ns[color], locks.burst_ns[color]);
+        let bursts: Spans = turns
+            .map(|turn| turn * locks.period_ns + phase + locks.lock_ns)
+            .map(|start| (start, start + burst))
+            .collect();
+        let outside = first_outside(busy, &bursts);
+        holds! {
+            outside.is_none(), "refresh.windows",
+            "color {color} is refreshed at {} ns, outside the burst that its lock allows (E19)", outside.unwrap_or(0)
+        }
+    }
+    Ok(())
+}
+
+/// No slot of an instance meets the refresh of a colour it has memory in, nor, if it copies, of one it copies from.
+fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
+    holds! { table.length > 0, "schedule.table.length", "is 0" }
+    let refresh = over(plan, table.length)?;
+    let turns = refresh.length / table.length;
+    for (number, slot) in table.slots.iter().enumerate() {
+        let place = format!("schedule.table.slots[{number}]");
+        let Some(task) = plan.tasks.get(slot.task) else {
+            return Err(Violation::new(place, format!("there is no task {}", slot.task)));
+        };
+        holds! { slot.instance < task.instances.len(), &place, "{} has no instance {}", task.name, slot.instance }
+        let inside = slot.length > 0
+            && slot
+                .start
+                .checked_add(slot.length)
+                .is_some_and(|end| end <= table.length);
+        holds! { inside, &place, "is empty, or leaves the table" }
+        let copies = task.instances.len() > 1 && task.copy_ns.is_some();
+        let mut colors = task.colors_of(slot.instance);
+        if copies {
+            colors.extend(
+                (0..task.instances.len())
+                    .filter(|_| is_first_on(table, slot))
+                    .flat_map(|i| task.colors_of(i)),
+            );
+        }
+        for color in colors {
+            for turn in 0..turns {
+                let start = turn * table.length + slot.start;
+                let met = first_common(
+                    &[(start, start + slot.length)],
+                    around(&refresh.by_color[color], start, start + slot.length),
+                );
+                holds! { met.is_none(), &place, "{} runs at {} ns, while color {color} is refreshed", task.name, met.unwrap_or(0) }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether the job of this slot runs on another instance than the job before, and hence copies.
+fn is_first_on(table: &Table, slot: &fresco_rt::executive::Slot) -> bool {
+    let of_task = || table.slots.iter().filter(|other| other.task == slot.task);
+    let jobs = of_task().map(|other| other.job).max().map_or(1, |last| last + 1);
+    let before = (slot.job + jobs - 1) % jobs;
+    of_task().any(|other| other.job == before && other.instance != slot.instance)
+}
+
+/// The spans that may meet `[from, to)`.
+fn around(spans: &[(Time, Time)], from: Time, to: Time) -> &[(Time, Time)] {
+    let first = spans.partition_point(|&(_, end)| end <= from);
+    let last = spans.partition_point(|&(start, _)| start < to);
+    &spans[first.min(last)..last]
+}
+
+/// When the cores are shut to each colour: locked, or taken by handlers.
+pub(super) fn shut(locks: &LockTimes, length: Time) -> Vec<Spans> {
+    let (by_color, handlers) = locked(locks, length);
+    let with_handlers = |own: Spans| super::spans::union([own, handlers.clone()].concat());
+    by_color.into_iter().map(with_handlers).collect()
+}

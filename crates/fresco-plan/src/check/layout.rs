@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Do the parts of a plan fit each other: tasks, cores, colours, windows?
+
+use super::report::{Report, Violation, holds};
+use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
+
+/// Longest period of a schedule: a thousand seconds.
+const MOST_NS: u64 = 1_000_000_000_000;
+
+pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+    holds! { !plan.tasks.is_empty(), "tasks", "there is none" }
+    let fair = matches!(plan.schedule, Schedule::Fair { .. });
+    for (number, task) in plan.tasks.iter().enumerate() {
+        let place = format!("tasks[{number}] ({})", task.name);
+        let twice = plan.tasks[..number].iter().any(|other| other.name == task.name);
+        holds! { !twice, &place, "there is another task of this name" }
+        if !fair || task.period_ns > 0 {
+            let Some(timing) = task.timing() else {
+                return Err(Violation::new(
+                    place,
+                    "its times make no task: 1 ≤ wcet ≤ deadline ≤ period is needed",
+                ));
+            };
+            holds! { timing.period <= MOST_NS && timing.phase <= MOST_NS, &place, "its times exceed 1000 s" }
+            let bound = task.response_bound_ns.unwrap_or(timing.deadline);
+            holds! { bound <= timing.deadline, &place, "its response bound of {bound} ns is beyond its deadline of {} ns", timing.deadline }
+        }
+        holds! { task.core.is_none_or(|core| core < plan.cores), &place, "is bound to a core that the plan does not have" }
+        let colors = plan.colors.len();
+        let fits = task.instances.iter().all(|bytes| bytes.len() == colors);
+        holds! { fits && (colors == 0) == task.instances.is_empty(), &place, "its instances do not list bytes for each of {colors} colors" }
+    }
+    match &plan.schedule {
+        Schedule::Priorities | Schedule::Fair { .. } => {}
+        Schedule::Locked { locks } => check_locks(plan, locks)?,
+        Schedule::Servers { locks, cores } => {
+            check_locks(plan, locks)?;
+            holds! { cores.len() == plan.cores as usize, "schedule.cores", "are {}, the plan has {}", cores.len(), plan.cores }
+            for (core, on_core) in cores.iter().enumerate() {
+                for server in &on_core.servers {
+                    let place = format!("schedule.cores[{core}].servers");
+                    let sane = (1..=MOST_NS).contains(&server.period_ns) && server.budget_ns <= server.period_ns;
+                    holds! { sane, &place, "a budget of {} ns in {} ns is none", server.budget_ns, server.period_ns }
+                    holds! { server.color < plan.colors.len(), &place, "serves a color that does not exist" }
+                }
+            }
+            let lists = cores.iter().enumerate().flat_map(|(core, on_core)| {
+                on_core
+                    .servers
+                    .iter()
+                    .map(move |server| (core, server.color, &server.tasks))
+            });
+            check_lists(plan, lists)?;
+        }
+        Schedule::Slots {
+            period_ns,
+            handler_ns,
+            cores,
+        } => {
+            holds! { (1..=MOST_NS).contains(period_ns), "schedule.period_ns", "is {period_ns}; it is at least 1" }
+            holds! { plan.colors.len() == 2, "colors", "are {}; slots are for two", plan.colors.len() }
+            holds! { cores.len() == plan.cores as usize, "schedule.cores", "are {}, the plan has {}", cores.len(), plan.cores }
+            for (core, slots) in cores.iter().enumerate() {
+                let ordered =
+                    *handler_ns <= slots.border_ns && slots.border_ns.saturating_add(*handler_ns) <= *period_ns;
+                holds! { ordered, format!("schedule.cores[{core}]"), "the border at {} ns leaves no room for two handlers in {period_ns} ns", slots.border_ns }
+            }
+            let lists = cores.iter().enumerate().flat_map(|(core, slots)| {
+                slots
+                    .tasks
+                    .iter()
+                    .enumerate()
+                    .map(move |(color, tasks)| (core, color, tasks))
+            });
+            check_lists(plan, lists)?;
+        }
+        Schedule::Table { table } => {
+            holds! { table.cores == plan.cores as usize, "schedule.table.cores", "are {}, the plan has {}", table.cores, plan.cores }
+        }
+    }
+    check_refresh(plan)?;
+    report
+        .facts
+        .push("tasks, cores, colors and windows fit each other".to_owned());
+    Ok(())
+}
+
+fn check_locks(plan: &Plan, locks: &LockTimes) -> Result<(), Violation> {
+    let place = "schedule.locks";
+    let colors = plan.colors.len();
+    holds! { (1..=MOST_NS).contains(&locks.period_ns), place, "a period of {} ns is none", locks.period_ns }
+    let complete = locks.phase_ns.len() == colors && locks.burst_ns.len() == colors;
+    holds! { complete, place, "there are {} phases and {} bursts for {colors} colors", locks.phase_ns.len(), locks.burst_ns.len() }
+    let mut windows = Vec::new();
+    for (color, (&phase, &burst)) in locks.phase_ns.iter().zip(&locks.burst_ns).enumerate() {
+        let parts = [phase, locks.lock_ns, burst, locks.unlock_ns].map(u128::from);
+        let end = parts.iter().sum::<u128>();
+        holds! { end <= u128::from(locks.period_ns), place, "the window of color {color} ends at {end} ns, after the period" }
+        windows.push((u128::from(phase), end, color));
+    }
+    windows.sort_unstable();
+    for pair in windows.windows(2) {
+        holds! { pair[0].1 <= pair[1].0, place, "the windows of colors {} and {} overlap", pair[0].2, pair[1].2 }
+    }
+    Ok(())
+}
+
+/// Each task stands in one list, that of its core and of the colour of its memory.
+fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p Vec<usize>)>) -> Result<(), Violation> {
+    let mut seen = vec![false; plan.tasks.len()];
+    for (core, color, tasks) in lists {
+        for &task in tasks {
+            let Some(planned) = plan.tasks.get(task) else {
+                return Err(Violation::new("schedule.cores", format!("there is no task {task}")));
+            };
+            let place = format!("tasks[{task}] ({})", planned.name);
+            holds! { !std::mem::replace(&mut seen[task], true), &place, "runs in two places" }
+            holds! { planned.core == Some(core as u32), &place, "runs on core {core}, is bound to {:?}", planned.core }
+            for instance in 0..planned.instances.len() {
+                let own = planned.colors_of(instance);
+                holds! { own.iter().all(|&own| own == color), &place, "runs with color {color}, has memory in {own:?}" }
+            }
+        }
+    }
+    if let Some(task) = seen.iter().position(|&seen| !seen) {
+        return Err(Violation::new(
+            format!("tasks[{task}] ({})", plan.tasks[task].name),
+            "runs nowhere",
+        ));
+    }
+    Ok(())
+}
+
+fn check_refresh(plan: &Plan) -> Result<(), Violation> {
+    let RefreshPlan::Windows { period_ns, windows } = &plan.refresh else {
+        return Ok(());
+    };
+    let place = "refresh.windows";
+    holds! { (1..=MOST_NS).contains(period_ns), "refresh.period_ns", "a period of {period_ns} ns is none" }
+    for (number, window) in windows.iter().enumerate() {
+        let place = format!("{place}[{number}]");
+        holds! { window.color < plan.colors.len(), &place, "refreshes a color that does not exist" }
+        holds! { window.commands >= 1 && window.start_ns < *period_ns, &place, "is empty, or starts after the period" }
+        let busy = u128::from(window.commands) * u128::from(plan.memory.trfc_ns);
+        holds! { busy <= u128::from(*period_ns), &place, "takes {busy} ns, more than the period" }
+    }
+    Ok(())
+}

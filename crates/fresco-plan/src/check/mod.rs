@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Is a plan sound? Every fact is derived from the plan and its machine alone; nothing of the planner is used.
+//!
+//! What is trusted: the machine's file, the supply bounds of `fresco_rt::supply`, and, for a cyclic table, the checker of
+//! `fresco_rt::executive`. Who may run when is worked out here from locks, servers and slots ([`timeline`](self)), the retention
+//! of every row from the commands themselves, the deadlines from the plan's certificates or by a run of our own.
+
+mod deadlines;
+mod hiding;
+mod layout;
+mod machine;
+mod memory;
+mod replay;
+mod report;
+mod retention;
+mod spans;
+mod timeline;
+
+pub use report::{Report, Violation};
+
+use crate::plan::Plan;
+use fresco_machine::Machine;
+
+/// Checks a plan against its machine, which is the one that the plan names, with the plan's changes.
+///
+/// # Errors
+/// The first fact that does not hold.
+pub fn check(plan: &Plan, machine: &Machine) -> Result<Report, Violation> {
+    let mut report = Report::default();
+    machine::check(plan, machine, &mut report)?;
+    layout::check(plan, &mut report)?;
+    memory::check(plan, &mut report)?;
+    hiding::check(plan, &mut report)?;
+    retention::check(plan, &mut report)?;
+    deadlines::check(plan, &mut report)?;
+    Ok(report)
+}

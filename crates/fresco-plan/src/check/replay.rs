@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run of periodic tasks by priorities, each in the spans that its colour leaves it: plain, slow, and nobody else's code.
+
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::time::lcm;
+use fresco_rt::{Task, Time};
+
+/// Who runs: tasks with their colours, and when each colour may run, repeated after `length`.
+pub(super) struct Replay<'a> {
+    pub tasks: &'a [Task],
+    pub colors: &'a [usize],
+    pub open: &'a [Vec<(Time, Time)>],
+    pub length: Time,
+    pub policy: Policy,
+}
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// No job misses, and the state repeats; longest responses by task.
+    Repeats(Vec<Time>),
+    /// This job of this task misses.
+    Misses(usize, u64),
+    /// Too long, or the state does not repeat.
+    Unknown,
+}
+
+/// A job that has been released and is not done.
+#[derive(Clone, PartialEq, Eq)]
+struct Pending {
+    task: usize,
+    job: u64,
+    release: Time,
+    left: Time,
+}
+
+/// Longest run, in repeats, and in releases and spans.
+const MOST_REPEATS: Time = 32;
+const MOST_EVENTS: u64 = 1 << 24;
+
+impl Replay<'_> {
+    /// Runs until the state repeats.
+    pub fn run(&self) -> End {
+        let periods = self.tasks.iter().map(|task| task.period);
+        let Ok(turn) = periods.clone().try_fold(self.length, lcm) else {
+            return End::Unknown;
+        };
+        let spans: usize = self.open.iter().map(Vec::len).sum();
+        let events = periods
+            .map(|p| turn / p)
+            .fold(turn / self.length * spans as u64, u64::saturating_add);
+        let phase = self.tasks.iter().map(|task| task.phase).max().unwrap_or(0);
+        let ranks = match self.policy {
+            Policy::FixedPriority(order) => order.ranks(self.tasks),
+            Policy::Edf => Order::DeadlineMonotonic.ranks(self.tasks),
+        };
+        let mut next: Vec<(Time, u64)> = self.tasks.iter().map(|task| (task.phase, 0)).collect();
+        let (mut now, mut pending, mut worst) = (0, Vec::<Pending>::new(), vec![0; self.tasks.len()]);
+        let mut before: Option<Vec<(usize, Time, Time)>> = None;
+        for repeat in 1..=MOST_REPEATS {
+            let Some(end) = turn.checked_mul(repeat).and_then(|run| run.checked_add(phase)) else {
+                return End::Unknown;
+            };
+            if events.saturating_mul(repeat) > MOST_EVENTS || end > 1 << 62 {
+                return End::Unknown;
+            }
+            while now < end {
+                for (task, (at, job)) in next.iter_mut().enumerate() {
+                    while *at <= now {
+                        let (release, left) = (*at, self.tasks[task].wcet);
+                        pending.push(Pending {
+                            task,
+                            job: *job,
+                            release,
+                            left,
+                        });
+                        (*at, *job) = (*at + self.tasks[task].period, *job + 1);
+                    }
+                }
+                let coming = next.iter().map(|&(at, _)| at).min().unwrap_or(end);
+                let (allowed, until) = self.allowed(now);
+                let mut until = until.min(coming).min(end);
+                let key = |p: &Pending| match self.policy {
+                    Policy::Edf => (p.release + self.tasks[p.task].deadline, ranks[p.task], p.job),
+                    Policy::FixedPriority(_) => (0, ranks[p.task], p.release),
+                };
+                let first = (0..pending.len())
+                    .filter(|&i| allowed[self.colors[pending[i].task]])
+                    .min_by_key(|&i| key(&pending[i]));
+                if let Some(i) = first {
+                    until = until.min(now + pending[i].left);
+                    pending[i].left -= until - now;
+                    if pending[i].left == 0 {
+                        let done = pending.swap_remove(i);
+                        worst[done.task] = worst[done.task].max(until - done.release);
+                        if until - done.release > self.tasks[done.task].deadline {
+                            return End::Misses(done.task, done.job);
+                        }
+                    }
+                }
+                now = until;
+            }
+            let late = pending.iter().find(|p| p.release + self.tasks[p.task].deadline <= now);
+            if let Some(late) = late {
+                return End::Misses(late.task, late.job);
+            }
+            let mut state: Vec<_> = pending.iter().map(|p| (p.task, now - p.release, p.left)).collect();
+            state.sort_unstable();
+            if before.replace(state.clone()).is_some_and(|before| before == state) {
+                return End::Repeats(worst);
+            }
+        }
+        End::Unknown
+    }
+
+    /// Which colours may run at `now`, and until when this stays so.
+    fn allowed(&self, now: Time) -> (Vec<bool>, Time) {
+        let (base, within) = (now - now % self.length, now % self.length);
+        let mut until = base + self.length;
+        let mut allowed = Vec::with_capacity(self.open.len());
+        for spans in self.open {
+            let span = spans.get(spans.partition_point(|&(_, end)| end <= within));
+            let inside = span.is_some_and(|&(start, _)| start <= within);
+            if let Some(&(start, end)) = span {
+                until = until.min(base + if inside { end } else { start });
+            }
+            allowed.push(inside);
+        }
+        (allowed, until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(phase: Time, period: Time, wcet: Time) -> Task {
+        Task::new("t", phase, period, wcet, period).unwrap()
+    }
+
+    #[test]
+    fn two_tasks_on_a_whole_processor() {
+        let tasks = [task(0, 4, 2), task(0, 6, 3)];
+        let run = |policy| {
+            Replay {
+                tasks: &tasks,
+                colors: &[0, 0],
+                open: &[vec![(0, 12)]],
+                length: 12,
+                policy,
+            }
+            .run()
+        };
+        assert_eq!(run(Policy::Edf), End::Repeats(vec![3, 6]));
+        assert_eq!(run(Policy::FixedPriority(Order::RateMonotonic)), End::Misses(1, 0));
+    }
+
+    #[test]
+    fn a_colour_waits_for_its_spans() {
+        let tasks = [task(0, 8, 2), task(1, 8, 1)];
+        let open = [vec![(3, 8)], vec![(0, 4)]];
+        let replay = Replay {
+            tasks: &tasks,
+            colors: &[0, 1],
+            open: &open,
+            length: 8,
+            policy: Policy::Edf,
+        };
+        assert_eq!(replay.run(), End::Repeats(vec![5, 1]));
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a task set to a plan: by the method asked for, or by the best that there is.
+
+use crate::method::Method;
+use crate::methods::{Draft, Ground, draft};
+use crate::plan::{Plan, PlannedTask};
+use crate::refusal::Refusal;
+use crate::request::TaskSet;
+
+/// Methods in the order in which they are tried if none is asked for. Aligned refresh comes first: its slots never move, its proof
+/// holds for sporadic tasks, and it accepts what no other does (F29). Methods that hide refresh come before those that do not.
+const PREFERENCE: [Method; 6] = [
+    Method::Aligned,
+    Method::Crs,
+    Method::ColoredRefresh,
+    Method::Flat,
+    Method::AutoRefresh,
+    Method::Burst,
+];
+
+/// Plans a task set.
+///
+/// # Errors
+/// Why there is no plan: by the method asked for, or by each of them.
+pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
+    let ground = Ground::new(set)?;
+    if let Some(method) = set.options.method {
+        return draft(method, &ground).map(|draft| complete(&ground, method, draft, Vec::new()));
+    }
+    let methods: &[Method] = if ground.tasks.is_empty() {
+        &[Method::Codesign]
+    } else {
+        &PREFERENCE
+    };
+    let mut passed_over = Vec::new();
+    for &method in methods {
+        match draft(method, &ground) {
+            Ok(draft) => return Ok(complete(&ground, method, draft, passed_over)),
+            Err(refusal) => passed_over.push((method, refusal)),
+        }
+    }
+    let each: Vec<String> = passed_over
+        .iter()
+        .map(|(method, refusal)| format!("{}: {refusal}", method.name()))
+        .collect();
+    let kind = passed_over[0].1.kind;
+    Err(Refusal {
+        kind,
+        reason: format!("no method has a plan. {}", each.join(". ")),
+    })
+}
+
+fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<(Method, Refusal)>) -> Plan {
+    let set = ground.set;
+    let mut reasons: Vec<String> = passed_over
+        .into_iter()
+        .map(|(method, refusal)| format!("not {}: {refusal}", method.name()))
+        .collect();
+    reasons.extend(draft.reasons);
+    let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
+        let timing = spec.timing.as_ref();
+        PlannedTask {
+            name: spec.name.clone(),
+            phase_ns: timing.map_or(0, |task| task.phase),
+            period_ns: timing.map_or(0, |task| task.period),
+            wcet_ns: timing.map_or(0, |task| task.wcet),
+            deadline_ns: timing.map_or(0, |task| task.deadline),
+            memory_bytes: spec.memory,
+            global_bytes: spec.global,
+            core: draft.cores[number],
+            instances: draft.instances[number].clone(),
+            response_bound_ns: draft.bounds[number],
+            copy_ns: draft.copies[number],
+            work: spec.work.clone(),
+        }
+    });
+    Plan {
+        name: set.name.clone(),
+        machine: set.machine_given.clone(),
+        memory: ground.memory.clone(),
+        method,
+        policy: set.options.policy,
+        cores: set.options.cores,
+        colors: draft.colors,
+        tasks: tasks.collect(),
+        schedule: draft.schedule,
+        refresh: draft.refresh,
+        proofs: draft.proofs,
+        reasons,
+    }
+}

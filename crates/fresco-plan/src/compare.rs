@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All methods side by side for one task set, over densities.
+
+use crate::choose::plan;
+use crate::method::Method;
+use crate::plan::Plan;
+use crate::refusal::Refusal;
+use crate::request::TaskSet;
+use fresco_input::InputError;
+
+/// One method at one density.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Density, in Gbit.
+    pub density_gbit: u32,
+    /// The method.
+    pub method: Method,
+    /// Its plan, or why there is none.
+    pub outcome: Result<Plan, Refusal>,
+}
+
+/// All methods at all densities.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// By density, then by method in the order of [`Method::NAMES`].
+    pub rows: Vec<Row>,
+}
+
+/// Plans by every method at every density; `done` is called after each.
+///
+/// # Errors
+/// A density of which the machine's refresh table knows no tRFC.
+pub fn compare(set: &TaskSet, densities: &[u32], mut done: impl FnMut()) -> Result<Comparison, InputError> {
+    let mut rows = Vec::new();
+    for &density_gbit in densities {
+        let mut at = set.at_density(density_gbit)?;
+        for (_, method) in Method::NAMES {
+            at.options.method = Some(method);
+            rows.push(Row {
+                density_gbit,
+                method,
+                outcome: plan(&at),
+            });
+            done();
+        }
+    }
+    Ok(Comparison { rows })
+}

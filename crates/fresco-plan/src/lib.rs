@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Planning tasks and DRAM refresh together: a task set and a machine in, a plan out; and the checker of plans.
+//!
+//! [`TaskSet`] is the input: one TOML file. [`plan`](plan()) finds a [`Plan`] by one [`Method`], or by the best that
+//! there is, or says why there is none ([`Refusal`]). A plan is plain data: colours and memory of each task, a cyclic
+//! table or servers or slots, refresh windows, and the proof of each deadline. [`check()`] verifies a plan without
+//! trusting the planner: it derives everything that the proofs rest on from the plan itself.
+//!
+//! All times are integer nanoseconds. No verdict passes through a float.
+
+pub mod check;
+mod choose;
+mod colors;
+mod compare;
+mod memory;
+mod method;
+mod methods;
+pub mod plan;
+mod refusal;
+mod request;
+
+pub use check::check;
+pub use choose::plan;
+pub use compare::{Comparison, Row, compare};
+pub use memory::RankMemory;
+pub use method::Method;
+pub use plan::Plan;
+pub use refusal::Refusal;
+pub use request::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};

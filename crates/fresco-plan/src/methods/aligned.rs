@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Aligned segmented refresh: in each slot of one colour, a segment of the other's refresh (F29).
+
+use super::crs::by_core;
+use super::draft::{Draft, Ground};
+use super::grouping::{core_of, given};
+use super::prove::prove;
+use super::words::{time, utilization};
+use crate::colors::of_ranks;
+use crate::plan::{CoreSlots, Proof, RefreshPlan, RefreshWindow, Schedule};
+use crate::refusal::Refusal;
+use crate::request::BurstLength;
+use fresco_rt::aligned::{AlignedError, AlignedPlan, RefreshDemand, longest_plan};
+use fresco_rt::search::{assign_aligned, assign_aligned_on};
+use fresco_rt::{Task, Time};
+
+pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    ground.periodic()?;
+    let (options, memory) = (&ground.set.options, &ground.memory);
+    if options.burst != BurstLength::Standard {
+        return Err(Refusal::form(
+            "aligned refresh sends every command that a rank needs, in segments; burst = \"standard\" is the only length",
+        ));
+    }
+    let groups = ground.two_groups()?;
+    let demand = RefreshDemand {
+        retention: memory.retention_ns,
+        commands: memory.commands,
+        trfc: memory.trfc_ns,
+        handler: options.handler_ns,
+    };
+    let longest = match options.within_postponing {
+        true => options.periods.1.min(memory.longest_gap_ns),
+        false => options.periods.1,
+    };
+    let (cores, plan) = find(ground, &groups, demand, longest)?;
+    let mut proofs = Vec::new();
+    let mut bounds = vec![None; ground.tasks.len()];
+    let mut instances = vec![Vec::new(); ground.tasks.len()];
+    for (core, split) in cores.iter().enumerate() {
+        for (color, slots) in plan
+            .slots(core)
+            .iter()
+            .enumerate()
+            .filter(|(color, _)| !split[*color].is_empty())
+        {
+            let proved = prove(
+                &ground.pick(&split[color]),
+                options.policy,
+                slots,
+                "the slot of its colour",
+            )?;
+            for (&task, &bound) in split[color].iter().zip(&proved.bounds) {
+                bounds[task] = Some(bound);
+                let mut bytes = vec![0; 2];
+                bytes[color] = ground.set.tasks[task].memory;
+                instances[task] = vec![bytes];
+            }
+            proofs.push(Proof {
+                core: Some(core as u32),
+                color: Some(color),
+                tasks: split[color].clone(),
+                evidence: proved.evidence,
+            });
+        }
+    }
+    let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
+    Ok(Draft {
+        colors: of_ranks(&ground.set.machine, &groups)?,
+        instances,
+        cores: core_of(&all, ground.tasks.len()),
+        bounds,
+        copies: vec![None; ground.tasks.len()],
+        schedule: Schedule::Slots {
+            period_ns: plan.period(),
+            handler_ns: options.handler_ns,
+            cores: cores
+                .iter()
+                .zip(plan.borders())
+                .map(|(tasks, &border_ns)| CoreSlots {
+                    border_ns,
+                    tasks: tasks.clone(),
+                })
+                .collect(),
+        },
+        refresh: refresh(&plan),
+        proofs,
+        reasons: vec![reason(ground, &plan)],
+    })
+}
+
+/// Numbers of the tasks of each core and colour.
+type Split = Vec<[Vec<usize>; 2]>;
+
+/// Tasks by core and colour, and the frame.
+fn find(
+    ground: &Ground<'_>,
+    groups: &[Vec<u32>; 2],
+    demand: RefreshDemand,
+    longest: Time,
+) -> Result<(Split, AlignedPlan), Refusal> {
+    let options = &ground.set.options;
+    if let Some(color) = ground.given_colors()? {
+        let split = |tasks: &Vec<usize>| {
+            [0, 1].map(|wanted| {
+                tasks
+                    .iter()
+                    .copied()
+                    .filter(|&i| color[i] == wanted)
+                    .collect::<Vec<_>>()
+            })
+        };
+        let cores: Split = by_core(ground).iter().map(split).collect();
+        let sets: Vec<[Vec<Task>; 2]> = cores
+            .iter()
+            .map(|split| [ground.pick(&split[0]), ground.pick(&split[1])])
+            .collect();
+        let slices: Vec<[&[Task]; 2]> = sets.iter().map(|[a, b]| [a.as_slice(), b.as_slice()]).collect();
+        let plan = longest_plan(&slices, options.policy, demand, Some(longest)).map_err(refused)?;
+        return Ok((cores, plan));
+    }
+    let all: Vec<usize> = (0..ground.tasks.len()).collect();
+    let need = ground.need(&all, groups);
+    let (tasks, policy, attempts) = (&ground.tasks, options.policy, options.attempts);
+    let found = match given(ground) {
+        Some(_) => assign_aligned_on(
+            tasks,
+            &by_core(ground),
+            Some(&need),
+            policy,
+            demand,
+            Some(longest),
+            attempts,
+        ),
+        None => assign_aligned(
+            tasks,
+            options.cores as usize,
+            Some(&need),
+            policy,
+            demand,
+            Some(longest),
+            attempts,
+        ),
+    };
+    let found = found.map_err(refused)?.ok_or_else(|| none_found(ground, demand))?;
+    Ok((found.cores, found.plan))
+}
+
+fn refused(error: AlignedError) -> Refusal {
+    match error {
+        AlignedError::Overflow => Refusal::undecided(error.to_string()),
+        other => Refusal::load(format!("{other} (times in ns)")),
+    }
+}
+
+/// The share of time that each slot has to have for the other's refresh, and what the tasks need.
+fn none_found(ground: &Ground<'_>, demand: RefreshDemand) -> Refusal {
+    let share = demand.commands as f64 * demand.trfc as f64 / demand.retention as f64;
+    let (shortest, longest) = ground.set.options.periods;
+    Refusal::load(format!(
+        "no frame from {} to {} works: tasks need {:.4} of {} cores, each colour's slot at least {share:.4} of the frame \
+         (tRFC / tREFI, for the refresh of the other), and two handlers of {} per frame",
+        time(shortest),
+        time(longest),
+        utilization(&ground.tasks),
+        ground.set.options.cores,
+        time(demand.handler)
+    ))
+}
+
+/// A segment per colour and frame: colour 1 after the handler that opens the frame, colour 0 after the last border.
+fn refresh(plan: &AlignedPlan) -> RefreshPlan {
+    let first = |color: usize| plan.commands(color).next().unwrap_or(0);
+    let window = |color: usize| RefreshWindow {
+        color,
+        start_ns: first(color),
+        commands: plan.commands_per_frame(),
+    };
+    RefreshPlan::Windows {
+        period_ns: plan.period(),
+        windows: vec![window(1), window(0)],
+    }
+}
+
+fn reason(ground: &Ground<'_>, plan: &AlignedPlan) -> String {
+    let slack = plan.slack().iter().copied().min().unwrap_or(0);
+    format!(
+        "a frame of {}, in which each colour gets {} refreshes ({}) while the other runs; the slots end at {} and have {} to spare; \
+         the device lets commands be {} apart, here they are up to {}",
+        time(plan.period()),
+        plan.commands_per_frame(),
+        time(plan.segment_length()),
+        plan.borders()
+            .iter()
+            .map(|&border| time(border))
+            .collect::<Vec<_>>()
+            .join(", "),
+        time(slack),
+        time(ground.memory.longest_gap_ns),
+        time(plan.period())
+    )
+}

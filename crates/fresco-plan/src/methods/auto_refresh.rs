@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Auto-refresh: all ranks at the same time, every tREFI; each refresh may stall whoever runs (F1, CRS-21).
+
+use super::draft::{Draft, Ground};
+use super::grouping::{core_of, group};
+use super::prove::prove;
+use crate::plan::{Proof, RefreshPlan, Schedule};
+use crate::refusal::Refusal;
+use fresco_machine::RefreshPolicy;
+use fresco_rt::Time;
+use fresco_rt::supply::AutoRefresh;
+
+/// A refresh stalls for tRFC, and for closing and opening the row that was in use (E26).
+pub(crate) fn stall(memory: &crate::RankMemory) -> Time {
+    memory.trfc_ns + memory.reopen_ns
+}
+
+pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    ground.periodic()?;
+    let memory = &ground.memory;
+    let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall(memory))
+        .map_err(|error| Refusal::machine(error.to_string()))?;
+    let policy = ground.set.options.policy;
+    let whose = "a core under auto-refresh";
+    let groups = group(ground, |indices| {
+        prove(&ground.pick(indices), policy, &supply, whose).map(|_| ())
+    })?;
+    let mut bounds = vec![None; ground.tasks.len()];
+    let mut proofs = Vec::new();
+    for (core, tasks) in (0u32..).zip(&groups).filter(|(_, tasks)| !tasks.is_empty()) {
+        let proved = prove(&ground.pick(tasks), policy, &supply, whose)?;
+        tasks
+            .iter()
+            .zip(&proved.bounds)
+            .for_each(|(&i, &bound)| bounds[i] = Some(bound));
+        proofs.push(Proof {
+            core: Some(core),
+            color: None,
+            tasks: tasks.clone(),
+            evidence: proved.evidence,
+        });
+    }
+    let tasks = ground.tasks.len();
+    Ok(Draft {
+        colors: Vec::new(),
+        instances: vec![Vec::new(); tasks],
+        cores: core_of(&groups, tasks),
+        bounds,
+        copies: vec![None; tasks],
+        schedule: Schedule::Priorities,
+        refresh: RefreshPlan::Controller {
+            policy: RefreshPolicy::AllBankSimultaneous.name().to_owned(),
+        },
+        proofs,
+        reasons: vec![format!(
+            "each of {} refreshes per retention time may stall a task for {} ns (tRFC {} ns, tRP + tRCD {} ns); all ranks are \
+             refreshed at the same time, or tasks with memory in {} ranks could meet {} refreshes per interval",
+            memory.commands,
+            stall(memory),
+            memory.trfc_ns,
+            memory.reopen_ns,
+            memory.ranks,
+            memory.ranks
+        )],
+    })
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Burst refresh by software: all ranks at the start of each retention time, and nothing runs until it is over (REF-11).
+
+use super::draft::{Draft, Ground};
+use super::grouping::{core_of, group};
+use super::locking::{about_burst, locks, planned, windows};
+use super::prove::{Proved, prove};
+use super::words::time;
+use crate::colors;
+use crate::plan::{Evidence, Proof, Schedule};
+use crate::refusal::Refusal;
+use fresco_rt::flat::{FlatVerdict, flat_test};
+use fresco_rt::supply::SlotTable;
+use fresco_rt::toplevel::Locks;
+
+pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    ground.periodic()?;
+    let locks = locks(ground, &[0])?;
+    let groups = group(ground, |indices| served(ground, indices, &locks).map(|_| ()))?;
+    let mut bounds = vec![None; ground.tasks.len()];
+    let mut proofs = Vec::new();
+    for (core, tasks) in (0u32..).zip(&groups).filter(|(_, tasks)| !tasks.is_empty()) {
+        let proved = served(ground, tasks, &locks)?;
+        tasks
+            .iter()
+            .zip(&proved.bounds)
+            .for_each(|(&i, &bound)| bounds[i] = Some(bound));
+        proofs.push(Proof {
+            core: Some(core),
+            color: Some(0),
+            tasks: tasks.clone(),
+            evidence: proved.evidence,
+        });
+    }
+    let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
+    let tasks = ground.tasks.len();
+    Ok(Draft {
+        colors: colors::of_ranks(&ground.set.machine, &[all_ranks])?,
+        instances: ground.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
+        cores: core_of(&groups, tasks),
+        bounds,
+        copies: vec![None; tasks],
+        schedule: Schedule::Locked { locks: planned(&locks) },
+        refresh: windows(ground, &[0]),
+        proofs,
+        reasons: vec![about_burst(ground)],
+    })
+}
+
+/// Deadlines on what the burst leaves: for sporadic tasks if that works, else for these phases.
+fn served(ground: &Ground<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
+    let (tasks, policy) = (ground.pick(indices), ground.set.options.policy);
+    let window = locks.window_length(0);
+    if let Some(task) = tasks.iter().find(|task| task.deadline < window + task.wcet) {
+        return Err(Refusal::load(format!(
+            "task {} has {} from its deadline of {} for a burst of {}: one that is released with a burst is late",
+            task.name,
+            time(task.deadline - task.wcet),
+            time(task.deadline),
+            time(window)
+        )))
+        .or_else(|refusal| for_phases(ground, indices, locks).map_err(|_| refusal));
+    }
+    let free = SlotTable::new(locks.retention(), &[(window, locks.retention())])
+        .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))?;
+    match prove(&tasks, policy, &free, "a core beside the burst") {
+        Ok(proved) => Ok(proved),
+        Err(refusal) => for_phases(ground, indices, locks).map_err(|_| refusal),
+    }
+}
+
+fn for_phases(ground: &Ground<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
+    let tasks = ground.pick(indices);
+    let verdict = flat_test(&[&tasks], ground.set.options.policy, locks);
+    match verdict.map_err(|error| Refusal::undecided(error.to_string()))? {
+        FlatVerdict::Schedulable(outcome) => Ok(Proved {
+            evidence: Evidence::Run {
+                jobs: outcome.jobs_done,
+            },
+            bounds: outcome.worst_response.iter().map(|worst| worst.unwrap_or(0)).collect(),
+        }),
+        FlatVerdict::Missed(miss) => Err(Refusal::load(format!(
+            "job {} of task {} misses its deadline at {}",
+            miss.job,
+            tasks[miss.task].name,
+            time(miss.deadline)
+        ))),
+        FlatVerdict::Undecided => Err(Refusal::undecided("the run does not repeat".to_owned())),
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Colored Refresh: frames, colours and copies chosen together, as one cyclic table (CR-1 to CR-11, F8).
+
+use super::draft::{Draft, Ground};
+use super::grouping::given;
+use super::locking::{about_burst, windows};
+use super::words::time;
+use crate::colors::{even_groups, of_ranks};
+use crate::plan::{Evidence, Proof, Schedule};
+use crate::refusal::Refusal;
+use crate::request::BurstLength;
+use fresco_rt::Time;
+use fresco_rt::executive::plan as plan_executive;
+use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoPlan, Request, Rotation, Table, first_fit};
+
+pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    ground.periodic()?;
+    let (set, memory) = (ground.set, &ground.memory);
+    let options = &set.options;
+    if memory.ranks < 2 {
+        return Err(Refusal::machine(format!(
+            "machine {} has one rank per channel; colours need ranks that are refreshed apart",
+            set.machine.name
+        )));
+    }
+    let (_, burst) = ground.burst();
+    let pages: Vec<u64> = set.tasks.iter().map(|task| task.memory / memory.page_bytes).collect();
+    let copies: Vec<Option<Time>> = set
+        .tasks
+        .iter()
+        .map(|task| (task.global > 0).then(|| options.copy.copy_time(task.global)).flatten())
+        .collect();
+    let cores = cores(ground)?;
+    let request = Request {
+        tasks: &ground.tasks,
+        memory: &pages,
+        rank_capacity: memory.rank_bytes / memory.page_bytes,
+        ranks: memory.ranks as usize,
+        retention: memory.retention_ns,
+        burst: burst + options.lock_ns + options.unlock_ns,
+        whole_frames: options.whole_frames,
+        cores: cores.clone(),
+        copy_cost: &copies,
+        most_instances: options.instances as usize,
+        budget: DEFAULT_BUDGET,
+    };
+    let found = plan_executive(&request).map_err(refused)?;
+    let rotation = found.problem.rotation();
+    let groups = even_groups(memory.ranks, rotation.colors() as u32);
+    let table = found.assignment.table(&found.problem);
+    let frame = rotation.frame();
+    let phases: Vec<Time> = (0..rotation.colors() as Time).map(|color| color * frame).collect();
+    let bytes = |units: &u64| units * memory.page_bytes;
+    let copied = found.instances.iter().filter(|&&count| count > 1).count();
+    let mut reasons = vec![
+        about_burst(ground),
+        format!(
+            "{} colours of {} ranks, one refreshed in every frame of {}; {}",
+            rotation.colors(),
+            groups[0].len(),
+            time(frame),
+            match copied {
+                0 => "no task needs a copy".to_owned(),
+                copied => format!("{copied} of {} tasks have two instances", set.tasks.len()),
+            }
+        ),
+        format!(
+            "the table repeats after {} and has {} dispatches",
+            time(table.length),
+            table.dispatches()
+        ),
+    ];
+    if options.burst == BurstLength::Lpddr2 {
+        reasons.push("bursts are four times as long under LPDDR2's limit".to_owned());
+    }
+    Ok(Draft {
+        colors: of_ranks(&set.machine, &groups)?,
+        instances: table
+            .memory
+            .iter()
+            .map(|task| task.iter().map(|units| units.iter().map(bytes).collect()).collect())
+            .collect(),
+        cores: match &cores {
+            Cores::Partitioned(core_of) => core_of.iter().map(|&core| Some(core as u32)).collect(),
+            Cores::Global(1) => vec![Some(0); set.tasks.len()],
+            Cores::Global(_) => vec![None; set.tasks.len()],
+        },
+        bounds: responses(ground, &table),
+        copies: table.copy_cost.clone(),
+        schedule: Schedule::Table { table },
+        refresh: windows(ground, &phases),
+        proofs: vec![Proof {
+            core: None,
+            color: None,
+            tasks: (0..set.tasks.len()).collect(),
+            evidence: Evidence::Table,
+        }],
+        reasons,
+    })
+}
+
+/// Tasks to cores: as given, or first fit before colours are looked at.
+fn cores(ground: &Ground<'_>) -> Result<Cores, Refusal> {
+    let count = ground.set.options.cores as usize;
+    if count == 1 {
+        return Ok(Cores::ONE);
+    }
+    if let Some(given) = given(ground) {
+        return Ok(Cores::Partitioned(given));
+    }
+    let rotation =
+        Rotation::frames(ground.memory.retention_ns, 2).map_err(|error| Refusal::machine(error.to_string()))?;
+    match first_fit(&ground.tasks, rotation, count) {
+        Ok(Some(core_of)) => Ok(Cores::Partitioned(core_of)),
+        Ok(None) => Err(Refusal::load(format!(
+            "first fit finds no place on {count} cores for every task"
+        ))),
+        Err(error) => Err(Refusal::undecided(error.to_string())),
+    }
+}
+
+/// Longest time from release to the end of the last slot, over all jobs of the table.
+pub(super) fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
+    let mut longest = vec![None; ground.tasks.len()];
+    for slot in &table.slots {
+        let task = &ground.tasks[slot.task];
+        let release = (task.phase + slot.job * task.period) % table.length;
+        let start = (slot.start + table.length - release) % table.length;
+        longest[slot.task] = longest[slot.task].max(Some(start + slot.length));
+    }
+    longest
+}
+
+fn refused(error: NoPlan) -> Refusal {
+    match &error {
+        NoPlan::OutOfBudget(_) => Refusal::undecided(error.to_string()),
+        NoPlan::NoColors(_) | NoPlan::NoFrames(_) => Refusal::load(format!("{error} (times in ns)")),
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What methods start from, and what they return.
+
+use crate::memory::RankMemory;
+use crate::plan::{Color, Proof, RefreshPlan, Schedule};
+use crate::refusal::Refusal;
+use crate::request::{BurstLength, TaskSet};
+use fresco_rt::search::MemoryNeed;
+use fresco_rt::{Task, Time};
+
+/// What every method starts from.
+pub(crate) struct Ground<'a> {
+    /// The input.
+    pub set: &'a TaskSet,
+    /// Its machine's memory.
+    pub memory: RankMemory,
+    /// The timing of all tasks; empty if they are batch tasks.
+    pub tasks: Vec<Task>,
+}
+
+/// The parts of a plan that a method decides.
+pub(crate) struct Draft {
+    pub colors: Vec<Color>,
+    /// Bytes by colour, for each instance of each task.
+    pub instances: Vec<Vec<Vec<u64>>>,
+    /// Core of each task.
+    pub cores: Vec<Option<u32>>,
+    /// Bound of the response of each task.
+    pub bounds: Vec<Option<Time>>,
+    /// Time of a copy, for tasks with several instances.
+    pub copies: Vec<Option<Time>>,
+    pub schedule: Schedule,
+    pub refresh: RefreshPlan,
+    pub proofs: Vec<Proof>,
+    pub reasons: Vec<String>,
+}
+
+impl<'a> Ground<'a> {
+    /// Ground for tasks that all have periods, or none of which has one.
+    ///
+    /// # Errors
+    /// Some have one and some have none.
+    pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
+        let tasks = set.timing();
+        if !tasks.is_empty() && tasks.len() < set.tasks.len() {
+            let batch = set.tasks.iter().find(|task| task.timing.is_none());
+            let name = batch.map_or("", |task| &task.name);
+            return Err(Refusal::form(format!(
+                "task {name} has no period, others have one; a plan is for periodic tasks or for batch tasks"
+            )));
+        }
+        Ok(Self {
+            set,
+            memory: RankMemory::of(&set.machine),
+            tasks,
+        })
+    }
+
+    /// Refuses batch tasks.
+    pub fn periodic(&self) -> Result<(), Refusal> {
+        if self.tasks.is_empty() {
+            return Err(Refusal::form(
+                "the tasks have no periods; only codesign plans batch tasks (give each task period and wcet)",
+            ));
+        }
+        Ok(())
+    }
+
+    /// δ of a colour, in commands and in time.
+    pub fn burst(&self) -> (Time, Time) {
+        let (memory, all) = (&self.memory, self.memory.commands);
+        match self.set.options.burst {
+            BurstLength::Standard => (all, memory.burst_ns()),
+            BurstLength::AsPublished => {
+                let some = all / Time::from(memory.ranks.max(1));
+                (some, some * memory.trfc_ns)
+            }
+            BurstLength::Lpddr2 => (all, memory.burst_ns().saturating_mul(4)),
+        }
+    }
+
+    /// The ranks of two colours.
+    ///
+    /// # Errors
+    /// There is but one rank.
+    pub fn two_groups(&self) -> Result<[Vec<u32>; 2], Refusal> {
+        if let Some(groups) = &self.set.options.colors {
+            return Ok([groups[0].clone(), groups[1].clone()]);
+        }
+        let ranks = self.memory.ranks;
+        if ranks < 2 {
+            return Err(Refusal::machine(format!(
+                "machine {} has one rank per channel; two colours need two ranks that are refreshed apart",
+                self.set.machine.name
+            )));
+        }
+        Ok([(0..ranks / 2).collect(), (ranks / 2..ranks).collect()])
+    }
+
+    /// Memory of the tasks `indices`, and what two groups of ranks hold.
+    pub fn need(&self, indices: &[usize], groups: &[Vec<u32>; 2]) -> MemoryNeed {
+        let holds = |group: &Vec<u32>| self.memory.rank_bytes.saturating_mul(group.len() as u64);
+        MemoryNeed {
+            bytes: indices.iter().map(|&i| self.set.tasks[i].memory).collect(),
+            capacity: [holds(&groups[0]), holds(&groups[1])],
+        }
+    }
+
+    /// The colour that each task is given in the file; `None` if none is.
+    ///
+    /// # Errors
+    /// Some have one and some have not.
+    pub fn given_colors(&self) -> Result<Option<Vec<usize>>, Refusal> {
+        let given: Vec<usize> = self.set.tasks.iter().filter_map(|task| task.color).collect();
+        match given.len() {
+            0 => Ok(None),
+            all if all == self.set.tasks.len() => Ok(Some(given)),
+            some => Err(Refusal::form(format!(
+                "{some} of {} tasks have a color; give one to all of them, or to none",
+                self.set.tasks.len()
+            ))),
+        }
+    }
+
+    /// Some of the tasks.
+    pub fn pick(&self, indices: &[usize]) -> Vec<Task> {
+        indices.iter().map(|&i| self.tasks[i].clone()).collect()
+    }
+}

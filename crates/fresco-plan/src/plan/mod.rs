@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The plan: a task set resolved for a machine. Plain data, stable as JSON; what checks it, simulates it and runs it
+//! reads nothing else.
+
+mod load;
+mod proof;
+mod schedule;
+
+pub use proof::{Evidence, Proof};
+pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
+
+use crate::memory::RankMemory;
+use crate::method::Method;
+use fresco_rt::Time;
+use fresco_rt::policy::Policy;
+use serde::{Deserialize, Serialize};
+
+/// Schema of the JSON document.
+pub const SCHEMA: &str = "fresco-plan/1";
+
+/// Tasks and refresh, scheduled together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Name of the task set.
+    pub name: String,
+    /// The machine it is for.
+    pub machine: PlannedMachine,
+    /// The memory that the schedule is made for.
+    pub memory: RankMemory,
+    /// How refresh is dealt with.
+    pub method: Method,
+    /// The order of ready tasks, where the schedule leaves one.
+    pub policy: Policy,
+    /// Cores used.
+    pub cores: u32,
+    /// The colours of the memory; none if tasks are not coloured.
+    pub colors: Vec<Color>,
+    /// The tasks.
+    pub tasks: Vec<PlannedTask>,
+    /// Who runs when.
+    pub schedule: Schedule,
+    /// What is refreshed when.
+    pub refresh: RefreshPlan,
+    /// Why every deadline is met; none if the method promises nothing.
+    pub proofs: Vec<Proof>,
+    /// What was decided and why, in words.
+    pub reasons: Vec<String>,
+}
+
+/// A machine, and what to change in its file to get it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedMachine {
+    /// Name of a built-in machine, or path of a file.
+    pub given: String,
+    /// Its name.
+    pub name: String,
+    /// Fingerprint of the file with the changes made.
+    pub digest: String,
+    /// Keys and values, as `--set` takes them.
+    pub changes: Vec<(String, String)>,
+}
+
+/// Memory that is refreshed together, and that pages can be kept in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Color {
+    /// Its ranks, in every channel.
+    pub ranks: Vec<u32>,
+    /// Its bank in that rank, if it is but a bank (COD-1).
+    pub bank: Option<u32>,
+    /// Numbers of the bank colours whose pages lie in it, as `0-3,8`.
+    pub bank_colors: String,
+    /// What it holds.
+    pub bytes: u64,
+}
+
+/// A task with its place in the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedTask {
+    /// Unique name.
+    pub name: String,
+    /// φ: first release.
+    pub phase_ns: Time,
+    /// p; 0 for a batch task, which runs for ever.
+    pub period_ns: Time,
+    /// e without refresh; 0 for a batch task.
+    pub wcet_ns: Time,
+    /// D, from a release.
+    pub deadline_ns: Time,
+    /// Memory of one instance.
+    pub memory_bytes: u64,
+    /// Data that one job leaves to the next; copied where instances change.
+    pub global_bytes: u64,
+    /// Core it is bound to; `None` if the table says so for each slot.
+    pub core: Option<u32>,
+    /// Bytes by colour, for each instance; two instances make a copy task (CR-10). Empty without colours.
+    pub instances: Vec<Vec<u64>>,
+    /// Most a job may take from release to end, as proved.
+    pub response_bound_ns: Option<Time>,
+    /// Time of a copy between instances.
+    pub copy_ns: Option<Time>,
+    /// What it executes.
+    pub work: Work,
+}
+
+/// What a task executes when the plan is simulated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Work {
+    /// A built-in program; a job is one pass.
+    Program {
+        /// Its name.
+        name: String,
+        /// Its parameters, in TOML.
+        parameters: String,
+    },
+    /// Random accesses to its memory for (nearly) the whole of its WCET.
+    Synthetic,
+}
+
+impl PlannedTask {
+    /// Its timing, if it has one: `None` for a batch task, or times that make no task.
+    pub fn timing(&self) -> Option<fresco_rt::Task> {
+        fresco_rt::Task::new(
+            &self.name,
+            self.phase_ns,
+            self.period_ns,
+            self.wcet_ns,
+            self.deadline_ns,
+        )
+        .ok()
+    }
+
+    /// Colours in which an instance has memory.
+    pub fn colors_of(&self, instance: usize) -> Vec<usize> {
+        let bytes = self.instances.get(instance).map_or(&[][..], Vec::as_slice);
+        (0..bytes.len()).filter(|&color| bytes[color] > 0).collect()
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who runs when, and what is refreshed when.
+
+use fresco_rt::Time;
+use fresco_rt::executive::Table;
+use serde::{Deserialize, Serialize};
+
+/// Who runs when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Schedule {
+    /// The first ready task by the policy, on each core; refresh goes on beside.
+    Priorities,
+    /// As [`Schedule::Priorities`], but no colour runs while it is locked: flat scheduling (F28), and burst refresh, where one
+    /// colour is all of the memory.
+    Locked {
+        /// When colours are locked.
+        locks: LockTimes,
+    },
+    /// Two servers on each core under lock windows (CRS-2, CRS-3).
+    Servers {
+        /// When colours are locked.
+        locks: LockTimes,
+        /// Servers of each core.
+        cores: Vec<CoreServers>,
+    },
+    /// One slot per colour in every frame (F29).
+    Slots {
+        /// Length of a frame.
+        period_ns: Time,
+        /// At the start of each slot: locks one colour, unlocks the other.
+        handler_ns: Time,
+        /// The border between the slots, on each core.
+        cores: Vec<CoreSlots>,
+    },
+    /// A table that repeats (CR-5).
+    Table {
+        /// The table.
+        table: Table,
+    },
+    /// Time slices in fair shares, away from the bank that is refreshed (COD-6); no guarantee.
+    Fair {
+        /// Length of a slice: the time for which one bank is refreshed (COD-10).
+        slice_ns: Time,
+        /// η: candidates looked at before the first is taken; 1 looks at none (COD-7).
+        candidates: u32,
+    },
+}
+
+/// When colours are locked, once per retention time (F16).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockTimes {
+    /// tRET: the windows repeat after it.
+    pub period_ns: Time,
+    /// e_rl: the lock task, which ends with the first refresh.
+    pub lock_ns: Time,
+    /// e_ru: the unlock task, released by a timer when the burst is over (E32).
+    pub unlock_ns: Time,
+    /// Start of the lock task of each colour within the period.
+    pub phase_ns: Vec<Time>,
+    /// δ: length of each colour's burst.
+    pub burst_ns: Vec<Time>,
+}
+
+/// The servers of a core, highest priority first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoreServers {
+    /// The servers.
+    pub servers: Vec<PlannedServer>,
+}
+
+/// An idling server: its budget is set at multiples of its period and consumed whenever it is eligible (CRS-7).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedServer {
+    /// The colour of its tasks.
+    pub color: usize,
+    /// p_s.
+    pub period_ns: Time,
+    /// e_s.
+    pub budget_ns: Time,
+    /// Numbers of its tasks.
+    pub tasks: Vec<usize>,
+}
+
+/// The slots of a core: colour 0 runs from the handler's end to the border, colour 1 from the border and its handler to the
+/// frame's end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoreSlots {
+    /// End of the slot of colour 0.
+    pub border_ns: Time,
+    /// Numbers of the tasks of each colour.
+    pub tasks: [Vec<usize>; 2],
+}
+
+/// What is refreshed when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RefreshPlan {
+    /// The controller's own policy, by its name in machine files.
+    Controller {
+        /// The name.
+        policy: String,
+    },
+    /// Commands back to back in windows that repeat. Until its first window a rank is refreshed every tREFI (E34).
+    Windows {
+        /// The windows repeat after it.
+        period_ns: Time,
+        /// The windows.
+        windows: Vec<RefreshWindow>,
+    },
+}
+
+/// Refreshes of a colour, back to back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RefreshWindow {
+    /// The colour; all its ranks are refreshed at the same time (CRS-19).
+    pub color: usize,
+    /// First command, within the period.
+    pub start_ns: Time,
+    /// REFab for each rank.
+    pub commands: Time,
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The input: tasks, a machine and what is asked of the plan, in one TOML file (docs/plan.md describes it).
+
+mod machine;
+mod options;
+mod server;
+mod task;
+
+pub use options::{BurstLength, Options};
+pub use server::ServerSpec;
+pub use task::TaskSpec;
+
+use crate::plan::PlannedMachine;
+use fresco_input::{Document, InputError};
+use fresco_machine::Machine;
+use std::path::Path;
+
+/// A task set with its machine, checked: every key is known and in range, every task's times make a task.
+#[derive(Clone, Debug)]
+pub struct TaskSet {
+    /// Short name.
+    pub name: String,
+    /// The machine.
+    pub machine: Machine,
+    /// How the machine is named and what is changed in its file.
+    pub machine_given: PlannedMachine,
+    /// The tasks, in the order of the file.
+    pub tasks: Vec<TaskSpec>,
+    /// What is asked of the plan.
+    pub options: Options,
+}
+
+impl TaskSet {
+    /// Reads a file; `overrides` are `key=value` as `--set` takes them (`plan.method=crs`, `memory.density=8`,
+    /// `task.0.wcet="2 ms"`).
+    ///
+    /// # Errors
+    /// The file cannot be read, or anything that [`TaskSet::parse`] finds.
+    pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
+        let path = path.as_ref();
+        let text = fresco_input::read_file(path)?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&path.display().to_string(), &text, directory, overrides)
+    }
+
+    /// Reads a text. `file` is the name that errors give, `directory` what relative paths are relative to.
+    ///
+    /// # Errors
+    /// No TOML; keys that are missing, unknown or out of range; times that make no task; no such machine; two tasks of
+    /// one name.
+    pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
+        let mut document = Document::parse(file, text)?;
+        overrides.iter().try_for_each(|assignment| document.set(assignment))?;
+        let root = document.root();
+        let name = root.opt_text("name")?.unwrap_or("tasks").to_owned();
+        root.opt_text("title")?;
+        let (machine, machine_given) = machine::read(&root, directory)?;
+        let nothing_asked = Document::parse(file, "[plan]")?;
+        let plan = match root.opt_table("plan")? {
+            Some(table) => table,
+            None => nothing_asked.root().table("plan")?,
+        };
+        let options = Options::read(plan, &root, &machine)?;
+        let mut tasks: Vec<TaskSpec> = Vec::new();
+        for table in root.array_of_tables("task")? {
+            let task = TaskSpec::read(&table, &machine, &options)?;
+            if tasks.iter().any(|other| other.name == task.name) {
+                let error = table.error_at("name", format!("found a second task {:?}", task.name));
+                return Err(error.allowed("each name once").cure("rename one of the two"));
+            }
+            table.finish()?;
+            tasks.push(task);
+        }
+        if tasks.is_empty() {
+            let error = root.error_at("task", "found no task").allowed("one [[task]] or more");
+            return Err(error.cure("add a [[task]] with name, period and wcet"));
+        }
+        let with_core = tasks.iter().filter(|task| task.core.is_some()).count();
+        if with_core > 0 && with_core < tasks.len() {
+            let error = root.error_at("task", format!("found a core for {with_core} of {} tasks", tasks.len()));
+            return Err(error
+                .allowed("a core for every task, or for none")
+                .cure("add core = N to the others, or leave the choice to the planner"));
+        }
+        root.finish()?;
+        Ok(Self {
+            name,
+            machine,
+            machine_given,
+            tasks,
+            options,
+        })
+    }
+
+    /// The same tasks with devices of another density, the organisation kept: what tRFC alone does (REF-17).
+    ///
+    /// # Errors
+    /// The machine's refresh table has no tRFC for it.
+    pub fn at_density(&self, gbit: u32) -> Result<Self, InputError> {
+        let mut given = self.machine_given.clone();
+        let keys = ["memory.density", "memory.density_scales_refresh_only"];
+        given.changes.retain(|(key, _)| !keys.contains(&key.as_str()));
+        let values = [gbit.to_string(), "true".to_owned()];
+        given.changes.extend(keys.map(str::to_owned).into_iter().zip(values));
+        let machine = fresco_machine::load_with(&given.given, &given.changes)?;
+        given.digest.clone_from(&machine.text_digest);
+        Ok(Self {
+            machine,
+            machine_given: given,
+            ..self.clone()
+        })
+    }
+
+    /// The tasks that have periods.
+    pub fn timing(&self) -> Vec<fresco_rt::Task> {
+        self.tasks.iter().filter_map(|task| task.timing.clone()).collect()
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `[plan]`: method, policy, cores, overheads, and limits of the searches.
+
+use super::server::ServerSpec;
+use crate::method::Method;
+use fresco_input::{InputError, Item, Table};
+use fresco_machine::Machine;
+use fresco_rt::Time;
+use fresco_rt::executive::Bandwidth;
+use fresco_rt::policy::{Order, Policy};
+
+/// How long a colour's burst is (CON-12, E1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BurstLength {
+    /// All the commands that each rank needs.
+    Standard,
+    /// Commands / ranks, as the dissertation counts: refreshes only a part of the rows.
+    AsPublished,
+    /// Spread so that at most 8 fall in any 32 tRFC (LPDDR2's tREFBW).
+    Lpddr2,
+}
+
+/// What is asked of a plan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The method; `None` for the best that there is.
+    pub method: Option<Method>,
+    /// Order of ready tasks.
+    pub policy: Policy,
+    /// Cores to use.
+    pub cores: u32,
+    /// Ranks of each colour, where methods have two (CRS-1); halves if not given.
+    pub colors: Option<Vec<Vec<u32>>>,
+    /// Length of bursts.
+    pub burst: BurstLength,
+    /// e_rl of a lock window, with everything that it does.
+    pub lock_ns: Time,
+    /// e_ru.
+    pub unlock_ns: Time,
+    /// Cost of the handler at the start of an aligned slot.
+    pub handler_ns: Time,
+    /// Most instances of a task; 1 forbids copy tasks.
+    pub instances: u32,
+    /// How fast data are copied between instances.
+    pub copy: Bandwidth,
+    /// Shortest and longest period of servers and frames.
+    pub periods: (Time, Time),
+    /// Whether the gap between refresh commands must stay within what the standard lets a controller postpone.
+    pub within_postponing: bool,
+    /// Whether a colour is out of bounds for its whole frame, as the published tables count, or only while its burst lasts (F9).
+    pub whole_frames: bool,
+    /// Most partitions tried by a search.
+    pub attempts: usize,
+    /// η of the fair scheduler (COD-7).
+    pub candidates: u32,
+    /// Servers to be analysed as they are; none to have them found.
+    pub servers: Vec<ServerSpec>,
+}
+
+/// Cost of a handler's own instructions.
+const HANDLER_NS: Time = 2_000;
+/// Shortest and longest period of servers and frames, unless told otherwise.
+const SHORTEST_NS: Time = 100_000;
+const LONGEST_NS: Time = 64_000_000;
+/// Partitions tried, unless told otherwise: a second's work for twenty tasks.
+const ATTEMPTS: u32 = 2000;
+/// More candidates than a core has tasks: all are looked at.
+const MOST_CANDIDATES: u32 = 1024;
+/// Longest overhead: a millisecond.
+const MOST_OVERHEAD_PS: u64 = 1_000_000_000;
+/// Longest period: a second.
+const MOST_PERIOD_PS: u64 = 1_000_000_000_000;
+
+impl Options {
+    /// Reads `[plan]` and `[[server]]`; `plan` is the table, or an empty one in its place.
+    pub(super) fn read(plan: Table<'_>, root: &Table<'_>, machine: &Machine) -> Result<Self, InputError> {
+        let duration = |key: &str, most: u64, default: Time| match plan.opt_item(key) {
+            Some(item) => whole_ns(&item, 0..=most),
+            None => Ok(default),
+        };
+        let handler = default_handler(machine);
+        let read = Self {
+            method: method(&plan)?,
+            policy: policy(&plan)?,
+            cores: plan.opt_integer("cores", 1..=machine.cores)?.unwrap_or(machine.cores),
+            colors: colors(&plan, machine)?,
+            burst: plan.opt_choice("burst", &BURSTS)?.unwrap_or(BurstLength::Standard),
+            lock_ns: duration("lock", MOST_OVERHEAD_PS, handler)?,
+            unlock_ns: duration("unlock", MOST_OVERHEAD_PS, HANDLER_NS)?,
+            handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
+            instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
+            copy: copy(&plan, machine)?,
+            periods: (
+                duration("shortest_period", MOST_PERIOD_PS, SHORTEST_NS)?,
+                duration("longest_period", MOST_PERIOD_PS, LONGEST_NS)?,
+            ),
+            within_postponing: plan.opt_boolean("within_postponing")?.unwrap_or(false),
+            whole_frames: plan.opt_boolean("whole_frames")?.unwrap_or(false),
+            attempts: plan.opt_integer("attempts", 1..=1_000_000u32)?.unwrap_or(ATTEMPTS) as usize,
+            candidates: plan
+                .opt_integer("candidates", 1..=MOST_CANDIDATES)?
+                .unwrap_or(MOST_CANDIDATES),
+            servers: ServerSpec::read_all(root)?,
+        };
+        plan.finish()?;
+        Ok(read)
+    }
+}
+
+/// Names of the lengths of a burst.
+const BURSTS: [(&str, BurstLength); 3] = [
+    ("standard", BurstLength::Standard),
+    ("as-published", BurstLength::AsPublished),
+    ("lpddr2", BurstLength::Lpddr2),
+];
+
+/// What the handler of a lock costs if nothing is said: its instructions, and writing back all the lines of the colour
+/// that the caches can hold, each with a change of rank on the bus (RLIM-7).
+fn default_handler(machine: &Machine) -> Time {
+    let timing = &machine.memory.timing;
+    let line = timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+    let private = [&machine.l1, &machine.l2].into_iter().flatten().map(|cache| cache.size);
+    let shared = machine.llc.iter().map(|llc| llc.cache.size);
+    let lines = private.chain(shared).sum::<u64>() / line.max(1);
+    let each = timing.clock.to_ps(timing.burst() + timing.rtrs);
+    HANDLER_NS + lines.saturating_mul(each).div_ceil(1000)
+}
+
+fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {
+    let mut choices = vec![("auto", None)];
+    choices.extend(Method::NAMES.map(|(name, method)| (name, Some(method))));
+    Ok(plan.opt_choice("method", &choices)?.flatten())
+}
+
+fn policy(plan: &Table<'_>) -> Result<Policy, InputError> {
+    let choices = [
+        ("edf", Policy::Edf),
+        ("rm", Policy::FixedPriority(Order::RateMonotonic)),
+        ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
+    ];
+    Ok(plan.opt_choice("policy", &choices)?.unwrap_or(Policy::Edf))
+}
+
+/// `copy_mb_per_s`: bytes copied per microsecond. If not given, each line is fetched and written with a row of its own.
+fn copy(plan: &Table<'_>, machine: &Machine) -> Result<Bandwidth, InputError> {
+    if let Some(rate) = plan.opt_integer("copy_mb_per_s", 1..=1_000_000u32)? {
+        return Ok(Bandwidth::Copied(u64::from(rate) * 1_000_000));
+    }
+    let timing = &machine.memory.timing;
+    let line = timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+    let each = timing
+        .clock
+        .to_ps(2 * (timing.rp + timing.rcd + timing.cl + timing.burst()));
+    let rate = u128::from(line) * 1_000_000_000_000 / u128::from(each.max(1));
+    Ok(Bandwidth::Copied(u64::try_from(rate).unwrap_or(u64::MAX)))
+}
+
+/// `colors = ["0-3", "4-7"]`: the ranks of each colour, each rank in one.
+fn colors(plan: &Table<'_>, machine: &Machine) -> Result<Option<Vec<Vec<u32>>>, InputError> {
+    let Some(item) = plan.opt_item("colors") else {
+        return Ok(None);
+    };
+    let ranks = machine.memory.organisation.ranks;
+    let allowed = format!(
+        "two lists that share out the ranks 0-{}, as [\"0-3\", \"4-7\"]",
+        ranks - 1
+    );
+    let bad = |found: String| {
+        item.error(found)
+            .allowed(allowed.clone())
+            .cure("give each rank to one of the colours")
+    };
+    let mut groups = Vec::new();
+    for entry in item.list()? {
+        groups.push(entry.numbers(0..=ranks - 1).map_err(|error| bad(error.found.clone()))?);
+    }
+    let mut all: Vec<u32> = groups.concat();
+    all.sort_unstable();
+    if groups.len() != 2 || !all.iter().copied().eq(0..ranks) {
+        return Err(bad(format!("found {}", item.describe())));
+    }
+    Ok(Some(groups))
+}
+
+/// A duration that is a whole number of nanoseconds, in nanoseconds; `range` is in picoseconds.
+pub(super) fn whole_ns(item: &Item<'_>, range: std::ops::RangeInclusive<u64>) -> Result<Time, InputError> {
+    let ps = item.duration(range)?;
+    if ps % 1000 != 0 {
+        let error = item.error(format!("found {}", item.describe()));
+        return Err(error
+            .allowed("whole nanoseconds")
+            .cure("round it up: schedules are exact in nanoseconds"));
+    }
+    Ok(ps / 1000)
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every plan that the planner makes passes the checker, which shares no code with it.
+
+use fresco_plan::{Method, Plan, TaskSet, check, plan};
+use std::path::Path;
+
+fn load(file: &str, changes: &[&str]) -> TaskSet {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks").join(file);
+    let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
+    TaskSet::load(path, &changes).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const DENSITIES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const SHORT_HANDLERS: [&str; 3] = ["plan.lock=5 us", "plan.unlock=2 us", "plan.handler=5 us"];
+
+/// Densities at which a method has a plan for a file; each plan is checked.
+fn planned(file: &str, method: Method, changes: &[&str]) -> Vec<u32> {
+    let mut set = load(file, changes);
+    set.options.method = Some(method);
+    let mut found = Vec::new();
+    for density in DENSITIES {
+        let at = set.at_density(density).unwrap();
+        match plan(&at) {
+            Ok(plan) => {
+                verify(&plan, &at);
+                found.push(density);
+            }
+            Err(refusal) => assert!(!refusal.reason.is_empty()),
+        }
+    }
+    found
+}
+
+fn verify(plan: &Plan, set: &TaskSet) {
+    let report = check(plan, &set.machine).unwrap_or_else(|violation| panic!("{}: {violation}", plan.method.name()));
+    assert!(report.facts.len() >= 4, "{report:?}");
+    let text = serde_json::to_string(plan).unwrap();
+    let again: Plan = serde_json::from_str(&text).unwrap();
+    assert_eq!(again, *plan, "a plan survives its own format");
+}
+
+#[test]
+fn table_5_2_by_default_at_every_density() {
+    let set = load("table-5.2.toml", &SHORT_HANDLERS);
+    for density in DENSITIES {
+        let at = set.at_density(density).unwrap();
+        let plan = plan(&at).unwrap_or_else(|refusal| panic!("{density} Gb: {refusal}"));
+        assert_eq!(plan.method, Method::Aligned);
+        verify(&plan, &at);
+    }
+}
+
+#[test]
+fn table_5_2_by_each_method() {
+    let planned = |method| planned("table-5.2.toml", method, &SHORT_HANDLERS);
+    assert_eq!(planned(Method::Aligned), DENSITIES);
+    // Theory section 8: under auto-refresh the padded utilisation exceeds 1 from 16 Gb on; tRP + tRCD count here too.
+    assert_eq!(planned(Method::AutoRefresh), [1, 2, 4, 8]);
+    // A table search finds servers up to 8 Gb, flat EDF works up to 16 Gb.
+    assert_eq!(planned(Method::Crs), [1, 2, 4, 8]);
+    assert_eq!(planned(Method::Flat), [1, 2, 4, 8, 16]);
+}
+
+#[test]
+fn table_4_4_needs_no_copy_up_to_64_gb_in_burst_mode() {
+    let set = load("table-4.4.toml", &SHORT_HANDLERS);
+    let mut set = set;
+    set.options.method = Some(Method::ColoredRefresh);
+    for density in DENSITIES {
+        let at = set.at_density(density).unwrap();
+        let plan = plan(&at).unwrap_or_else(|refusal| panic!("{density} Gb: {refusal}"));
+        verify(&plan, &at);
+        let copied = plan.tasks.iter().filter(|task| task.instances.len() > 1).count();
+        assert!(density > 32 || copied == 0, "{density} Gb: {copied} copies (E11)");
+    }
+}
+
+#[test]
+fn batch_tasks_share_fairly() {
+    let set = load("batch.toml", &[]);
+    let plan = plan(&set).unwrap();
+    verify(&plan, &set);
+    assert_eq!(plan.colors.len(), 16);
+    // COD-11: 1:4 leaves six of eight banks of each rank to a task.
+    assert!(plan.tasks.iter().all(|task| task.colors_of(0).len() == 12));
+}
+
+#[test]
+fn several_cores() {
+    for method in [
+        Method::Aligned,
+        Method::Crs,
+        Method::Flat,
+        Method::ColoredRefresh,
+        Method::AutoRefresh,
+    ] {
+        let text = r#"
+            machine = "gem5-2core"
+            memory.refresh_table = "colored-refresh"
+            memory.density = 8
+            memory.density_scales_refresh_only = true
+            plan.lock = "5 us"
+            plan.unlock = "2 us"
+            plan.handler = "5 us"
+            task = [
+                { name = "a", period = "20 ms", wcet = "6 ms" }, { name = "b", period = "40 ms", wcet = "10 ms" },
+                { name = "c", period = "32 ms", wcet = "8 ms" }, { name = "d", period = "80 ms", wcet = "30 ms" },
+                { name = "e", period = "64 ms", wcet = "12 ms" }, { name = "f", period = "20 ms", wcet = "4 ms" },
+            ]
+        "#;
+        let mut set = TaskSet::parse("t.toml", text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
+        set.options.method = Some(method);
+        let plan = plan(&set).unwrap_or_else(|refusal| panic!("{}: {refusal}", method.name()));
+        assert_eq!(plan.cores, 2);
+        verify(&plan, &set);
+        assert!(plan.tasks.iter().any(|task| task.core == Some(1)));
+    }
+}
