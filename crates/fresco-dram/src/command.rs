@@ -27,11 +27,13 @@ pub enum CommandKind {
     RefPb,
     /// Refresh the bank of the same number in every bank group (DDR5).
     RefSb,
+    /// Refresh all banks of a rank by a quarter of a REFab (DDR4, fine granularity chosen on the fly).
+    RefAb4,
 }
 
 impl CommandKind {
     /// Every command, in the order of the discriminants.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Act,
         Self::Pre,
         Self::PreAll,
@@ -42,6 +44,7 @@ impl CommandKind {
         Self::RefAb,
         Self::RefPb,
         Self::RefSb,
+        Self::RefAb4,
     ];
 
     /// The name in a command trace.
@@ -57,6 +60,7 @@ impl CommandKind {
             Self::RefAb => "REFab",
             Self::RefPb => "REFpb",
             Self::RefSb => "REFsb",
+            Self::RefAb4 => "REFab4",
         }
     }
 
@@ -67,6 +71,11 @@ impl CommandKind {
 
     /// Is it a refresh of any granularity?
     pub fn is_refresh(self) -> bool {
-        matches!(self, Self::RefAb | Self::RefPb | Self::RefSb)
+        matches!(self, Self::RefAb | Self::RefAb4 | Self::RefPb | Self::RefSb)
+    }
+
+    /// Is it a refresh of all banks of a rank?
+    pub fn is_rank_refresh(self) -> bool {
+        matches!(self, Self::RefAb | Self::RefAb4)
     }
 }

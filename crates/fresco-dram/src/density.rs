@@ -53,6 +53,17 @@ pub enum RefreshTable {
     CoDesign,
 }
 
+impl RefreshTable {
+    /// The name in machine files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jedec => "jedec",
+            Self::ColoredRefresh => "colored-refresh",
+            Self::CoDesign => "co-design",
+        }
+    }
+}
+
 /// What one refresh command refreshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -74,9 +85,9 @@ pub enum RefreshScope {
 impl RefreshScope {
     fn name(self) -> &'static str {
         match self {
-            Self::X1 => "x1",
-            Self::X2 => "x2",
-            Self::X4 => "x4",
+            Self::X1 => "1x",
+            Self::X2 => "2x",
+            Self::X4 => "4x",
             Self::Bank => "bank",
             Self::BankGap => "bank gap",
         }
@@ -130,7 +141,8 @@ impl fmt::Display for NoTrfc {
             Self::Scope(table, generation, scope) => {
                 write!(
                     f,
-                    "the {table:?} table has no {} refresh for {}",
+                    "the {} table has no {} refresh for {}",
+                    table.name(),
                     scope.name(),
                     generation.name()
                 )

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 /// | RD | WR | other rank | CL + BL/2 + tRTRS − CWL |
 /// | WR | RD | other rank | CWL + BL/2 + tRTRS − CL |
 /// | REFab | any command | rank | tRFCab |
+/// | REFab4 | any command | rank | tRFC4 |
 /// | REFpb | ACT of the bank, REFpb of the bank, REFab | rank | tRFCpb |
 /// | REFsb | ACT of the banks, REFsb of the banks, REFab | rank | tRFCsb |
 /// | REFpb, REFsb | ACT of another bank | rank | `refresh_to_act_other` |
@@ -87,6 +88,9 @@ pub struct Timing {
     pub ppd: Cycle,
     /// Refresh of a rank: REFab to ACT or REF.
     pub rfc_ab: Cycle,
+    /// A quarter of a refresh of a rank, chosen on the fly: REFab4 to ACT or REF (tRFC4 of DDR4); 0 where there is no such
+    /// command, also in the 2x and 4x modes, which fix the granularity.
+    pub rfc_ab4: Cycle,
     /// Refresh of one bank: REFpb to ACT or REFpb of the same bank; 0 where the standard has no such command.
     pub rfc_pb: Cycle,
     /// Same-bank refresh: REFsb to ACT of those banks; 0 where the standard has no such command.
@@ -117,7 +121,7 @@ pub struct Timing {
 
 impl Timing {
     /// The names of all parameters, in the order of the fields.
-    pub const PARAMETERS: [&str; 34] = [
+    pub const PARAMETERS: [&str; 35] = [
         "burst_length",
         "cl",
         "cwl",
@@ -140,6 +144,7 @@ impl Timing {
         "rtw_gap",
         "ppd",
         "rfc_ab",
+        "rfc_ab4",
         "rfc_pb",
         "rfc_sb",
         "refresh_to_act_other",
@@ -179,6 +184,7 @@ impl Timing {
             self.rtw_gap,
             self.ppd,
             self.rfc_ab,
+            self.rfc_ab4,
             self.rfc_pb,
             self.rfc_sb,
             self.refresh_to_act_other,

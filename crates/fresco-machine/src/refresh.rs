@@ -16,6 +16,8 @@ pub enum RefreshPolicy {
     AllBankIndependent,
     /// Put off while a rank is busy, within the standard's limit (REF-15).
     Elastic,
+    /// Each rank on its own; whole commands while the channel is busy, in quarters else (REF-10).
+    Adaptive,
     /// All rows of all ranks at the start of each refresh window, then none (REF-11).
     Burst,
     /// One bank of a rank after the other (REF-8).
@@ -30,11 +32,12 @@ pub enum RefreshPolicy {
 
 impl RefreshPolicy {
     /// Every policy with its name in machine files.
-    pub const NAMES: [(&'static str, Self); 9] = [
+    pub const NAMES: [(&'static str, Self); 10] = [
         ("none", Self::None),
         ("all-bank-simultaneous", Self::AllBankSimultaneous),
         ("all-bank-independent", Self::AllBankIndependent),
         ("elastic", Self::Elastic),
+        ("adaptive", Self::Adaptive),
         ("burst", Self::Burst),
         ("per-bank", Self::PerBank),
         ("per-bank-out-of-order", Self::PerBankOutOfOrder),
@@ -64,6 +67,18 @@ impl RefreshPolicy {
         let standard = &timing.standard;
         let (command, least, units) = match self {
             Self::None | Self::AllBankSimultaneous | Self::AllBankIndependent | Self::Elastic => return Ok(()),
+            Self::Adaptive => {
+                let (quarter, each) = (timing.rfc_ab4, timing.refi / 4);
+                return match quarter {
+                    0 => Err(format!(
+                        "{standard} with this refresh table and mode has no REFab4 (on-the-fly refresh of DDR4)"
+                    )),
+                    _ if each <= quarter => Err(format!(
+                        "REFab4 is due every {each} cycles, and takes {quarter} of them"
+                    )),
+                    _ => Ok(()),
+                };
+            }
             Self::Burst => {
                 let (burst, window) = (timing.refreshes * timing.rfc_ab, timing.refw - timing.refi);
                 return (burst < window).then_some(()).ok_or_else(|| {

@@ -66,6 +66,30 @@ fn all_bank_refresh_to_anything() {
 }
 
 #[test]
+fn quarter_refresh() {
+    let t = ddr4();
+    // tRFC4 of 8 Gb: 160 ns.
+    tight(&t, RfcAb4, "0 REFab4 0 0 - - - -; @ ACT 0 0 3 3 7 -", 192);
+    tight(&t, RfcAb4, "0 REFab4 0 0 - - - -; @ REFab4 0 0 - - - -", 192);
+    tight(&t, RfcAb, "0 REFab 0 0 - - - -; @ REFab4 0 0 - - - -", 420);
+    // The granularity changes only after four of them.
+    let quarters = "0 REFab4 0 0 - - - -; 200 REFab4 0 0 - - - -; 400 REFab4 0 0 - - - -; 600 REFab4 0 1 - - - -; ";
+    let amid = format!("{quarters}700 REFab 0 0 - - - -");
+    assert_eq!(violated(&t, &amid), [QuarterRefreshes]);
+    let after = format!("{quarters}700 REFab4 0 0 - - - -; 900 REFab 0 0 - - - -");
+    assert_eq!(violated(&t, &after), []);
+    // DDR3 has none, nor has a device whose mode is fixed.
+    assert_eq!(
+        violated(&timing("ddr3-1600", &[]), "0 REFab4 0 0 - - - -"),
+        [Unsupported]
+    );
+    assert_eq!(
+        violated(&timing("ddr4-2400", &[("rfc_ab4", 0)]), "0 REFab4 0 0 - - - -"),
+        [Unsupported]
+    );
+}
+
+#[test]
 fn per_bank_refresh() {
     let t = lpddr4();
     tight(&t, RfcPb, "0 REFpb 0 0 1 2 - -; @ ACT 0 0 1 2 7 -", 224);

@@ -257,3 +257,49 @@ fn fewer_rows_than_refreshes() {
     assert_eq!(report.retention.late_rows, 2 * 16 * 8192);
     assert_eq!(report.retention.late.len(), 32, "one finding per bank");
 }
+
+/// Both ranks, staggered, every quarter of tREFI where `quarters` says so, else every tREFI.
+fn mixed(end: Cycle, quarters: impl Fn(Cycle) -> bool) -> Vec<CommandRecord> {
+    let rank = |start: Cycle, rank: u32| match quarters(start / 1000) {
+        true => (0..4)
+            .map(|q| refresh(start + q * 250, CommandKind::RefAb4, rank, 0, 0))
+            .collect(),
+        false => vec![all_bank(start, rank)],
+    };
+    (0..end / 1000 - 1)
+        .flat_map(|i| [rank(i * 1000, 0), rank(i * 1000 + 100, 1)])
+        .flatten()
+        .collect()
+}
+
+#[test]
+fn four_quarters_refresh_the_rows_of_one_command() {
+    let mut t = ddr4();
+    t.refw = 8000 + 750;
+    let mixes: [&dyn Fn(Cycle) -> bool; 4] = [&|_| true, &|i| i % 2 == 0, &|i| i % 9 < 4, &|i| i > 20];
+    for quarters in mixes {
+        let report = judge(&t, mixed(60_000, quarters), 58_000);
+        assert!(report.is_clean(), "{report}");
+    }
+    // A row in the last quarter waits for 8750 after a command that took it at once: one cycle too long.
+    t.refw -= 1;
+    let late = judge(&t, mixed(60_000, |i| i > 8), 20_000).retention;
+    assert_eq!((late.late_rows, late.late[0].rows), (8 * 256 * 2 * 16, 256));
+    assert_eq!(
+        (late.late[0].first_row, late.late[0].since, late.late[0].until),
+        (1792, 1000, 9750)
+    );
+}
+
+#[test]
+fn a_missing_quarter_makes_its_rows_late() {
+    let mut t = ddr4();
+    t.refw = 8100;
+    let mut commands = mixed(40_000, |_| true);
+    let missing = commands.iter().position(|c| c.cycle == 10_250 && c.rank == 0);
+    commands.remove(missing.expect("there"));
+    // From there on each quarter takes the rows before its turn: they wait for 250 more.
+    let late = judge(&t, commands, 38_000).retention;
+    assert_eq!(late.late_rows, 16 * 8192);
+    assert!(late.late.iter().all(|l| l.rank == 0 && l.until - l.since == 8250));
+}

@@ -100,8 +100,8 @@ fn every_policy_refreshes_every_row_in_time_on_every_standard() {
     }
     assert_eq!(
         runs,
-        5 * 4 + 3 + 1,
-        "four all-bank policies everywhere, three of REFpb, one of REFsb"
+        5 * 4 + 1 + 3 + 1,
+        "four all-bank policies everywhere, one of REFab4, three of REFpb, one of REFsb"
     );
 }
 
@@ -407,6 +407,16 @@ fn policies_that_devices_do_not_stand_are_refused_with_the_reason() {
     assert_eq!(
         why(RefreshPolicy::SameBank, &org, &timing),
         "ddr4-2400 with this refresh table has no REFsb"
+    );
+    let (org3, ddr3) = (devices::organisation("ddr3-1600"), devices::timing("ddr3-1600", &[]));
+    assert_eq!(
+        why(RefreshPolicy::Adaptive, &org3, &ddr3),
+        "ddr3-1600 with this refresh table and mode has no REFab4 (on-the-fly refresh of DDR4)"
+    );
+    let hasty = devices::timing("ddr4-2400", &[("refi", 4000), ("rfc_ab4", 1000)]);
+    assert_eq!(
+        why(RefreshPolicy::Adaptive, &org, &hasty),
+        "REFab4 is due every 1000 cycles, and takes 1000 of them"
     );
     let long = devices::timing("ddr4-2400", &[("rfc_ab", 9_359), ("refw", 9_360 * 8192)]);
     assert_eq!(

@@ -117,6 +117,9 @@ fn expected(org: &Organisation, timing: &Timing) -> BTreeSet<Constraint> {
     if org.bank_groups > 1 {
         all.extend([C::RrdS, C::CcdS, C::WtrS]);
     }
+    if timing.rfc_ab4 > 0 {
+        all.insert(C::RfcAb4);
+    }
     let bank_refreshes = [(timing.rfc_pb, C::RfcPb), (timing.rfc_sb, C::RfcSb)];
     for (_, own) in bank_refreshes.into_iter().filter(|&(cycles, _)| cycles > 0) {
         all.extend([own, C::RefreshToAct, C::RefreshToRefresh]);

@@ -63,6 +63,7 @@ impl Resolver<'_> {
             rtw_gap: self.required("rtw_gap")?,
             ppd: self.or("ppd", 1),
             rfc_ab: self.over("rfc_ab", self.cycles_of(self.refresh.fine.scope())?),
+            rfc_ab4: self.over("rfc_ab4", self.quarter_refresh()),
             rfc_pb: self.over("rfc_pb", bank.rfc_pb),
             rfc_sb: self.over("rfc_sb", bank.rfc_sb),
             refresh_to_act_other: self.over("refresh_to_act_other", bank.to_act_other),
@@ -128,6 +129,14 @@ impl Resolver<'_> {
             .map(|f| format!("{}x", f.factor()))
             .collect();
         names.join(", ")
+    }
+
+    /// REFab4: where the 1x mode may be left for single commands, and the table has the 4x mode.
+    fn quarter_refresh(&self) -> Cycle {
+        match self.refresh.fine {
+            FineRefresh::X1 => self.cycles_of(FineRefresh::X4.scope()).unwrap_or(0),
+            FineRefresh::X2 | FineRefresh::X4 => 0,
+        }
     }
 
     /// REFpb or REFsb: what the table has for one bank, all zero where it has nothing.

@@ -22,7 +22,7 @@ pub(super) fn validate(t: &Timing) -> Result<(), TimingError> {
             "cl" | "cwl" | "rrd_s" | "rrd_l" | "faw" | "ccd_s" | "ccd_l" | "ccd_l_wr" | "wtr_s" | "wtr_l" | "ppd" => {
                 (1, MAX_SHARED_DISTANCE)
             }
-            "rfc_pb" | "rfc_sb" | "refresh_to_refresh_other" => (0, MAX_DISTANCE),
+            "rfc_ab4" | "rfc_pb" | "rfc_sb" | "refresh_to_refresh_other" => (0, MAX_DISTANCE),
             "bank_refreshes" => (0, MAX_REFRESHES),
             "postponable" => (0, 64),
             "refreshes" => (1, MAX_REFRESHES),

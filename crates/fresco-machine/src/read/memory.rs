@@ -56,10 +56,11 @@ pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
             .opt_choice(
                 "refresh_table",
                 &[
-                    ("jedec", RefreshTable::Jedec),
-                    ("colored-refresh", RefreshTable::ColoredRefresh),
-                    ("co-design", RefreshTable::CoDesign),
-                ],
+                    RefreshTable::Jedec,
+                    RefreshTable::ColoredRefresh,
+                    RefreshTable::CoDesign,
+                ]
+                .map(|table| (table.name(), table)),
             )?
             .unwrap_or_default(),
         fine: memory
@@ -107,7 +108,9 @@ fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
         (None, "refresh") => memory.error_at("refresh_table", error.found.clone()),
         (None, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
     };
-    place
-        .allowed(error.allowed.clone())
-        .cure("correct it, or the values it depends on")
+    let cure = match error.field.as_str() {
+        "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
+        _ => "correct it, or the values it depends on",
+    };
+    place.allowed(error.allowed.clone()).cure(cure)
 }

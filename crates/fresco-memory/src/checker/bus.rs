@@ -20,9 +20,12 @@ fn slots(t: &Timing, kind: CommandKind) -> Cycle {
     match kind {
         CommandKind::Act => t.act_slots,
         CommandKind::Rd | CommandKind::RdA | CommandKind::Wr | CommandKind::WrA => t.column_slots,
-        CommandKind::Pre | CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefPb | CommandKind::RefSb => {
-            t.pre_slots
-        }
+        CommandKind::Pre
+        | CommandKind::PreAll
+        | CommandKind::RefAb
+        | CommandKind::RefAb4
+        | CommandKind::RefPb
+        | CommandKind::RefSb => t.pre_slots,
     }
 }
 

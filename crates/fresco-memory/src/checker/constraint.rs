@@ -48,6 +48,8 @@ pub enum Constraint {
     Ppd,
     /// REFab to any command of the rank.
     RfcAb,
+    /// REFab4 to any command of the rank.
+    RfcAb4,
     /// REFpb to any command of the bank, or REFab.
     RfcPb,
     /// REFsb to any command of its banks, or REFab.
@@ -56,6 +58,9 @@ pub enum Constraint {
     RefreshToAct,
     /// REFpb or REFsb to REFpb or REFsb of other banks of the rank.
     RefreshToRefresh,
+    /// Another refresh after a number of REFab4 that is no multiple of four: the granularity changes only where a whole
+    /// REFab is done (JESD79-4C, fine granularity refresh on the fly).
+    QuarterRefreshes,
     /// Refresh of a bank that is open.
     RefreshOpenBank,
     /// Column command to a row that is not open.
@@ -66,7 +71,7 @@ pub enum Constraint {
     Order,
     /// A coordinate that the organisation does not have.
     Address,
-    /// REFpb or REFsb where the standard has no such command (`rfc_pb`, `rfc_sb` 0).
+    /// REFab4, REFpb or REFsb where the standard has no such command (`rfc_ab4`, `rfc_pb`, `rfc_sb` 0).
     Unsupported,
 }
 
@@ -95,10 +100,12 @@ impl Constraint {
             Self::CommandBus => "command bus overlap",
             Self::Ppd => "tPPD",
             Self::RfcAb => "tRFCab",
+            Self::RfcAb4 => "tRFC4",
             Self::RfcPb => "tRFCpb",
             Self::RfcSb => "tRFCsb",
             Self::RefreshToAct => "bank refresh to ACT of another bank",
             Self::RefreshToRefresh => "bank refresh to bank refresh",
+            Self::QuarterRefreshes => "refresh amid four REFab4",
             Self::RefreshOpenBank => "refresh of an open bank",
             Self::RowNotOpen => "row not open",
             Self::BankOpen => "ACT to an open bank",

@@ -135,7 +135,7 @@ impl Checker {
                 column::check(t, channel, command, found);
                 bus::data_bus(t, channel, command, found);
             }
-            CommandKind::RefAb | CommandKind::RefPb | CommandKind::RefSb => {
+            CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::RefPb | CommandKind::RefSb => {
                 refresh::check(t, rank, command, found);
                 if let Some(retention) = &mut self.retention {
                     retention.refresh(command);

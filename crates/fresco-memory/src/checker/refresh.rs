@@ -10,13 +10,14 @@ use fresco_dram::{CommandKind, Timing};
 /// Does the standard have the command?
 pub(super) fn is_supported(t: &Timing, c: &CommandRecord) -> bool {
     match c.kind {
+        CommandKind::RefAb4 => t.rfc_ab4 > 0,
         CommandKind::RefPb => t.rfc_pb > 0,
         CommandKind::RefSb => t.rfc_sb > 0,
         _ => true,
     }
 }
 
-/// REFab, REFpb, REFsb against the state of their banks and the ACTs of others.
+/// A refresh against the state of its banks, the ACTs of others, and the REFab4 before it.
 pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Findings) {
     for bank in rank.targets(c).filter(|b| b.open.is_some()) {
         found.fault(Constraint::RefreshOpenBank, bank.open, c);
@@ -31,7 +32,10 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
     // A refresh begins like an ACT: the cycle of the row before has to be over.
     let row_before = rank.targets(c).filter(|b| b.open.is_none()).filter_map(|b| b.act);
     found.distance(Constraint::Rc, row_before.max_by_key(|act| act.cycle), c, t.rc);
-    if c.kind != CommandKind::RefAb {
+    if c.kind != CommandKind::RefAb4 && rank.quarters > 0 {
+        found.fault(Constraint::QuarterRefreshes, rank.refresh_all, c);
+    }
+    if !c.kind.is_rank_refresh() {
         // A bank refresh activates rows, in REFsb in every bank group.
         found.distance(Constraint::RrdL, rank.acts.back().copied(), c, t.rrd_l);
     }
@@ -39,7 +43,10 @@ pub(super) fn check(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Find
 
 /// Any command against the refreshes that may still be going on in its rank.
 pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Findings) {
-    found.distance(Constraint::RfcAb, rank.refresh_all, c, t.rfc_ab);
+    match rank.refresh_all {
+        Some(whole) if whole.kind == CommandKind::RefAb => found.distance(Constraint::RfcAb, Some(whole), c, t.rfc_ab),
+        quarter => found.distance(Constraint::RfcAb4, quarter, c, t.rfc_ab4),
+    }
     for refresh in &rank.bank_refreshes {
         let same_banks = works_on(c, refresh);
         match c.kind {
@@ -68,7 +75,7 @@ pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Fi
 /// Does the command work on a bank that REFpb or REFsb refreshed?
 fn works_on(c: &CommandRecord, refresh: &CommandRecord) -> bool {
     match c.kind {
-        CommandKind::RefAb | CommandKind::PreAll => true,
+        CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::PreAll => true,
         CommandKind::RefSb => c.bank == refresh.bank,
         _ => c.bank == refresh.bank && (refresh.kind == CommandKind::RefSb || c.bank_group == refresh.bank_group),
     }

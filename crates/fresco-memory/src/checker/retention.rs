@@ -2,8 +2,9 @@
 //! Is every row refreshed once in every refresh window? A model of the refresh counter in the devices.
 //!
 //! The rows of a bank are split evenly into bins; a refresh command takes the next bin (or bins) in turn. REFab takes
-//! 1/`refreshes` of the rows of each bank of the rank, REFpb and REFsb 1/`bank_refreshes` of the rows of theirs. All
-//! commands of a bank move one counter, as a REFab may be replaced by a REFpb for each bank.
+//! 1/`refreshes` of the rows of each bank of the rank, REFab4 a quarter of that, REFpb and REFsb 1/`bank_refreshes` of the
+//! rows of theirs. All commands of a bank move one counter, as a REFab may be replaced by four REFab4, or by a REFpb for
+//! each bank.
 
 use super::retention_report::{LateRows, Postponement, RetentionReport, Shortfall};
 use super::rounds::Rounds;
@@ -35,6 +36,8 @@ pub(super) struct Retention {
     rows: u64,
     /// Bins that one REFab, and one REFpb or REFsb, takes of each of its banks.
     bins_all: usize,
+    /// The first REFab4 splits each bin in four; before it, there is no need to.
+    split: bool,
     bins_bank: usize,
     refi: Cycle,
     refw: Cycle,
@@ -78,6 +81,7 @@ impl Retention {
             rows: u64::from(org.rows),
             bins_all: per_command(timing.refreshes),
             bins_bank: per_command(timing.bank_refreshes),
+            split: false,
             refi: timing.refi.max(1),
             refw: timing.refw,
             pause: timing.refi.saturating_mul(timing.postponable.saturating_add(1)),
@@ -87,10 +91,14 @@ impl Retention {
 
     /// Takes a refresh command (of coordinates that exist) as executed.
     pub fn refresh(&mut self, c: &CommandRecord) {
+        if c.kind == CommandKind::RefAb4 && !self.split {
+            self.split_bins();
+        }
         let first = (c.channel * self.ranks + c.rank) as usize * self.banks_per_rank;
         let end = first + self.banks_per_rank;
         let (from, step, bins) = match c.kind {
             CommandKind::RefAb => (first, 1, self.bins_all),
+            CommandKind::RefAb4 => (first, 1, self.bins_all / 4),
             CommandKind::RefSb => (first + c.bank as usize, self.banks_per_group, self.bins_bank),
             _ => {
                 let bank = c.bank_group as usize * self.banks_per_group + c.bank as usize;
@@ -108,6 +116,18 @@ impl Retention {
             for _ in 0..bins {
                 self.refresh_bin(bank, c.cycle);
             }
+        }
+    }
+
+    /// Four bins in place of each, refreshed when it was.
+    fn split_bins(&mut self) {
+        self.split = true;
+        self.bins_all *= 4;
+        self.bins_bank *= 4;
+        for bank in &mut self.banks {
+            bank.since = bank.since.iter().flat_map(|&since| [since; 4]).collect();
+            bank.next *= 4;
+            bank.done *= 4;
         }
     }
 

@@ -67,7 +67,10 @@ pub(super) struct Rank {
     pub write: Option<CommandRecord>,
     /// The last PRE or PREA.
     pub precharge: Option<CommandRecord>,
+    /// The last REFab or REFab4.
     pub refresh_all: Option<CommandRecord>,
+    /// REFab4 since their last group of four was complete.
+    pub quarters: u32,
     /// The last REFpb of each bank and the last REFsb of each bank number, of those that had one.
     pub bank_refreshes: Vec<CommandRecord>,
 }
@@ -83,6 +86,7 @@ impl Rank {
             write: None,
             precharge: None,
             refresh_all: None,
+            quarters: 0,
             bank_refreshes: Vec::new(),
         }
     }
@@ -99,7 +103,7 @@ impl Rank {
     /// The indices of the banks that a command works on: one, one of each group (REFsb), or all (PREA, REFab).
     fn target_indices(&self, c: &CommandRecord) -> impl Iterator<Item = usize> + use<> {
         let (first, step) = match c.kind {
-            CommandKind::PreAll | CommandKind::RefAb => (0, 1),
+            CommandKind::PreAll | CommandKind::RefAb | CommandKind::RefAb4 => (0, 1),
             CommandKind::RefSb => (c.bank as usize, self.banks_per_group),
             _ => (self.index(c), self.banks.len()),
         };
@@ -178,6 +182,10 @@ impl Channel {
                 self.remember_column(t, c);
             }
             CommandKind::RefAb => rank.refresh_all = Some(*c),
+            CommandKind::RefAb4 => {
+                rank.refresh_all = Some(*c);
+                rank.quarters = (rank.quarters + 1) % 4;
+            }
             CommandKind::RefPb | CommandKind::RefSb => {
                 let same = |r: &&mut CommandRecord| {
                     r.kind == c.kind

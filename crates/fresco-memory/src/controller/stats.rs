@@ -22,7 +22,7 @@ pub struct ChannelStats {
     /// Requests that found another row open.
     pub row_conflicts: u64,
     /// Issued commands, by [`CommandKind::ALL`].
-    pub commands: [u64; 10],
+    pub commands: [u64; CommandKind::ALL.len()],
     /// Cycles in which the data bus carried data.
     pub data_cycles: Cycle,
     /// Sum over time of the number of reads in the queues (requests x cycles); divided by the time, the mean length.

@@ -2,7 +2,7 @@
 //! What refresh commands wait for, and what waits for them.
 
 use super::{HERE, SAME_GROUP, START, Scene, read};
-use fresco_dram::CommandKind::{self, Act, Pre, PreAll, RdA, RefAb, RefPb, RefSb};
+use fresco_dram::CommandKind::{self, Act, Pre, PreAll, RdA, RefAb, RefAb4, RefPb, RefSb};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::PagePolicy;
 use fresco_memory::checker::Constraint;
@@ -31,6 +31,14 @@ pub fn scenes(org: &Organisation, t: &Timing) -> Vec<Scene> {
             .clone()
             .fold(0, |banks, group| banks | 1u64 << (group * org.banks + bank))
     };
+    if t.rfc_ab4 > 0 {
+        let quarter = refresh(RefAb4, all, t.rfc_ab4);
+        let rule = Constraint::RfcAb4;
+        scenes.extend([
+            Scene::new(rule, RefAb4, Act, &[], &after, |t| t.rfc_ab4).refreshes(&[(START, quarter)]),
+            Scene::new(rule, RefAb4, RefAb4, &[], &[], |t| t.rfc_ab4).refreshes(&[(START, quarter), (START, quarter)]),
+        ]);
+    }
     if t.rfc_pb > 0 {
         let one = |bank: u64| refresh(RefPb, 1 << bank, t.rfc_pb);
         scenes.extend(of_banks(Constraint::RfcPb, RefPb, [one(0), one(1)], rank, |t| t.rfc_pb));

@@ -92,6 +92,7 @@ impl Channel {
             && !self.is_wanted(&self.banks[b as usize], row)
             && self.ready.may_auto_precharge(now, b as usize, is_read);
         self.stats.data_cycles += self.timing.burst();
+        self.bursts += 1;
         let outcome = outcome.unwrap_or(RowOutcome::Hit);
         match outcome {
             RowOutcome::Miss => self.stats.row_misses += 1,

@@ -73,6 +73,8 @@ pub(super) struct Channel {
     stats: ChannelStats,
 }
 
+    /// Bursts on the data bus, from the start on; no reset of the counts touches it.
+    bursts: u64,
 impl Channel {
     pub(super) fn new(number: u32, config: &ControllerConfig, org: &Organisation, timing: &Timing) -> Self {
         let engine = refresh::engine(config.refresh, org, timing);
@@ -120,6 +122,7 @@ impl Channel {
         }
     }
 
+            bursts: 0,
     pub(super) fn set_engine(&mut self, engine: Box<dyn RefreshEngine>) {
         debug_assert!(self.pending.is_empty(), "a refresh scheme is set before the run");
         self.next_due = engine.next_due();

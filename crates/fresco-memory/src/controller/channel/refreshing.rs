@@ -31,7 +31,7 @@ impl Channel {
     pub(super) fn take_due(&mut self, now: Cycle) {
         while let Some(refresh) = self
             .engine
-            .take_due(now, &Load::new(&self.banks, self.org.banks_per_rank()))
+            .take_due(now, &Load::new(&self.banks, self.org.banks_per_rank(), self.bursts))
         {
             debug_assert!(refresh.kind.is_refresh() && refresh.rank < self.org.ranks && refresh.banks != 0);
             for b in self.banks_of(&refresh) {
@@ -58,7 +58,7 @@ impl Channel {
 
     #[cold]
     fn tell_load(&mut self, now: Cycle, b: u32) {
-        let load = Load::new(&self.banks, self.org.banks_per_rank());
+        let load = Load::new(&self.banks, self.org.banks_per_rank(), self.bursts);
         self.engine.load_changed(b >> self.banks_per_rank_log2, &load, now);
         self.next_due = self.engine.next_due();
     }
@@ -84,11 +84,11 @@ impl Channel {
             }
             idle = idle.max(self.ready.of_bank(index, Kind::Act));
         }
-        let (at, step) = match refresh.kind {
-            CommandKind::RefAb if first.0 != NEVER => (all, RefreshStep::PrechargeAll),
-            CommandKind::RefAb => (idle, RefreshStep::Refresh),
-            _ if first.0 != NEVER => (first.0, RefreshStep::Precharge(first.1)),
-            _ => (
+        let (at, step) = match refresh.kind.is_rank_refresh() {
+            true if first.0 != NEVER => (all, RefreshStep::PrechargeAll),
+            true => (idle, RefreshStep::Refresh),
+            false if first.0 != NEVER => (first.0, RefreshStep::Precharge(first.1)),
+            false => (
                 idle.max(self.ready.of_refresh(refresh.rank as usize)),
                 RefreshStep::Refresh,
             ),

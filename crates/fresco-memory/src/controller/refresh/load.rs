@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a refresh scheme may know of the requests: how many wait, and where.
+//! What a refresh scheme may know of the requests: how many wait, and where; and how many were served.
 
 use crate::controller::bank::Bank;
 
@@ -8,11 +8,16 @@ use crate::controller::bank::Bank;
 pub struct Load<'a> {
     banks: &'a [Bank],
     banks_per_rank: u32,
+    bursts: u64,
 }
 
 impl<'a> Load<'a> {
-    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32) -> Self {
-        Self { banks, banks_per_rank }
+    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32, bursts: u64) -> Self {
+        Self {
+            banks,
+            banks_per_rank,
+            bursts,
+        }
     }
 
     /// Reads and writes that wait for one bank of a rank (`bank_group * banks + bank`).
@@ -26,6 +31,11 @@ impl<'a> Load<'a> {
     pub fn of_banks(&self, rank: u32, mask: u64) -> u32 {
         let set = (0..self.banks_per_rank).filter(|bank| mask >> bank & 1 == 1);
         set.map(|bank| self.of_bank(rank, bank)).sum()
+    }
+
+    /// Bursts that the channel's data bus has carried since the start.
+    pub fn bursts(&self) -> u64 {
+        self.bursts
     }
 
     /// Does any request wait for the rank?

@@ -5,12 +5,14 @@
 //! them, issues the command, and reports when it did. All-bank, per-bank, same-bank, fine-granularity, burst and
 //! scheduled refresh differ only in what they say is due.
 
+mod adaptive;
 mod all_bank;
 mod bank_by_bank;
 mod elastic;
 mod load;
 mod windows;
 
+pub use adaptive::Adaptive;
 pub use all_bank::{AllBankIndependent, AllBankSimultaneous};
 pub use bank_by_bank::BankByBank;
 pub use elastic::Elastic;
@@ -25,7 +27,7 @@ use fresco_machine::RefreshPolicy;
 pub struct Refresh {
     /// Rank of the channel.
     pub rank: u32,
-    /// [`CommandKind::RefAb`], [`CommandKind::RefPb`] or [`CommandKind::RefSb`].
+    /// [`CommandKind::RefAb`], [`CommandKind::RefAb4`], [`CommandKind::RefPb`] or [`CommandKind::RefSb`].
     pub kind: CommandKind,
     /// The banks it occupies, a bit per bank of the rank (`bank_group * banks + bank`).
     pub banks: u64,
@@ -87,3 +89,4 @@ pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing)
         RefreshPolicy::Burst => Box::new(Windows::burst(org, timing).expect("a policy that was checked")),
     }
 }
+        RefreshPolicy::Adaptive => Box::new(Adaptive::new(org, timing)),

@@ -69,6 +69,7 @@ pub fn controller(view: &ControllerView) -> Result<Table, ReportError> {
         RefreshPolicy::AllBankSimultaneous => "all-bank, all ranks of a channel at once",
         RefreshPolicy::AllBankIndependent => "all-bank, each rank at its own time",
         RefreshPolicy::Elastic => "all-bank, put off while the rank is busy",
+        RefreshPolicy::Adaptive => "all-bank, in quarters while the channel has time",
         RefreshPolicy::Burst => "all-bank, in one burst per refresh window",
         RefreshPolicy::PerBank => "per-bank, each in turn",
         RefreshPolicy::PerBankOutOfOrder => "per-bank, the bank with the fewest requests first",

@@ -54,6 +54,12 @@ const MEANINGS: [(&str, Unit, &str, &str); 34] = [
     ("ppd", Cycles, "tPPD", "PRE to PRE, same rank"),
     ("rfc_ab", Cycles, "tRFCab", "REFab to ACT or REF"),
     (
+        "rfc_ab4",
+        Cycles,
+        "tRFC4",
+        "REFab4 to ACT or REF; 0: no such command",
+    ),
+    (
         "rfc_pb",
         Cycles,
         "tRFCpb",
