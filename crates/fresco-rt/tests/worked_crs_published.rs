@@ -4,9 +4,9 @@
 use fresco_rt::budget::{Family, least_budget};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::published::{
-    Algorithm7Error, FORMULAS, Rounding, accepts_as_published, algorithm7, auto_refresh_response_times, capacity_bound,
-    dedicated_responses, refresh_overhead, response_times, responses_by_ltbf, within_total_utilization,
-    within_utilization_bound,
+    Algorithm7Error, Amount, FORMULAS, Rounding, Row, Settings, SideBySide, Subject, accepts_as_published, algorithm7,
+    auto_refresh_response_times, capacity_bound, dedicated_responses, refresh_overhead, response_times,
+    responses_by_ltbf, side_by_side, within_total_utilization, within_utilization_bound,
 };
 use fresco_rt::refresh::{COMMANDS, RETENTION};
 use fresco_rt::simulation::{Dispatch, Horizon, Periodic, Simulation};
@@ -259,4 +259,116 @@ fn unsound_formulas_name_their_erratum() {
             "{erratum}"
         );
     }
+}
+
+fn rows<'a>(all: &'a SideBySide, formula: &str) -> Vec<&'a Row> {
+    let rows: Vec<&Row> = all.rows.iter().filter(|row| row.formula.name == formula).collect();
+    assert!(!rows.is_empty(), "{formula}");
+    rows
+}
+
+/// Section 5.3.5 formula by formula: bounds of .0256 and .1427 for .375, budgets of 11 and 8 ms for 6 (E28).
+#[test]
+fn section_5_3_5_side_by_side() {
+    let [first, second] = section_5_3_5();
+    let locks = Locks::of_two_servers(RETENTION, 1_310_720, 0, 0).unwrap();
+    let top = TopLevel::new([server(16 * MS, 6 * MS); 2], locks).unwrap();
+    let all = side_by_side(&top, [&first, &second], RM, &Settings::of(&top)).unwrap();
+    let bounds = rows(&all, "RM utilization bound");
+    assert_eq!(
+        bounds
+            .iter()
+            .map(|row| (row.printed, row.limit, row.accepts))
+            .collect::<Vec<_>>(),
+        [25_555, 142_742].map(|limit| {
+            let millionths = |share| Some(Amount::Millionths(share));
+            (millionths(375_000), millionths(limit), Some(false))
+        })
+    );
+    let budgets = rows(&all, "RM periodic capacity bound");
+    assert_eq!(budgets.len(), 2);
+    for (row, least) in budgets.into_iter().zip([11 * MS, 8 * MS]) {
+        assert_eq!((row.exact, row.exact_accepts), (Some(Amount::Time(least)), Some(false)));
+        assert_eq!((row.limit, row.accepts), (Some(Amount::Time(6 * MS)), Some(false)));
+    }
+    let responses = rows(&all, "service time of a response (ltbf)");
+    assert_eq!(responses.len(), 4);
+    assert_eq!(responses[3].of, Subject::Task(1, "t1".into()));
+    let total = rows(&all, "condition (2)")[0];
+    assert_eq!(
+        (total.printed, total.accepts),
+        (Some(Amount::Millionths(750_000)), Some(true))
+    );
+    assert!(!all.published.accepted && !all.sound.table);
+}
+
+/// Table 5.2 formula by formula (E29), with 2.87 ms of burst as at 8 Gb.
+#[test]
+fn table_5_2_side_by_side() {
+    let [first, second] = table_5_2();
+    let servers = [server(4 * MS, 2_400_000), server(4 * MS, 1_600_000)];
+    let top = |handler| {
+        let locks = Locks::of_two_servers(RETENTION, 2_867_200, handler, handler).unwrap();
+        TopLevel::new(servers, locks).unwrap()
+    };
+    let all = |top: &TopLevel| {
+        let settings = Settings {
+            auto_refresh: Some((7_800, 400)),
+            ..Settings::of(top)
+        };
+        side_by_side(top, [&first, &second], Policy::Edf, &settings).unwrap()
+    };
+    let (free, charged) = (all(&top(0)), all(&top(2_000)));
+    let bounds = rows(&free, "EDF utilization bound");
+    let shares = bounds.iter().map(|row| (row.printed, row.limit, row.accepts));
+    let millionths = |share| Some(Amount::Millionths(share));
+    // 0.6 (1 - 2 * 1.6 / 8) and 0.4 (1 - 2 * 2.4 / 10).
+    assert_eq!(
+        shares.collect::<Vec<_>>(),
+        [
+            (millionths(559_999), millionths(360_000), Some(false)),
+            (millionths(369_999), millionths(208_000), Some(false))
+        ]
+    );
+    let budgets = rows(&free, "EDF periodic capacity bound");
+    let values: Vec<_> = budgets
+        .iter()
+        .map(|row| (row.printed, row.exact, row.exact_accepts))
+        .collect();
+    let time = |t| Some(Amount::Time(t));
+    assert_eq!(
+        values,
+        [
+            (time(2_430_724), time(2_400_000), Some(true)),
+            (time(1_674_710), time(1_644_445), Some(false))
+        ]
+    );
+    let total = |all: &SideBySide| {
+        (
+            rows(all, "condition (2)")[0].printed,
+            rows(all, "condition (2)")[0].accepts,
+        )
+    };
+    assert_eq!(total(&free), (millionths(1_000_000), Some(true)));
+    assert_eq!(total(&charged), (millionths(1_000_125), Some(false)));
+    // E25: no epsilon is printed and the response is within the period; budgets are short.
+    for row in rows(&free, "server response times with epsilon") {
+        assert!(row.accepts == Some(true) || row.of == Subject::Server(1), "{row:?}");
+    }
+    assert_eq!(
+        rows(&free, "server response times with epsilon")[0].exact_accepts,
+        Some(false)
+    );
+    assert!(rows(&free, "Algorithm 8").iter().all(|row| row.printed == time(0)));
+    assert_eq!(rows(&free, "server response times under auto-refresh").len(), 2);
+    // E8: on a grid of 1 ms, the printed fusion returns the least frame; 4 ms serve the tasks.
+    let fusion: Vec<_> = rows(&free, "Algorithm 6")
+        .iter()
+        .map(|row| (row.printed, row.exact))
+        .collect();
+    assert_eq!(fusion, [(time(MS), time(4 * MS)), (time(8 * MS), time(8 * MS))]);
+    assert_eq!(rows(&free, "Algorithm 7").len(), 4);
+    assert!(!free.published.accepted && !free.sound.table);
+    let text = serde_json::to_string(&free).unwrap();
+    assert!(text.contains(r#""erratum":"E24, E29""#) && text.contains(r#""printed":{"time":2430724}"#));
 }

@@ -28,22 +28,45 @@ const LN2_Q40: i128 = 762_123_384_786;
 /// # Errors
 /// If the hyperperiod or a product is too large.
 pub fn within_utilization_bound(tasks: &[Task], policy: Policy, server: Server) -> Result<bool, Overflow> {
-    let Some(shortest) = tasks.iter().map(|task| task.period).min() else {
+    let Some(room) = room(tasks, policy, server) else {
         return Ok(true);
     };
     let load = utilization(tasks)?;
-    let (e, p, shortest) = (
-        i128::from(server.budget),
-        i128::from(server.period),
-        i128::from(shortest),
-    );
     // U p p′ ≤ e (c p′ − g (p − e)), scaled by the denominator of U and by 2^40.
-    let (scale, room) = match policy {
-        Policy::Edf => (1, shortest - 2 * (p - e)),
-        Policy::FixedPriority(_) => (1 << 40, LN2_Q40 * shortest - ((p - e) << 40)),
-    };
     let product = |factors: &[i128]| factors.iter().try_fold(1i128, |a, &b| a.checked_mul(b)).ok_or(Overflow);
-    Ok(product(&[load.num().into(), p, shortest, scale])? <= product(&[load.den().into(), e, room])?)
+    let left = product(&[load.num().into(), server.period.into(), room.shortest, room.scale])?;
+    Ok(left <= product(&[load.den().into(), server.budget.into(), room.length])?)
+}
+
+/// The printed bound in millionths, rounded down; `None` without tasks, or if a product is too large.
+pub(super) fn utilization_bound(tasks: &[Task], policy: Policy, server: Server) -> Option<i64> {
+    let room = room(tasks, policy, server)?;
+    let num = room.length.checked_mul(server.budget.into())?.checked_mul(1_000_000)?;
+    let den = i128::from(server.period)
+        .checked_mul(room.shortest)?
+        .checked_mul(room.scale)?;
+    i64::try_from(num.div_euclid(den)).ok()
+}
+
+/// `c p′ − g (p − e)`, scaled, and p′: the bound is `e length / (p p′ scale)`.
+struct Room {
+    length: i128,
+    scale: i128,
+    shortest: i128,
+}
+
+fn room(tasks: &[Task], policy: Policy, server: Server) -> Option<Room> {
+    let shortest = i128::from(tasks.iter().map(|task| task.period).min()?);
+    let gap = i128::from(server.period - server.budget);
+    let (scale, length) = match policy {
+        Policy::Edf => (1, shortest - 2 * gap),
+        Policy::FixedPriority(_) => (1 << 40, LN2_Q40 * shortest - (gap << 40)),
+    };
+    Some(Room {
+        length,
+        scale,
+        shortest,
+    })
 }
 
 /// Least budget that the printed periodic capacity bound allows; `None` if none does.

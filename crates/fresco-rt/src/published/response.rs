@@ -37,6 +37,16 @@ pub fn within_total_utilization(top: &TopLevel) -> bool {
     sum_at_most_one([a, b, wide(handlers, top.locks.retention())])
 }
 
+/// The left side of condition (2) in millionths, rounded down.
+pub(super) fn total_utilization(top: &TopLevel) -> Option<i64> {
+    let q64 = |num: Time, den: Time| (u128::from(num) << 64) / u128::from(den);
+    let handlers = 2 * (top.locks.lock_cost() + top.locks.unlock_cost());
+    let servers = top.servers.map(|server| q64(server.budget, server.period));
+    let sum = servers[0] + servers[1] + q64(handlers, top.locks.retention());
+    // Each term is short by less than 2⁻⁶⁴: what is whole stays so.
+    i64::try_from(((sum + 3) * 1_000_000) >> 64).ok()
+}
+
 /// Whether `Σ num/den ≤ 1`, exactly, by peeling off the first two over their common denominator.
 fn sum_at_most_one([(a, p), (b, q), (c, r)]: [(u128, u128); 3]) -> bool {
     // a/p + b/q ≤ 1 − c/r: (a q + b p) r ≤ (r − c) p q; divided by the common factor of p and q to stay within 128 bits.
