@@ -7,11 +7,13 @@
 pub mod aligned;
 pub mod budget;
 pub mod certificate;
+pub mod copies;
 pub mod demand;
 pub mod edf;
 pub mod executive;
 pub mod fixed_priority;
 pub mod flat;
+pub mod listed;
 pub mod oracle;
 pub mod policy;
 pub mod published;

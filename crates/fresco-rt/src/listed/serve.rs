@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running listed jobs in slots, turn after turn, until a turn ends as it began.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{JobList, ListError, ListedJob};
+use crate::supply::SlotTable;
+use crate::time::Time;
+
+/// A job runs without a break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// First instant, within the turn.
+    pub start: Time,
+    /// First instant after.
+    pub end: Time,
+    /// Index into the list's jobs.
+    pub job: usize,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Served {
+    /// Every job meets its deadline in every turn; holds the slices of the turn that repeats, by start.
+    Met(Vec<Slice>),
+    /// This job (an index into the list) misses its deadline, which is so many whole turns and a rest after the start.
+    Missed {
+        /// Index into the list's jobs.
+        job: usize,
+        /// The deadline, counted from the start of the first turn.
+        deadline: Time,
+    },
+    /// No miss, but no two turns begin alike within [`MAX_TURNS`]. The proofs exclude it.
+    Unsettled,
+}
+
+/// Turns that are run at most. The second already begins like the third if nothing is missed (Leung and Merrill 1980).
+pub const MAX_TURNS: Time = 8;
+
+/// A released job: the key, least first, then its index, deadline and what it lacks.
+type Pending = ((Time, Time, u64), usize, Time, Time);
+
+impl JobList {
+    /// Runs the jobs preemptively in the slots of a table: by earliest deadline, or with `ranks` of the tasks by these.
+    ///
+    /// Exact for known phases, and sustainable in execution times: slots are fixed and each job has one priority (F27).
+    /// Turns begin empty; a task that starts later than in the first turn only does less.
+    ///
+    /// # Errors
+    /// If the turn is no multiple of the table, or has too many slots.
+    pub fn serve(&self, table: &SlotTable, ranks: Option<&[usize]>) -> Result<Served, ListError> {
+        let slots: Vec<(Time, Time)> = self.slots(table)?.collect();
+        let mut by_release: Vec<usize> = (0..self.jobs().len()).collect();
+        by_release.sort_by_key(|&job| self.jobs()[job].release);
+        let mut pending: BinaryHeap<Reverse<Pending>> = BinaryHeap::new();
+        for turn in 0..MAX_TURNS {
+            let base = turn * self.length();
+            let before = state(&pending);
+            let mut arriving = by_release.iter().copied().peekable();
+            let mut slices = Vec::new();
+            for &(start, end) in &slots {
+                let mut now = base + start;
+                while now < base + end {
+                    while let Some(job) = arriving.next_if(|&job| base + self.jobs()[job].release <= now) {
+                        pending.push(Reverse(released(job, &self.jobs()[job], base, ranks)));
+                    }
+                    let next = arriving.peek().map(|&job| base + self.jobs()[job].release);
+                    let until = next.map_or(base + end, |next| next.min(base + end));
+                    let Some(Reverse((key, job, deadline, lacks))) = pending.pop() else {
+                        now = until;
+                        continue;
+                    };
+                    let stop = until.min(now + lacks);
+                    if stop > deadline {
+                        return Ok(Served::Missed { job, deadline });
+                    }
+                    slices.push(Slice {
+                        start: now - base,
+                        end: stop - base,
+                        job,
+                    });
+                    if now + lacks > stop {
+                        pending.push(Reverse((key, job, deadline, lacks - (stop - now))));
+                    }
+                    now = stop;
+                }
+            }
+            let ended = base + self.length();
+            for job in arriving {
+                pending.push(Reverse(released(job, &self.jobs()[job], base, ranks)));
+            }
+            let late = pending.iter().filter(|Reverse((_, _, deadline, _))| *deadline <= ended);
+            if let Some(&Reverse((_, job, deadline, _))) = late.min_by_key(|Reverse((_, job, d, _))| (*d, *job)) {
+                return Ok(Served::Missed { job, deadline });
+            }
+            if turn > 0 && before == state(&pending) {
+                return Ok(Served::Met(joined(slices)));
+            }
+        }
+        Ok(Served::Unsettled)
+    }
+}
+
+fn released(index: usize, job: &ListedJob, base: Time, ranks: Option<&[usize]>) -> Pending {
+    let release = base + job.release;
+    let deadline = release + job.deadline;
+    let key = match ranks {
+        None => (deadline, job.task as Time, job.index),
+        Some(ranks) => (ranks[job.task] as Time, release, job.index),
+    };
+    (key, index, deadline, job.demand)
+}
+
+/// Pending jobs and what they lack: as no job is late, each is there once.
+fn state(pending: &BinaryHeap<Reverse<Pending>>) -> Vec<(usize, Time)> {
+    let mut state: Vec<_> = pending
+        .iter()
+        .map(|Reverse((_, job, _, lacks))| (*job, *lacks))
+        .collect();
+    state.sort_unstable();
+    state
+}
+
+/// Slices that go on are one.
+fn joined(slices: Vec<Slice>) -> Vec<Slice> {
+    let mut joined: Vec<Slice> = Vec::with_capacity(slices.len());
+    for slice in slices {
+        match joined.last_mut() {
+            Some(last) if last.job == slice.job && last.end == slice.start => last.end = slice.end,
+            _ => joined.push(slice),
+        }
+    }
+    joined
+}
