@@ -55,7 +55,9 @@ impl<'r, A: Arrivals, R: Recorder> Engine<'r, A, R> {
         };
         let all: Vec<Task> = tasks.iter().map(|&task| task.clone()).collect();
         let servers = match &simulation.dispatch {
-            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.as_slice(),
+            Dispatch::Idling(servers) | Dispatch::Donating(servers) | Dispatch::Deferrable(servers) => {
+                servers.as_slice()
+            }
             Dispatch::Flat | Dispatch::Slots(_) => &[],
         };
         let end = horizon.end()?;

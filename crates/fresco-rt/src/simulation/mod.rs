@@ -31,6 +31,10 @@ use crate::toplevel::{Locks, Server};
 pub enum Dispatch {
     /// Servers that burn their budget whenever eligible, work or not; server `c` owns colour `c`, lower before higher.
     Idling(Vec<Server>),
+    /// As [`Dispatch::Idling`], but the time that a server without work burns goes to the first ready job of another unlocked
+    /// colour, whose budget is not charged. Slots stay where they are, and a job that got time besides has less to do in
+    /// them: no job ends later than without (F27).
+    Donating(Vec<Server>),
     /// Servers that keep their budget while they have no work, until its period ends.
     Deferrable(Vec<Server>),
     /// No servers: the first ready job by the policy whose colour is unlocked (F28).
@@ -120,7 +124,7 @@ impl<'a> Simulation<'a> {
     ) -> Result<Self, SimulationError> {
         let colors = workloads.len();
         let parties = match &dispatch {
-            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.len(),
+            Dispatch::Idling(servers) | Dispatch::Donating(servers) | Dispatch::Deferrable(servers) => servers.len(),
             Dispatch::Flat => colors,
             Dispatch::Slots(tables) => tables.len(),
         };
@@ -140,7 +144,7 @@ impl<'a> Simulation<'a> {
     pub fn horizon(&self) -> Result<Horizon, Overflow> {
         let mut repeat = self.locks.map_or(1, Locks::retention);
         match &self.dispatch {
-            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => {
+            Dispatch::Idling(servers) | Dispatch::Donating(servers) | Dispatch::Deferrable(servers) => {
                 repeat = lcm(repeat, lcm_all(servers.iter().map(|server| server.period()))?)?;
             }
             Dispatch::Flat => {}

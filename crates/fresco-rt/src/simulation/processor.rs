@@ -63,7 +63,7 @@ impl Processor {
     /// colours of `locks` are as many as `colors`: [`super::Simulation::new`] checks that.
     pub fn new(colors: usize, dispatch: Dispatch, locks: Option<Locks>) -> Self {
         let servers = match &dispatch {
-            Dispatch::Idling(servers) | Dispatch::Deferrable(servers) => servers.clone(),
+            Dispatch::Idling(servers) | Dispatch::Donating(servers) | Dispatch::Deferrable(servers) => servers.clone(),
             Dispatch::Flat | Dispatch::Slots(_) => Vec::new(),
         };
         Processor {
@@ -116,14 +116,11 @@ impl Processor {
         }
         let open = |color: &usize| !self.state.locked[*color];
         let chosen = match &self.dispatch {
-            Dispatch::Idling(_) => (0..budgets.len()).filter(open).find(|&c| budgets[c] > 0),
+            Dispatch::Idling(_) | Dispatch::Donating(_) => (0..budgets.len()).filter(open).find(|&c| budgets[c] > 0),
             Dispatch::Deferrable(_) => (0..budgets.len())
                 .filter(open)
                 .find(|&c| budgets[c] > 0 && !queues[c].is_empty()),
-            Dispatch::Flat => (0..queues.len())
-                .filter(open)
-                .filter(|&c| !queues[c].is_empty())
-                .min_by_key(|&c| queues[c].first()),
+            Dispatch::Flat => self.first_ready(),
             Dispatch::Slots(tables) => {
                 let (owner, until) = slot_at(tables, now);
                 let mut decision = match owner.filter(open) {
@@ -138,6 +135,12 @@ impl Processor {
             return Decision::uncharged(Activity::Idle, Time::MAX);
         };
         let mut decision = Decision::first_of(&queues[color], color, now);
+        if decision.activity == Activity::Idle
+            && matches!(self.dispatch, Dispatch::Donating(_))
+            && let Some(other) = self.first_ready()
+        {
+            decision = Decision::first_of(&queues[other], other, now);
+        }
         if let Some(budget) = budgets.get(color) {
             decision.charged = Some(color);
             decision.until = decision.until.min(now + budget);
@@ -146,6 +149,12 @@ impl Processor {
             }
         }
         decision
+    }
+
+    /// The colour of the first ready job by the policy whose colour is unlocked.
+    fn first_ready(&self) -> Option<usize> {
+        let open = (0..self.queues.len()).filter(|&c| !self.state.locked[c] && !self.queues[c].is_empty());
+        open.min_by_key(|&c| self.queues[c].first())
     }
 
     /// The decision was carried out for `passed`, no longer than it allows. Returns the job that had no more than that
