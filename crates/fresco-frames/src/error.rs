@@ -65,6 +65,15 @@ pub enum FrameError {
         /// What was asked of which policy.
         what: &'static str,
     },
+    /// A hard partition gives a bank to one task only.
+    BankTaken {
+        /// The task that wants the bank too.
+        task: TaskId,
+        /// Bank colour.
+        bank: u32,
+        /// The task that has it.
+        other: TaskId,
+    },
     /// CAMC found too few colours that no other task uses.
     NoFreeColor {
         /// The task.
@@ -165,6 +174,11 @@ impl fmt::Display for FrameError {
                 Llc(llc)
             ),
             Self::Policy { task, what } => write!(f, "{task}: {what}"),
+            Self::BankTaken { task, bank, other } => write!(
+                f,
+                "{task} wants bank colour {bank}, which {other} has; a hard partition gives a bank to one task only. Choose \
+                 other banks, or the soft partition"
+            ),
             Self::NoFreeColor {
                 task,
                 node,

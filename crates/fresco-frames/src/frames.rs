@@ -76,6 +76,7 @@ impl Frames {
         let found = match policy {
             Policy::Palloc(palloc) if colored => policy::palloc::alloc(palloc, &mut scene, work),
             Policy::Camc(camc) if colored => policy::camc::alloc(camc, &mut scene, work),
+            Policy::Codesign(codesign) if colored => policy::codesign::alloc(codesign, &mut scene, work),
             _ => policy::buddy::alloc(&mut scene, work).map(|frame| (frame, false)),
         };
         found.ok_or_else(|| self.exhausted(task))
@@ -87,6 +88,7 @@ impl Frames {
         let scene = self.scene(task)?;
         scene.pool.own(scene.task.slot, frame, 0);
         let bank = scene.pool.keys.bank(scene.pool.keys.of_frame(frame));
+        scene.task.add_page(bank);
         let stats = &mut scene.task.stats;
         stats.held += 1;
         stats.spilled += u64::from(spilled);
@@ -105,6 +107,8 @@ impl Frames {
         let mut scene = self.scene(task)?;
         let inner = inner(frame).filter(|&inner| scene.pool.owned_order(scene.task.slot, inner) == Some(0));
         let inner = inner.ok_or(FrameError::NotOwned { task, frame })?;
+        let bank = scene.pool.keys.bank(scene.pool.keys.of_frame(inner));
+        scene.task.remove_page(bank);
         scene.pool.lists.remove(inner);
         let mut work = Work::default();
         release(policy, &mut scene, inner, &mut work);
@@ -172,6 +176,7 @@ pub(crate) fn release(policy: Policy, scene: &mut Scene<'_>, frame: u32, work: &
     match policy {
         Policy::Palloc(_) if scene.task.is_colored() => policy::palloc::free(scene, frame, work),
         Policy::Camc(_) if scene.task.is_colored() => policy::camc::free(scene, frame, work),
+        Policy::Codesign(_) if scene.task.is_colored() => policy::codesign::free(scene, frame, work),
         _ => scene.pool.give_single(scene.task.slot, frame, work),
     }
 }

@@ -62,6 +62,17 @@ impl Frames {
         Ok(frames)
     }
 
+    /// How many frames a task holds of each bank colour, colours in ascending order, those without frames left out
+    /// (COD-9: what best-effort scheduling goes by).
+    ///
+    /// # Errors
+    /// [`FrameError::UnknownTask`].
+    pub fn share_by_bank(&self, task: TaskId) -> Result<Vec<(u32, u64)>, FrameError> {
+        let task = self.tasks.get(&task).ok_or(FrameError::UnknownTask { task })?;
+        let by_bank = (0u32..).zip(task.pages.iter().copied());
+        Ok(by_bank.filter(|&(_, pages)| pages > 0).collect())
+    }
+
     /// Whether a task holds a frame.
     pub fn holds(&self, task: TaskId, frame: FrameNumber) -> bool {
         let frame = u32::try_from(frame.0).ok();

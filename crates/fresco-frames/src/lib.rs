@@ -86,7 +86,10 @@ pub use cost::CostModel;
 pub use error::FrameError;
 pub use frames::Frames;
 pub use memory::{Memory, Region};
-pub use policy::{Camc, ColorLists, Exhaustion, Palloc, Policy, Search, Shortage, Sorting, printed_create_color_list};
+pub use policy::{
+    Camc, Codesign, ColorLists, Exhaustion, Palloc, Partition, Policy, Search, Shortage, Sorting,
+    printed_create_color_list,
+};
 pub use pool::PerCpu;
 pub use task::{Assignment, Coloring, TaskId, TaskMemory, TaskStats};
 pub use work::{Work, WorkSummary};

@@ -2,7 +2,7 @@
 //! Tasks come, change their colours, move pages, and go.
 
 use crate::frames::release;
-use crate::policy::{self, Policy};
+use crate::policy::{self, Codesign, Partition, Policy};
 use crate::pool::KeySet;
 use crate::task::{Assignment, Coloring, Task, TaskMemory, TaskStats};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
@@ -13,7 +13,8 @@ impl Frames {
     /// # Errors
     /// [`FrameError::DuplicateTask`], [`FrameError::UnknownNode`] (also for a zone), [`FrameError::UnknownColor`],
     /// [`FrameError::NoSuchFrames`] for colours that no frame of its zones has, [`FrameError::NoFreeColor`] if CAMC finds
-    /// too few, and [`FrameError::Policy`] if the policy cannot do it: buddy knows no colours, PALLOC chooses none.
+    /// too few, [`FrameError::BankTaken`] if a hard partition would give a bank to a second task, and
+    /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colours, PALLOC and the co-design choose none.
     pub fn register(&mut self, id: TaskId, memory: TaskMemory) -> Result<Assignment, FrameError> {
         if id == TaskId::KERNEL || self.tasks.contains_key(&id) {
             return Err(FrameError::DuplicateTask { task: id });
@@ -39,6 +40,7 @@ impl Frames {
             zones,
             banks: ColorSet::new(),
             keys: KeySet::default(),
+            pages: Vec::new(),
             stats,
         };
         self.give_colors(&mut task)?;
@@ -114,9 +116,12 @@ impl Frames {
                 task.keys = KeySet::default();
                 return Ok(());
             }
-            (Policy::Buddy, _) => Some("the buddy policy knows no colours; use palloc or camc"),
+            (Policy::Buddy, _) => Some("the buddy policy knows no colours; use palloc, camc or codesign"),
             (Policy::Palloc(_), Coloring::Automatic { .. }) => {
                 Some("PALLOC does not choose banks by itself; name bank colours, or use camc")
+            }
+            (Policy::Codesign(_), Coloring::Automatic { .. }) => {
+                Some("the co-design does not choose banks by itself; name bank colours, or use camc")
             }
             _ if task.llc().is_some() && !self.pool.keys.by_llc() => {
                 Some("colour lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colours")
@@ -128,6 +133,7 @@ impl Frames {
             return Err(FrameError::Policy { task: task.id, what });
         }
         let banks = self.wanted_banks(task)?;
+        self.check_partition(task, &banks)?;
         let blind = matches!(self.config.policy, Policy::Palloc(_));
         task.set_banks(&self.pool.keys, banks, blind);
         if task.keys.is_empty() {
@@ -140,6 +146,28 @@ impl Frames {
         }
         self.usage.add(task.id, &task.banks);
         Ok(())
+    }
+
+    /// In a hard partition nobody else has the banks (COD-5).
+    fn check_partition(&self, task: &Task, banks: &ColorSet) -> Result<(), FrameError> {
+        let Policy::Codesign(Codesign {
+            partition: Partition::Hard,
+        }) = self.config.policy
+        else {
+            return Ok(());
+        };
+        let taken = banks.iter().find_map(|bank| {
+            let other = self.usage.users(bank).iter().find(|&&user| user != task.id)?;
+            Some((bank, *other))
+        });
+        match taken {
+            Some((bank, other)) => Err(FrameError::BankTaken {
+                task: task.id,
+                bank,
+                other,
+            }),
+            None => Ok(()),
+        }
     }
 
     fn wanted_banks(&mut self, task: &mut Task) -> Result<ColorSet, FrameError> {

@@ -143,6 +143,8 @@ pub(crate) struct Task {
     pub(crate) banks: ColorSet,
     /// What `banks` and the LLC colours amount to.
     pub(crate) keys: KeySet,
+    /// Frames it holds by bank colour; shorter than the colours where the last ones have none.
+    pub(crate) pages: Vec<u64>,
     pub(crate) stats: TaskStats,
 }
 
@@ -157,6 +159,20 @@ impl Task {
         let wanted = keys.of_colors(&banks, self.llc());
         self.keys = KeySet::new(keys, &wanted, &self.zones, blind);
         self.banks = banks;
+    }
+
+    /// It holds one more frame of a bank colour.
+    pub(crate) fn add_page(&mut self, bank: u32) {
+        let bank = bank as usize;
+        if self.pages.len() <= bank {
+            self.pages.resize(bank + 1, 0);
+        }
+        self.pages[bank] += 1;
+    }
+
+    /// It holds one less, of those that it held.
+    pub(crate) fn remove_page(&mut self, bank: u32) {
+        self.pages[bank as usize] -= 1;
     }
 
     /// Its LLC colours; `None` for all.

@@ -7,8 +7,8 @@ mod common;
 use common::{Machine, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Aging, Boot, Camc, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, MAX_ORDER,
-    Palloc, PerCpu, Policy, Shortage, Sorting, TaskId, TaskMemory,
+    Aging, Boot, Camc, Codesign, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy,
+    MAX_ORDER, Palloc, Partition, PerCpu, Policy, Shortage, Sorting, TaskId, TaskMemory,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -112,6 +112,8 @@ fn configs() -> impl Strategy<Value = Config> {
     let policy = prop_oneof![
         1 => Just(Policy::Buddy),
         2 => (sorting, exhaustion()).prop_map(|(sorting, exhaustion)| Policy::Palloc(Palloc { sorting, exhaustion })),
+        2 => prop_oneof![Just(Partition::Soft), Just(Partition::Hard)]
+            .prop_map(|partition| Policy::Codesign(Codesign { partition })),
         3 => (exhaustion(), shortage, start).prop_map(|(exhaustion, shortage, start)| {
             Policy::Camc(Camc { exhaustion, shortage, start, ..Camc::default() })
         }),
@@ -288,7 +290,13 @@ proptest! {
             prop_assert_eq!(census.held - at_boot, model.taken.len() as u64);
             prop_assert_eq!(census.buddy + census.colored + census.per_cpu, free_frames(&frames));
             for (&task, held) in &model.held {
-                prop_assert_eq!(frames.frames_of(task).unwrap().len(), held.len());
+                let of_task = frames.frames_of(task).unwrap();
+                prop_assert_eq!(of_task.len(), held.len());
+                let mut by_bank = BTreeMap::new();
+                for frame in of_task {
+                    *by_bank.entry(frames.space().bank_color(frame)).or_insert(0) += 1;
+                }
+                prop_assert_eq!(frames.share_by_bank(task).unwrap(), Vec::from_iter(by_bank));
             }
         }
         // When everything is given back and flushed it has merged as if nothing had happened.

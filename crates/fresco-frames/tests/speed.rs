@@ -4,7 +4,7 @@
 mod common;
 
 use common::{A, machine, xeon};
-use fresco_frames::{Camc, Config, MAX_ORDER, Palloc, Policy, TaskMemory};
+use fresco_frames::{Camc, Codesign, Config, MAX_ORDER, Palloc, Policy, TaskMemory};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -13,6 +13,7 @@ fn a_million_allocations_take_a_fraction_of_a_second() {
         Policy::Buddy,
         Policy::Palloc(Palloc::default()),
         Policy::Camc(Camc::default()),
+        Policy::Codesign(Codesign::default()),
     ] {
         let mut frames = xeon().frames(
             Config {

@@ -4,6 +4,7 @@
 mod as_published;
 pub(crate) mod buddy;
 pub(crate) mod camc;
+pub(crate) mod codesign;
 pub(crate) mod palloc;
 mod search;
 
@@ -26,6 +27,8 @@ pub enum Policy {
     Palloc(Palloc),
     /// CAMC: colour lists, colours chosen per task on its own node.
     Camc(Camc),
+    /// The refresh co-design: the banks of a task in turn.
+    Codesign(Codesign),
 }
 
 /// PALLOC's choices.
@@ -50,6 +53,27 @@ pub struct Camc {
     pub start: ColorLists,
     /// How long a search goes on.
     pub search: Search,
+}
+
+/// The co-design's choices (COD-5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Codesign {
+    /// Whether tasks may share banks.
+    pub partition: Partition,
+}
+
+/// How the banks are divided among the tasks (COD-5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partition {
+    /// Groups of tasks share some banks. When these are used up, pages come from others (COD-9), unused colours first, and
+    /// [`crate::TaskStats::spilled`] counts them.
+    #[default]
+    Soft,
+    /// A bank belongs to one task: a second one is refused ([`crate::FrameError::BankTaken`]), and a task whose banks are
+    /// used up gets no more.
+    Hard,
 }
 
 /// How much of a free block is sorted into colour lists at once.

@@ -24,6 +24,14 @@ impl Pool {
         None
     }
 
+    /// Takes a frame from the list of one key.
+    pub(crate) fn take_of(&mut self, key: u32, work: &mut Work) -> Option<u32> {
+        work.lists_probed += 1;
+        let frame = self.lists.pop_front(self.layout.color(key))?;
+        work.list_ops += 1;
+        Some(frame)
+    }
+
     /// Sorts all frames of the first free block of exactly `order` into the colour lists (`create_color_list`, CAMC-22).
     /// `None` if there is no such block, else whether one of the frames was of a `wanted` colour.
     pub(crate) fn sort_block(&mut self, zone: u32, order: u32, wanted: &KeySet, work: &mut Work) -> Option<bool> {

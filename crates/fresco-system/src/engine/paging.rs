@@ -78,6 +78,7 @@ impl Engine<'_> {
             Policy::Palloc(_) | Policy::Camc(_) => {
                 "give the task more colours or less data, or set policy.exhaustion = \"spill\""
             }
+            Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
         };
         let place = &self.setup.tasks[self.setup.copies[copy].task].place;
         error_at(place, found)

@@ -33,9 +33,12 @@ pub(crate) fn frames(
 
 /// What the allocator says about a copy, with the copy's name for its number.
 pub(crate) fn named(error: &FrameError, setup: &Setup, id: TaskId) -> String {
-    error
-        .to_string()
-        .replacen(&id.to_string(), &setup.copies[id.0 as usize].name, 1)
+    let name = |text: String, id: TaskId| text.replacen(&id.to_string(), &setup.copies[id.0 as usize].name, 1);
+    let text = name(error.to_string(), id);
+    match error {
+        FrameError::BankTaken { other, .. } => name(text, *other),
+        _ => text,
+    }
 }
 
 /// What a copy of a task asks of the allocator.

@@ -22,7 +22,7 @@ pub(crate) fn read(
         let error = table
             .error_at(key, "found colours under the policy \"buddy\"")
             .allowed("no colours");
-        return Err(error.cure("choose policy.frames = \"palloc\" or \"camc\", or remove the colours"));
+        return Err(error.cure("choose policy.frames = \"palloc\", \"camc\" or \"codesign\", or remove the colours"));
     }
     let banks = read_banks(table, space, copies)?;
     let llc = table

@@ -2,7 +2,7 @@
 //! `[policy]`: how page frames are chosen.
 
 use fresco_frames::{
-    Aging, Boot, Camc, ColorLists, Config, CostModel, Exhaustion, Palloc, PerCpu, Policy, Search, Shortage, Sorting,
+    Aging, Boot, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, Palloc, Partition, PerCpu, Policy, Search, Shortage, Sorting,
 };
 use fresco_input::{InputError, Table};
 
@@ -16,7 +16,12 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
             ..Config::default()
         });
     };
-    let names = [("buddy", Kind::Buddy), ("palloc", Kind::Palloc), ("camc", Kind::Camc)];
+    let names = [
+        ("buddy", Kind::Buddy),
+        ("palloc", Kind::Palloc),
+        ("camc", Kind::Camc),
+        ("codesign", Kind::Codesign),
+    ];
     let policy = match table.opt_choice("frames", &names)?.unwrap_or(Kind::Buddy) {
         Kind::Buddy => Policy::Buddy,
         Kind::Palloc => Policy::Palloc(Palloc {
@@ -28,6 +33,9 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
             shortage: shortage(&table)?,
             start: start(&table)?,
             search: search(&table)?,
+        }),
+        Kind::Codesign => Policy::Codesign(Codesign {
+            partition: partition(&table)?,
         }),
     };
     let per_cpu = table.opt_boolean("per_cpu")?.unwrap_or(true).then(PerCpu::default);
@@ -47,11 +55,17 @@ enum Kind {
     Buddy,
     Palloc,
     Camc,
+    Codesign,
 }
 
 fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {
     let names = [("strict", Exhaustion::Strict), ("spill", Exhaustion::Spill)];
     Ok(table.opt_choice("exhaustion", &names)?.unwrap_or_default())
+}
+
+fn partition(table: &Table<'_>) -> Result<Partition, InputError> {
+    let names = [("soft", Partition::Soft), ("hard", Partition::Hard)];
+    Ok(table.opt_choice("partition", &names)?.unwrap_or_default())
 }
 
 fn sorting(table: &Table<'_>) -> Result<Sorting, InputError> {

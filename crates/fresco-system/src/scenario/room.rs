@@ -4,7 +4,7 @@
 use super::Setup;
 use super::place::error_at;
 use crate::os::memory;
-use fresco_frames::{Boot, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, Policy, TaskId};
+use fresco_frames::{Boot, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, Partition, Policy, TaskId};
 use fresco_input::{InputError, format_size};
 use std::collections::BTreeMap;
 
@@ -113,6 +113,7 @@ fn is_strict(policy: &Policy) -> bool {
         Policy::Buddy => false,
         Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,
         Policy::Camc(camc) => camc.exhaustion == Exhaustion::Strict,
+        Policy::Codesign(codesign) => codesign.partition == Partition::Hard,
     }
 }
 
