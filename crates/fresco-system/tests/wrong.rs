@@ -153,6 +153,12 @@ const CASES: &[Case] = &[
         "option of another policy",
         &[("frames = \"palloc\"", "frames = \"palloc\"\nshortage = \"share\"")],
     ),
+    Case(
+        "a bank of two tasks in a hard partition",
+        &[
+            ("frames = \"palloc\"", "frames = \"codesign\"\npartition = \"hard\""),
+        ],
+    ),
     Case("unknown policy", &[("frames = \"palloc\"", "frames = \"pallock\"")]),
     Case(
         "more colours than a node has",
