@@ -6,7 +6,7 @@
 //!
 //! The parts, from the bottom up: [`core`] decides how much memory latency a core hides; `os` has page tables and the
 //! processes that cores execute; `engine` puts cores, page faults and memory into one order of time; `scenario` reads
-//! and checks; [`results`] counts.
+//! and checks; [`results`] counts. [`multitask`] runs real-time schedules: several tasks on a core, refresh by plan.
 //!
 //! ```
 //! let text = r#"
@@ -35,6 +35,7 @@
 mod batch;
 pub mod core;
 mod engine;
+pub mod multitask;
 mod os;
 pub mod results;
 mod scenario;

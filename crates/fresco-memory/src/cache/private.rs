@@ -125,6 +125,18 @@ impl PrivateCaches {
         out
     }
 
+    /// Makes the dirty lines that are `wanted` clean, and returns them, by address: they go to
+    /// `MemorySystem::write_back`.
+    pub fn clean(&mut self, wanted: impl Fn(PhysAddr) -> bool) -> Vec<PhysAddr> {
+        let mut lines = Vec::new();
+        for level in [&mut self.l1, &mut self.l2].into_iter().flatten() {
+            level.cache.clean(&wanted, &mut lines);
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+
     /// Counters of level 1 and level 2.
     pub fn stats(&self) -> [Option<&SourceStats>; 2] {
         [&self.l1, &self.l2].map(|level| level.as_ref().map(|l| &l.cache.stats()[usize::from(SELF)]))

@@ -122,6 +122,31 @@ impl Cache {
         .is_some()
     }
 
+    /// Makes the dirty lines that are `wanted` clean and appends them to `out`, by set, then by way. No access: neither the
+    /// order of use nor a count changes.
+    pub fn clean(&mut self, wanted: &impl Fn(PhysAddr) -> bool, out: &mut Vec<PhysAddr>) {
+        for at in 0..self.groups.len() {
+            if self.groups[at].dirty == [false; LANES] {
+                continue;
+            }
+            let set = at / self.groups_per_set;
+            for lane in 0..LANES {
+                let group = &mut self.groups[at];
+                if !group.dirty[lane] || group.tags[lane] == Index::NO_TAG {
+                    continue;
+                }
+                let line = self.index.line_of(Place {
+                    set,
+                    tag: group.tags[lane],
+                });
+                if wanted(line) {
+                    group.dirty[lane] = false;
+                    out.push(line);
+                }
+            }
+        }
+    }
+
     /// Drops the line, and returns it if it was here. Its way is the next to be filled.
     pub fn invalidate(&mut self, addr: PhysAddr) -> Option<Victim> {
         let place = self.index.place(addr);

@@ -90,6 +90,24 @@ impl Controller {
         self.find_next();
     }
 
+    /// While on, lines are written as soon as they come instead of being kept until the bus has to be turned for enough of
+    /// them: for the end of a time in which their rank may be written.
+    pub fn set_eager_writes(&mut self, eager: bool) {
+        let now = self.clock;
+        self.channels.iter_mut().for_each(|c| c.set_eager_writes(now, eager));
+        self.find_next();
+    }
+
+    /// How well the plan of each channel's refreshes was kept.
+    pub fn refresh_lateness(&self) -> Vec<refresh::Lateness> {
+        self.channels.iter().map(Channel::refresh_lateness).collect()
+    }
+
+    /// Channels of the node.
+    pub fn channels(&self) -> usize {
+        self.channels.len()
+    }
+
     /// Hands over a request that arrives at cycle `at`, which must not have been run yet. It is always taken; while
     /// the queues inside are full it waits, and the wait counts.
     pub fn submit(&mut self, at: Cycle, request: Request) {

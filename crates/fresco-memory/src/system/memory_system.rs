@@ -2,6 +2,7 @@
 //! The memory system as cores see it.
 
 use super::pending::{Key, Pending, Waiter};
+use super::plan::Watch;
 use super::port::Port;
 use super::sample::{Done, RequestId, Service};
 use super::stats::{CoreStats, NodeStats};
@@ -33,14 +34,14 @@ pub type CommandSink = Box<dyn FnMut(&Command)>;
 /// makes room leaves for memory then, through the core's write-back buffer; while that is full, the core's misses wait.
 /// Reads of a line that is under way to the same cache (or, without one, to the same core) join it.
 pub struct MemorySystem {
-    caches: Vec<Cache>,
-    cores_per_cache: u32,
+    pub(super) caches: Vec<Cache>,
+    pub(super) cores_per_cache: u32,
     llc_latency: Ps,
     line_mask: u64,
     map: AddressMap,
     interconnect: Interconnect,
     /// One per node.
-    controllers: Vec<Controller>,
+    pub(super) controllers: Vec<Controller>,
     clock: Clock,
     /// From an access to its arrival at a controller, the interconnect left aside: cache lookup, and part of the
     /// frontend. Controllers are run this far ahead.
@@ -51,11 +52,13 @@ pub struct MemorySystem {
     write_backs: WriteBacks,
     next_id: u64,
     /// The time run to.
-    now: Ps,
+    pub(super) now: Ps,
     cores: Vec<CoreStats>,
     counted_from: Cycle,
     command_sink: Option<CommandSink>,
     commands: Vec<Command>,
+    /// What a plan of refreshes is judged by, if it is.
+    pub(super) watch: Option<Watch>,
 }
 
 impl MemorySystem {
@@ -96,6 +99,7 @@ impl MemorySystem {
             counted_from: 0,
             command_sink: None,
             commands: Vec::new(),
+            watch: None,
         }
     }
 
@@ -247,8 +251,11 @@ impl MemorySystem {
     }
 
     /// Sends a dirty line on its way to memory.
-    fn send_write(&mut self, at: Ps, core: u32, line: PhysAddr) {
+    pub(super) fn send_write(&mut self, at: Ps, core: u32, line: PhysAddr) {
         self.write_backs.leave(core);
+        if let Some(watch) = &mut self.watch {
+            watch.sent.push((at, line));
+        }
         self.send(at, core, line, Access::Write, 0);
     }
 
@@ -293,6 +300,7 @@ impl MemorySystem {
                     pending: &mut self.pending,
                     write_backs: &mut self.write_backs,
                     commands: self.command_sink.is_some().then_some(&mut self.commands),
+                    delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
                 };
                 controller.run_until(cycles - 1, &mut port);
             }

@@ -14,6 +14,7 @@
 
 mod memory_system;
 mod pending;
+mod plan;
 mod port;
 mod sample;
 mod stats;
@@ -23,5 +24,5 @@ mod write_backs;
 mod tests;
 
 pub use memory_system::{CommandSink, MemorySystem};
-pub use sample::{Done, RequestId, Sample, Service};
+pub use sample::{DelayedWrite, Done, RequestId, Sample, Service};
 pub use stats::{CoreStats, NodeStats};

@@ -2,13 +2,13 @@
 //! From a controller's completions, in its cycles, to samples in picoseconds.
 
 use super::pending::Pending;
-use super::sample::Sample;
+use super::sample::{DelayedWrite, Sample};
 use super::write_backs::WriteBacks;
 use crate::command::Command;
 use crate::controller::Sink;
 use crate::interconnect::Interconnect;
 use crate::request::{Access, Completion};
-use fresco_dram::{Clock, Cycle, Ps};
+use fresco_dram::{Clock, Cycle, PhysAddr, Ps};
 
 /// Where the results of one node's controller go while it runs.
 pub(super) struct Port<'a> {
@@ -21,6 +21,8 @@ pub(super) struct Port<'a> {
     pub write_backs: &'a mut WriteBacks,
     /// Collects commands, if anybody wants them.
     pub commands: Option<&'a mut Vec<Command>>,
+    /// Collects writes that met a refresh, if anybody wants them.
+    pub delayed_writes: Option<&'a mut Vec<DelayedWrite>>,
 }
 
 impl Sink for Port<'_> {
@@ -59,6 +61,17 @@ impl Sink for Port<'_> {
         };
         debug_assert_eq!(sample.parts(), latency);
         self.pending.finish(slot, at, sample);
+    }
+
+    fn write_met_refresh(&mut self, line: u64, source: u16, cycles: Cycle) {
+        let wait = self.duration(cycles);
+        if let Some(writes) = &mut self.delayed_writes {
+            writes.push(DelayedWrite {
+                line: PhysAddr(line),
+                core: u32::from(source),
+                wait,
+            });
+        }
     }
 
     fn command(&mut self, command: &Command) {

@@ -2,7 +2,7 @@
 //! What comes back to a core: when its line is there, and where the time went.
 
 use crate::request::RowOutcome;
-use fresco_dram::Ps;
+use fresco_dram::{PhysAddr, Ps};
 
 /// Names a read that is under way; counted up from 0 in the order of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +61,17 @@ pub struct Sample {
     pub node: u32,
     /// Interconnect hops to that node, one way.
     pub hops: u32,
+}
+
+/// A line that was in a controller's write buffer while its bank was refreshed (REF-17).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedWrite {
+    /// The line.
+    pub line: PhysAddr,
+    /// The core that displaced it from its caches.
+    pub core: u32,
+    /// For how long both were so, in picoseconds.
+    pub wait: Ps,
 }
 
 impl Sample {

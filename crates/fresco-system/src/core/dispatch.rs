@@ -10,9 +10,16 @@ impl Core {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
     pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
         while self.front <= limit {
-            let step = self.held.take().unwrap_or_else(|| source.next());
+            let room = limit.saturating_sub(self.front) + 1;
+            let step = self.held.take().unwrap_or_else(|| source.next_within(room));
             let done = match &step {
                 Step::Op(op) => self.dispatch_op(op),
+                Step::Work { instructions } => {
+                    // As a part of the gap before the next operation, which heeds the window for all of it.
+                    self.instructions += u64::from(*instructions);
+                    self.front += u64::from(*instructions);
+                    true
+                }
                 Step::Event { gap } => self.reach_event(u64::from(*gap)),
             };
             if !done {

@@ -51,6 +51,12 @@ use fresco_dram::{PhysAddr, Ps};
 pub trait Source {
     /// The next step, in program order. After [`Step::Event`] the source is not asked before [`Core::resume`].
     fn next(&mut self) -> Step;
+
+    /// The same, but instructions without memory access may come in parts: no more than `room` of them at once, so that the
+    /// source can be stopped among them. How they are cut changes no time.
+    fn next_within(&mut self, _room: u64) -> Step {
+        self.next()
+    }
 }
 
 /// One step of a [`Source`].
@@ -58,6 +64,11 @@ pub trait Source {
 pub enum Step {
     /// A load or store.
     Op(MicroOp),
+    /// So many instructions that access no memory, and more to come.
+    Work {
+        /// Those instructions.
+        instructions: u32,
+    },
     /// A point at which everything before it has to be complete, the store buffer empty: a page fault, a reading of
     /// the clock, the end. `gap` instructions without memory access come before it.
     Event {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The operating system: tasks pinned to cores, virtual memory, page faults.
 
+pub(crate) mod copying;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;

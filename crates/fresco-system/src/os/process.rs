@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running task: its program, its page table, the private caches of its core. What the core executes.
 
+use super::copying::Copying;
 use super::pages::{Page, PageTable, Translation};
 use crate::core::{Lookup, MicroOp, Source, Step, Victims};
 use fresco_dram::PhysAddr;
@@ -21,6 +22,8 @@ pub(crate) enum Stop {
     Asked,
     /// Many instructions went by that accessed no memory.
     Elapsed,
+    /// The data that [`Process::copy`] was asked for have been copied.
+    Copied,
     /// The program is over.
     Over,
     /// The program can no longer be run.
@@ -58,6 +61,12 @@ pub(crate) struct Process {
     /// Stop at marks.
     heeds_marks: bool,
     begun: bool,
+    /// It can be stopped among instructions that access no memory.
+    preemptible: bool,
+    /// A copy between two of its memories that goes on.
+    copying: Option<Copying>,
+    /// Instructions of the gap before the next event that have been executed already.
+    cut: u32,
     /// Instructions that went by without an event since the last step.
     carried: u32,
     /// The instructions before the next operation have been executed already.
@@ -87,6 +96,9 @@ impl Process {
             operations: 0,
             stop_at: u64::MAX,
             heeds_marks,
+            preemptible: false,
+            copying: None,
+            cut: 0,
             begun: false,
             carried: 0,
             gap_done: false,
@@ -112,6 +124,31 @@ impl Process {
     /// Memory operations executed.
     pub fn operations(&self) -> u64 {
         self.operations
+    }
+
+    /// Takes back [`stop_at`](Self::stop_at).
+    pub fn go_on(&mut self) {
+        self.stop_at = u64::MAX;
+    }
+
+    /// From now on it can be stopped among instructions that access no memory, however many there are.
+    pub fn be_preemptible(&mut self) {
+        self.preemptible = true;
+    }
+
+    /// Moves the private caches of a core in, and what was there out.
+    pub fn swap_caches(&mut self, caches: &mut PrivateCaches) {
+        std::mem::swap(&mut self.caches, caches);
+    }
+
+    /// Goes on in other memory, and leaves the memory that it had in `pages`.
+    pub fn swap_pages(&mut self, pages: &mut PageTable) {
+        std::mem::swap(&mut self.pages, pages);
+    }
+
+    /// Before anything else the next steps copy data, then it stops with [`Stop::Copied`].
+    pub fn copy(&mut self, copying: Copying) {
+        self.copying = Some(copying);
     }
 
     /// The page table.
@@ -160,8 +197,22 @@ impl Process {
 
     #[inline]
     fn execute(&mut self, op: &Op, line: PhysAddr) -> MicroOp {
+        let gap = if std::mem::take(&mut self.gap_done) {
+            0
+        } else {
+            op.gap - std::mem::take(&mut self.cut)
+        };
+        let gap = gap.saturating_add(std::mem::take(&mut self.carried));
+        self.operations += 1;
+        self.next += 1;
+        self.access(line, op.write, op.dep, gap)
+    }
+
+    /// Looks a line up in the private caches.
+    #[inline]
+    fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
         let mut victims = Victims::default();
-        let lookup = match self.caches.access(line, op.write) {
+        let lookup = match self.caches.access(line, write) {
             PrivateOutcome::Hit { level, write_back, .. } => {
                 if let Some(victim) = write_back {
                     victims.push(victim);
@@ -171,20 +222,16 @@ impl Process {
                 }
             }
             PrivateOutcome::Miss => {
-                for victim in self.caches.fill(line, op.write).as_slice() {
+                for victim in self.caches.fill(line, write).as_slice() {
                     victims.push(*victim);
                 }
                 Lookup::Miss
             }
         };
-        let gap = if std::mem::take(&mut self.gap_done) { 0 } else { op.gap };
-        let gap = gap.saturating_add(std::mem::take(&mut self.carried));
-        self.operations += 1;
-        self.next += 1;
         MicroOp {
             gap,
-            dep: op.dep,
-            write: op.write,
+            dep,
+            write,
             line,
             lookup,
             victims,
@@ -196,24 +243,85 @@ impl Process {
         let gap = if std::mem::replace(&mut self.gap_done, true) {
             0
         } else {
-            op.gap
+            op.gap - std::mem::take(&mut self.cut)
         };
         gap.saturating_add(std::mem::take(&mut self.carried))
+    }
+
+    /// Was it asked to stop here? Then it is not again.
+    fn is_to_stop(&mut self) -> bool {
+        let stops = self.operations >= self.stop_at;
+        if stops {
+            self.stop_at = u64::MAX;
+        }
+        stops
+    }
+
+    /// The next part of a copy under way.
+    fn copy_on(&mut self) -> Option<Step> {
+        self.copying.as_ref()?;
+        if self.is_to_stop() {
+            return Some(self.stopped(Stop::Asked, 0));
+        }
+        let Some(access) = self.copying.as_mut().and_then(Copying::next) else {
+            self.copying = None;
+            return Some(self.stopped(Stop::Copied, 0));
+        };
+        let line = PhysAddr(access.addr.0 >> self.line_bits << self.line_bits);
+        // The store needs the load just before it.
+        let op = self.access(line, access.write, u32::from(access.write), access.gap);
+        Some(Step::Op(op))
+    }
+
+    /// A part of a gap that is longer than `room`: `None` if it is not.
+    fn work_within(&mut self, room: u64) -> Option<Step> {
+        let gap = match self.batch.events().get(self.next)? {
+            Event::Op(op) => op.gap,
+            Event::Mark { gap, .. } => *gap,
+        };
+        if self.gap_done || u64::from(gap - self.cut) <= room {
+            return None;
+        }
+        if self.is_to_stop() {
+            return Some(self.stopped(Stop::Asked, 0));
+        }
+        // No more than the gap, which fits.
+        let instructions = room as u32;
+        self.cut += instructions;
+        Some(Step::Work { instructions })
     }
 }
 
 impl Source for Process {
     #[inline]
+    fn next_within(&mut self, room: u64) -> Step {
+        if self.preemptible && self.begun && self.copying.is_none() {
+            if self.batch.events().get(self.next).is_none()
+                && let Some(stop) = self.refill()
+            {
+                return self.stopped(stop, 0);
+            }
+            if let Some(step) = self.work_within(room) {
+                return step;
+            }
+        }
+        self.next()
+    }
+
+    #[inline]
     fn next(&mut self) -> Step {
         if !self.begun {
             return self.stopped(Stop::Start, 0);
         }
+        if let Some(step) = self.copy_on() {
+            return step;
+        }
         loop {
             match self.batch.events().get(self.next) {
                 Some(&Event::Op(op)) => {
-                    if self.operations >= self.stop_at {
-                        self.stop_at = u64::MAX;
-                        let gap = self.gap_before(&op);
+                    if self.is_to_stop() {
+                        // A process that can be stopped anywhere stops before the instructions that lead to it.
+                        let gap = if self.preemptible { 0 } else { self.gap_before(&op) };
                         return self.stopped(Stop::Asked, gap);
                     }
                     return match self.pages.translate(op.addr) {
@@ -229,12 +337,12 @@ impl Source for Process {
                     };
                 }
                 Some(&Event::Mark { marker, gap }) => {
-                    if self.operations >= self.stop_at {
-                        self.stop_at = u64::MAX;
+                    if self.is_to_stop() {
                         let gap = std::mem::take(&mut self.carried);
                         return self.stopped(Stop::Asked, gap);
                     }
                     self.next += 1;
+                    let gap = gap - std::mem::take(&mut self.cut);
                     let gap = gap.saturating_add(std::mem::take(&mut self.carried));
                     if self.heeds_marks {
                         return self.stopped(Stop::Mark(marker), gap);

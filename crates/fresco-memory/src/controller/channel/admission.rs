@@ -154,11 +154,16 @@ impl Channel {
     #[inline]
     pub(super) fn update_mode(&mut self) -> bool {
         let (reads, writes) = (self.reads.len(), self.writes.len());
+        let (high, low) = if self.eager_writes {
+            (1, 0)
+        } else {
+            (self.drain_high, self.drain_low)
+        };
         let next = match self.mode {
-            Mode::DrainWrites if writes > self.drain_low && (reads == 0 || self.patience > 0) => Mode::DrainWrites,
+            Mode::DrainWrites if writes > low && (reads == 0 || self.patience > 0) => Mode::DrainWrites,
             Mode::DrainWrites if reads > 0 => Mode::Reads,
             Mode::Reads if reads > 0 && self.patience > 0 => Mode::Reads,
-            _ if writes >= self.drain_high => Mode::DrainWrites,
+            _ if writes >= high => Mode::DrainWrites,
             _ if reads == 0 && writes > 0 => Mode::SpareWrites,
             _ => Mode::Reads,
         };

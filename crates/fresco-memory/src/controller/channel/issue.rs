@@ -105,6 +105,10 @@ impl Channel {
             self.stats.reads += 1;
             self.complete(i, now + self.timing.cl + self.timing.burst(), outcome, sink);
         } else {
+            let entry = self.pool.get(i);
+            if entry.wait.refresh > 0 {
+                sink.write_met_refresh(entry.line, entry.source, entry.wait.refresh);
+            }
             self.ready.write(now, b as usize, &mut self.candidates);
             self.writes.take(now);
             self.stats.writes += 1;

@@ -20,7 +20,7 @@ use super::bank::Bank;
 use super::candidates::{Candidates, LONGEST_SHARED};
 use super::pool::Pool;
 use super::ready::Ready;
-use super::refresh::{self, Refresh, RefreshEngine};
+use super::refresh::{self, Lateness, Refresh, RefreshEngine};
 use super::sink::Sink;
 use super::stats::{ChannelStats, Level};
 use crate::Command;
@@ -43,6 +43,8 @@ pub(super) struct Channel {
     write_capacity: u32,
     drain_high: u32,
     drain_low: u32,
+    /// Writes are not kept for a better moment.
+    eager_writes: bool,
 
     banks: Vec<Bank>,
     pool: Pool,
@@ -71,10 +73,10 @@ pub(super) struct Channel {
     choice_valid: bool,
 
     stats: ChannelStats,
-}
-
     /// Bursts on the data bus, from the start on; no reset of the counts touches it.
     bursts: u64,
+}
+
 impl Channel {
     pub(super) fn new(number: u32, config: &ControllerConfig, org: &Organisation, timing: &Timing) -> Self {
         let engine = refresh::engine(config.refresh, org, timing);
@@ -100,6 +102,7 @@ impl Channel {
             },
             drain_high: config.drain_high,
             drain_low: config.drain_low,
+            eager_writes: false,
             banks: (0..banks).map(|_| Bank::new()).collect(),
             pool: Pool::default(),
             ready,
@@ -119,15 +122,28 @@ impl Channel {
             choice: Choice::NOTHING,
             choice_valid: true,
             stats: ChannelStats::default(),
+            bursts: 0,
         }
     }
 
-            bursts: 0,
     pub(super) fn set_engine(&mut self, engine: Box<dyn RefreshEngine>) {
         debug_assert!(self.pending.is_empty(), "a refresh scheme is set before the run");
         self.next_due = engine.next_due();
         self.engine_watches_load = engine.watches_load();
         self.engine = engine;
+    }
+
+    /// From cycle `now` on writes are written as soon as they come, or again when a watermark says so.
+    pub(super) fn set_eager_writes(&mut self, now: Cycle, eager: bool) {
+        self.eager_writes = eager;
+        self.bus_free = self.bus_free.max(now);
+        self.update_mode();
+        self.choice_valid = false;
+    }
+
+    /// See [`RefreshEngine::lateness`].
+    pub(super) fn refresh_lateness(&self) -> Lateness {
+        self.engine.lateness()
     }
 
     /// All that the channel does by itself in the cycles up to and including `until` and the sink's horizon; returns

@@ -93,6 +93,11 @@ impl Channel {
                 RefreshStep::Refresh,
             ),
         };
+        let at = if step == RefreshStep::Refresh {
+            at.max(self.engine.not_before(refresh))
+        } else {
+            at
+        };
         (at.max(self.bus_free), step)
     }
 

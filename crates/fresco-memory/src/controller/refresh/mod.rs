@@ -17,7 +17,7 @@ pub use all_bank::{AllBankIndependent, AllBankSimultaneous};
 pub use bank_by_bank::BankByBank;
 pub use elastic::Elastic;
 pub use load::Load;
-pub use windows::{Window, WindowError, Windows};
+pub use windows::{Lateness, Window, WindowError, Windows};
 
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::RefreshPolicy;
@@ -44,6 +44,16 @@ pub trait RefreshEngine: Send {
     /// banks from `now` on. Until it returns nothing, it is asked again; then [`next_due`](Self::next_due) is after
     /// `now`.
     fn take_due(&mut self, now: Cycle, load: &Load<'_>) -> Option<Refresh>;
+
+    /// The earliest cycle of the command itself: from being taken until then its banks are only made idle.
+    fn not_before(&self, _refresh: &Refresh) -> Cycle {
+        0
+    }
+
+    /// How far the schedule was kept, if there is one.
+    fn lateness(&self) -> Lateness {
+        Lateness::default()
+    }
 
     /// The refresh was issued at `now`. Nothing may become due by it before the next cycle.
     fn issued(&mut self, _refresh: &Refresh, _now: Cycle) {}
@@ -82,6 +92,7 @@ pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing)
         RefreshPolicy::AllBankSimultaneous => Box::new(AllBankSimultaneous::new(org, timing)),
         RefreshPolicy::AllBankIndependent => Box::new(AllBankIndependent::new(org, timing)),
         RefreshPolicy::Elastic => Box::new(Elastic::new(org, timing)),
+        RefreshPolicy::Adaptive => Box::new(Adaptive::new(org, timing)),
         RefreshPolicy::PerBank => Box::new(BankByBank::in_turn(org, timing)),
         RefreshPolicy::PerBankOutOfOrder => Box::new(BankByBank::fewest_requests(org, timing)),
         RefreshPolicy::PerBankSequential => Box::new(BankByBank::sequential(org, timing)),
@@ -89,4 +100,3 @@ pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing)
         RefreshPolicy::Burst => Box::new(Windows::burst(org, timing).expect("a policy that was checked")),
     }
 }
-        RefreshPolicy::Adaptive => Box::new(Adaptive::new(org, timing)),

@@ -46,6 +46,19 @@ impl std::fmt::Display for WindowError {
 
 impl std::error::Error for WindowError {}
 
+/// How well the windows of a channel were kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// Windows begun, of all ranks.
+    pub windows: u64,
+    /// Those whose first REFab came after their start, because accesses of the rank were still under way.
+    pub late: u64,
+    /// By how much, in sum, in cycles.
+    pub total: Cycle,
+    /// By how much at most.
+    pub worst: Cycle,
+}
+
 /// What is due for one rank next.
 #[derive(Clone, Debug)]
 struct Rank {
@@ -60,15 +73,20 @@ struct Rank {
     next: Cycle,
     /// Until its first window the rank is refreshed as usual, each tREFI (E34).
     distributed: bool,
+    /// The next command is the first of its window.
+    first: bool,
 }
 
 /// Refreshes by a plan that repeats.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Windows {
     period: Cycle,
     refi: Cycle,
     refresh: Refresh,
     ranks: Vec<Rank>,
+    /// So long before a window its ranks are kept free of requests.
+    lead: Cycle,
+    lateness: Lateness,
 }
 
 impl Windows {
@@ -78,6 +96,38 @@ impl Windows {
     /// Whether the plan refreshes every row in time is for the checker to say; `period` is at most tREFW and less where
     /// a begun request may delay the window's first command.
     pub fn new(org: &Organisation, timing: &Timing, period: Cycle, windows: &[Window]) -> Result<Self, WindowError> {
+        Self::with_lead(org, timing, period, windows, 0)
+    }
+
+    /// The same for windows that begin on time, not when the ranks happen to be idle: [`Self::lead`] cycles before a
+    /// window its ranks get no new request and their rows are closed, so that the first REFab comes at the window's
+    /// start exactly; then `period` may be tREFW, as no row waits for a cycle longer than the plan says. The last refresh
+    /// before a rank's first window is left out where it would not be over in time.
+    ///
+    /// That nothing takes the command bus at that cycle needs commands of one slot: with longer ones a window may come a
+    /// few cycles late.
+    pub fn on_time(
+        org: &Organisation,
+        timing: &Timing,
+        period: Cycle,
+        windows: &[Window],
+    ) -> Result<Self, WindowError> {
+        Self::with_lead(org, timing, period, windows, Self::lead(timing))
+    }
+
+    /// Time in which a begun request ends and its bank is closed, with some to spare for a busy bus, in cycles.
+    pub fn lead(timing: &Timing) -> Cycle {
+        timing.rcd + timing.cwl.max(timing.cl) + timing.wr + timing.rp_ab.max(timing.rp) + 4 * timing.burst()
+    }
+
+    fn with_lead(
+        org: &Organisation,
+        timing: &Timing,
+        period: Cycle,
+        windows: &[Window],
+        lead: Cycle,
+    ) -> Result<Self, WindowError> {
+        let quiet = if lead == 0 { 0 } else { lead + timing.rfc_ab };
         for (i, window) in windows.iter().enumerate() {
             if window.start >= period {
                 return Err(WindowError::BeyondPeriod(i));
@@ -112,8 +162,13 @@ impl Windows {
             let first = windows.first().map_or(NEVER, |&(start, _)| start);
             ranks.push(Rank {
                 left: windows.first().map_or(0, |&(_, commands)| commands),
-                distributed: stagger < first,
-                next: stagger.min(first),
+                distributed: stagger.saturating_add(quiet) < first,
+                next: if stagger.saturating_add(quiet) < first {
+                    stagger
+                } else {
+                    before(first, lead)
+                },
+                first: true,
                 windows,
                 window: 0,
                 period_start: 0,
@@ -124,6 +179,8 @@ impl Windows {
             refi: timing.refi,
             refresh: rank_refresh(org, timing),
             ranks,
+            lead,
+            lateness: Lateness::default(),
         })
     }
 
@@ -139,6 +196,15 @@ impl Windows {
             commands: timing.refreshes,
         };
         Self::new(org, timing, timing.refw - timing.refi, &[all])
+    }
+}
+
+/// `lead` before a cycle that may be [`NEVER`].
+fn before(cycle: Cycle, lead: Cycle) -> Cycle {
+    if cycle == NEVER {
+        NEVER
+    } else {
+        cycle.saturating_sub(lead)
     }
 }
 
@@ -170,8 +236,17 @@ impl RefreshEngine for Windows {
         let rank = &mut self.ranks[r];
         if rank.distributed {
             let next = rank.next + self.refi;
-            rank.distributed = next < rank.window_start();
-            rank.next = next.min(rank.window_start());
+            let quiet = if self.lead == 0 {
+                0
+            } else {
+                self.lead + self.refresh.cycles
+            };
+            rank.distributed = next.saturating_add(quiet) < rank.window_start();
+            if rank.distributed {
+                rank.next = next;
+            } else {
+                rank.next = before(rank.window_start(), self.lead);
+            }
         } else {
             rank.left -= 1;
             rank.next = NEVER;
@@ -182,16 +257,38 @@ impl RefreshEngine for Windows {
         })
     }
 
+    fn not_before(&self, refresh: &Refresh) -> Cycle {
+        let rank = &self.ranks[refresh.rank as usize];
+        // Of a rank between taking a command and issuing it the window is that of the command.
+        if rank.next == NEVER && rank.first {
+            rank.window_start()
+        } else {
+            0
+        }
+    }
+
+    fn lateness(&self) -> Lateness {
+        self.lateness
+    }
+
     fn issued(&mut self, refresh: &Refresh, now: Cycle) {
         let rank = &mut self.ranks[refresh.rank as usize];
         if rank.next != NEVER || rank.windows.is_empty() {
             return; // one of those before the first window
         }
+        if std::mem::take(&mut rank.first) {
+            let late = now - rank.window_start();
+            self.lateness.windows += 1;
+            self.lateness.late += u64::from(late > 0);
+            self.lateness.total += late;
+            self.lateness.worst = self.lateness.worst.max(late);
+        }
         if rank.left > 0 {
             rank.next = now + refresh.cycles;
         } else {
             rank.go_on(self.period);
-            rank.next = rank.window_start().max(now + refresh.cycles);
+            rank.first = true;
+            rank.next = before(rank.window_start(), self.lead).max(now + refresh.cycles);
         }
     }
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How many operations a synthetic job makes: as many as fit its WCET on the idle machine.
+
+use super::engine::Engine;
+use super::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use fresco_dram::Ps;
+use fresco_input::InputError;
+use fresco_machine::RefreshPolicy;
+use fresco_rt::policy::{Order, Policy};
+
+/// Operations of the first trial.
+const FIRST: u64 = 1000;
+
+/// Trials until a number is taken that fits; the second or third does.
+const TRIALS: usize = 12;
+
+/// Operations of a job of each synthetic task, 0 for the others.
+///
+/// A job is run alone, from cold private caches, in the task's first memory, without refresh. From what it takes follows a
+/// better number, until a job takes between 99 and 100 % of the time it may: the WCET less the margin.
+///
+/// # Errors
+/// Not a single operation fits the WCET, or the task does not fit its colours.
+pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError> {
+    let mut found = Vec::new();
+    for number in 0..experiment.tasks.len() {
+        found.push(match experiment.tasks[number].work {
+            Work::Synthetic { .. } => fit(experiment, number)?,
+            Work::Program { .. } | Work::Registers => 0,
+        });
+    }
+    Ok(found)
+}
+
+fn fit(experiment: &Experiment, number: usize) -> Result<u64, InputError> {
+    let task = &experiment.tasks[number];
+    let wcet = task.timing.wcet().unwrap_or(0) * 1000;
+    let may = wcet - wcet / 1000 * u64::from(experiment.margin_permille);
+    let alone = alone(experiment, task);
+    let (mut operations, mut best) = (FIRST, 0);
+    for _ in 0..TRIALS {
+        let takes = execution(&alone, operations)?;
+        if takes <= may {
+            best = best.max(operations);
+            if takes >= may - may / 100 {
+                break;
+            }
+        }
+        // Half a percent below, so that the next one fits.
+        let next = u128::from(operations) * u128::from(may) * 995 / (u128::from(takes.max(1)) * 1000);
+        operations = u64::try_from(next).unwrap_or(u64::MAX).clamp(1, 1 << 32);
+        if operations == best {
+            break;
+        }
+    }
+    if best == 0 {
+        return Err(experiment
+            .error(format!(
+                "found task {:?} whose WCET no access to memory fits",
+                task.name
+            ))
+            .allowed("a WCET of a microsecond or more")
+            .cure("raise the WCET"));
+    }
+    Ok(best)
+}
+
+/// The task alone on the idle machine.
+fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
+    let mut machine = experiment.machine.clone();
+    machine.memory.controller.refresh = RefreshPolicy::None;
+    let mut task = task.clone();
+    // A job from time 0 on, with all the time that it takes.
+    task.timing = Timing::Batch;
+    task.instances = vec![Instance {
+        color: 0,
+        coloring: task.instances[0].coloring.clone(),
+    }];
+    task.instance_of_job = Vec::new();
+    task.global_bytes = 0;
+    Experiment {
+        machine,
+        refresh: RefreshPlan::Machine,
+        color_ranks: Vec::new(),
+        tasks: vec![task],
+        schedule: Schedule::Plain {
+            policy: Policy::FixedPriority(Order::DeadlineMonotonic),
+        },
+        frames: experiment.frames,
+        horizon_ns: u64::MAX / 1000,
+        seed: experiment.seed,
+        check: false,
+        record_ns: 0,
+        context_switch_ns: 0,
+        margin_permille: 0,
+    }
+}
+
+/// How long the first job takes with so many operations.
+fn execution(alone: &Experiment, operations: u64) -> Result<Ps, InputError> {
+    Engine::new(alone, &[operations])?.first_pass()
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From ranks to the bank colours of page frames.
+
+use fresco_dram::ColorSpace;
+use fresco_frames::ColorSet;
+use fresco_input::InputError;
+use fresco_machine::Machine;
+
+/// The colour space of a machine.
+pub(super) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
+    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
+    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).map_err(|error| {
+        InputError::new(
+            machine.name.clone(),
+            format!("found a machine without colours: {error}"),
+        )
+        .cure("choose a machine whose banks lie above the page offset")
+    })
+}
+
+/// The bank colours whose banks all lie in `ranks`, a bit per rank of a channel: what a task may have whose colour is
+/// these ranks. Empty if rank bits lie inside a page.
+///
+/// # Errors
+/// The machine has no colours.
+pub fn colors_of_ranks(machine: &Machine, ranks: u64) -> Result<ColorSet, InputError> {
+    let space = space(machine)?;
+    let organisation = &machine.memory.organisation;
+    let inside = |bank: &u32| {
+        let rank = bank / organisation.banks_per_rank() % organisation.ranks;
+        ranks >> rank & 1 == 1
+    };
+    let mut colors = ColorSet::new();
+    for color in 0..space.bank_colors() {
+        let banks = space.banks(color);
+        if !banks.is_empty() && banks.iter().all(inside) {
+            colors.insert(color);
+        }
+    }
+    Ok(colors)
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a schedule, in nanoseconds, to the dispatchers of the cores, in picoseconds.
+
+use super::Dispatcher;
+use super::by_color::ByColor;
+use super::by_table::{ByTable, Releases, TableSlot};
+use crate::multitask::{Experiment, Schedule, Timing};
+use fresco_dram::Ps;
+use fresco_input::InputError;
+use fresco_rt::executive::Table;
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::simulation::Dispatch;
+use fresco_rt::supply::{SlotTable, Supply};
+use fresco_rt::toplevel::{ColorLock, Locks, Server};
+
+/// Picoseconds of a nanosecond.
+const NS: Ps = 1000;
+
+/// One dispatcher per core.
+pub(in crate::multitask) fn dispatchers(experiment: &Experiment) -> Result<Vec<Box<dyn Dispatcher>>, InputError> {
+    let too_long = |what: &str| {
+        experiment
+            .error(format!("found {what} whose times are too long"))
+            .allowed("retention times up to 2^48 ps, periods up to 2^62 ps")
+            .cure("give times in nanoseconds")
+    };
+    let cores = 0..experiment.machine.cores as usize;
+    let schedule = &experiment.schedule;
+    let locks = match schedule {
+        Schedule::Servers { locks, .. } | Schedule::Flat { locks, .. } | Schedule::Burst { locks, .. } => {
+            Some(scaled_locks(locks).ok_or_else(|| too_long("locks"))?)
+        }
+        Schedule::Slots { .. } | Schedule::Plain { .. } | Schedule::Table { .. } => None,
+    };
+    let by_color = |core: usize, policy: Policy, dispatch: Dispatch, handler: Ps| -> Box<dyn Dispatcher> {
+        let colors = (schedule.colors(), schedule.is_colored());
+        let ranks = ranks(experiment, core, policy);
+        Box::new(ByColor::new(colors, policy, ranks, dispatch, locks.clone(), handler))
+    };
+    cores
+        .map(|core| {
+            Ok(match schedule {
+                Schedule::Table { table, lock_ns } => Box::new(by_table(experiment, table, *lock_ns, core)),
+                Schedule::Servers {
+                    cores, idling, policy, ..
+                } => {
+                    let scaled = |server: &Server| {
+                        let period = server.period().checked_mul(NS)?;
+                        Server::new(period, server.budget().checked_mul(NS)?).ok()
+                    };
+                    let servers: Option<Vec<Server>> = cores[core].iter().map(scaled).collect();
+                    let servers = servers.ok_or_else(|| too_long("servers"))?;
+                    let dispatch = match idling {
+                        true => Dispatch::Idling(servers),
+                        false => Dispatch::Deferrable(servers),
+                    };
+                    by_color(core, *policy, dispatch, 0)
+                }
+                Schedule::Slots { cores, policy } => {
+                    let tables: Option<Vec<SlotTable>> = cores[core].slots.iter().map(scaled_slots).collect();
+                    let tables = tables.ok_or_else(|| too_long("slots"))?;
+                    by_color(core, *policy, Dispatch::Slots(tables), cores[core].handler_ns * NS)
+                }
+                Schedule::Flat { policy, .. } | Schedule::Plain { policy } | Schedule::Burst { policy, .. } => {
+                    by_color(core, *policy, Dispatch::Flat, 0)
+                }
+            })
+        })
+        .collect()
+}
+
+fn scaled_locks(locks: &Locks) -> Option<Locks> {
+    let color = |lock: &ColorLock| {
+        Some(ColorLock {
+            phase: lock.phase.checked_mul(NS)?,
+            burst: lock.burst.checked_mul(NS)?,
+        })
+    };
+    let colors: Option<Vec<ColorLock>> = locks.colors().iter().map(color).collect();
+    let [retention, lock, unlock] =
+        [locks.retention(), locks.lock_cost(), locks.unlock_cost()].map(|t| t.checked_mul(NS));
+    Locks::new(retention?, lock?, unlock?, colors?).ok()
+}
+
+fn scaled_slots(table: &SlotTable) -> Option<SlotTable> {
+    let slots: Option<Vec<(u64, u64)>> = table
+        .slots()
+        .iter()
+        .map(|(start, end)| Some((start.checked_mul(NS)?, end.checked_mul(NS)?)))
+        .collect();
+    SlotTable::new(table.period().checked_mul(NS)?, &slots?).ok()
+}
+
+/// Ranks of the tasks of a core; batch tasks come last, in the order of the experiment.
+fn ranks(experiment: &Experiment, core: usize, policy: Policy) -> Vec<usize> {
+    let order = match policy {
+        Policy::FixedPriority(order) => order,
+        Policy::Edf => Order::DeadlineMonotonic,
+    };
+    let mut ranks = vec![usize::MAX; experiment.tasks.len()];
+    let (mut numbers, mut periodic) = (Vec::new(), Vec::new());
+    let own = experiment
+        .tasks
+        .iter()
+        .enumerate()
+        .filter(|(_, task)| task.core as usize == core);
+    let mut batch = Vec::new();
+    for (number, task) in own {
+        match &task.timing {
+            Timing::Periodic(timing) => {
+                numbers.push(number);
+                periodic.push(timing.clone());
+            }
+            Timing::Batch => batch.push(number),
+        }
+    }
+    for (number, rank) in numbers.iter().zip(order.ranks(&periodic)) {
+        ranks[*number] = rank;
+    }
+    for (place, number) in batch.iter().enumerate() {
+        ranks[*number] = periodic.len() + place;
+    }
+    ranks
+}
+
+fn by_table(experiment: &Experiment, table: &Table, lock_ns: u64, core: usize) -> ByTable {
+    let own = table.slots.iter().filter(|slot| slot.core == core);
+    let mut slots: Vec<TableSlot> = own
+        .map(|slot| TableSlot {
+            start: slot.start * NS,
+            end: (slot.start + slot.length) * NS,
+            task: slot.task,
+            job: slot.job,
+            instance: slot.instance,
+        })
+        .collect();
+    slots.sort_by_key(|slot| slot.start);
+    let releases = experiment.tasks.iter().map(|task| match &task.timing {
+        Timing::Periodic(timing) => Releases {
+            phase: timing.phase * NS,
+            period: timing.period * NS,
+        },
+        Timing::Batch => Releases::default(),
+    });
+    ByTable {
+        length: table.length * NS,
+        slots,
+        releases: releases.collect(),
+        bursts: table
+            .bursts
+            .iter()
+            .map(|burst| (burst.start * NS, burst.color))
+            .collect(),
+        handler: lock_ns * NS,
+        burst_lengths: table.bursts.iter().map(|burst| burst.length * NS).collect(),
+    }
+}

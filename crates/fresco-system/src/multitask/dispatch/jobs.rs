@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Jobs that have been released and have not ended.
+
+use fresco_dram::Ps;
+use std::collections::VecDeque;
+
+/// A released job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadyJob {
+    /// Index of the task.
+    pub task: usize,
+    /// Number of the job, from 0.
+    pub job: u64,
+    /// Release, in picoseconds.
+    pub release: Ps,
+    /// Absolute deadline; `u64::MAX` for none.
+    pub deadline: Ps,
+    /// The memory it is to use, where no table decides.
+    pub instance: usize,
+    /// The colour of that memory.
+    pub color: usize,
+}
+
+/// All of them, by task.
+#[derive(Clone, Debug, Default)]
+pub struct Jobs {
+    ready: Vec<VecDeque<ReadyJob>>,
+}
+
+impl Jobs {
+    /// No jobs of so many tasks.
+    pub(in crate::multitask) fn new(tasks: usize) -> Self {
+        Self {
+            ready: vec![VecDeque::new(); tasks],
+        }
+    }
+
+    /// The job of a task that is to end first; `None` if none is ready.
+    pub fn oldest(&self, task: usize) -> Option<&ReadyJob> {
+        self.ready[task].front()
+    }
+
+    pub(in crate::multitask) fn release(&mut self, job: ReadyJob) {
+        self.ready[job.task].push_back(job);
+    }
+
+    /// Takes the oldest job of a task out: it has ended.
+    pub(in crate::multitask) fn complete(&mut self, task: usize) -> Option<ReadyJob> {
+        self.ready[task].pop_front()
+    }
+
+    /// Every ready job, by task, then by age.
+    pub fn all(&self) -> impl Iterator<Item = &ReadyJob> {
+        self.ready.iter().flatten()
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From an experiment to a machine with its tasks mapped, at time 0.
+
+use super::cpu::Cpu;
+use super::jobs::TaskState;
+use super::watch::Watch;
+use super::windows::PlannedWindows;
+use super::{Engine, Reverse, copy};
+use crate::core::Core;
+use crate::multitask::{Experiment, Jobs, Met, TaskSpec, Timing, colors, dispatch};
+use crate::os::memory;
+use crate::os::pages::PageTable;
+use crate::os::process::Process;
+use crate::results::ReadRecorder;
+use fresco_frames::{Frames, TaskId, TaskMemory};
+use fresco_input::InputError;
+use fresco_load::Program;
+use fresco_machine::CacheConfig;
+use fresco_memory::{MemorySystem, PrivateCaches};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The program of a task. Each task of a run has its own seed.
+pub(super) fn program(
+    experiment: &Experiment,
+    operations: &[u64],
+    task: usize,
+) -> Result<Box<dyn Program>, InputError> {
+    // Weyl sequence of the golden ratio: neighbouring seeds and tasks are far apart (Steele et al., OOPSLA 2014).
+    let own = (experiment.seed.wrapping_mul(1 << 16).wrapping_add(task as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    experiment.tasks[task].program(experiment, operations[task], own)
+}
+
+impl<'e> Engine<'e> {
+    /// Sets a run up. `operations` are those of synthetic jobs, by task.
+    ///
+    /// # Errors
+    /// A program cannot be built, or does not fit its colours; the plan of refreshes is none.
+    pub fn new(experiment: &'e Experiment, operations: &'e [u64]) -> Result<Self, InputError> {
+        let machine = &experiment.machine;
+        let mut memory = MemorySystem::new(machine);
+        if let Some(windows) = experiment.windows()? {
+            memory.set_refresh(|| Box::new(windows.clone()));
+        }
+        memory.watch_writes();
+        let watch = Watch::start(experiment, &mut memory);
+        let space = Arc::new(colors::space(machine)?);
+        let mut frames = memory::frames(machine, &space, experiment.frames, experiment.seed)
+            .map_err(|error| experiment.error(format!("found {error}")))?;
+        let mut setup = Setup {
+            experiment,
+            operations,
+            frames: &mut frames,
+            owners: HashMap::new(),
+            next_id: 0,
+        };
+        let tasks: Vec<TaskState> = (0..experiment.tasks.len())
+            .map(|task| setup.task(task))
+            .collect::<Result<_, _>>()?;
+        let owners = setup.owners;
+        let dispatchers = dispatch::dispatchers(experiment)?;
+        let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
+        let cpus = (0u32..).zip(dispatchers);
+        let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
+        let first = |task: &TaskSpec| match &task.timing {
+            Timing::Periodic(timing) => timing.phase * 1000,
+            Timing::Batch => 0,
+        };
+        let releases = experiment.tasks.iter().enumerate();
+        Ok(Self {
+            experiment,
+            operations,
+            memory,
+            cpus: cpus.collect(),
+            jobs: Jobs::new(tasks.len()),
+            tasks,
+            releases: releases
+                .map(|(number, task)| Reverse((first(task), number, 0)))
+                .collect(),
+            horizon: experiment.horizon_ns * 1000,
+            last: 0,
+            recorded: experiment.record_ns * 1000,
+            locking: 0,
+            windows: PlannedWindows::new(experiment),
+            owners,
+            watch,
+            runs: Vec::new(),
+            spans: Vec::new(),
+            locks: Vec::new(),
+            sent: Vec::new(),
+        })
+    }
+}
+
+/// Tasks on their way into memory.
+struct Setup<'a> {
+    experiment: &'a Experiment,
+    operations: &'a [u64],
+    frames: &'a mut Frames,
+    owners: HashMap<u64, usize>,
+    /// Number of the next memory with the allocator.
+    next_id: u32,
+}
+
+impl Setup<'_> {
+    /// A task with all its memories mapped.
+    fn task(&mut self, number: usize) -> Result<TaskState, InputError> {
+        let machine = &self.experiment.machine;
+        let spec = &self.experiment.tasks[number];
+        let program = program(self.experiment, self.operations, number)?;
+        let areas = program.footprint();
+        let footprint: u64 = areas.iter().map(|area| area.bytes).sum();
+        if spec.global_bytes > footprint {
+            let found = format!("found task {:?} that hands on {} bytes", spec.name, spec.global_bytes);
+            return Err(self
+                .experiment
+                .error(found)
+                .allowed(format!("at most the {footprint} bytes of its program"))
+                .cure("give the program more data, or hand on less"));
+        }
+        let (mut memories, mut banks) = (Vec::new(), Vec::new());
+        for instance in 0..spec.instances.len() {
+            let (pages, colors) = self.memory(number, instance, &areas)?;
+            memories.push(pages);
+            banks.push(colors);
+        }
+        // The first memory goes with the process; what stays in its place is empty.
+        let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
+        let line = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+        let clock = Core::new(&machine.core).clock();
+        let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
+        let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
+        let none = PrivateCaches::new(None, None);
+        let mut process = Process::new(first, program, none, hit_slots, line as u32, true);
+        process.begin();
+        process.be_preemptible();
+        Ok(TaskState {
+            process: Some(process),
+            memories,
+            banks,
+            instance: 0,
+            global_lines: copy::global_lines(&areas, spec.global_bytes, line),
+            marked: false,
+            passes: 0,
+            jobs: Vec::new(),
+            oldest: 0,
+            recorder: ReadRecorder::default(),
+            met: Met::default(),
+            copies: 0,
+            copied_bytes: 0,
+        })
+    }
+
+    /// One memory of a task, all pages mapped, and its colours in words.
+    fn memory(
+        &mut self,
+        number: usize,
+        instance: usize,
+        areas: &[fresco_load::Area],
+    ) -> Result<(PageTable, String), InputError> {
+        let machine = &self.experiment.machine;
+        let spec = &self.experiment.tasks[number];
+        let id = TaskId(self.next_id);
+        self.next_id += 1;
+        let refused = |error: fresco_frames::FrameError| {
+            let found = error.to_string().replacen(&id.to_string(), &spec.name, 1);
+            self.experiment
+                .error(format!("found no memory for task {:?}: {found}", spec.name))
+                .allowed("programs that fit the memory and the colours they may have")
+                .cure("give the task more colours or less data")
+        };
+        let asked = TaskMemory {
+            home_node: machine.topology.node_of_core[spec.core as usize],
+            zones: None,
+            coloring: spec.instances[instance].coloring.clone(),
+            limit: None,
+        };
+        let assignment = self.frames.register(id, asked).map_err(refused)?;
+        let mut pages = PageTable::new(areas, machine.page_bytes);
+        while let Some(page) = pages.next_unmapped() {
+            let (frame, _) = self.frames.alloc(id).map_err(refused)?;
+            pages.map(page, frame);
+            self.owners.insert(frame.0, number);
+        }
+        let banks = self.frames.assignment(id).map_or(assignment.banks, |now| now.banks);
+        let banks = if banks.is_empty() {
+            "none".to_owned()
+        } else {
+            banks.to_string()
+        };
+        Ok((pages, banks))
+    }
+}

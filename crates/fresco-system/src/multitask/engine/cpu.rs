@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A core, its dispatcher, and the job on it.
+
+use crate::core::{Action, Core, MissTag, Source, Step};
+use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
+use crate::os::process::Process;
+use fresco_dram::Ps;
+use fresco_memory::{PrivateCaches, RequestId};
+
+/// A core.
+pub(super) struct Cpu {
+    pub number: u32,
+    pub core: Core,
+    /// Its private caches while no process is on it.
+    pub caches: PrivateCaches,
+    /// Reads under way.
+    waits: Vec<(RequestId, MissTag)>,
+    pub dispatcher: Box<dyn Dispatcher>,
+    pub decision: Decision,
+    /// Since when the decision holds.
+    pub since: Ps,
+    pub loaded: Option<Loaded>,
+    /// No process has been on it since.
+    pub free_since: Ps,
+    /// The task that was on it last.
+    pub last_task: Option<usize>,
+    /// The handler that was decided on has begun: when.
+    pub handler_since: Option<Ps>,
+    pub outcome: CoreOutcome,
+}
+
+/// A job on a core.
+pub(super) struct Loaded {
+    pub task: usize,
+    pub job: u64,
+    pub instance: usize,
+    pub process: Process,
+    /// Since when it has had the core.
+    pub since: Ps,
+    /// Since when it is to stop.
+    pub stopping: Option<Ps>,
+}
+
+/// What a core executes that has no process.
+pub(super) struct Parked;
+
+impl Source for Parked {
+    fn next(&mut self) -> Step {
+        Step::Event { gap: 0 }
+    }
+}
+
+impl Cpu {
+    /// A core that waits for its first decision, at time 0.
+    pub fn new(number: u32, mut core: Core, caches: PrivateCaches, dispatcher: Box<dyn Dispatcher>) -> Self {
+        // It stops at once, and stays so until a process is resumed on it.
+        let (ran, stopped) = (core.step(&mut Parked, 0), core.step(&mut Parked, 0));
+        debug_assert_eq!((ran, stopped), (Action::Ran, Action::Event { at: 0 }));
+        Self {
+            number,
+            core,
+            caches,
+            waits: Vec::new(),
+            dispatcher,
+            decision: Decision {
+                activity: Activity::Idle,
+                until: 0,
+                owner: None,
+            },
+            since: 0,
+            loaded: None,
+            free_since: 0,
+            last_task: None,
+            handler_since: None,
+            outcome: CoreOutcome {
+                core: number,
+                ..CoreOutcome::default()
+            },
+        }
+    }
+
+    /// Notes that a fetch waits for a read.
+    pub fn wait(&mut self, id: RequestId, tag: MissTag) {
+        self.waits.push((id, tag));
+    }
+
+    /// The fetch that waits for a read.
+    pub fn arrived(&mut self, id: RequestId) -> MissTag {
+        let at = self.waits.iter().position(|(other, _)| *other == id);
+        self.waits.swap_remove(at.expect("a read that is done was asked for")).1
+    }
+
+    /// Begin of the last instruction slot that begins before `at`.
+    pub fn last_slot_before(&self, at: Ps) -> Ps {
+        let clock = self.core.clock();
+        clock.to_ps(clock.from_ps(at).saturating_sub(1))
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The instants at which dispatchers decide, and what becomes of their decisions.
+
+use super::{Engine, Reverse};
+use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing};
+use fresco_dram::Ps;
+
+impl Engine<'_> {
+    /// Jobs are released at `now`, decisions end.
+    pub(super) fn fire(&mut self, now: Ps) {
+        let mut released: Vec<ReadyJob> = Vec::new();
+        while let Some(&Reverse((at, task, job))) = self.releases.peek() {
+            if at > now {
+                break;
+            }
+            self.releases.pop();
+            released.push(self.release(at, task, job));
+        }
+        let due = |number: &usize| {
+            let ends = self.cpus[*number].decision.until <= now;
+            ends || released.iter().any(|job| self.is_for(*number, job.task))
+        };
+        let told: Vec<usize> = (0..self.cpus.len()).filter(due).collect();
+        for number in told {
+            self.passed(number, now);
+            for job in &released {
+                if self.is_for(number, job.task) {
+                    self.cpus[number].dispatcher.released(now, job);
+                }
+            }
+            self.decide(number, now);
+        }
+    }
+
+    /// Does the dispatcher of this core hear of the jobs of a task? Of a table every core does.
+    pub(super) fn is_for(&self, number: usize, task: usize) -> bool {
+        let pinned = self.experiment.tasks[task].core as usize == number;
+        pinned || matches!(self.experiment.schedule, crate::multitask::Schedule::Table { .. })
+    }
+
+    fn release(&mut self, at: Ps, task: usize, number: u64) -> ReadyJob {
+        let spec = &self.experiment.tasks[task];
+        let instance = spec.instance_of(number);
+        let mut deadline = u64::MAX;
+        if let Timing::Periodic(timing) = &spec.timing {
+            deadline = at + timing.deadline * 1000;
+            self.releases
+                .push(Reverse((at + timing.period * 1000, task, number + 1)));
+        }
+        let job = ReadyJob {
+            task,
+            job: number,
+            release: at,
+            deadline,
+            instance,
+            color: spec.instances[instance].color,
+        };
+        self.jobs.release(job);
+        self.tasks[task].released(&job);
+        job
+    }
+
+    /// The last decision of a core held up to `now`.
+    pub(super) fn passed(&mut self, number: usize, now: Ps) {
+        let cpu = &mut self.cpus[number];
+        let from = std::mem::replace(&mut cpu.since, now);
+        cpu.dispatcher.ran(from, now);
+        let time = now - from;
+        match cpu.decision.activity {
+            Activity::Run { .. } => cpu.outcome.run_ps += time,
+            Activity::Handler(_) => cpu.outcome.handler_ps += time,
+            Activity::Idle => cpu.outcome.idle_ps += time,
+        }
+        if let Some(color) = cpu.decision.owner.filter(|_| from < self.recorded && time > 0) {
+            let span = OwnerSpan {
+                core: cpu.number,
+                color,
+                start_ps: from,
+                end_ps: now.min(self.recorded),
+            };
+            let same = |last: &OwnerSpan| (last.core, last.color, last.end_ps) == (span.core, color, from);
+            match self.spans.iter_mut().rev().find(|last| last.core == span.core) {
+                Some(last) if same(last) => last.end_ps = span.end_ps,
+                _ => self.spans.push(span),
+            }
+        }
+    }
+
+    /// A core decides what it does from `now` on, and does it as soon as it can.
+    pub(super) fn decide(&mut self, number: usize, now: Ps) {
+        let cpu = &mut self.cpus[number];
+        let before = cpu.decision.activity;
+        cpu.decision = cpu.dispatcher.decide(now, &self.jobs);
+        debug_assert!(cpu.decision.until > now, "time advances");
+        let after = cpu.decision.activity;
+        let locks = if number == 0 && now < self.recorded {
+            cpu.dispatcher.locks_begun(now)
+        } else {
+            Vec::new()
+        };
+        for (color, burst_start_ps, burst_end_ps, end_ps) in locks {
+            let span = LockSpan {
+                color,
+                start_ps: now,
+                burst_start_ps,
+                burst_end_ps,
+                end_ps,
+            };
+            if self.locks.last() != Some(&span) {
+                self.locks.push(span);
+            }
+        }
+        if before != after {
+            let cpu = &mut self.cpus[number];
+            if matches!(before, Activity::Handler(_)) && cpu.handler_since.is_none() {
+                cpu.outcome.handlers_missed += 1;
+            }
+            self.handler_ends(number, now);
+            self.handlers_changed(before, after);
+        }
+        self.enforce(number, now);
+    }
+
+    /// A handler that was under way is over.
+    fn handler_ends(&mut self, number: usize, now: Ps) {
+        let cpu = &mut self.cpus[number];
+        // What was decided last has been replaced already: the span tells by itself what it is.
+        if let Some(start_ps) = cpu.handler_since.take()
+            && let Some(last) = self.runs.iter_mut().rev().find(|run| run.core == cpu.number)
+            && last.start_ps == start_ps
+        {
+            last.end_ps = now.min(self.recorded);
+        }
+    }
+
+    /// Notes that a handler begins; its end is put in when it is known.
+    pub(super) fn record_handler(&mut self, number: usize, at: Ps) {
+        let cpu = &self.cpus[number];
+        if at < self.recorded {
+            self.runs.push(RunSpan {
+                core: cpu.number,
+                start_ps: at,
+                end_ps: cpu.decision.until.min(self.recorded),
+                activity: cpu.decision.activity,
+            });
+        }
+    }
+
+    /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins.
+    pub(super) fn enforce(&mut self, number: usize, now: Ps) {
+        let cpu = &mut self.cpus[number];
+        match (&mut cpu.loaded, cpu.decision.activity) {
+            (Some(loaded), Activity::Run { task, .. }) if loaded.task == task => {}
+            (Some(loaded), _) => {
+                if loaded.stopping.is_none() {
+                    loaded.stopping = Some(now);
+                    loaded.process.stop_at(0);
+                }
+            }
+            (None, Activity::Run { task, instance, .. }) => self.load(number, task, instance, now),
+            (None, Activity::Handler(_)) => {
+                if self.cpus[number].handler_since.is_none() {
+                    self.handler_begins(number, now);
+                    self.record_handler(number, now);
+                }
+            }
+            (None, Activity::Idle) => {}
+        }
+    }
+}

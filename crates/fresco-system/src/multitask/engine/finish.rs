@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From counters to results.
+
+use super::{Done, Engine};
+use crate::multitask::{
+    JobRecord, MultitaskResult, RefreshSpan, RunSpan, Spread, TaskOutcome, Timeline, WindowsKept, Work,
+};
+use crate::results::ControllerResult;
+use fresco_input::InputError;
+use std::rc::Rc;
+
+impl Engine<'_> {
+    /// Ends the run at its horizon: programs check their results, counters are read.
+    pub(super) fn finish(mut self, done: &mut Vec<Done>) -> Result<MultitaskResult, InputError> {
+        let end = self.horizon;
+        self.memory.run_until(end, done);
+        self.deliver(done, end);
+        for number in 0..self.cpus.len() {
+            self.passed(number, end);
+            if self.cpus[number].loaded.is_some() {
+                self.unload(number, end);
+            }
+        }
+        self.count_delayed_writes();
+        for (number, state) in self.tasks.iter().enumerate() {
+            let process = state.process.as_ref().expect("processes have left their cores");
+            if let Err(fault) = process.program().verify() {
+                let error = self.fault_of_program(number, &format!("computed a wrong result: {fault}"));
+                return Err(error);
+            }
+        }
+        let machine = &self.experiment.machine;
+        let nodes = self.memory.node_stats();
+        let controllers = (0u32..).zip(&nodes);
+        let controllers = controllers.map(|(node, stats)| ControllerResult::new(node, stats, machine, end));
+        let controllers = controllers.collect();
+        let lateness = self.memory.refresh_lateness();
+        let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task)).collect();
+        let Self {
+            experiment,
+            memory,
+            watch,
+            mut runs,
+            spans,
+            locks,
+            cpus,
+            ..
+        } = self;
+        // It shares the watch.
+        drop(memory);
+        let watch = Rc::into_inner(watch).expect("the memory is gone").into_inner();
+        let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = watch.finish(end);
+        runs.sort_by_key(|run: &RunSpan| (run.start_ps, run.core));
+        runs.retain(|run| run.end_ps > run.start_ps);
+        Ok(MultitaskResult {
+            machine: machine.name.clone(),
+            horizon_ns: experiment.horizon_ns,
+            seed: experiment.seed,
+            tasks,
+            cores: cpus.into_iter().map(|cpu| cpu.outcome).collect(),
+            ranks,
+            windows: lateness.iter().map(|late| WindowsKept::new(late, machine)).collect(),
+            controllers,
+            checker,
+            timeline: Timeline {
+                recorded_ps: experiment.record_ns.min(experiment.horizon_ns) * 1000,
+                runs,
+                owners: spans,
+                locks,
+                refreshes,
+            },
+        })
+    }
+
+    fn count_delayed_writes(&mut self) {
+        let mut writes = Vec::new();
+        self.memory.take_delayed(&mut writes);
+        let page_bytes = self.experiment.machine.page_bytes;
+        for write in writes {
+            if let Some(task) = self.owners.get(&(write.line.0 / page_bytes)) {
+                let met = &mut self.tasks[*task].met;
+                met.writes += 1;
+                met.write_wait_ps += write.wait;
+            }
+        }
+    }
+
+    fn task_outcome(&self, number: usize) -> TaskOutcome {
+        let (spec, state) = (&self.experiment.tasks[number], &self.tasks[number]);
+        let ended = state.jobs.iter().filter(|job| job.end_ps.is_some());
+        let missed = state.jobs.iter().filter(|job| job.is_missed(self.horizon));
+        TaskOutcome {
+            name: spec.name.clone(),
+            core: spec.core,
+            banks: state.banks.clone(),
+            synthetic_operations: matches!(spec.work, Work::Synthetic { .. }).then(|| self.operations[number]),
+            released: state.jobs.len() as u64,
+            completed: ended.clone().count() as u64,
+            misses: missed.clone().count() as u64,
+            first_miss: missed.min_by_key(|job| job.deadline_ps).copied(),
+            response: Spread::of(ended.clone().filter_map(JobRecord::response_ps)),
+            execution: Spread::of(ended.map(|job| job.execution_ps)),
+            passes: state.passes,
+            jobs: state.jobs.clone(),
+            reads: state.recorder.reads(),
+            met_refresh: state.met,
+            copies: state.copies,
+            copied_bytes: state.copied_bytes,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A task of a run: its process, its memories, its jobs.
+
+use super::copy;
+use crate::multitask::{JobRecord, Met, ReadyJob, TaskSpec};
+use crate::os::pages::PageTable;
+use crate::os::process::Process;
+use crate::results::ReadRecorder;
+use fresco_dram::{Ps, VirtAddr};
+use fresco_memory::Sample;
+
+/// A task.
+pub(super) struct TaskState {
+    /// The process, while it is on no core.
+    pub process: Option<Process>,
+    /// Page tables of the memories; that of the memory in use is with the process.
+    pub memories: Vec<PageTable>,
+    /// Colours of each memory, in words.
+    pub banks: Vec<String>,
+    /// The memory in use.
+    pub instance: usize,
+    /// Lines of the data that jobs hand on.
+    pub global_lines: Vec<VirtAddr>,
+    /// The program has marked a pass since it began.
+    pub marked: bool,
+    pub passes: u64,
+    pub jobs: Vec<JobRecord>,
+    /// The first job that has not ended.
+    pub oldest: usize,
+    pub recorder: ReadRecorder,
+    pub met: Met,
+    pub copies: u64,
+    pub copied_bytes: u64,
+}
+
+impl TaskState {
+    pub fn released(&mut self, job: &ReadyJob) {
+        self.jobs.push(JobRecord {
+            job: job.job,
+            instance: job.instance,
+            release_ps: job.release,
+            start_ps: None,
+            end_ps: None,
+            deadline_ps: (job.deadline < Ps::MAX).then_some(job.deadline),
+            execution_ps: 0,
+            preemptions: 0,
+            copied_bytes: 0,
+        });
+    }
+
+    /// The job comes on a core. If that is its begin, it takes this memory.
+    pub fn begin(&mut self, job: &ReadyJob, instance: usize, now: Ps) -> Option<usize> {
+        let record = &mut self.jobs[self.oldest];
+        debug_assert_eq!(record.job, job.job);
+        if record.start_ps.is_some() {
+            return None;
+        }
+        record.start_ps = Some(now);
+        record.instance = instance;
+        Some(instance)
+    }
+
+    /// The process goes on in another memory; what the job before handed on is copied there first (CR-10).
+    pub fn change_instance(&mut self, process: &mut Process, instance: usize, spec: &TaskSpec) {
+        let before = std::mem::replace(&mut self.instance, instance);
+        if before == instance {
+            return;
+        }
+        // The table in use changes places with that of the memory it leaves.
+        let mut pages = std::mem::replace(&mut self.memories[instance], PageTable::new(&[], 1 << 12));
+        process.swap_pages(&mut pages);
+        self.memories[before] = pages;
+        if spec.global_bytes == 0 || self.oldest == 0 {
+            return;
+        }
+        let copying = copy::copying(&self.global_lines, &mut self.memories[before], process.pages_mut());
+        process.copy(copying);
+        self.copies += 1;
+        self.copied_bytes += spec.global_bytes;
+        self.jobs[self.oldest].copied_bytes = spec.global_bytes;
+    }
+
+    /// The oldest job had a core for so long.
+    pub fn executed(&mut self, time: Ps) {
+        self.jobs[self.oldest].execution_ps += time;
+    }
+
+    pub fn preempted(&mut self) {
+        self.jobs[self.oldest].preemptions += 1;
+    }
+
+    /// The oldest job has ended.
+    pub fn ended(&mut self, at: Ps) {
+        self.jobs[self.oldest].end_ps = Some(at);
+        self.oldest += 1;
+    }
+
+    /// Data of one of its reads have arrived.
+    pub fn read(&mut self, sample: &Sample) {
+        self.recorder.record(sample);
+        if sample.refresh > 0 {
+            self.met.reads += 1;
+            self.met.read_wait_ps += sample.refresh;
+            self.met.longest_read_wait_ps = self.met.longest_read_wait_ps.max(sample.refresh);
+        }
+    }
+}

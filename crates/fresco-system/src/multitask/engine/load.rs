@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Jobs come on a core and leave it.
+
+use super::Engine;
+use super::cpu::Loaded;
+use crate::multitask::{Activity, RunSpan, Timing};
+use fresco_dram::Ps;
+
+impl Engine<'_> {
+    /// The oldest job of a task comes on a core that is free, as soon as its process has left any other core.
+    pub(super) fn load(&mut self, number: usize, task: usize, instance: usize, now: Ps) {
+        let Some(job) = self.jobs.oldest(task).copied() else {
+            return;
+        };
+        let state = &mut self.tasks[task];
+        let Some(mut process) = state.process.take() else {
+            return;
+        };
+        let cpu = &mut self.cpus[number];
+        let begins = state.begin(&job, instance, now);
+        if let Some(instance) = begins {
+            state.change_instance(&mut process, instance, &self.experiment.tasks[task]);
+        }
+        let mut resume = now.max(cpu.free_since);
+        if cpu.last_task.replace(task) != Some(task) {
+            cpu.outcome.context_switches += 1;
+            resume += self.experiment.context_switch_ns * 1000;
+        }
+        process.go_on();
+        process.swap_caches(&mut cpu.caches);
+        cpu.core.resume(resume);
+        cpu.loaded = Some(Loaded {
+            task,
+            job: job.job,
+            instance: self.tasks[task].instance,
+            process,
+            since: now,
+            stopping: None,
+        });
+    }
+
+    /// Takes the job off a core, which is free from `at` on. The process can come on any core again.
+    pub(super) fn unload(&mut self, number: usize, at: Ps) -> usize {
+        let cpu = &mut self.cpus[number];
+        let mut loaded = cpu.loaded.take().expect("a job is on the core");
+        loaded.process.swap_caches(&mut cpu.caches);
+        cpu.free_since = at;
+        if let Some(asked) = loaded.stopping {
+            cpu.outcome.longest_drain_ps = cpu.outcome.longest_drain_ps.max(at.saturating_sub(asked));
+        }
+        let time = at - loaded.since;
+        cpu.outcome.executing_ps += time;
+        if loaded.since < self.recorded && time > 0 {
+            self.runs.push(RunSpan {
+                core: cpu.number,
+                start_ps: loaded.since,
+                end_ps: at.min(self.recorded),
+                activity: Activity::Run {
+                    task: loaded.task,
+                    job: loaded.job,
+                    instance: loaded.instance,
+                },
+            });
+        }
+        let state = &mut self.tasks[loaded.task];
+        state.executed(time);
+        state.process = Some(loaded.process);
+        loaded.task
+    }
+
+    /// A job has stopped before its end, as it was asked to.
+    pub(super) fn stopped(&mut self, number: usize, at: Ps) {
+        let task = self.unload(number, at);
+        self.cpus[number].outcome.preemptions += 1;
+        self.tasks[task].preempted();
+        self.enforce(number, at);
+        self.offer(task, number, at);
+    }
+
+    /// A program has completed a pass: the job ends, unless the task is a batch.
+    pub(super) fn pass(&mut self, number: usize, at: Ps) {
+        let task = self.cpus[number].loaded.as_ref().expect("a job is on the core").task;
+        self.tasks[task].passes += 1;
+        if matches!(self.experiment.tasks[task].timing, Timing::Batch) {
+            self.cpus[number].core.resume(at);
+            return;
+        }
+        self.unload(number, at);
+        let job = self.jobs.complete(task).expect("the job on a core is ready");
+        self.tasks[task].ended(at);
+        let told: Vec<usize> = (0..self.cpus.len()).filter(|other| self.is_for(*other, task)).collect();
+        for &other in &told {
+            self.passed(other, at);
+            self.cpus[other].dispatcher.completed(at, &job);
+        }
+        for other in told {
+            self.decide(other, at);
+        }
+        // The core may have been another's by the table.
+        self.enforce(number, at);
+    }
+
+    /// The process of a task has left a core: another core may have waited for it.
+    fn offer(&mut self, task: usize, left: usize, at: Ps) {
+        let waits = |cpu: &super::Cpu| {
+            cpu.loaded.is_none()
+                && matches!(cpu.decision.activity, Activity::Run { task: wanted, .. } if wanted == task)
+        };
+        if let Some(other) = (0..self.cpus.len()).find(|other| *other != left && waits(&self.cpus[*other])) {
+            self.enforce(other, at);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One run: cores with their dispatchers, and the memory, in one order of time.
+//!
+//! The engine takes the earliest of three kinds of event: something happens in the memory, a dispatcher has to decide or a
+//! job is released, a core has something to do that others can notice. At equal times the memory goes first, then
+//! dispatchers by core, then the cores by number. A core runs ahead of the others on its private caches, but never beyond
+//! the next instant at which its dispatcher may take it away.
+
+mod build;
+mod copy;
+mod cpu;
+mod decide;
+mod finish;
+mod jobs;
+mod load;
+mod lock;
+mod watch;
+mod windows;
+
+use super::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan};
+use crate::core::Action;
+use crate::os::process::{Failure, Stop};
+use cpu::Cpu;
+use fresco_dram::{NEVER, PhysAddr, Ps};
+use fresco_input::InputError;
+use fresco_load::Marker;
+use fresco_memory::{Done, MemorySystem, Service};
+use jobs::TaskState;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::rc::Rc;
+use watch::Watch;
+use windows::PlannedWindows;
+
+/// How far a core may run ahead of the others on private state: 1 µs.
+const RUN_AHEAD: Ps = 1_000_000;
+
+/// A run in progress.
+pub(super) struct Engine<'e> {
+    experiment: &'e Experiment,
+    /// Operations of synthetic jobs, by task; 0 for others.
+    operations: &'e [u64],
+    memory: MemorySystem,
+    cpus: Vec<Cpu>,
+    tasks: Vec<TaskState>,
+    jobs: Jobs,
+    /// Next release of each task: time, task, job.
+    releases: BinaryHeap<Reverse<(Ps, usize, u64)>>,
+    horizon: Ps,
+    /// Time of the last event.
+    last: Ps,
+    recorded: Ps,
+    /// Cores in a handler that locks a colour.
+    locking: usize,
+    windows: Option<PlannedWindows>,
+    /// Task of each page frame in use; only ever looked up.
+    owners: HashMap<u64, usize>,
+    watch: Rc<RefCell<Watch>>,
+    runs: Vec<RunSpan>,
+    spans: Vec<OwnerSpan>,
+    locks: Vec<LockSpan>,
+    /// Reused.
+    sent: Vec<(Ps, PhysAddr)>,
+}
+
+impl Engine<'_> {
+    /// Runs to the horizon.
+    ///
+    /// # Errors
+    /// A trace is damaged; a program accesses what is not its own.
+    pub fn run(mut self) -> Result<MultitaskResult, InputError> {
+        let mut done: Vec<Done> = Vec::new();
+        while self.go_on(&mut done)? {}
+        self.finish(&mut done)
+    }
+
+    /// Runs the only task to the end of its first pass, and returns when that is.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn first_pass(mut self) -> Result<Ps, InputError> {
+        let mut done: Vec<Done> = Vec::new();
+        while self.tasks[0].passes == 0 && self.go_on(&mut done)? {}
+        Ok(self.last)
+    }
+
+    /// What happens next; false if nothing does up to the horizon.
+    fn go_on(&mut self, done: &mut Vec<Done>) -> Result<bool, InputError> {
+        let (number, at) = self.next_cpu();
+        let timer = self.next_timer();
+        let memory = self.memory.next_event();
+        let first = memory.min(timer).min(at);
+        if first > self.horizon {
+            return Ok(false);
+        }
+        self.last = first;
+        self.memory.run_until(first, done);
+        if memory <= at.min(timer) {
+            self.deliver(done, first);
+        } else if timer <= at {
+            debug_assert!(
+                done.is_empty(),
+                "what is due at the same time has been delivered before"
+            );
+            self.fire(timer);
+        } else {
+            self.step(number, timer)?;
+        }
+        Ok(true)
+    }
+
+    /// The core that goes next: the earliest, then the lowest.
+    fn next_cpu(&self) -> (usize, Ps) {
+        let mut first = (0, NEVER);
+        for (number, cpu) in self.cpus.iter().enumerate() {
+            let at = cpu.core.next_time();
+            if at < first.1 {
+                first = (number, at);
+            }
+        }
+        first
+    }
+
+    /// When a dispatcher decides next, or a job is released.
+    fn next_timer(&self) -> Ps {
+        let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
+        let first = release.min(decisions.unwrap_or(NEVER));
+        // At the horizon jobs may end, but nothing begins.
+        if first < self.horizon { first } else { NEVER }
+    }
+
+    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
+        for done in done.drain(..) {
+            let cpu = &mut self.cpus[done.core as usize];
+            let tag = cpu.arrived(done.id);
+            cpu.core.complete(tag, now, done.at);
+            if let Some(loaded) = &cpu.loaded {
+                self.tasks[loaded.task].read(&done.sample);
+            }
+        }
+    }
+
+    /// A core does what is due; it runs no further than `timer`.
+    fn step(&mut self, number: usize, timer: Ps) -> Result<(), InputError> {
+        let cpu = &mut self.cpus[number];
+        let ahead = cpu.core.next_time() + RUN_AHEAD;
+        let limit = if timer <= ahead {
+            cpu.last_slot_before(timer)
+        } else {
+            ahead
+        };
+        let action = match &mut cpu.loaded {
+            Some(loaded) => cpu.core.step(&mut loaded.process, limit),
+            None => cpu.core.step(&mut cpu::Parked, limit),
+        };
+        match action {
+            Action::Ran => {}
+            Action::Fetch { at, line, write, tag } => {
+                match self.memory.read(at, cpu.number, line, write) {
+                    Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
+                    Service::Pending(id) => cpu.wait(id, tag),
+                }
+                self.note_sent(number);
+            }
+            Action::WriteBack { at, line } => {
+                self.memory.write_back(at, cpu.number, line);
+                self.note_sent(number);
+            }
+            Action::Event { at } => self.event(number, at)?,
+        }
+        Ok(())
+    }
+
+    /// The process of a core has stopped, everything before being complete at `at`.
+    fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
+        let Some(loaded) = &mut self.cpus[number].loaded else {
+            unreachable!("a parked core does nothing");
+        };
+        let task = loaded.task;
+        match loaded.process.take_stop() {
+            Stop::Asked => self.stopped(number, at),
+            Stop::Mark(Marker::Pass) => {
+                self.tasks[task].marked = true;
+                self.pass(number, at);
+            }
+            Stop::Over => {
+                let marked = std::mem::take(&mut self.tasks[task].marked);
+                let program = build::program(self.experiment, self.operations, task)?;
+                loaded.process.restart(program);
+                if marked {
+                    self.cpus[number].core.resume(at);
+                } else {
+                    self.pass(number, at);
+                }
+            }
+            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(Marker::Begin | Marker::End) => {
+                self.cpus[number].core.resume(at);
+            }
+            Stop::Failed(Failure::Input(error)) => return Err(error),
+            Stop::Fault(_) => return Err(self.fault_of_program(task, "touches a page that was not mapped")),
+            Stop::Failed(Failure::Outside(_)) => {
+                return Err(self.fault_of_program(task, "accesses memory outside its own areas"));
+            }
+        }
+        Ok(())
+    }
+
+    fn fault_of_program(&self, task: usize, what: &str) -> InputError {
+        let name = &self.experiment.tasks[task].name;
+        self.experiment
+            .error(format!("found that the program of {name:?} {what}"))
+            .cure("a fault of the program or its trace: please report it")
+    }
+}

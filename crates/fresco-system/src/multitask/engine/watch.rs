@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is seen of the DRAM commands: the checker's verdict, and when ranks are refreshed.
+
+use crate::multitask::{CheckerVerdict, Experiment, RankRefresh, RefreshPlan, RefreshSpan};
+use fresco_dram::{Clock, CommandKind, Cycle, Ps};
+use fresco_memory::checker::{Checker, Options};
+use fresco_memory::{Command, MemorySystem};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Sees every command of a run.
+pub(super) struct Watch {
+    checker: Option<Checker>,
+    clock: Clock,
+    ranks_per_channel: u32,
+    /// Length of a command on all banks, some or one of them.
+    lengths: [Cycle; 3],
+    refi: Cycle,
+    recorded: Ps,
+    ranks: Vec<Rank>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Rank {
+    commands: u64,
+    last: Cycle,
+    longest: Cycle,
+    spans: Vec<(Cycle, Cycle, u64)>,
+}
+
+impl Watch {
+    /// Watches the memory of an experiment.
+    pub fn start(experiment: &Experiment, memory: &mut MemorySystem) -> Rc<RefCell<Self>> {
+        let config = &experiment.machine.memory;
+        let (organisation, timing) = (&config.organisation, &config.timing);
+        let options = match experiment.refresh {
+            RefreshPlan::Machine => Options::of_policy(config.controller.refresh),
+            RefreshPlan::Windows { .. } => Options {
+                pro_rata: false,
+                ..Options::default()
+            },
+        };
+        let ranks = organisation.nodes * organisation.channels * organisation.ranks;
+        let watch = Rc::new(RefCell::new(Self {
+            checker: experiment.check.then(|| Checker::new(organisation, timing, options)),
+            clock: timing.clock,
+            ranks_per_channel: organisation.ranks,
+            lengths: [timing.rfc_ab, timing.rfc_sb, timing.rfc_pb],
+            refi: timing.refi.max(1),
+            recorded: experiment.record_ns * 1000,
+            ranks: vec![Rank::default(); ranks as usize],
+        }));
+        let observer = Rc::clone(&watch);
+        memory.set_command_sink(Box::new(move |command| observer.borrow_mut().observe(command)));
+        watch
+    }
+
+    fn observe(&mut self, command: &Command) {
+        if let Some(checker) = &mut self.checker {
+            checker.observe(&command.into());
+        }
+        let length = match command.kind {
+            CommandKind::RefAb => self.lengths[0],
+            CommandKind::RefSb => self.lengths[1],
+            CommandKind::RefPb => self.lengths[2],
+            _ => return,
+        };
+        let rank = &mut self.ranks[(command.channel * self.ranks_per_channel + command.rank) as usize];
+        rank.commands += 1;
+        rank.longest = rank.longest.max(command.cycle - rank.last);
+        rank.last = command.cycle;
+        let end = command.cycle + length;
+        match rank.spans.last_mut() {
+            Some(last) if last.1 >= command.cycle => (last.1, last.2) = (end.max(last.1), last.2 + 1),
+            _ if self.clock.to_ps(command.cycle) < self.recorded => rank.spans.push((command.cycle, end, 1)),
+            _ => {}
+        }
+    }
+
+    /// The verdict at `end`, of every rank its refreshes, and what was recorded of them.
+    pub fn finish(mut self, end: Ps) -> (Option<CheckerVerdict>, Vec<RankRefresh>, Vec<RefreshSpan>) {
+        let last = self.clock.cycle_at_or_after(end);
+        let verdict = self.checker.take().map(|checker| {
+            let report = checker.finish(last);
+            CheckerVerdict {
+                commands: report.commands_total(),
+                clean: report.is_clean(),
+                violations: report.violations_total(),
+                late_rows: report.retention.late_rows,
+                long_pauses: report.retention.postponements,
+                report: short(&report.to_string()),
+            }
+        });
+        let (mut ranks, mut spans) = (Vec::new(), Vec::new());
+        for (number, rank) in (0u32..).zip(&self.ranks) {
+            let (channel, number) = (number / self.ranks_per_channel, number % self.ranks_per_channel);
+            let longest = rank.longest.max(last.saturating_sub(rank.last));
+            ranks.push(RankRefresh {
+                channel,
+                rank: number,
+                commands: rank.commands,
+                longest_gap_ps: self.clock.to_ps(longest),
+                longest_gap_refi: longest as f64 / self.refi as f64,
+            });
+            spans.extend(rank.spans.iter().map(|&(start, end, commands)| RefreshSpan {
+                channel,
+                rank: number,
+                start_ps: self.clock.to_ps(start),
+                end_ps: self.clock.to_ps(end).min(self.recorded),
+                commands,
+            }));
+        }
+        (verdict, ranks, spans)
+    }
+}
+
+/// The first lines of a report that may be long.
+fn short(report: &str) -> String {
+    report.lines().take(20).collect::<Vec<_>>().join("\n")
+}

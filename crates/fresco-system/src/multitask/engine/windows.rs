@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When ranks are in a window of the plan.
+
+use crate::multitask::{Experiment, RefreshPlan};
+use fresco_dram::Ps;
+
+/// The windows of the plan, in picoseconds.
+pub(super) struct PlannedWindows {
+    period: Ps,
+    /// By start: start, end and ranks.
+    windows: Vec<(Ps, Ps, u64)>,
+    longest: Ps,
+}
+
+impl PlannedWindows {
+    pub fn new(experiment: &Experiment) -> Option<Self> {
+        let RefreshPlan::Windows { period_ns, windows } = &experiment.refresh else {
+            return None;
+        };
+        let timing = &experiment.machine.memory.timing;
+        let window = |window: &crate::multitask::RefreshWindow| {
+            let start = window.start_ns * 1000;
+            let length = timing.clock.to_ps(window.commands * timing.rfc_ab);
+            (start, start + length, window.ranks)
+        };
+        let mut windows: Vec<_> = windows.iter().map(window).collect();
+        windows.sort_unstable();
+        let longest = windows.iter().map(|(start, end, _)| end - start).max().unwrap_or(0);
+        Some(Self {
+            period: period_ns * 1000,
+            windows,
+            longest,
+        })
+    }
+
+    /// Is the rank being refreshed by plan at `at`? Before its first window it is not.
+    pub fn contains(&self, rank: u32, at: Ps) -> bool {
+        let within = at % self.period;
+        let inside = |at: Ps| {
+            let upto = self.windows.partition_point(|(start, ..)| *start <= at);
+            let near = self.windows[..upto].iter().rev();
+            near.take_while(|(start, ..)| at - start < self.longest)
+                .any(|(_, end, ranks)| at < *end && ranks >> rank & 1 == 1)
+        };
+        // A window may reach into the next period.
+        inside(within) || at >= self.period && inside(within + self.period)
+    }
+}

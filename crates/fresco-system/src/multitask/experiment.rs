@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is run.
+
+use super::{Schedule, TaskSpec};
+use fresco_dram::Clock;
+use fresco_frames::Config;
+use fresco_input::InputError;
+use fresco_machine::Machine;
+use fresco_memory::controller::refresh::{Window, Windows};
+
+/// A machine, tasks, a schedule and a plan of refreshes.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The machine, with its density.
+    pub machine: Machine,
+    /// How its memory is refreshed.
+    pub refresh: RefreshPlan,
+    /// Ranks of each colour that the schedule names, a bit each, in every channel alike. Empty if it names none.
+    pub color_ranks: Vec<u64>,
+    /// Tasks; the schedule knows them by their index.
+    pub tasks: Vec<TaskSpec>,
+    /// Who runs when.
+    pub schedule: Schedule,
+    /// How page frames are chosen: CAMC for tasks with colours, the buddy system for tasks without.
+    pub frames: Config,
+    /// Length of the run in nanoseconds.
+    pub horizon_ns: u64,
+    /// Seed of page frames and programs.
+    pub seed: u64,
+    /// Judge every DRAM command by the independent checker, retention included.
+    pub check: bool,
+    /// Length of the beginning of which the timeline is kept, in nanoseconds.
+    pub record_ns: u64,
+    /// Time of a switch to another task, in nanoseconds; cold caches come on top.
+    pub context_switch_ns: u64,
+    /// By how much the work of a synthetic job stays below the task's WCET, in thousandths ([`Self::MARGIN`]).
+    pub margin_permille: u32,
+}
+
+/// When the memory is refreshed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RefreshPlan {
+    /// By the machine's own policy.
+    Machine,
+    /// In windows that repeat, in every channel of every node alike. A rank is refreshed as usual before its first (E34).
+    Windows {
+        /// tRET, or less, in nanoseconds.
+        period_ns: u64,
+        /// The windows of a period.
+        windows: Vec<RefreshWindow>,
+    },
+}
+
+/// Refreshes of some ranks back to back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefreshWindow {
+    /// Time of the first command from the start of the period, in nanoseconds.
+    pub start_ns: u64,
+    /// The ranks, a bit each.
+    pub ranks: u64,
+    /// REFab for each of them.
+    pub commands: u64,
+}
+
+impl Experiment {
+    /// Usual margin of synthetic work: 3 %. Accesses to random lines differ from job to job by far less.
+    pub const MARGIN: u32 = 30;
+
+    /// Refuses what cannot be run.
+    pub(super) fn check(&self) -> Result<(), InputError> {
+        if self.horizon_ns == 0 || self.horizon_ns > LONGEST_NS {
+            let error = self.error(format!("found a run of {} ns", self.horizon_ns));
+            return Err(error
+                .allowed(format!("1 to {LONGEST_NS} ns"))
+                .cure("choose a horizon of a few retention times"));
+        }
+        if self.margin_permille >= 1000 {
+            let error = self.error(format!("found a margin of {} ‰", self.margin_permille));
+            return Err(error
+                .allowed("0 to 999 ‰")
+                .cure(format!("write {}, the usual margin", Self::MARGIN)));
+        }
+        for (number, task) in self.tasks.iter().enumerate() {
+            task.check(self, number)?;
+        }
+        self.schedule.check(self)?;
+        self.windows().map(|_| ())
+    }
+
+    /// The plan in cycles of the memory's clock; `None` if the machine's own policy holds.
+    pub(super) fn windows(&self) -> Result<Option<Windows>, InputError> {
+        let RefreshPlan::Windows { period_ns, windows } = &self.refresh else {
+            return Ok(None);
+        };
+        let (timing, organisation) = (&self.machine.memory.timing, &self.machine.memory.organisation);
+        let cycles = |ns: u64| floor(timing.clock, ns);
+        if *period_ns > LONGEST_NS || windows.iter().any(|window| window.start_ns > LONGEST_NS) {
+            let error = self.error("found refresh windows beyond the longest run".to_owned());
+            return Err(error
+                .allowed(format!("times up to {LONGEST_NS} ns"))
+                .cure("give them in nanoseconds from the start of a retention time"));
+        }
+        let in_cycles: Vec<Window> = windows
+            .iter()
+            .map(|window| Window {
+                start: cycles(window.start_ns),
+                ranks: window.ranks,
+                commands: window.commands,
+            })
+            .collect();
+        Windows::on_time(organisation, timing, cycles(*period_ns), &in_cycles)
+            .map(Some)
+            .map_err(|error| {
+                self.error(format!("found a plan of refreshes that no memory can follow: {error}"))
+                    .allowed(format!(
+                        "ranks 0 to {}, windows that do not overlap",
+                        organisation.ranks - 1
+                    ))
+                    .cure("plan the refreshes for this machine and density")
+            })
+    }
+
+    /// An error in this experiment.
+    pub(super) fn error(&self, found: String) -> InputError {
+        InputError::new(format!("the experiment on {}", self.machine.name), found)
+    }
+}
+
+/// Longest run and time: 1000 s, far within 64 bits of picoseconds.
+const LONGEST_NS: u64 = 1_000_000_000_000;
+
+/// The cycle that begins at a time or last before it.
+fn floor(clock: Clock, ns: u64) -> u64 {
+    let cycle = clock.cycle_at_or_after(ns * 1000);
+    if clock.to_ps(cycle) > ns * 1000 {
+        cycle - 1
+    } else {
+        cycle
+    }
+}

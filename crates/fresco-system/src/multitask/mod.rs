@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real-time schedules with refresh on the simulated machine: several periodic tasks on each core under a dispatcher, and
+//! DRAM refreshed in windows that a plan lays down.
+//!
+//! An [`Experiment`] says which machine, tasks, schedule and plan of refreshes; [`run`] makes one run of it and returns a
+//! [`MultitaskResult`]. Times of the plan are in nanoseconds, of the simulation and its results in picoseconds.
+//!
+//! # Who runs
+//! Each core has a [`Dispatcher`], the small trait behind which schedules live. The engine tells it of releases and
+//! completions and asks it, at every such instant and when its last [`Decision`] ends, what the core does next: run a job,
+//! run a handler, or nothing. A decision holds at once; that the core first has to let the accesses under way end belongs
+//! to what comes next, as in the theory, where such costs are part of handlers and execution times. Servers, slots, flat and
+//! plain priorities are decided by `fresco_rt::simulation::Processor`, the part that also drives the exact simulation. A new
+//! scheduler implements the trait and gets a variant of [`Schedule`]; tasks that never end a job are [`Timing::Batch`].
+//!
+//! # What a switch does
+//! The running process is asked to stop before its next operation. The core drains: accesses under way and the store buffer
+//! end. Then the next process goes on, [`Experiment::context_switch_ns`] later if it is another one. Private caches stay with
+//! the core, so a task finds what the others left of its lines.
+//!
+//! # Handlers
+//! Lock, unlock and slot handlers have the core for their analysed time. The handler that locks a colour writes the dirty
+//! lines of that colour back from the core's private caches and its last-level cache (RLIM-7, assumption A1 of the theory),
+//! and while it runs the controllers write what they hold instead of waiting for a better moment. Lines that leave the caches
+//! for a rank in its window nevertheless are counted.
+//!
+//! # Start
+//! All pages are mapped before time 0 and cost nothing. Caches are empty, rows count as refreshed at time 0, and a rank is
+//! refreshed as usual until its first window (E34).
+
+mod calibrate;
+mod colors;
+mod dispatch;
+mod engine;
+mod experiment;
+mod result;
+mod schedule;
+mod task;
+
+pub use colors::colors_of_ranks;
+pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
+pub use experiment::{Experiment, RefreshPlan, RefreshWindow};
+pub use result::{
+    CheckerVerdict, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh, RefreshSpan,
+    RunSpan, Spread, TaskOutcome, Timeline, WindowsKept,
+};
+pub use schedule::{CoreSlots, Schedule};
+pub use task::{Instance, TaskSpec, Timing, Work};
+
+use fresco_input::InputError;
+
+/// Runs an experiment from time 0 to its horizon.
+///
+/// # Errors
+/// An experiment that cannot be run (tasks on cores that the machine lacks, a plan that no device can follow, programs
+/// without room in their colours), with what is wrong and how to mend it; a damaged trace.
+pub fn run(experiment: &Experiment) -> Result<MultitaskResult, InputError> {
+    experiment.check()?;
+    let operations = calibrate::operations(experiment)?;
+    engine::Engine::new(experiment, &operations)?.run()
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a run showed. Times are integers whose unit is in the name; the same experiment gives the same bytes.
+
+mod task;
+mod timeline;
+
+pub use task::{JobRecord, Met, Spread, TaskOutcome};
+pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, Timeline};
+
+use crate::results::ControllerResult;
+use fresco_dram::Ps;
+use fresco_machine::Machine;
+use fresco_memory::controller::refresh::Lateness;
+use serde::Serialize;
+
+/// One run.
+#[derive(Clone, Debug, Serialize)]
+pub struct MultitaskResult {
+    /// Name of the machine.
+    pub machine: String,
+    /// Length of the run.
+    pub horizon_ns: u64,
+    /// Seed of page frames and programs.
+    pub seed: u64,
+    /// The tasks, in the order of the experiment.
+    pub tasks: Vec<TaskOutcome>,
+    /// The cores, by number.
+    pub cores: Vec<CoreOutcome>,
+    /// The ranks of all channels, by channel, then by rank.
+    pub ranks: Vec<RankRefresh>,
+    /// The controllers, by node, from the start to the end of the run.
+    pub controllers: Vec<ControllerResult>,
+    /// How well each channel kept the plan's windows; zeros where the machine's own policy holds.
+    pub windows: Vec<WindowsKept>,
+    /// Verdict of the independent checker; `None` if it was not asked.
+    pub checker: Option<CheckerVerdict>,
+    /// The beginning of the run in detail.
+    pub timeline: Timeline,
+}
+
+/// What one core did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CoreOutcome {
+    /// Its number.
+    pub core: u32,
+    /// Time that jobs had it by the dispatcher's decisions.
+    pub run_ps: Ps,
+    /// Time that handlers had it.
+    pub handler_ps: Ps,
+    /// Time left: nothing to run, or nothing that may.
+    pub idle_ps: Ps,
+    /// Time in which a job was really on it: from its start or resumption until it had ended or its accesses had.
+    pub executing_ps: Ps,
+    /// Switches to another task than the one before.
+    pub context_switches: u64,
+    /// Jobs that were stopped before their end.
+    pub preemptions: u64,
+    /// Handlers that were over before the job before them had let its accesses end: they cleaned nothing.
+    pub handlers_missed: u64,
+    /// Longest time from a decision to stop a job until its accesses had ended.
+    pub longest_drain_ps: Ps,
+    /// Dirty lines that handlers wrote back when they locked a colour, from its caches.
+    pub lines_cleaned: u64,
+    /// Dirty lines that left its caches for a rank in its refresh window (RLIM-7); none in a sound schedule.
+    pub writes_into_windows: u64,
+}
+
+/// The refresh of one rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RankRefresh {
+    /// Channel, numbered through the nodes.
+    pub channel: u32,
+    /// Rank of the channel.
+    pub rank: u32,
+    /// Refresh commands of all kinds.
+    pub commands: u64,
+    /// Longest time without one, start and end of the run included.
+    pub longest_gap_ps: Ps,
+    /// The same in units of tREFI.
+    pub longest_gap_refi: f64,
+}
+
+/// How well a channel kept the windows of the plan, its ranks added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct WindowsKept {
+    /// Windows begun, one for each rank.
+    pub windows: u64,
+    /// Those that began late, because accesses of the rank were under way.
+    pub late: u64,
+    /// By how much, in sum.
+    pub late_ps: Ps,
+    /// By how much at most.
+    pub latest_ps: Ps,
+}
+
+impl WindowsKept {
+    pub(super) fn new(lateness: &Lateness, machine: &Machine) -> Self {
+        let clock = machine.memory.timing.clock;
+        Self {
+            windows: lateness.windows,
+            late: lateness.late,
+            late_ps: clock.to_ps(lateness.total),
+            latest_ps: clock.to_ps(lateness.worst),
+        }
+    }
+}
+
+/// What the independent checker found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CheckerVerdict {
+    /// Commands judged.
+    pub commands: u64,
+    /// No violation and every row refreshed in time.
+    pub clean: bool,
+    /// Commands that came too early or to a bank in the wrong state.
+    pub violations: u64,
+    /// Rows that were not refreshed in time, once for each time.
+    pub late_rows: u64,
+    /// Pauses of refresh beyond what the standard lets a controller postpone; a warning.
+    pub long_pauses: u64,
+    /// The findings in words.
+    pub report: String,
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What one task did.
+
+use crate::results::Reads;
+use fresco_dram::Ps;
+use serde::Serialize;
+
+/// One task in one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct TaskOutcome {
+    /// Name.
+    pub name: String,
+    /// The core it is pinned to; a table may use others too.
+    pub core: u32,
+    /// Bank colours of each of its memories, as `0-3,8`; `none` for one without.
+    pub banks: Vec<String>,
+    /// Operations of a job, if the work is synthetic.
+    pub synthetic_operations: Option<u64>,
+    /// Jobs released.
+    pub released: u64,
+    /// Jobs that ended.
+    pub completed: u64,
+    /// Jobs with a deadline within the run that ended after it or not at all.
+    pub misses: u64,
+    /// The first of them.
+    pub first_miss: Option<JobRecord>,
+    /// Response times of the jobs that ended.
+    pub response: Option<Spread>,
+    /// Their execution times: how long they had the core, refresh and interference included.
+    pub execution: Option<Spread>,
+    /// Passes of a batch task.
+    pub passes: u64,
+    /// Every job, in order; of a job that has not ended the end is missing.
+    pub jobs: Vec<JobRecord>,
+    /// Its reads from memory, copies included.
+    pub reads: Reads,
+    /// Accesses that met a refresh (REF-17).
+    pub met_refresh: Met,
+    /// Jobs that began with a copy (CR-10).
+    pub copies: u64,
+    /// Bytes copied.
+    pub copied_bytes: u64,
+}
+
+/// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Met {
+    /// Reads that waited for one.
+    pub reads: u64,
+    /// How long, in sum.
+    pub read_wait_ps: Ps,
+    /// The longest wait of one read.
+    pub longest_read_wait_ps: Ps,
+    /// Write-backs of its lines that were in a write buffer while their bank was refreshed. Nobody waits for them, but they
+    /// take room; where refresh is not planned some would have waited there anyway.
+    pub writes: u64,
+    /// How long, in sum.
+    pub write_wait_ps: Ps,
+}
+
+impl Met {
+    /// Accesses of both kinds.
+    pub fn accesses(&self) -> u64 {
+        self.reads + self.writes
+    }
+}
+
+/// Extremes and mean of some times, rounded down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Spread {
+    /// Smallest.
+    pub min_ps: Ps,
+    /// Mean, rounded down.
+    pub mean_ps: Ps,
+    /// Largest.
+    pub max_ps: Ps,
+}
+
+impl Spread {
+    /// Of these times; `None` without any.
+    pub fn of(times: impl Iterator<Item = Ps> + Clone) -> Option<Self> {
+        let (sum, count) = times
+            .clone()
+            .fold((0u128, 0u128), |(s, n), t| (s + u128::from(t), n + 1));
+        Some(Self {
+            min_ps: times.clone().min()?,
+            mean_ps: (sum / count) as Ps,
+            max_ps: times.max()?,
+        })
+    }
+}
+
+/// One job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct JobRecord {
+    /// Its number, from 0.
+    pub job: u64,
+    /// The memory it used.
+    pub instance: usize,
+    /// Release.
+    pub release_ps: Ps,
+    /// When it first had the core, if it had.
+    pub start_ps: Option<Ps>,
+    /// When it ended, if it did.
+    pub end_ps: Option<Ps>,
+    /// Absolute deadline; `None` for a batch task.
+    pub deadline_ps: Option<Ps>,
+    /// Time it had the core.
+    pub execution_ps: Ps,
+    /// Times it was stopped.
+    pub preemptions: u64,
+    /// Bytes copied at its start.
+    pub copied_bytes: u64,
+}
+
+impl JobRecord {
+    /// From release to end.
+    pub fn response_ps(&self) -> Option<Ps> {
+        Some(self.end_ps? - self.release_ps)
+    }
+
+    /// Did it miss its deadline in a run that ended at `horizon`?
+    pub fn is_missed(&self, horizon: Ps) -> bool {
+        let late = |deadline: Ps| match self.end_ps {
+            Some(end) => end > deadline,
+            None => deadline <= horizon,
+        };
+        self.deadline_ps.is_some_and(late)
+    }
+}

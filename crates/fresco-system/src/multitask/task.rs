@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The tasks of an experiment.
+
+use super::Experiment;
+use fresco_frames::Coloring;
+use fresco_input::InputError;
+use fresco_load::{Program, Setting};
+use std::path::PathBuf;
+
+/// A task: when its jobs come, what they do, and in which memory.
+#[derive(Clone, Debug)]
+pub struct TaskSpec {
+    /// Unique name.
+    pub name: String,
+    /// When its jobs come.
+    pub timing: Timing,
+    /// The core it is pinned to; a table decides by itself.
+    pub core: u32,
+    /// What a job does.
+    pub work: Work,
+    /// Its memories, one or more. All have the same contents but for the data that change.
+    pub instances: Vec<Instance>,
+    /// Job `k` uses the instance at place `k` modulo the length; empty: the first one. A table decides by itself.
+    pub instance_of_job: Vec<usize>,
+    /// Bytes at the start of its memory that a job hands to the next: a job on another instance than the one before begins
+    /// by copying them (CR-10). 0 if jobs are independent.
+    pub global_bytes: u64,
+}
+
+/// When the jobs of a task come.
+#[derive(Clone, Debug)]
+pub enum Timing {
+    /// Every period, each with a deadline; times in nanoseconds.
+    Periodic(fresco_rt::Task),
+    /// One job from time 0 on that never ends: a task that computes as long as it gets the processor.
+    Batch,
+}
+
+/// What a job does.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// One pass of a program of [`fresco_load::programs`].
+    Program {
+        /// Its name.
+        name: String,
+        /// Its parameters in TOML, `bytes = '1 MiB'`; how many passes it makes is not among them.
+        parameters: String,
+        /// Directory of its trace, if it replays one.
+        trace_dir: PathBuf,
+    },
+    /// Accesses to random lines: so many that a job on the idle machine, alone, with cold private caches, without refresh,
+    /// takes at most the WCET less [`Experiment::margin_permille`]. The engine finds their number by running such a job.
+    Synthetic {
+        /// Memory it accesses.
+        bytes: u64,
+        /// Stores among a hundred accesses.
+        write_percent: u32,
+    },
+    /// Instructions without memory access, for exactly the WCET.
+    Registers,
+}
+
+/// A memory of a task.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Its colour as the schedule counts colours.
+    pub color: usize,
+    /// Where its page frames come from.
+    pub coloring: Coloring,
+}
+
+impl Timing {
+    /// WCET in nanoseconds, if there is one.
+    pub fn wcet(&self) -> Option<u64> {
+        match self {
+            Self::Periodic(task) => Some(task.wcet),
+            Self::Batch => None,
+        }
+    }
+}
+
+impl TaskSpec {
+    /// The instance of job `k`, where no table decides.
+    pub fn instance_of(&self, job: u64) -> usize {
+        match self.instance_of_job.len() as u64 {
+            0 => 0,
+            length => self.instance_of_job[(job % length) as usize],
+        }
+    }
+
+    /// Its program; `operations` are those of a synthetic job.
+    pub(super) fn program(
+        &self,
+        experiment: &Experiment,
+        operations: u64,
+        seed: u64,
+    ) -> Result<Box<dyn Program>, InputError> {
+        let built = |name: &str, parameters: &str, trace_dir: &PathBuf| {
+            let setting = Setting {
+                seed,
+                trace_dir: trace_dir.clone(),
+            };
+            fresco_load::build(name, parameters, &setting)
+        };
+        match &self.work {
+            Work::Program {
+                name,
+                parameters,
+                trace_dir,
+            } => {
+                let kind = fresco_load::programs().iter().find(|kind| kind.name == name);
+                let counts_passes = kind.is_some_and(|kind| kind.parameters().any(|p| p.name == "passes"));
+                let endless = if counts_passes { "\npasses = 0" } else { "" };
+                built(name, &format!("{parameters}{endless}"), trace_dir)
+            }
+            Work::Synthetic { bytes, write_percent } => {
+                let parameters = format!(
+                    "bytes = '{bytes} B'\naccesses = {operations}\nwrite_percent = {write_percent}\npasses = 0"
+                );
+                built("random", &parameters, &PathBuf::new())
+            }
+            Work::Registers => {
+                let core = &experiment.machine.core;
+                let per_us = u64::from(core.mhz) * u64::from(core.issue_width);
+                let instructions = self.timing.wcet().unwrap_or(1_000_000).saturating_mul(per_us) / 1000;
+                built(
+                    "idle",
+                    &format!("instructions = {instructions}\npasses = 0"),
+                    &PathBuf::new(),
+                )
+            }
+        }
+    }
+
+    pub(super) fn check(&self, experiment: &Experiment, number: usize) -> Result<(), InputError> {
+        let error = |found: String| experiment.error(format!("found task {:?} {found}", self.name));
+        if experiment.tasks[..number].iter().any(|other| other.name == self.name) {
+            return Err(error("twice".to_owned())
+                .allowed("each name once")
+                .cure("rename one of the two"));
+        }
+        if self.core >= experiment.machine.cores {
+            return Err(error(format!("on core {}", self.core))
+                .allowed(format!("cores 0 to {}", experiment.machine.cores - 1))
+                .cure("plan for the machine that it is run on"));
+        }
+        if self.instances.is_empty() {
+            return Err(error("without memory".to_owned())
+                .allowed("one instance or more")
+                .cure("give it an instance"));
+        }
+        let most = self.instances.len();
+        if let Some(instance) = self.instance_of_job.iter().find(|instance| **instance >= most) {
+            return Err(error(format!("with a job on instance {instance}"))
+                .allowed(format!("instances 0 to {}", most - 1))
+                .cure("number the instances from 0"));
+        }
+        if self.timing.wcet().is_none() && matches!(self.work, Work::Synthetic { .. }) {
+            return Err(error("with work for a WCET, and no WCET".to_owned())
+                .allowed("a program for a batch task")
+                .cure("use the program random"));
+        }
+        Ok(())
+    }
+}
