@@ -24,7 +24,7 @@ pub enum RefreshPolicy {
     PerBank,
     /// One bank of a rank at a time, the one with the fewest requests first (REF-9).
     PerBankOutOfOrder,
-    /// All rows of one bank before the next bank of the rank (COD-1).
+    /// All rows of one bank before the next bank, then the next rank (COD-1).
     PerBankSequential,
     /// The same bank of every bank group, one number after the other (DDR5).
     SameBank,
@@ -88,7 +88,7 @@ impl RefreshPolicy {
             Self::PerBank | Self::PerBankOutOfOrder => {
                 (timing.rfc_pb, timing.refresh_to_refresh_other, org.banks_per_rank())
             }
-            Self::PerBankSequential => (timing.rfc_pb, timing.rfc_pb, org.banks_per_rank()),
+            Self::PerBankSequential => (timing.rfc_pb, timing.rfc_pb, org.ranks * org.banks_per_rank()),
             Self::SameBank => (timing.rfc_sb, timing.refresh_to_refresh_other, org.banks),
         };
         if command == 0 {

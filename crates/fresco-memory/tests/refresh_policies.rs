@@ -6,7 +6,7 @@ mod support;
 
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
-use fresco_memory::controller::refresh::{Window, WindowError, Windows};
+use fresco_memory::controller::refresh::{BankTurns, Window, WindowError, Windows};
 use fresco_memory::{Access, Command, Controller, Request, Stepping};
 use support::random::Random;
 use support::record::Record;
@@ -21,7 +21,8 @@ const PARTS: u64 = 64;
 fn short_window(standard: &str) -> (Organisation, Timing) {
     let usual = devices::timing(standard, &[]);
     let ratio = (usual.bank_refreshes / usual.refreshes).max(1);
-    let units = if usual.rfc_sb > 0 { 4 } else { 8 };
+    // Both ranks of eight banks have their turns one after the other in the sequential order.
+    let units = if usual.rfc_sb > 0 { 4 } else { 16 };
     let each = usual
         .rfc_ab
         .max(units * ratio * usual.refresh_to_refresh_other.max(usual.rfc_pb));
@@ -186,14 +187,24 @@ fn sequential_refreshes_all_rows_of_a_bank_before_the_next() {
         Stepping::Events,
         requests.into_iter(),
     );
-    let banks: Vec<u32> = refreshes(&record.commands)
-        .iter()
-        .filter(|c| c.rank == 1)
-        .map(|c| c.bank)
-        .collect();
-    assert!(banks.len() > 1000);
-    for (i, &bank) in banks.iter().enumerate() {
-        assert_eq!(u64::from(bank), i as u64 / PARTS % 8, "command {i}");
+    let issued = refreshes(&record.commands);
+    assert!(issued.len() > 2000);
+    let turns = BankTurns::new(&org, &timing);
+    for (i, command) in issued.iter().enumerate() {
+        let turn = turns.turn(i as u64 / PARTS);
+        assert_eq!((command.rank, command.bank), (turn.rank, turn.bank), "command {i}");
+        assert_eq!(
+            i as u64 / PARTS % 16,
+            u64::from(8 * command.rank + command.bank),
+            "command {i}"
+        );
+        // All of a turn within it, also where a begun request goes first.
+        let span = turn.start..=turn.end - timing.rfc_pb;
+        assert!(
+            span.contains(&command.cycle),
+            "command {i} at {} of {turn:?}",
+            command.cycle
+        );
     }
 }
 
@@ -429,6 +440,6 @@ fn policies_that_devices_do_not_stand_are_refused_with_the_reason() {
     let complaint = why(RefreshPolicy::PerBankSequential, &org, &hot);
     assert_eq!(
         complaint,
-        "a refresh command is due every 200 cycles, and the next may follow after 224 (CON-20)"
+        "a refresh command is due every 100 cycles, and the next may follow after 224 (CON-20)"
     );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Refresh of one bank (REFpb) or of one bank of each group (REFsb) at a time, while the others go on: in turn, the one
-//! with the fewest requests first, or all rows of one bank before the next (REF-8, REF-9, COD-1).
+//! Refresh of one bank (REFpb) or of one bank of each group (REFsb) at a time, while the others go on: in turn, or the one
+//! with the fewest requests first (REF-8, REF-9).
 
 use super::{Load, Refresh, RefreshEngine};
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
@@ -13,8 +13,6 @@ enum Order {
     /// Of those not yet refreshed in this round, the one for which the fewest requests wait; the lowest number of
     /// several (REF-9). A round ends when each has had its turn: the standards ask for that.
     FewestRequests,
-    /// So many commands for one bank, then the next (COD-1).
-    Sequential(u64),
 }
 
 #[derive(Clone, Debug)]
@@ -52,13 +50,6 @@ impl BankByBank {
     /// REFpb to the bank with the fewest requests.
     pub fn fewest_requests(org: &Organisation, timing: &Timing) -> Self {
         Self::new(org, timing, CommandKind::RefPb, Order::FewestRequests)
-    }
-
-    /// REFpb to all rows of a bank before the next bank; each bank is left alone for the rest of the refresh window.
-    /// No standard's bank counter works so: it moves on when every bank has had its turn.
-    pub fn sequential(org: &Organisation, timing: &Timing) -> Self {
-        let order = Order::Sequential(timing.bank_refreshes);
-        Self::new(org, timing, CommandKind::RefPb, order)
     }
 
     /// REFsb to each bank number in turn (DDR5).
@@ -100,7 +91,6 @@ impl BankByBank {
         let state = &mut self.ranks[rank];
         match self.order {
             Order::InTurn => (state.given % n as u64) as usize,
-            Order::Sequential(commands) => (state.given / commands % n as u64) as usize,
             Order::FewestRequests => {
                 let left = (0..n).filter(|unit| state.done >> unit & 1 == 0);
                 let unit = left.min_by_key(|&unit| load.of_banks(rank as u32, self.units[unit]));

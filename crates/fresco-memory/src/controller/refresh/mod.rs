@@ -10,6 +10,7 @@ mod all_bank;
 mod bank_by_bank;
 mod elastic;
 mod load;
+mod sequential;
 mod windows;
 
 pub use adaptive::Adaptive;
@@ -17,6 +18,7 @@ pub use all_bank::{AllBankIndependent, AllBankSimultaneous};
 pub use bank_by_bank::BankByBank;
 pub use elastic::Elastic;
 pub use load::Load;
+pub use sequential::{BankSequential, BankTurn, BankTurns};
 pub use windows::{Lateness, Window, WindowError, Windows};
 
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
@@ -95,7 +97,7 @@ pub(super) fn engine(policy: RefreshPolicy, org: &Organisation, timing: &Timing)
         RefreshPolicy::Adaptive => Box::new(Adaptive::new(org, timing)),
         RefreshPolicy::PerBank => Box::new(BankByBank::in_turn(org, timing)),
         RefreshPolicy::PerBankOutOfOrder => Box::new(BankByBank::fewest_requests(org, timing)),
-        RefreshPolicy::PerBankSequential => Box::new(BankByBank::sequential(org, timing)),
+        RefreshPolicy::PerBankSequential => Box::new(BankSequential::new(org, timing)),
         RefreshPolicy::SameBank => Box::new(BankByBank::same_bank(org, timing)),
         RefreshPolicy::Burst => Box::new(Windows::burst(org, timing).expect("a policy that was checked")),
     }
