@@ -33,21 +33,36 @@ fn fig4(samebank: [f64; 4], diffbank: [f64; 4]) -> Results {
 #[test]
 fn the_files_are_sound_and_complete() {
     let claims = claims();
-    assert_eq!(claims.names(), ["camc", "palloc"]);
-    assert_eq!(claims.systems["camc"].claims.len(), 59);
-    assert_eq!(claims.systems["palloc"].claims.len(), 38);
+    let counts: Vec<(&str, usize)> = claims
+        .systems
+        .iter()
+        .map(|(name, system)| (name.as_str(), system.claims.len()))
+        .collect();
+    let expected = [
+        ("camc", 59),
+        ("codesign", 39),
+        ("colored-refresh", 46),
+        ("crs", 41),
+        ("palloc", 38),
+        ("refresh-baselines", 52),
+    ];
+    assert_eq!(counts, expected);
     let ids: BTreeSet<&str> = claims
         .systems
         .values()
         .flat_map(|system| &system.claims)
         .map(|claim| claim.id.as_str())
         .collect();
-    assert_eq!(ids.len(), 97);
+    assert_eq!(ids.len(), 275);
     for id in [
         "camc-obs5",
         "camc-tab2.1-local",
         "palloc-fig4-samebank",
         "palloc-1-other-resources",
+        "cr-tab4.6-colors",
+        "crs-5.3.5-example-servers",
+        "co-fig9-example",
+        "ref-tab4.1-trfc",
     ] {
         assert!(ids.contains(id), "{id}");
     }
@@ -58,7 +73,11 @@ fn every_experiment_serves_a_claim() {
     let claims = claims();
     let text = [
         include_str!("../../../claims/camc.toml"),
+        include_str!("../../../claims/codesign.toml"),
+        include_str!("../../../claims/colored-refresh.toml"),
+        include_str!("../../../claims/crs.toml"),
         include_str!("../../../claims/palloc.toml"),
+        include_str!("../../../claims/refresh-baselines.toml"),
     ]
     .concat();
     for name in claims.experiments.keys() {

@@ -27,7 +27,7 @@ pub struct ClaimError {
 /// The claims of one system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// Name: `camc`, `palloc`.
+    /// Name: `camc`, `crs`.
     pub name: String,
     /// The paper.
     pub source: String,
@@ -55,7 +55,17 @@ impl Claims {
         let experiments = ("experiments.toml", include_str!("../../../../claims/experiments.toml"));
         let systems = [
             ("camc.toml", include_str!("../../../../claims/camc.toml")),
+            ("codesign.toml", include_str!("../../../../claims/codesign.toml")),
+            (
+                "colored-refresh.toml",
+                include_str!("../../../../claims/colored-refresh.toml"),
+            ),
+            ("crs.toml", include_str!("../../../../claims/crs.toml")),
             ("palloc.toml", include_str!("../../../../claims/palloc.toml")),
+            (
+                "refresh-baselines.toml",
+                include_str!("../../../../claims/refresh-baselines.toml"),
+            ),
         ];
         Self::parse(experiments, &systems)
     }
