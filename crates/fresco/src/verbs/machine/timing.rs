@@ -20,7 +20,7 @@ enum Unit {
 use Unit::{Commands, Cycles, Transfers};
 
 /// Key, unit, name in the standards, meaning; in the order of [`Timing::PARAMETERS`].
-const MEANINGS: [(&str, Unit, &str, &str); 34] = [
+const MEANINGS: [(&str, Unit, &str, &str); Timing::PARAMETERS.len()] = [
     ("burst_length", Transfers, "BL", "transfers of one burst"),
     ("cl", Cycles, "CL", "RD to its first data"),
     ("cwl", Cycles, "CWL", "WR to its first data"),
@@ -53,12 +53,7 @@ const MEANINGS: [(&str, Unit, &str, &str); 34] = [
     ),
     ("ppd", Cycles, "tPPD", "PRE to PRE, same rank"),
     ("rfc_ab", Cycles, "tRFCab", "REFab to ACT or REF"),
-    (
-        "rfc_ab4",
-        Cycles,
-        "tRFC4",
-        "REFab4 to ACT or REF; 0: no such command",
-    ),
+    ("rfc_ab4", Cycles, "tRFC4", "REFab4 to ACT or REF; 0: no such command"),
     (
         "rfc_pb",
         Cycles,
