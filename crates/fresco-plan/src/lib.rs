@@ -16,8 +16,9 @@ mod memory;
 mod method;
 mod methods;
 pub mod plan;
-mod refusal;
+pub mod refusal;
 mod request;
+mod sensitivity;
 
 pub use check::check;
 pub use choose::plan;
@@ -27,3 +28,4 @@ pub use method::Method;
 pub use plan::Plan;
 pub use refusal::Refusal;
 pub use request::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};
+pub use sensitivity::{RETENTIONS_MS, Sensitivity, sensitivity};

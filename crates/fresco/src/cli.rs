@@ -22,6 +22,10 @@ pub struct Cli {
 pub enum Verb {
     /// Run a scenario on the model of its machine: how much do tasks slow each other down?
     Sim(verbs::sim::Args),
+    /// Schedule tasks and refresh together, or say why it cannot be done
+    Plan(verbs::plan::Args),
+    /// Verify a plan without trusting who made it
+    Check(verbs::check::Args),
     /// Drive the memory core alone with an address trace
     Memory(verbs::memory::Args),
     /// List the built-in machines, or show one
@@ -41,6 +45,8 @@ impl Verb {
     pub fn run(self) -> Outcome {
         match self {
             Self::Sim(args) => verbs::sim::run(args),
+            Self::Plan(args) => verbs::plan::run(&args),
+            Self::Check(args) => verbs::check::run(&args),
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),

@@ -76,7 +76,7 @@ fn whole_core(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Violation> 
 fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Violation> {
     match &proof.evidence {
         Evidence::Table => {
-            let Schedule::Table { table } = &plan.schedule else {
+            let Schedule::Table { table, .. } = &plan.schedule else {
                 return Err(Violation::new(place, "speaks of a table, but the schedule is none"));
             };
             by_table(plan, table, tasks)

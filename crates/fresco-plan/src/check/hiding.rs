@@ -2,7 +2,7 @@
 //! Does any task run while memory that it owns is refreshed?
 
 use super::report::{Report, Violation, holds};
-use super::spans::{Spans, first_common, first_outside};
+use super::spans::{Spans, first_common, first_outside, union};
 use super::timeline::{frame_slots, locked, refreshing, repeat, server_slots};
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 use fresco_rt::Time;
@@ -63,7 +63,10 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
                 }
             }
         }
-        Schedule::Table { table } => check_table(plan, table)?,
+        Schedule::Table { table, lock_ns } => {
+            check_handlers(plan, table, *lock_ns)?;
+            check_table(plan, table)?;
+        }
     }
     report
         .facts
@@ -164,6 +167,42 @@ fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
     Ok(())
 }
 
+/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only,
+/// after that handler.
+fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
+    let handlers: Spans = union(
+        table
+            .bursts
+            .iter()
+            .map(|b| (b.start, b.start.saturating_add(lock)))
+            .collect(),
+    );
+    for (number, slot) in table.slots.iter().enumerate() {
+        let own = [(slot.start, slot.start.saturating_add(slot.length))];
+        let met = first_common(&own, around(&handlers, own[0].0, own[0].1));
+        holds! { met.is_none(), format!("schedule.table.slots[{number}]"), "is cut at {} ns by the handler of a lock", met.unwrap_or(0) }
+    }
+    let refresh = over(plan, table.length.max(1))?;
+    for (color, busy) in refresh.by_color.iter().enumerate() {
+        let of_color = table.bursts.iter().filter(|burst| burst.color == color);
+        let turns = 0..refresh.length / table.length.max(1);
+        let bursts: Spans = of_color
+            .flat_map(|burst| {
+                let turns = turns.clone();
+                turns.map(move |k| {
+                    (
+                        k * table.length + burst.start + lock,
+                        k * table.length + burst.start + burst.length,
+                    )
+                })
+            })
+            .collect();
+        let outside = first_outside(busy, &union(bursts));
+        holds! { outside.is_none(), "refresh", "color {color} is refreshed at {} ns, outside its bursts in the table", outside.unwrap_or(0) }
+    }
+    Ok(())
+}
+
 /// Whether the job of this slot runs on another instance than the job before, and hence copies.
 fn is_first_on(table: &Table, slot: &fresco_rt::executive::Slot) -> bool {
     let of_task = || table.slots.iter().filter(|other| other.task == slot.task);
@@ -182,6 +221,6 @@ fn around(spans: &[(Time, Time)], from: Time, to: Time) -> &[(Time, Time)] {
 /// When the cores are shut to each colour: locked, or taken by handlers.
 pub(super) fn shut(locks: &LockTimes, length: Time) -> Vec<Spans> {
     let (by_color, handlers) = locked(locks, length);
-    let with_handlers = |own: Spans| super::spans::union([own, handlers.clone()].concat());
+    let with_handlers = |own: Spans| union([own, handlers.clone()].concat());
     by_color.into_iter().map(with_handlers).collect()
 }

@@ -74,7 +74,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             });
             check_lists(plan, lists)?;
         }
-        Schedule::Table { table } => {
+        Schedule::Table { table, .. } => {
             holds! { table.cores == plan.cores as usize, "schedule.table.cores", "are {}, the plan has {}", table.cores, plan.cores }
         }
     }

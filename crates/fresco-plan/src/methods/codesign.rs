@@ -92,7 +92,7 @@ fn table(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, 
             ),
             LIMITS.to_owned(),
         ],
-        schedule: Schedule::Table { table },
+        schedule: Schedule::Table { table, lock_ns: 0 },
         refresh: refresh(),
         colors,
     })

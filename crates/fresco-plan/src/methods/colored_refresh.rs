@@ -9,9 +9,9 @@ use crate::colors::{even_groups, of_ranks};
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use crate::request::BurstLength;
-use fresco_rt::Time;
 use fresco_rt::executive::plan as plan_executive;
 use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoPlan, Request, Rotation, Table, first_fit};
+use fresco_rt::{Task, Time};
 
 pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     ground.periodic()?;
@@ -31,15 +31,18 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         .map(|task| (task.global > 0).then(|| options.copy.copy_time(task.global)).flatten())
         .collect();
     let cores = cores(ground)?;
+    let with_handlers = Handlers::of(ground, &cores);
+    let pages: Vec<u64> = with_handlers.extend(pages, 0);
+    let copies: Vec<Option<Time>> = with_handlers.extend(copies, None);
     let request = Request {
-        tasks: &ground.tasks,
+        tasks: &with_handlers.tasks,
         memory: &pages,
         rank_capacity: memory.rank_bytes / memory.page_bytes,
         ranks: memory.ranks as usize,
         retention: memory.retention_ns,
         burst: burst + options.lock_ns + options.unlock_ns,
         whole_frames: options.whole_frames,
-        cores: cores.clone(),
+        cores: with_handlers.cores.clone(),
         copy_cost: &copies,
         most_instances: options.instances as usize,
         budget: DEFAULT_BUDGET,
@@ -47,11 +50,11 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let found = plan_executive(&request).map_err(refused)?;
     let rotation = found.problem.rotation();
     let groups = even_groups(memory.ranks, rotation.colors() as u32);
-    let table = found.assignment.table(&found.problem);
+    let table = with_handlers.without(found.assignment.table(&found.problem));
     let frame = rotation.frame();
     let phases: Vec<Time> = (0..rotation.colors() as Time).map(|color| color * frame).collect();
     let bytes = |units: &u64| units * memory.page_bytes;
-    let copied = found.instances.iter().filter(|&&count| count > 1).count();
+    let copied = table.memory.iter().filter(|instances| instances.len() > 1).count();
     let mut reasons = vec![
         about_burst(ground),
         format!(
@@ -87,7 +90,10 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         },
         bounds: responses(ground, &table),
         copies: table.copy_cost.clone(),
-        schedule: Schedule::Table { table },
+        schedule: Schedule::Table {
+            table,
+            lock_ns: options.lock_ns,
+        },
         refresh: windows(ground, &phases),
         proofs: vec![Proof {
             core: None,
@@ -97,6 +103,45 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         }],
         reasons,
     })
+}
+
+/// The tasks with one more for each core that keeps the time of its lock handlers free: at every start of a colour frame there
+/// may be one, whatever frames the search chooses.
+struct Handlers {
+    tasks: Vec<Task>,
+    cores: Cores,
+    /// Tasks that are none.
+    count: usize,
+}
+
+impl Handlers {
+    fn of(ground: &Ground<'_>, cores: &Cores) -> Self {
+        let lock = ground.set.options.lock_ns;
+        let period = ground.memory.retention_ns / Time::from(ground.memory.ranks);
+        let mut tasks = ground.tasks.clone();
+        let handler = Task::new("lock handler", 0, period, lock, lock);
+        let count = handler.as_ref().map_or(0, |_| cores.count());
+        tasks.extend(handler.into_iter().flat_map(|task| vec![task; count]));
+        let cores = match cores {
+            Cores::Partitioned(core_of) => Cores::Partitioned(core_of.iter().copied().chain(0..count).collect()),
+            Cores::Global(cores) => Cores::Global(*cores),
+        };
+        Self { tasks, cores, count }
+    }
+
+    fn extend<T: Clone>(&self, mut of_tasks: Vec<T>, of_handler: T) -> Vec<T> {
+        of_tasks.resize(self.tasks.len(), of_handler);
+        of_tasks
+    }
+
+    /// The table of the tasks alone.
+    fn without(&self, mut table: Table) -> Table {
+        let tasks = self.tasks.len() - self.count;
+        table.slots.retain(|slot| slot.task < tasks);
+        table.memory.truncate(tasks);
+        table.copy_cost.truncate(tasks);
+        table
+    }
 }
 
 /// Tasks to cores: as given, or first fit before colours are looked at.

@@ -37,6 +37,8 @@ pub enum Schedule {
     Table {
         /// The table.
         table: Table,
+        /// At the start of each burst of the table every core locks its colour for so long; no slot is there then.
+        lock_ns: Time,
     },
     /// Time slices in fair shares, away from the bank that is refreshed (COD-6); no guarantee.
     Fair {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The input: tasks, a machine and what is asked of the plan, in one TOML file (docs/plan.md describes it).
 
+mod load;
 mod machine;
 mod options;
 mod server;
@@ -82,6 +83,7 @@ impl TaskSet {
                 .allowed("a core for every task, or for none")
                 .cure("add core = N to the others, or leave the choice to the planner"));
         }
+        load::check(&root, &tasks, &machine, options.cores)?;
         root.finish()?;
         Ok(Self {
             name,

@@ -2,6 +2,7 @@
 //! `fresco sched`: the theory of scheduling tasks and refresh, without a machine.
 
 mod oracle;
+mod sensitivity;
 
 use crate::failure::Outcome;
 use clap::Subcommand;
@@ -23,11 +24,14 @@ pub struct Args {
 enum What {
     /// Recompute recorded task sets, cyclic executives and servers, and print each answer that differs
     Oracle(oracle::Args),
+    /// How far a task set can be pushed: longer execution times, denser devices, hotter memory
+    Sensitivity(sensitivity::Args),
 }
 
 /// Runs the verb.
 pub fn run(args: Args) -> Outcome {
     match args.what {
         What::Oracle(args) => oracle::run(&args),
+        What::Sensitivity(args) => sensitivity::run(&args),
     }
 }

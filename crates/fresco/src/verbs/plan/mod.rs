@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco plan`: schedules tasks and refresh together, or says why it cannot be done.
+
+mod comparison;
+mod tables;
+
+use crate::arguments::choice;
+use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::output;
+use crate::progress;
+use crate::provenance;
+use comparison::Comparison;
+use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_plan::plan::SCHEMA;
+use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
+use fresco_report::{Document, InputFile, Provenance};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `fresco plan`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+docs/plan.md describes the file of tasks and every method. Without --method the best one is chosen that has a plan.
+Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, 2 wrong input.
+
+Examples:
+  fresco plan tasks/table-5.2.toml
+  fresco plan tasks/table-5.2.toml --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
+  fresco plan tasks/table-5.2.toml --out plan.json && fresco check plan.json && fresco sim plan.json
+  fresco plan tasks/table-4.4.toml --compare")]
+pub struct Args {
+    /// File of tasks
+    #[arg(value_name = "TASKS")]
+    tasks: PathBuf,
+
+    /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, or auto: the best that has a plan
+    #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
+    method: Option<Option<Method>>,
+
+    /// Set a key of the file (repeatable), e.g. plan.policy=rm, memory.density=8, task.0.wcet='2 ms'
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Lay all methods side by side, at each density
+    #[arg(long, conflicts_with_all = ["method", "out"])]
+    compare: bool,
+
+    /// Densities to compare, in Gb
+    #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32,64", requires = "compare")]
+    density: String,
+
+    /// Write the plan there, as JSON
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Methods by name, and `auto`.
+pub const METHODS: [(&str, Option<Method>); 8] = [
+    ("auto", None),
+    ("auto-refresh", Some(Method::AutoRefresh)),
+    ("burst", Some(Method::Burst)),
+    ("colored-refresh", Some(Method::ColoredRefresh)),
+    ("crs", Some(Method::Crs)),
+    ("aligned", Some(Method::Aligned)),
+    ("flat", Some(Method::Flat)),
+    ("codesign", Some(Method::Codesign)),
+];
+
+/// Plans, and shows the plan.
+pub fn run(args: &Args) -> Outcome {
+    let mut set = TaskSet::load(&args.tasks, &args.set)?;
+    crate::programs::check(&set)?;
+    if let Some(method) = args.method {
+        set.options.method = method;
+    }
+    let provenance = of_set(&args.tasks, &set)?;
+    if args.compare {
+        return compare(args, &set, &provenance);
+    }
+    if let Some(out) = &args.out {
+        let inputs = inputs(&args.tasks, &set);
+        refuse_overwriting("--out", out, inputs.iter().map(PathBuf::as_path))?;
+    }
+    let plan = match fresco_plan::plan(&set) {
+        Ok(plan) => plan,
+        Err(refusal) => return refused(args, &set, &refusal),
+    };
+    if let Some(out) = &args.out {
+        write_atomically(out, &document(&plan, &provenance)?)?;
+    }
+    output::print(args.json, SCHEMA, &provenance, &plan, || tables::tables(&plan))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The plan as its file.
+fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
+    let document = Document {
+        schema: SCHEMA,
+        provenance,
+        data: plan,
+    };
+    Ok(document.to_bytes()?)
+}
+
+/// No plan: status 1 with the reason; wrong input if the method asked for is not for such tasks or such a machine.
+fn refused(args: &Args, set: &TaskSet, refusal: &Refusal) -> Outcome {
+    let asked = set.options.method;
+    match (refusal.kind, asked) {
+        (Kind::Machine | Kind::Form, Some(method)) => Err(InputError::new(
+            args.tasks.display().to_string(),
+            format!("found tasks or a machine that {} is not for: {refusal}", method.name()),
+        )
+        .in_field("plan.method")
+        .allowed("a method that suits them")
+        .cure("leave --method away: the best one is chosen, or lay all side by side with --compare")
+        .into()),
+        _ => {
+            let by = asked.map_or(String::new(), |method| format!(" by {}", method.name()));
+            tell(&format!("fresco: {}: there is no plan{by}: {refusal}", set.name));
+            Ok(ExitCode::from(WANTING))
+        }
+    }
+}
+
+fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {
+    let densities = densities(&args.density)?;
+    let bar = progress::bar((densities.len() * Method::NAMES.len()) as u64, &set.name);
+    let found = fresco_plan::compare(set, &densities, || bar.inc(1));
+    bar.finish_and_clear();
+    let comparison = Comparison::new(set, &densities, &found?);
+    output::print(args.json, "fresco-plan-comparison/1", provenance, &comparison, || {
+        comparison.tables()
+    })?;
+    Ok(match comparison.any() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(WANTING),
+    })
+}
+
+/// `1,2,8`, ascending or not.
+pub fn densities(text: &str) -> Result<Vec<u32>, InputError> {
+    let bad = |word: &str| {
+        InputError::new("--density", format!("found {word:?}"))
+            .allowed("numbers from 1 to 64, separated by commas")
+            .cure("write them as in 1,8,64")
+    };
+    let number = |word: &str| match word.trim().parse::<u32>() {
+        Ok(gbit) if fresco_dram::density::DENSITIES_GBIT.contains(&gbit) => Ok(gbit),
+        _ => Err(bad(word)),
+    };
+    text.split(',').map(number).collect()
+}
+
+/// The files that a task set is made of.
+pub fn inputs(file: &Path, set: &TaskSet) -> Vec<PathBuf> {
+    let machine = &set.machine_given;
+    let of_machine = (machine.given != machine.name).then(|| PathBuf::from(&machine.given));
+    std::iter::once(file.to_owned()).chain(of_machine).collect()
+}
+
+/// What was run for a task set.
+pub fn of_set(file: &Path, set: &TaskSet) -> Result<Provenance, InputError> {
+    let mut provenance = provenance::of_this_run(None);
+    let text = fresco_input::read_file(file)?;
+    provenance
+        .inputs
+        .push(InputFile::new(file.display().to_string(), provenance::digest(&text)));
+    provenance
+        .machine_files
+        .push(provenance::machine_file(&set.machine, &set.machine_given.given));
+    Ok(provenance)
+}

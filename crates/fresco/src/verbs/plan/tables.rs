@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A plan as tables for people.
+
+use fresco_input::{format_duration, format_size};
+use fresco_plan::Plan;
+use fresco_plan::plan::{Evidence, PlannedTask, RefreshPlan, Schedule};
+use fresco_report::{Cell, Column, ReportError, Table};
+
+/// A time in nanoseconds, as people write it.
+pub fn time(ns: u64) -> String {
+    format_duration(ns.saturating_mul(1000))
+}
+
+/// Tasks, the schedule, refresh, and the reasons.
+pub fn tables(plan: &Plan) -> Result<Vec<Table>, ReportError> {
+    let mut tables = vec![tasks(plan)?, schedule(plan)?];
+    let mut reasons = Table::new("Why", vec![Column::text("reason")]);
+    for reason in &plan.reasons {
+        reasons.push(vec![reason.as_str().into()])?;
+    }
+    tables.push(reasons);
+    Ok(tables)
+}
+
+fn tasks(plan: &Plan) -> Result<Table, ReportError> {
+    let names = [
+        "task",
+        "period",
+        "WCET",
+        "deadline",
+        "core",
+        "memory",
+        "colors",
+        "response at most",
+        "proof",
+    ];
+    let title = format!("{}: {} on {}", plan.name, plan.method.name(), plan.machine.name);
+    let mut table = Table::new(title, names.map(Column::text).to_vec());
+    for (number, task) in plan.tasks.iter().enumerate() {
+        let periodic = |ns: u64| match task.period_ns {
+            0 => Cell::Missing,
+            _ => time(ns).into(),
+        };
+        table.push(vec![
+            task.name.as_str().into(),
+            periodic(task.period_ns),
+            periodic(task.wcet_ns),
+            periodic(task.deadline_ns),
+            task.core.map(u64::from).into(),
+            format_size(task.memory_bytes).into(),
+            colors(task).into(),
+            task.response_bound_ns.map(time).into(),
+            proof(plan, number).into(),
+        ])?;
+    }
+    Ok(table)
+}
+
+/// The colours of each instance, as `0`, or `0 and 4` for a copy task.
+fn colors(task: &PlannedTask) -> String {
+    let of_instance = |instance: usize| {
+        let numbers: Vec<u32> = task.colors_of(instance).into_iter().map(|color| color as u32).collect();
+        fresco_dram::color::format_list(&numbers)
+    };
+    match task.instances.len() {
+        0 => "any".to_owned(),
+        count => (0..count).map(of_instance).collect::<Vec<_>>().join(" and "),
+    }
+}
+
+fn proof(plan: &Plan, task: usize) -> &'static str {
+    let own = plan.proofs.iter().find(|proof| proof.tasks.contains(&task));
+    match own.map(|proof| &proof.evidence) {
+        None => "none",
+        Some(Evidence::Demand(_)) => "demand, sporadic too",
+        Some(Evidence::Responses(_)) => "response times, sporadic too",
+        Some(Evidence::Run { .. }) => "exact run, these phases",
+        Some(Evidence::Table) => "its slots",
+    }
+}
+
+fn schedule(plan: &Plan) -> Result<Table, ReportError> {
+    let mut table = Table::new("Schedule", vec![Column::text("what"), Column::text("when")]);
+    let mut row = |what: String, when: String| table.push(vec![what.into(), when.into()]);
+    for (number, color) in plan.colors.iter().enumerate().take(16) {
+        let ranks = fresco_dram::color::format_list(&color.ranks);
+        let bank = color.bank.map_or(String::new(), |bank| format!(", bank {bank}"));
+        row(
+            format!("color {number}"),
+            format!("ranks {ranks}{bank}: {}", format_size(color.bytes)),
+        )?;
+    }
+    match &plan.schedule {
+        Schedule::Priorities => row("tasks".to_owned(), "by priority; refresh goes on beside".to_owned())?,
+        Schedule::Locked { .. } => row(
+            "tasks".to_owned(),
+            "by priority, except those whose color is locked".to_owned(),
+        )?,
+        Schedule::Servers { cores, .. } => {
+            for (core, on_core) in cores.iter().enumerate() {
+                for server in &on_core.servers {
+                    let names: Vec<&str> = server
+                        .tasks
+                        .iter()
+                        .map(|&task| plan.tasks[task].name.as_str())
+                        .collect();
+                    row(
+                        format!("core {core}, server of color {}", server.color),
+                        format!(
+                            "{} in every {}: {}",
+                            time(server.budget_ns),
+                            time(server.period_ns),
+                            names.join(", ")
+                        ),
+                    )?;
+                }
+            }
+        }
+        Schedule::Slots {
+            period_ns,
+            handler_ns,
+            cores,
+        } => {
+            row(
+                "frame".to_owned(),
+                format!(
+                    "{}, a handler of {} before each slot",
+                    time(*period_ns),
+                    time(*handler_ns)
+                ),
+            )?;
+            for (core, slots) in cores.iter().enumerate() {
+                row(
+                    format!("core {core}"),
+                    format!("color 0 until {}, then color 1", time(slots.border_ns)),
+                )?;
+            }
+        }
+        Schedule::Table { table, .. } => row(
+            "table".to_owned(),
+            format!("{} long, {} slots", time(table.length), table.slots.len()),
+        )?,
+        Schedule::Fair { slice_ns, candidates } => row(
+            "slices".to_owned(),
+            format!("{}; up to {candidates} candidates are looked at", time(*slice_ns)),
+        )?,
+    }
+    match &plan.refresh {
+        RefreshPlan::Controller { policy } => row("refresh".to_owned(), format!("by the controller: {policy}"))?,
+        RefreshPlan::Windows { period_ns, windows } => {
+            for window in windows.iter().take(16) {
+                row(
+                    format!("refresh of color {}", window.color),
+                    format!(
+                        "{} commands from {} on, in every {}",
+                        window.commands,
+                        time(window.start_ns),
+                        time(*period_ns)
+                    ),
+                )?;
+            }
+        }
+    }
+    Ok(table)
+}
