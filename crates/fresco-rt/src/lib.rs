@@ -4,6 +4,7 @@
 //! Times are integers of one unit (nanoseconds everywhere in Fresco, ticks in small examples; every function is free of
 //! scale). No verdict passes through a float, and no arithmetic wraps: what does not fit is an [`Overflow`].
 
+pub mod acceptance;
 pub mod aligned;
 pub mod budget;
 pub mod certificate;
@@ -13,6 +14,7 @@ pub mod edf;
 pub mod executive;
 pub mod fixed_priority;
 pub mod flat;
+pub mod generate;
 pub mod listed;
 pub mod oracle;
 pub mod policy;

@@ -17,11 +17,21 @@ use crate::toplevel::{Server, TopLevel, TopLevelError, server_tables};
 /// # Errors
 /// [`TopLevel::new`], [`least_budget`].
 pub fn full_budgets(workloads: [&[Task]; 2], policy: Policy, space: &Space) -> Result<Option<Found>, TopLevelError> {
+    full_budgets_of(workloads, policy, Family::Periodic, space)
+}
+
+/// As [`full_budgets`], with least budgets of any family that a full table guarantees: the periodic resource, or its linear bound.
+pub(super) fn full_budgets_of(
+    workloads: [&[Task]; 2],
+    policy: Policy,
+    family: Family,
+    space: &Space,
+) -> Result<Option<Found>, TopLevelError> {
     let retention = space.locks.retention();
     let mut servers = [Vec::new(), Vec::new()];
     for (workload, servers) in workloads.into_iter().zip(&mut servers) {
         for &period in &space.periods {
-            if let Some(budget) = least_budget(workload, policy, Family::Periodic, period)? {
+            if let Some(budget) = least_budget(workload, policy, family, period)? {
                 servers.push(Server { period, budget });
             }
         }
@@ -41,6 +51,15 @@ pub fn full_budgets(workloads: [&[Task]; 2], policy: Policy, space: &Space) -> R
     pairs.sort_by_key(|&(total, [a, b])| (total, long(a).saturating_add(long(b)), long(a)));
     for (_, pair) in pairs {
         for order in ORDERS {
+            // No budget is full that a lock at the start of a period leaves no room for.
+            let starved = |color: usize| {
+                let Server { period, budget } = pair[order[color]];
+                let aligned = space.locks.colors()[color].phase.is_multiple_of(period);
+                aligned && space.locks.window_length(color) > period - budget
+            };
+            if starved(0) || starved(1) {
+                continue;
+            }
             let top = TopLevel::new(order.map(|workload| pair[workload]), space.locks.clone())?;
             if server_tables(&top)?.0.iter().all(|table| table.full) {
                 return Ok(Some(Found { top, order }));

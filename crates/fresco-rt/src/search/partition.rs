@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which task runs in which server (CRS-16): by all subsets while they are few, by local search above.
 
+use super::full::full_budgets_of;
 use super::rest::rest_of_table;
 use super::{Found, Space};
+use crate::budget::Family;
 use crate::demand::utilization_q64;
 use crate::policy::Policy;
 use crate::task::Task;
@@ -45,6 +47,37 @@ pub fn partition(
     space: &Space,
     attempts: usize,
 ) -> Result<Option<Partition>, TopLevelError> {
+    first_that(tasks, memory, space, attempts, |sets| {
+        rest_of_table(sets, policy, space, true)
+    })
+}
+
+/// As [`partition`], with servers whose budgets are always full ([`full_budgets`](super::full_budgets)): those of the periodic
+/// resource, or of its linear bound.
+///
+/// # Errors
+/// [`full_budgets`](super::full_budgets).
+pub fn partition_full(
+    tasks: &[Task],
+    memory: Option<&MemoryNeed>,
+    policy: Policy,
+    family: Family,
+    space: &Space,
+    attempts: usize,
+) -> Result<Option<Partition>, TopLevelError> {
+    first_that(tasks, memory, space, attempts, |sets| {
+        full_budgets_of(sets, policy, family, space)
+    })
+}
+
+/// The first partition for which servers are found.
+fn first_that(
+    tasks: &[Task],
+    memory: Option<&MemoryNeed>,
+    space: &Space,
+    attempts: usize,
+    servers: impl Fn([&[Task]; 2]) -> Result<Option<Found>, TopLevelError>,
+) -> Result<Option<Partition>, TopLevelError> {
     if hopeless(tasks, space) {
         return Ok(None);
     }
@@ -58,7 +91,7 @@ pub fn partition(
         let sets = workloads
             .clone()
             .map(|indices| indices.iter().map(|&i| tasks[i].clone()).collect::<Vec<Task>>());
-        if let Some(found) = rest_of_table([&sets[0], &sets[1]], policy, space, true)? {
+        if let Some(found) = servers([&sets[0], &sets[1]])? {
             return Ok(Some(Partition { workloads, found }));
         }
     }
