@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Gantt charts on a small schedule, byte for byte, on thousands of bars, and on data at the edges.
+//! Gantt charts on a small schedule, byte for byte, and on data at the edges.
 
+#[path = "support/rectangles.rs"]
+mod rectangles;
 mod support;
 
 use fresco_report::ReportError;
 use fresco_report::plot::{BarStyle, Gantt, GanttBar, Heading, Lane, Mark, MarkKind};
+use rectangles::{FIRST, rectangles};
 use support::{assert_golden, provenance};
 
 const MS: u64 = 1_000_000;
@@ -89,50 +92,6 @@ fn schedule() -> Gantt {
     }
 }
 
-/// `count` bars of `share` of their period each, over the whole window, and marks at their starts.
-fn dense(count: u64, share: f64) -> Gantt {
-    let period = 1000.0;
-    let bars = (0..count).map(|index| {
-        let from = index as f64 * period;
-        GanttBar {
-            from_ns: from as u64,
-            to_ns: (from + share * period) as u64,
-            key: "refresh".to_owned(),
-            ..GanttBar::default()
-        }
-    });
-    let bars: Vec<GanttBar> = bars.collect();
-    let marks = bars.iter().map(|bar| Mark {
-        at_ns: bar.from_ns,
-        kind: MarkKind::Release,
-    });
-    Gantt {
-        to_ns: count * 1000,
-        lanes: vec![Lane {
-            marks: marks.collect(),
-            bars,
-            ..Lane::default()
-        }],
-        ..Gantt::default()
-    }
-}
-
-/// Attributes of all rectangles of a colour: x, y, width, height.
-fn rectangles(svg: &str, colour: &str) -> Vec<[i32; 4]> {
-    let of = |tag: &str, name: &str| -> i32 {
-        let rest = tag.split(&format!(" {name}=\"")).nth(1).unwrap();
-        rest.split('"').next().unwrap().parse().unwrap()
-    };
-    let tags = svg.split("<rect").skip(1).map(|rest| rest.split("/>").next().unwrap());
-    let filled = tags.filter(|tag| tag.contains(&format!("fill=\"{colour}\"")));
-    filled
-        .map(|tag| ["x", "y", "width", "height"].map(|name| of(tag, name)))
-        .collect()
-}
-
-/// The colour of the first key.
-const FIRST: &str = "#0072B2";
-
 #[test]
 fn the_figures_match_their_golden_files() {
     let svg = schedule().to_svg(&provenance()).unwrap();
@@ -192,26 +151,6 @@ fn the_legend_names_keys_styles_and_the_marks_there_are() {
             .as_str()
             .contains("missed deadline")
     );
-}
-
-#[test]
-fn bars_too_close_to_see_show_the_share_of_time_they_take() {
-    for (share, height) in [(0.05, 1), (0.5, 8), (0.9, 14)] {
-        let svg = dense(100_000, share).to_svg(&provenance()).unwrap();
-        let all = rectangles(svg.as_str(), FIRST);
-        let widest = all.iter().max_by_key(|bar| bar[2]).unwrap();
-        assert!((widest[3] - height).abs() <= 1, "{share}: {widest:?}");
-        let covered: i32 = all.iter().skip(1).map(|bar| bar[2]).sum();
-        assert!(covered > 600, "{share}: {covered}");
-    }
-}
-
-#[test]
-fn thousands_of_bars_stay_a_small_file() {
-    for count in [300, 1000, 5000, 200_000] {
-        let svg = dense(count, 0.3).to_svg(&provenance()).unwrap();
-        assert!(svg.as_str().len() < 110_000, "{count}: {}", svg.as_str().len());
-    }
 }
 
 #[test]

@@ -27,8 +27,11 @@ Examples:
   fresco reproduce palloc --out out/palloc
   fresco reproduce camc --strict --json > camc.json")]
 pub struct Args {
-    /// Systems: palloc, camc, colored-refresh, crs, codesign, refresh-baselines [default: all]
-    #[arg(value_name = "SYSTEM", value_parser = ["camc", "palloc", "colored-refresh", "crs", "codesign", "refresh-baselines"])]
+    /// Systems whose claims are judged [default: all]
+    #[arg(
+        value_name = "SYSTEM",
+        value_parser = ["camc", "palloc", "colored-refresh", "crs", "codesign", "refresh-baselines"]
+    )]
     systems: Vec<String>,
 
     /// Seed of page frames and programs, for the first repetition
