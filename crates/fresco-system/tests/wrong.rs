@@ -155,9 +155,7 @@ const CASES: &[Case] = &[
     ),
     Case(
         "a bank of two tasks in a hard partition",
-        &[
-            ("frames = \"palloc\"", "frames = \"codesign\"\npartition = \"hard\""),
-        ],
+        &[("frames = \"palloc\"", "frames = \"codesign\"\npartition = \"hard\"")],
     ),
     Case("unknown policy", &[("frames = \"palloc\"", "frames = \"pallock\"")]),
     Case(

@@ -33,6 +33,7 @@ mod colors;
 mod dispatch;
 mod engine;
 mod experiment;
+pub mod fair;
 mod result;
 mod schedule;
 mod task;

@@ -2,6 +2,7 @@
 //! Who runs when: the schedules there are.
 
 use super::Experiment;
+use super::fair::FairSchedule;
 use fresco_input::InputError;
 use fresco_rt::executive::Table;
 use fresco_rt::policy::Policy;
@@ -43,6 +44,8 @@ pub enum Schedule {
         /// Among jobs.
         policy: Policy,
     },
+    /// Fair shares of batch tasks, in slices as long as the turn of a bank in the controller's refresh (COD-6).
+    Fair(FairSchedule),
     /// The first ready job, whatever is refreshed.
     Plain {
         /// Among jobs.
@@ -73,13 +76,13 @@ impl Schedule {
             Self::Table { table, .. } => table.bursts.iter().map(|burst| burst.color + 1).max().unwrap_or(0),
             Self::Servers { locks, .. } | Self::Flat { locks, .. } => locks.colors().len(),
             Self::Slots { cores, .. } => cores.first().map_or(0, |core| core.slots.len()),
-            Self::Plain { .. } | Self::Burst { .. } => 1,
+            Self::Plain { .. } | Self::Burst { .. } | Self::Fair(_) => 1,
         }
     }
 
     /// Does it heed the colours of tasks?
     pub(super) fn is_colored(&self) -> bool {
-        !matches!(self, Self::Plain { .. } | Self::Burst { .. })
+        !matches!(self, Self::Plain { .. } | Self::Burst { .. } | Self::Fair(_))
     }
 
     pub(super) fn check(&self, experiment: &Experiment) -> Result<(), InputError> {
@@ -88,7 +91,7 @@ impl Schedule {
             Self::Table { table, .. } => table.cores,
             Self::Servers { cores, .. } => cores.len(),
             Self::Slots { cores, .. } => cores.len(),
-            Self::Flat { .. } | Self::Plain { .. } | Self::Burst { .. } => cores,
+            Self::Flat { .. } | Self::Plain { .. } | Self::Burst { .. } | Self::Fair(_) => cores,
         };
         if given != cores {
             return Err(experiment
@@ -107,6 +110,9 @@ impl Schedule {
                 .error(format!("found a core with {other} colours in a schedule of {colors}"))
                 .allowed("one server or slot table per colour on each core")
                 .cure("give a core that does not run a colour an empty slot table or a budget of 0"));
+        }
+        if let Self::Fair(fair) = self {
+            fair.check(experiment)?;
         }
         if let Self::Burst { locks, .. } = self
             && locks.colors().len() != 1

@@ -2,7 +2,8 @@
 //! `[policy]`: how page frames are chosen.
 
 use fresco_frames::{
-    Aging, Boot, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, Palloc, Partition, PerCpu, Policy, Search, Shortage, Sorting,
+    Aging, Boot, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, Palloc, Partition, PerCpu, Policy, Search,
+    Shortage, Sorting,
 };
 use fresco_input::{InputError, Table};
 

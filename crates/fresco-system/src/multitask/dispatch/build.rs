@@ -4,6 +4,7 @@
 use super::Dispatcher;
 use super::by_color::ByColor;
 use super::by_table::{ByTable, Releases, TableSlot};
+use crate::multitask::fair::{FairDispatcher, Shares};
 use crate::multitask::{Experiment, Schedule, Timing};
 use fresco_dram::Ps;
 use fresco_input::InputError;
@@ -12,12 +13,16 @@ use fresco_rt::policy::{Order, Policy};
 use fresco_rt::simulation::Dispatch;
 use fresco_rt::supply::{SlotTable, Supply};
 use fresco_rt::toplevel::{ColorLock, Locks, Server};
+use std::sync::Arc;
 
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
-/// One dispatcher per core.
-pub(in crate::multitask) fn dispatchers(experiment: &Experiment) -> Result<Vec<Box<dyn Dispatcher>>, InputError> {
+/// One dispatcher per core. `pages` are those of each task's first memory by bank colour.
+pub(in crate::multitask) fn dispatchers(
+    experiment: &Experiment,
+    pages: &[Vec<(u32, u64)>],
+) -> Result<Vec<Box<dyn Dispatcher>>, InputError> {
     let too_long = |what: &str| {
         experiment
             .error(format!("found {what} whose times are too long"))
@@ -30,7 +35,11 @@ pub(in crate::multitask) fn dispatchers(experiment: &Experiment) -> Result<Vec<B
         Schedule::Servers { locks, .. } | Schedule::Flat { locks, .. } | Schedule::Burst { locks, .. } => {
             Some(scaled_locks(locks).ok_or_else(|| too_long("locks"))?)
         }
-        Schedule::Slots { .. } | Schedule::Plain { .. } | Schedule::Table { .. } => None,
+        Schedule::Slots { .. } | Schedule::Plain { .. } | Schedule::Table { .. } | Schedule::Fair(_) => None,
+    };
+    let shares = match schedule {
+        Schedule::Fair(_) => Some(Arc::new(Shares::new(experiment, pages)?)),
+        _ => None,
     };
     let by_color = |core: usize, policy: Policy, dispatch: Dispatch, handler: Ps| -> Box<dyn Dispatcher> {
         let colors = (schedule.colors(), schedule.is_colored());
@@ -40,6 +49,10 @@ pub(in crate::multitask) fn dispatchers(experiment: &Experiment) -> Result<Vec<B
     cores
         .map(|core| {
             Ok(match schedule {
+                Schedule::Fair(fair) => {
+                    let shares = shares.clone().expect("a fair schedule has them");
+                    Box::new(FairDispatcher::new(experiment, *fair, shares)) as Box<dyn Dispatcher>
+                }
                 Schedule::Table { table, lock_ns } => Box::new(by_table(experiment, table, *lock_ns, core)),
                 Schedule::Servers {
                     cores, idling, policy, ..

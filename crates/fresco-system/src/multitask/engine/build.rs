@@ -58,7 +58,8 @@ impl<'e> Engine<'e> {
             .map(|task| setup.task(task))
             .collect::<Result<_, _>>()?;
         let owners = setup.owners;
-        let dispatchers = dispatch::dispatchers(experiment)?;
+        let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(|task| task.pages_by_bank.clone()).collect();
+        let dispatchers = dispatch::dispatchers(experiment, &pages)?;
         let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
@@ -119,6 +120,7 @@ impl Setup<'_> {
                 .cure("give the program more data, or hand on less"));
         }
         let (mut memories, mut banks) = (Vec::new(), Vec::new());
+        let first_id = TaskId(self.next_id);
         for instance in 0..spec.instances.len() {
             let (pages, colors) = self.memory(number, instance, &areas)?;
             memories.push(pages);
@@ -149,6 +151,8 @@ impl Setup<'_> {
             copies: 0,
             copied_bytes: 0,
         })
+            instructions: 0,
+            pages_by_bank: self.frames.share_by_bank(first_id).unwrap_or_default(),
     }
 
     /// One memory of a task, all pages mapped, and its colours in words.

@@ -37,6 +37,8 @@ pub(super) struct Loaded {
     pub process: Process,
     /// Since when it has had the core.
     pub since: Ps,
+    /// Instructions that the core had executed by then.
+    pub instructions: u64,
     /// Since when it is to stop.
     pub stopping: Option<Ps>,
 }

@@ -108,4 +108,6 @@ impl Engine<'_> {
             copied_bytes: state.copied_bytes,
         }
     }
+            instructions: state.instructions,
+            pages_by_bank: state.pages_by_bank.clone(),
 }

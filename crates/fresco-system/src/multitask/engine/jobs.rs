@@ -33,6 +33,9 @@ pub(super) struct TaskState {
     pub copied_bytes: u64,
 }
 
+    pub instructions: u64,
+    /// Pages of its first memory by bank colour.
+    pub pages_by_bank: Vec<(u32, u64)>,
 impl TaskState {
     pub fn released(&mut self, job: &ReadyJob) {
         self.jobs.push(JobRecord {

@@ -35,6 +35,7 @@ impl Engine<'_> {
             instance: self.tasks[task].instance,
             process,
             since: now,
+            instructions: cpu.core.instructions(),
             stopping: None,
         });
     }
@@ -64,6 +65,7 @@ impl Engine<'_> {
         }
         let state = &mut self.tasks[loaded.task];
         state.executed(time);
+        state.instructions += cpu.core.instructions() - loaded.instructions;
         state.process = Some(loaded.process);
         loaded.task
     }

@@ -42,6 +42,10 @@ pub struct TaskOutcome {
     pub copied_bytes: u64,
 }
 
+    /// Instructions executed, those of copies included.
+    pub instructions: u64,
+    /// Pages of its first memory by bank colour.
+    pub pages_by_bank: Vec<(u32, u64)>,
 /// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Met {
