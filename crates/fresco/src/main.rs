@@ -7,6 +7,7 @@ mod experiments;
 mod failure;
 mod latencies;
 mod output;
+mod planned;
 mod programs;
 mod progress;
 mod provenance;

@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub const PAGE: &str = "index.html";
 /// The results.
 pub const RESULTS: &str = "results.json";
+/// The timeline of a plan's run, for ui.perfetto.dev.
+pub const TRACE: &str = "trace.json";
 /// The names of the report's files, one to a line: what the next report may take away.
 const MANIFEST: &str = ".fresco-report";
 /// Its first line.
@@ -58,7 +60,21 @@ impl ReportDirectory {
     /// # Errors
     /// A file cannot be written; nothing has been changed then.
     pub fn write(&self, page: &HtmlReport, results: &[u8], figures: &[Figure]) -> Result<(), Failure> {
-        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+        self.write_with(page, results, figures, Vec::new())
+    }
+
+    /// As [`Self::write`], with more files: names and contents.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub fn write_with(
+        &self,
+        page: &HtmlReport,
+        results: &[u8],
+        figures: &[Figure],
+        more: Vec<(String, Vec<u8>)>,
+    ) -> Result<(), Failure> {
+        let mut files = more;
         for figure in figures {
             files.push((format!("{}.svg", figure.name), figure.svg.as_str().as_bytes().to_vec()));
         }
@@ -104,10 +120,10 @@ impl ReportDirectory {
         }
     }
 
-    /// Figures that the report in the directory names as its own.
+    /// Figures and traces that the report in the directory names as its own.
     fn old_figures(&self) -> Vec<String> {
         let manifest = fs::read_to_string(self.directory.join(MANIFEST)).unwrap_or_default();
-        let plain = |name: &&str| name.ends_with(".svg") && !name.contains(['/', '\\']);
+        let plain = |name: &&str| (name.ends_with(".svg") || *name == TRACE) && !name.contains(['/', '\\']);
         let there = |name: &&str| self.directory.join(name).is_file();
         let lines = manifest.lines().skip(1).filter(plain).filter(there);
         lines.map(str::to_owned).collect()

@@ -10,3 +10,4 @@ pub mod plan;
 pub mod reproduce;
 pub mod sched;
 pub mod sim;
+mod sim_plan;

@@ -9,6 +9,7 @@ use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
 use crate::show::{page, text};
 use crate::simulate::{provenance_of, simulate};
+use crate::verbs::sim_plan;
 use fresco_input::InputError;
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_system::Scenario;
@@ -30,31 +31,37 @@ Examples:
   fresco sim palloc-fig4 --set 'sweep.corunners=[0, 3]' --set repetitions=5
   fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
   fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
-  fresco sim spec-four --trace-dir ~/traces")]
+  fresco sim spec-four --trace-dir ~/traces
+  fresco sim plan.json --out out/plan")]
 pub struct Args {
-    /// Scenarios: names of built-in ones or files
+    /// Scenarios: names of built-in ones or files; or one plan, a file ending in .json
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
-    scenarios: Vec<String>,
+    pub(super) scenarios: Vec<String>,
 
     /// Set a key of the scenario (repeatable), e.g. task.victim.core=1 or memory.controller.page=closed
     #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
 
     /// Seed of page frames and programs, for the first repetition
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
-    seed: Option<u32>,
+    pub(super) seed: Option<u32>,
 
     /// Directory of the recorded traces that the scenario names
     #[arg(long, value_name = "DIR")]
-    trace_dir: Option<PathBuf>,
+    pub(super) trace_dir: Option<PathBuf>,
 
     /// Runs at the same time; 0, as without this option, is one per processor. Changes no result
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
+    /// Length of the run of a plan, e.g. '640 ms'; as long as everything takes to repeat if left away, from two to ten retention
+    /// times
+    #[arg(long, value_name = "TIME")]
+    pub(super) horizon: Option<String>,
+
     /// Print JSON instead of tables
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// Rows for the tasks in the background, too, and a table of the controllers
     #[arg(long)]
@@ -63,7 +70,7 @@ pub struct Args {
     /// Write a report there: index.html, results.json, each figure as SVG; replaces the report that is there, and no
     /// other file
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
 
     /// List the built-in scenarios
     #[arg(long, conflicts_with_all = ["scenarios", "programs"])]
@@ -89,6 +96,9 @@ pub fn run(args: Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     refuse_two_values(&args)?;
+    if let Some(plan) = sim_plan::plan_of(&args.scenarios)? {
+        return sim_plan::run(&args, &plan);
+    }
     let overrides = overrides(&args)?;
     let mut loaded = Vec::new();
     for name in &args.scenarios {

@@ -69,16 +69,21 @@ pub fn run(args: &Args) -> Outcome {
     };
     for method in methods {
         let pushed = sensitivity(&set, method, &densities).map_err(|refusal| {
-            InputError::new(args.tasks.display().to_string(), format!("found tasks that cannot be pushed: {refusal}"))
-                .allowed("periodic tasks")
-                .cure("give every task a period and a wcet")
+            InputError::new(
+                args.tasks.display().to_string(),
+                format!("found tasks that cannot be pushed: {refusal}"),
+            )
+            .allowed("periodic tasks")
+            .cure("give every task a period and a wcet")
         });
         found.methods.push(pushed?);
         bar.inc(1);
     }
     bar.finish_and_clear();
     let provenance = of_set(&args.tasks, &set)?;
-    output::print(args.json, "fresco-sched-sensitivity/1", &provenance, &found, || table(&found))?;
+    output::print(args.json, "fresco-sched-sensitivity/1", &provenance, &found, || {
+        table(&found)
+    })?;
     Ok(match found.methods.iter().any(|method| method.refusal.is_none()) {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(WANTING),

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The report of a simulated plan.
+
+use super::{Simulated, gantt, tables};
+use crate::show::figures::Figure;
+use fresco_plan::Plan;
+use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
+use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+
+/// The page and its figures; `trace` is the name of the trace file beside it.
+///
+/// # Errors
+/// None in practice: results hold no numbers that cannot be shown.
+pub fn of(
+    plan: &Plan,
+    simulated: &Simulated,
+    provenance: &Provenance,
+    trace: &str,
+) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+    let mut figures = gantt::figures(simulated, provenance)?;
+    figures.extend(latencies(simulated, provenance)?);
+    let broken = simulated.promises.iter().filter(|promise| !promise.kept).count();
+    let lead = match broken {
+        0 => format!("All {} promises of the plan held.", simulated.promises.len()),
+        broken => format!(
+            "{broken} of {} promises of the plan did not hold.",
+            simulated.promises.len()
+        ),
+    };
+    let title = format!("{}: {} on {}", plan.name, plan.method.name(), plan.machine.name);
+    let mut page = HtmlReport::new(title, lead, provenance.clone());
+    let mut schedule = Section::new("What happened");
+    for figure in &figures {
+        schedule = schedule.figure(figure.svg.clone(), figure.caption.clone());
+    }
+    for table in tables(simulated)? {
+        schedule = schedule.table(table);
+    }
+    page.sections.push(schedule);
+    page.sections
+        .push(Section::new("Why this plan").list(plan.reasons.clone()));
+    page.sections.push(
+        Section::new("How to read this").list(
+            [
+                format!("{trace}: the same timeline for ui.perfetto.dev, to zoom in."),
+                "Met a refresh: reads that waited for a refresh of their bank or rank, and write-backs of the task that were in the \
+                 controller meanwhile (REF-17)."
+                    .to_owned(),
+                "Execution: how long jobs had the core, waiting for memory included. Response: from release to end.".to_owned(),
+                "Lines cleaned: dirty lines that lock handlers wrote back; writes into windows: dirty lines that left a cache for a \
+                 rank in its refresh window all the same."
+                    .to_owned(),
+                "A task without a program accesses random lines of its memory for 97 % of its WCET, as measured alone without refresh."
+                    .to_owned(),
+            ]
+            .to_vec(),
+        ),
+    );
+    Ok((page, figures))
+}
+
+/// Latency of reads, a curve for each task; none if nothing was read.
+fn latencies(simulated: &Simulated, provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
+    let mut distributions = Vec::new();
+    for task in simulated
+        .result
+        .tasks
+        .iter()
+        .filter(|task| task.reads.count > 0)
+        .take(8)
+    {
+        let buckets = task.reads.latency.histogram.iter();
+        let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns, bucket.count)).collect();
+        distributions.push(Distribution::of_counts(&task.name, counts)?);
+    }
+    if distributions.is_empty() {
+        return Ok(None);
+    }
+    let chart = CdfChart {
+        heading: Heading::new(
+            format!("{}: latency of memory reads", simulated.name),
+            simulated.method.name(),
+        )
+        .described("Share of the reads of each task that took at most so long."),
+        x: Axis::new("latency", "ns").logarithmic(),
+        y_label: "share of reads".to_owned(),
+        distributions,
+    };
+    Ok(Some(Figure {
+        name: "latency".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption: "Reads that missed all caches; of the first eight tasks.".to_owned(),
+    }))
+}
