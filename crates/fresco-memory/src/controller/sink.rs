@@ -17,9 +17,9 @@ pub trait Sink {
         NEVER
     }
 
-    /// A write of `source` to the line at address `line` was in the controller while its bank was refreshed, for so many
-    /// cycles. Told when it is written.
-    fn write_met_refresh(&mut self, _line: u64, _source: u16, _cycles: Cycle) {}
+    /// A write of `source` to the line at address `line`, whose column command is issued at `now`, was in the controller
+    /// while its bank was refreshed, for so many cycles.
+    fn write_met_refresh(&mut self, _now: Cycle, _line: u64, _source: u16, _cycles: Cycle) {}
 
     /// A command was issued.
     fn command(&mut self, _command: &Command) {}

@@ -281,7 +281,7 @@ impl MemorySystem {
     }
 
     /// Brings all controllers to the same cycle, so that their counts cover the same time; returns how many cycles.
-    fn settle(&mut self) -> Cycle {
+    pub(super) fn settle(&mut self) -> Cycle {
         let cycles = self.cycles();
         self.run_controllers(cycles, |_| cycles > 0);
         cycles

@@ -32,6 +32,8 @@ impl MemorySystem {
 
     /// From the time run to on, controllers write dirty lines as soon as they come, or when it suits them.
     pub fn set_eager_writes(&mut self, eager: bool) {
+        // A controller in which nothing happens is run no further than its last event: not before now may it hurry.
+        self.settle();
         self.controllers.iter_mut().for_each(|c| c.set_eager_writes(eager));
     }
 

@@ -63,10 +63,11 @@ impl Sink for Port<'_> {
         self.pending.finish(slot, at, sample);
     }
 
-    fn write_met_refresh(&mut self, line: u64, source: u16, cycles: Cycle) {
-        let wait = self.duration(cycles);
+    fn write_met_refresh(&mut self, now: Cycle, line: u64, source: u16, cycles: Cycle) {
+        let (at, wait) = (self.clock.to_ps(now), self.duration(cycles));
         if let Some(writes) = &mut self.delayed_writes {
             writes.push(DelayedWrite {
+                at,
                 line: PhysAddr(line),
                 core: u32::from(source),
                 wait,

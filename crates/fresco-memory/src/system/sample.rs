@@ -66,6 +66,8 @@ pub struct Sample {
 /// A line that was in a controller's write buffer while its bank was refreshed (REF-17).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedWrite {
+    /// When it was written, in picoseconds since the start of the run.
+    pub at: Ps,
     /// The line.
     pub line: PhysAddr,
     /// The core that displaced it from its caches.

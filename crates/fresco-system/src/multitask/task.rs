@@ -48,7 +48,7 @@ pub enum Work {
         /// Directory of its trace, if it replays one.
         trace_dir: PathBuf,
     },
-    /// Accesses to random lines: so many that a job on the idle machine, alone, with cold private caches, without refresh,
+    /// Accesses to random lines, [`Work::GAP`] instructions apart: so many that a job on the idle machine, alone, with cold private caches, without refresh,
     /// takes at most the WCET less [`Experiment::margin_permille`]. The engine finds their number by running such a job.
     Synthetic {
         /// Memory it accesses.
@@ -67,6 +67,12 @@ pub struct Instance {
     pub color: usize,
     /// Where its page frames come from.
     pub coloring: Coloring,
+}
+
+impl Work {
+    /// Instructions without memory access before each access of synthetic work: the usual rate of programs that miss their
+    /// caches often, a few misses per thousand instructions.
+    pub const GAP: u32 = 200;
 }
 
 impl Timing {
@@ -115,7 +121,8 @@ impl TaskSpec {
             }
             Work::Synthetic { bytes, write_percent } => {
                 let parameters = format!(
-                    "bytes = '{bytes} B'\naccesses = {operations}\nwrite_percent = {write_percent}\npasses = 0"
+                    "bytes = '{bytes} B'\naccesses = {operations}\nwrite_percent = {write_percent}\ngap = {}\npasses = 0",
+                    Work::GAP
                 );
                 built("random", &parameters, &PathBuf::new())
             }

@@ -107,7 +107,7 @@ impl Channel {
         } else {
             let entry = self.pool.get(i);
             if entry.wait.refresh > 0 {
-                sink.write_met_refresh(entry.line, entry.source, entry.wait.refresh);
+                sink.write_met_refresh(now, entry.line, entry.source, entry.wait.refresh);
             }
             self.ready.write(now, b as usize, &mut self.candidates);
             self.writes.take(now);

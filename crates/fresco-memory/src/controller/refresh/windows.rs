@@ -51,7 +51,7 @@ impl std::error::Error for WindowError {}
 pub struct Lateness {
     /// Windows begun, of all ranks.
     pub windows: u64,
-    /// Those whose first REFab came after their start, because accesses of the rank were still under way.
+    /// Those whose first REFab came after its time, because accesses of the rank were still under way.
     pub late: u64,
     /// By how much, in sum, in cycles.
     pub total: Cycle,
@@ -101,8 +101,9 @@ impl Windows {
 
     /// The same for windows that begin on time, not when the ranks happen to be idle: [`Self::lead`] cycles before a
     /// window its ranks get no new request and their rows are closed, so that the first REFab comes at the window's
-    /// start exactly; then `period` may be tREFW, as no row waits for a cycle longer than the plan says. The last refresh
-    /// before a rank's first window is left out where it would not be over in time.
+    /// start exactly, and those of further ranks a command slot after one another; then `period` may be tREFW, as no row
+    /// waits for a cycle longer than the plan says. The last refresh before a rank's first window is left out where it
+    /// would not be over in time.
     ///
     /// That nothing takes the command bus at that cycle needs commands of one slot: with longer ones a window may come a
     /// few cycles late.
@@ -145,7 +146,11 @@ impl Windows {
                 .iter()
                 .enumerate()
                 .filter(|(_, window)| window.ranks >> r & 1 == 1)
-                .map(|(i, window)| (window.start, window.commands, i))
+                .map(|(i, window)| {
+                    // Ranks that begin together follow one another on the command bus, always in the same order.
+                    let turn = u64::from((window.ranks & ((1 << r) - 1)).count_ones()) * timing.pre_slots;
+                    (window.start + if lead == 0 { 0 } else { turn }, window.commands, i)
+                })
                 .collect();
             own.sort_unstable();
             for (k, &(start, commands, i)) in own.iter().enumerate() {

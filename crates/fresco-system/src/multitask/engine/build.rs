@@ -148,11 +148,12 @@ impl Setup<'_> {
             oldest: 0,
             recorder: ReadRecorder::default(),
             met: Met::default(),
+            met_at_start: Met::default(),
             copies: 0,
             copied_bytes: 0,
-        })
             instructions: 0,
             pages_by_bank: self.frames.share_by_bank(first_id).unwrap_or_default(),
+        })
     }
 
     /// One memory of a task, all pages mapped, and its colours in words.

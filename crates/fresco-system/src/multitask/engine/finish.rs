@@ -74,11 +74,12 @@ impl Engine<'_> {
 
     fn count_delayed_writes(&mut self) {
         let mut writes = Vec::new();
+        let settled = self.settled();
         self.memory.take_delayed(&mut writes);
         let page_bytes = self.experiment.machine.page_bytes;
         for write in writes {
             if let Some(task) = self.owners.get(&(write.line.0 / page_bytes)) {
-                let met = &mut self.tasks[*task].met;
+                let met = self.tasks[*task].met(write.at < settled);
                 met.writes += 1;
                 met.write_wait_ps += write.wait;
             }
@@ -104,10 +105,11 @@ impl Engine<'_> {
             jobs: state.jobs.clone(),
             reads: state.recorder.reads(),
             met_refresh: state.met,
+            met_refresh_at_start: state.met_at_start,
             copies: state.copies,
             copied_bytes: state.copied_bytes,
-        }
-    }
             instructions: state.instructions,
             pages_by_bank: state.pages_by_bank.clone(),
+        }
+    }
 }

@@ -29,13 +29,15 @@ pub(super) struct TaskState {
     pub oldest: usize,
     pub recorder: ReadRecorder,
     pub met: Met,
+    /// The same before all ranks are refreshed by plan.
+    pub met_at_start: Met,
     pub copies: u64,
     pub copied_bytes: u64,
-}
-
     pub instructions: u64,
     /// Pages of its first memory by bank colour.
     pub pages_by_bank: Vec<(u32, u64)>,
+}
+
 impl TaskState {
     pub fn released(&mut self, job: &ReadyJob) {
         self.jobs.push(JobRecord {
@@ -99,12 +101,22 @@ impl TaskState {
     }
 
     /// Data of one of its reads have arrived.
-    pub fn read(&mut self, sample: &Sample) {
+    pub fn read(&mut self, sample: &Sample, at_start: bool) {
         self.recorder.record(sample);
         if sample.refresh > 0 {
-            self.met.reads += 1;
-            self.met.read_wait_ps += sample.refresh;
-            self.met.longest_read_wait_ps = self.met.longest_read_wait_ps.max(sample.refresh);
+            let met = self.met(at_start);
+            met.reads += 1;
+            met.read_wait_ps += sample.refresh;
+            met.longest_read_wait_ps = met.longest_read_wait_ps.max(sample.refresh);
+        }
+    }
+
+    /// Where accesses that met a refresh are counted.
+    pub fn met(&mut self, at_start: bool) -> &mut Met {
+        if at_start {
+            &mut self.met_at_start
+        } else {
+            &mut self.met
         }
     }
 }

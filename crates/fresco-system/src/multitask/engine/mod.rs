@@ -132,12 +132,13 @@ impl Engine<'_> {
     }
 
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
+        let settled = self.settled();
         for done in done.drain(..) {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
             if let Some(loaded) = &cpu.loaded {
-                self.tasks[loaded.task].read(&done.sample);
+                self.tasks[loaded.task].read(&done.sample, done.at < settled);
             }
         }
     }
@@ -205,6 +206,11 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Until then some ranks are refreshed as usual, although there is a plan (E34).
+    fn settled(&self) -> Ps {
+        self.windows.as_ref().map_or(0, |windows| windows.settled)
     }
 
     fn fault_of_program(&self, task: usize, what: &str) -> InputError {

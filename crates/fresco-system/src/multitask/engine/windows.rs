@@ -10,6 +10,8 @@ pub(super) struct PlannedWindows {
     /// By start: start, end and ranks.
     windows: Vec<(Ps, Ps, u64)>,
     longest: Ps,
+    /// From here on every rank that has windows is refreshed in them alone.
+    pub settled: Ps,
 }
 
 impl PlannedWindows {
@@ -26,7 +28,12 @@ impl PlannedWindows {
         let mut windows: Vec<_> = windows.iter().map(window).collect();
         windows.sort_unstable();
         let longest = windows.iter().map(|(start, end, _)| end - start).max().unwrap_or(0);
+        let first = |rank: u32| windows.iter().find(|(.., ranks)| ranks >> rank & 1 == 1).map(|w| w.0);
+        let settled = (0..experiment.machine.memory.organisation.ranks)
+            .filter_map(first)
+            .max();
         Some(Self {
+            settled: settled.unwrap_or(0),
             period: period_ns * 1000,
             windows,
             longest,

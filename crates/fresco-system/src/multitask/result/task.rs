@@ -34,18 +34,20 @@ pub struct TaskOutcome {
     pub jobs: Vec<JobRecord>,
     /// Its reads from memory, copies included.
     pub reads: Reads,
-    /// Accesses that met a refresh (REF-17).
+    /// Accesses that met a refresh (REF-17), from when all ranks are refreshed by plan; all of them where there is none.
     pub met_refresh: Met,
+    /// Those before: until its first window a rank is refreshed as usual, whoever runs (E34).
+    pub met_refresh_at_start: Met,
     /// Jobs that began with a copy (CR-10).
     pub copies: u64,
     /// Bytes copied.
     pub copied_bytes: u64,
-}
-
     /// Instructions executed, those of copies included.
     pub instructions: u64,
     /// Pages of its first memory by bank colour.
     pub pages_by_bank: Vec<(u32, u64)>,
+}
+
 /// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Met {

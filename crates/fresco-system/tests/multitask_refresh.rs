@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Refresh by plan on the machine of the dissertation: nobody meets it, every row gets it, and a fault in the plan shows.
+
+mod multitask_support;
+
+use fresco_rt::aligned::{AlignedPlan, RefreshDemand, plan};
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::toplevel::{Locks, Server};
+use fresco_system::multitask::{
+    CoreSlots, Experiment, MultitaskResult, RefreshPlan, RefreshWindow, Schedule, TaskSpec, Timing, Work, run,
+};
+use multitask_support::{MS, RANKS, US, experiment, machine, task};
+
+const RM: Policy = Policy::FixedPriority(Order::RateMonotonic);
+
+/// Jobs that access memory every few hundred nanoseconds, for at most `wcet` nanoseconds.
+fn sparse(wcet: u64, write_percent: u32) -> Work {
+    Work::Program {
+        name: "random".to_owned(),
+        parameters: format!(
+            "bytes = '256 KiB'\ngap = 2000\naccesses = {}\nwrite_percent = {write_percent}",
+            wcet / 620
+        ),
+        trace_dir: "".into(),
+    }
+}
+
+/// Sets by colour, as name, period and WCET in microseconds.
+type Sets<'a> = [&'a [(&'a str, u64, u64)]; 2];
+
+const EXAMPLE: Sets<'_> = [
+    &[("T1", 16_000, 4000), ("T2", 16_000, 2000)],
+    &[("T3", 32_000, 8000), ("T4", 64_000, 8000)],
+];
+
+const TABLE_5_2: Sets<'_> = [
+    &[("cnt", 20_000, 3000), ("lms", 10_000, 1600), ("st", 8000, 2000)],
+    &[("compress", 10_000, 1200), ("matmult", 40_000, 10_000)],
+];
+
+fn tasks(sets: &Sets<'_>, write_percent: u32) -> Vec<TaskSpec> {
+    let of = |color: usize| {
+        sets[color].iter().map(move |&(name, period, wcet)| {
+            let work = sparse(wcet * 1000, write_percent);
+            task(name, (0, period * 1000, wcet * 1000), color, work)
+        })
+    };
+    of(0).chain(of(1)).collect()
+}
+
+/// The aligned plan of two sets on the machine, with a handler of 20 µs.
+fn aligned(sets: &Sets<'_>, policy: Policy, period: u64, density: u32) -> (Experiment, AlignedPlan) {
+    let mut experiment = experiment(Schedule::Plain { policy });
+    experiment.machine = machine(density);
+    let timing = &experiment.machine.memory.timing;
+    let demand = RefreshDemand {
+        retention: 64 * MS,
+        commands: timing.refreshes,
+        trfc: timing.clock.to_ps(timing.rfc_ab) / 1000,
+        handler: 20_000,
+    };
+    experiment.tasks = tasks(sets, 0);
+    let timings = |color: usize| -> Vec<fresco_rt::Task> {
+        let own = experiment.tasks.iter().filter(|task| task.instances[0].color == color);
+        own.filter_map(|task| match &task.timing {
+            Timing::Periodic(timing) => Some(timing.clone()),
+            Timing::Batch => None,
+        })
+        .collect()
+    };
+    let (first, second) = (timings(0), timings(1));
+    let plan = plan(&[[&first, &second]], policy, period, demand).unwrap_or_else(|error| panic!("{error}"));
+    experiment.schedule = Schedule::Slots {
+        cores: vec![CoreSlots {
+            slots: plan.slots(0).into(),
+            handler_ns: demand.handler,
+        }],
+        policy,
+    };
+    let commands = plan.commands_per_frame();
+    experiment.refresh = RefreshPlan::Windows {
+        period_ns: period,
+        windows: vec![
+            RefreshWindow {
+                start_ns: demand.handler,
+                ranks: RANKS[1],
+                commands,
+            },
+            RefreshWindow {
+                start_ns: plan.borders()[0] + demand.handler,
+                ranks: RANKS[0],
+                commands,
+            },
+        ],
+    };
+    experiment.horizon_ns = 200 * MS;
+    (experiment, plan)
+}
+
+fn result(experiment: &Experiment) -> MultitaskResult {
+    run(experiment).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn met(result: &MultitaskResult) -> u64 {
+    result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()
+}
+
+fn misses(result: &MultitaskResult) -> u64 {
+    result.tasks.iter().map(|task| task.misses).sum()
+}
+
+/// No access meets a refresh, no job misses, no row waits for a cycle too long, no window is late.
+fn is_sound(result: &MultitaskResult) {
+    let checker = result.checker.as_ref().expect("it was asked");
+    assert!(checker.clean, "{}", checker.report);
+    assert_eq!(
+        (met(result), misses(result)),
+        (0, 0),
+        "{:?}",
+        result.tasks.iter().map(|t| t.met_refresh).collect::<Vec<_>>()
+    );
+    let kept = result.windows[0];
+    assert!(kept.windows > 0);
+    assert_eq!((kept.late, kept.late_ps), (0, 0), "{kept:?}");
+    let core = &result.cores[0];
+    assert_eq!((core.writes_into_windows, core.handlers_missed), (0, 0), "{core:?}");
+    assert!(
+        result
+            .tasks
+            .iter()
+            .all(|task| task.completed > 0 && task.reads.count > 1000)
+    );
+}
+
+/// CRS-10 under aligned slots (F29).
+#[test]
+fn the_example_of_two_servers_never_meets_a_refresh() {
+    for density in [1, 64] {
+        let (experiment, plan) = aligned(&EXAMPLE, RM, 8 * MS, density);
+        let result = result(&experiment);
+        is_sound(&result);
+        // Silence of a rank lasts from the end of a segment to the next.
+        let gap = 8 * MS * 1000
+            - (plan.commands_per_frame() - 1) * (plan.segment_length() / plan.commands_per_frame()) * 1000;
+        let longest = result.ranks.iter().map(|rank| rank.longest_gap_ps).max();
+        assert_eq!(longest, Some(gap));
+    }
+}
+
+#[test]
+fn table_5_2_never_meets_a_refresh() {
+    for density in [1, 64] {
+        let (experiment, _) = aligned(&TABLE_5_2, Policy::Edf, 4 * MS, density);
+        is_sound(&result(&experiment));
+    }
+}
+
+/// RLIM-7: stores too, whose lines leave the caches before their colour is refreshed.
+#[test]
+fn dirty_lines_leave_before_their_colour_is_refreshed() {
+    let (mut experiment, _) = aligned(&EXAMPLE, RM, 8 * MS, 16);
+    experiment.tasks = tasks(&EXAMPLE, 40);
+    let sound = result(&experiment);
+    is_sound(&sound);
+    assert!(sound.cores[0].lines_cleaned > 100);
+    // Without handlers the lines of the one colour leave when the other colour's tasks need the room.
+    if let Schedule::Slots { cores, .. } = &mut experiment.schedule {
+        cores[0].handler_ns = 0;
+    }
+    let unsound = result(&experiment);
+    assert_eq!(unsound.cores[0].lines_cleaned, 0);
+    assert!(unsound.cores[0].writes_into_windows > 100);
+    assert!(unsound.tasks.iter().any(|task| task.met_refresh.writes > 0));
+}
+
+/// A window in the slot of its own colour.
+#[test]
+fn a_window_in_the_wrong_slot_is_met() {
+    let (mut experiment, plan) = aligned(&EXAMPLE, RM, 8 * MS, 16);
+    if let RefreshPlan::Windows { windows, .. } = &mut experiment.refresh {
+        windows[0].start_ns += plan.borders()[0];
+        windows[0].ranks = RANKS[1];
+        windows.pop();
+        windows.push(RefreshWindow {
+            start_ns: 20_000,
+            ranks: RANKS[0],
+            commands: plan.commands_per_frame(),
+        });
+    }
+    let result = result(&experiment);
+    // A job that runs into a segment of 563 µs waits for its end.
+    let long = |task: usize| result.tasks[task].met_refresh.longest_read_wait_ps > 500 * US * 1000;
+    assert!(long(0) && long(2), "both colours");
+    assert!(met(&result) >= 30, "{}", met(&result));
+    assert!(result.checker.as_ref().is_some_and(|checker| checker.clean));
+}
+
+/// REF-17: auto-refresh, more at a higher density.
+#[test]
+fn auto_refresh_is_met_and_more_so_by_denser_devices() {
+    let wait = |density: u32| {
+        let mut experiment = experiment(Schedule::Plain { policy: RM });
+        experiment.machine = machine(density);
+        experiment.tasks = tasks(&EXAMPLE, 10);
+        let result = result(&experiment);
+        assert!(result.checker.as_ref().is_some_and(|checker| checker.clean));
+        let sum = |of: fn(&fresco_system::multitask::Met) -> u64| -> u64 {
+            result.tasks.iter().map(|task| of(&task.met_refresh)).sum()
+        };
+        (sum(|met| met.reads), sum(|met| met.read_wait_ps))
+    };
+    let (thin, dense) = (wait(1), wait(64));
+    assert!(thin.0 > 20 && dense.0 > 4 * thin.0, "{thin:?} {dense:?}");
+    assert!(dense.1 > 20 * thin.1, "{thin:?} {dense:?}");
+}
+
+/// CRS-9, E34: the first colour keeps its usual refresh until its first burst, half a retention time after the start.
+#[test]
+fn the_start_keeps_retention() {
+    let experiment = servers(8);
+    let result = result(&experiment);
+    is_sound(&result);
+    let spans = &result.timeline.refreshes;
+    let before = |rank: u32| {
+        let early = spans
+            .iter()
+            .filter(|span| span.rank == rank && span.end_ps < 32 * MS * 1000);
+        early.map(|span| span.commands).sum::<u64>()
+    };
+    assert!((4096..4110).contains(&before(0)), "{}", before(0));
+    assert_eq!(before(4), 2 + 8192, "the second colour begins with a burst at 20 µs");
+    let bursts: Vec<_> = spans
+        .iter()
+        .filter(|span| span.rank == 0 && span.commands > 1)
+        .collect();
+    assert_eq!(bursts[0].start_ps, (32 * MS + 20_000) * 1000);
+    assert_eq!(bursts[0].commands, 8192);
+    assert_eq!(result.timeline.locks.len(), 5);
+}
+
+/// The servers of §5.3.5 under fixed bursts.
+fn servers(density: u32) -> Experiment {
+    let mut experiment = experiment(Schedule::Plain { policy: RM });
+    experiment.machine = machine(density);
+    let timing = &experiment.machine.memory.timing;
+    let burst = timing.clock.to_ps(timing.refreshes * timing.rfc_ab) / 1000;
+    let locks = Locks::of_two_servers(64 * MS, burst, 20_000, 5_000).expect("locks");
+    let window = |color: usize| RefreshWindow {
+        start_ns: locks.window(color, 0).burst_start,
+        ranks: RANKS[color],
+        commands: timing.refreshes,
+    };
+    experiment.refresh = RefreshPlan::Windows {
+        period_ns: 64 * MS,
+        windows: vec![window(0), window(1)],
+    };
+    let server = Server::new(16 * MS, 6 * MS).expect("a server");
+    experiment.schedule = Schedule::Servers {
+        cores: vec![vec![server, server]],
+        idling: false,
+        locks,
+        policy: RM,
+    };
+    experiment.tasks = tasks(&EXAMPLE, 20);
+    experiment.horizon_ns = 160 * MS;
+    experiment.record_ns = 160 * MS;
+    experiment
+}
+
+#[test]
+fn the_same_experiment_gives_the_same_bytes() {
+    let mut experiment = servers(16);
+    experiment.horizon_ns = 40 * MS;
+    let json = |experiment: &Experiment| serde_json::to_string(&result(experiment)).expect("results serialise");
+    let first = json(&experiment);
+    assert_eq!(first, json(&experiment));
+    experiment.seed = 2;
+    assert_ne!(first, json(&experiment));
+}
