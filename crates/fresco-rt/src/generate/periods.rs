@@ -93,7 +93,7 @@ mod tests {
         let mut octaves = [0; 3];
         for _ in 0..30_000 {
             let period = periods.draw(rng);
-            assert!((1_000..=8_000).contains(&period) && period % 10 == 0);
+            assert!((1_000..=8_000).contains(&period) && period.is_multiple_of(10));
             octaves[((period / 1_000).ilog2() as usize).min(2)] += 1;
         }
         assert!(
