@@ -41,6 +41,7 @@ mod task;
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow};
+pub use fair::FairSchedule;
 pub use result::{
     CheckerVerdict, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh, RefreshSpan,
     RunSpan, Spread, TaskOutcome, Timeline, WindowsKept,

@@ -13,8 +13,8 @@ pub(super) struct Watch {
     checker: Option<Checker>,
     clock: Clock,
     ranks_per_channel: u32,
-    /// Length of a command on all banks, some or one of them.
-    lengths: [Cycle; 3],
+    /// Length of a command on all banks, some or one of them, and of a quarter on all.
+    lengths: [Cycle; 4],
     refi: Cycle,
     recorded: Ps,
     ranks: Vec<Rank>,
@@ -45,7 +45,7 @@ impl Watch {
             checker: experiment.check.then(|| Checker::new(organisation, timing, options)),
             clock: timing.clock,
             ranks_per_channel: organisation.ranks,
-            lengths: [timing.rfc_ab, timing.rfc_sb, timing.rfc_pb],
+            lengths: [timing.rfc_ab, timing.rfc_sb, timing.rfc_pb, timing.rfc_ab4],
             refi: timing.refi.max(1),
             recorded: experiment.record_ns * 1000,
             ranks: vec![Rank::default(); ranks as usize],
@@ -63,6 +63,7 @@ impl Watch {
             CommandKind::RefAb => self.lengths[0],
             CommandKind::RefSb => self.lengths[1],
             CommandKind::RefPb => self.lengths[2],
+            CommandKind::RefAb4 => self.lengths[3],
             _ => return,
         };
         let rank = &mut self.ranks[(command.channel * self.ranks_per_channel + command.rank) as usize];
