@@ -134,10 +134,10 @@ fn spread(tasks: &[Task], cores: usize) -> Vec<Vec<usize>> {
     heaviest.sort_by_key(|&i| (std::cmp::Reverse(load(i)), i));
     let mut groups = vec![(0u128, Vec::new()); cores];
     for i in heaviest {
-        let least = groups
-            .iter_mut()
-            .min_by_key(|(load, _)| *load)
-            .expect("there are cores");
+        // Without cores there are no groups.
+        let Some(least) = groups.iter_mut().min_by_key(|(load, _)| *load) else {
+            break;
+        };
         least.0 += load(i);
         least.1.push(i);
     }
