@@ -11,6 +11,7 @@ use fresco_plan::{Method, Plan};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::time::lcm_all;
 use fresco_rt::toplevel::{ColorLock, Locks, Server};
+use fresco_system::multitask::fair::FairSchedule;
 use fresco_system::multitask::{
     self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
 };
@@ -196,7 +197,11 @@ fn schedule(plan: &Plan) -> Result<multitask::Schedule, InputError> {
             table: table.clone(),
             lock_ns: *lock_ns,
         },
-        Schedule::Fair { .. } => return Err(unsound(plan, "found fair shares, which this engine does not know")),
+        Schedule::Fair { candidates, .. } => multitask::Schedule::Fair(FairSchedule {
+            eta_thresh: *candidates,
+            best_effort: true,
+            guard_ns: FairSchedule::GUARD_NS,
+        }),
     })
 }
 
