@@ -206,7 +206,9 @@ impl Controller {
         if let Some(front) = &mut self.front
             && let Some(arrival) = front.leave(now, &self.channels)
         {
-            self.channels[arrival.channel as usize].admit(now, arrival.entry, sink);
+            let channel = &mut self.channels[arrival.channel as usize];
+            channel.arrived(arrival.entry);
+            channel.admit(now, arrival.entry, sink);
         }
     }
 

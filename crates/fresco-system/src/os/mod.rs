@@ -5,3 +5,4 @@ pub(crate) mod copying;
 pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
+mod stopping;

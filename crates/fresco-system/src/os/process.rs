@@ -46,31 +46,31 @@ pub(crate) enum Failure {
 /// A task on its core.
 pub(crate) struct Process {
     program: Box<dyn Program>,
-    batch: Batch,
-    next: usize,
+    pub(super) batch: Batch,
+    pub(super) next: usize,
     pages: PageTable,
     caches: PrivateCaches,
     /// Slots of a hit in level 1 and 2.
     hit_slots: [u32; 2],
     /// Bits of an address below its line.
-    line_bits: u32,
+    pub(super) line_bits: u32,
     /// Memory operations executed.
-    operations: u64,
+    pub(super) operations: u64,
     /// Stop before this operation.
-    stop_at: u64,
+    pub(super) stop_at: u64,
     /// Stop at marks.
     heeds_marks: bool,
     begun: bool,
     /// It can be stopped among instructions that access no memory.
     preemptible: bool,
     /// A copy between two of its memories that goes on.
-    copying: Option<Copying>,
+    pub(super) copying: Option<Copying>,
     /// Instructions of the gap before the next event that have been executed already.
-    cut: u32,
+    pub(super) cut: u32,
     /// Instructions that went by without an event since the last step.
     carried: u32,
     /// The instructions before the next operation have been executed already.
-    gap_done: bool,
+    pub(super) gap_done: bool,
     stop: Option<Stop>,
 }
 
@@ -179,7 +179,7 @@ impl Process {
         self.next = 0;
     }
 
-    fn stopped(&mut self, stop: Stop, gap: u32) -> Step {
+    pub(super) fn stopped(&mut self, stop: Stop, gap: u32) -> Step {
         self.stop = Some(stop);
         Step::Event { gap }
     }
@@ -210,7 +210,7 @@ impl Process {
 
     /// Looks a line up in the private caches.
     #[inline]
-    fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
+    pub(super) fn access(&mut self, line: PhysAddr, write: bool, dep: u32, gap: u32) -> MicroOp {
         let mut victims = Victims::default();
         let lookup = match self.caches.access(line, write) {
             PrivateOutcome::Hit { level, write_back, .. } => {
@@ -246,49 +246,6 @@ impl Process {
             op.gap - std::mem::take(&mut self.cut)
         };
         gap.saturating_add(std::mem::take(&mut self.carried))
-    }
-
-    /// Was it asked to stop here? Then it is not again.
-    fn is_to_stop(&mut self) -> bool {
-        let stops = self.operations >= self.stop_at;
-        if stops {
-            self.stop_at = u64::MAX;
-        }
-        stops
-    }
-
-    /// The next part of a copy under way.
-    fn copy_on(&mut self) -> Option<Step> {
-        self.copying.as_ref()?;
-        if self.is_to_stop() {
-            return Some(self.stopped(Stop::Asked, 0));
-        }
-        let Some(access) = self.copying.as_mut().and_then(Copying::next) else {
-            self.copying = None;
-            return Some(self.stopped(Stop::Copied, 0));
-        };
-        let line = PhysAddr(access.addr.0 >> self.line_bits << self.line_bits);
-        // The store needs the load just before it.
-        let op = self.access(line, access.write, u32::from(access.write), access.gap);
-        Some(Step::Op(op))
-    }
-
-    /// A part of a gap that is longer than `room`: `None` if it is not.
-    fn work_within(&mut self, room: u64) -> Option<Step> {
-        let gap = match self.batch.events().get(self.next)? {
-            Event::Op(op) => op.gap,
-            Event::Mark { gap, .. } => *gap,
-        };
-        if self.gap_done || u64::from(gap - self.cut) <= room {
-            return None;
-        }
-        if self.is_to_stop() {
-            return Some(self.stopped(Stop::Asked, 0));
-        }
-        // No more than the gap, which fits.
-        let instructions = room as u32;
-        self.cut += instructions;
-        Some(Step::Work { instructions })
     }
 }
 

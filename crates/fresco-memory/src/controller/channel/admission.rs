@@ -52,6 +52,7 @@ impl Channel {
     pub(in crate::controller) fn arrive(&mut self, now: Cycle, i: u32, sink: &mut impl Sink) {
         let entry = self.pool.get(i);
         let (bank, access) = (entry.bank, entry.access);
+        self.arrived(i);
         let backlog = match (self.queues, access) {
             (Queues::PerBank { .. }, Access::Read) => &mut self.banks[bank as usize].backlog,
             _ => &mut self.backlog[access as usize],
@@ -66,6 +67,21 @@ impl Channel {
                 _ => self.backlog[access as usize].push_back(i),
             }
         }
+    }
+
+    /// Counts a request that has arrived.
+    #[inline]
+    pub(in crate::controller) fn arrived(&mut self, i: u32) {
+        let rank = self.pool.get(i).bank >> self.banks_per_rank_log2;
+        self.requests[rank as usize] += 1;
+    }
+
+    /// Forgets a request that is done.
+    #[inline]
+    pub(super) fn release(&mut self, i: u32) {
+        let rank = self.pool.get(i).bank >> self.banks_per_rank_log2;
+        self.requests[rank as usize] -= 1;
+        self.pool.release(i);
     }
 
     /// Is there a place in the queue that a request goes into?
@@ -103,7 +119,7 @@ impl Channel {
                 if buffered {
                     self.stats.forwarded += 1;
                     self.complete(i, now + 1, RowOutcome::Forwarded, sink);
-                    self.pool.release(i);
+                    self.release(i);
                     return;
                 }
                 self.banks[bank as usize].reads.push(&mut self.pool, i);
@@ -113,7 +129,7 @@ impl Channel {
                 self.complete(i, now, RowOutcome::Buffered, sink);
                 if buffered {
                     self.stats.merged += 1;
-                    self.pool.release(i);
+                    self.release(i);
                     return;
                 }
                 self.banks[bank as usize].writes.push(&mut self.pool, i);
@@ -154,7 +170,7 @@ impl Channel {
     #[inline]
     pub(super) fn update_mode(&mut self) -> bool {
         let (reads, writes) = (self.reads.len(), self.writes.len());
-        let (high, low) = if self.eager_writes {
+        let (high, low) = if self.eager_writes || self.refresh_waits {
             (1, 0)
         } else {
             (self.drain_high, self.drain_low)

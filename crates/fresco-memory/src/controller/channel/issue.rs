@@ -124,7 +124,7 @@ impl Channel {
             (false, true) => CommandKind::WrA,
         };
         self.record(now, kind, b, row, column, sink);
-        self.pool.release(i);
+        self.release(i);
         self.load_changed(now, b);
         if self.scheduler == Scheduler::Fcfs {
             let order = &mut self.order[usize::from(!is_read)];

@@ -43,10 +43,13 @@ pub(super) struct Channel {
     write_capacity: u32,
     drain_high: u32,
     drain_low: u32,
-    /// Writes are not kept for a better moment.
+    /// Writes are not kept for a better moment: as the caller says, and while a refresh waits for them.
     eager_writes: bool,
+    refresh_waits: bool,
 
     banks: Vec<Bank>,
+    /// By rank: requests that have arrived and have not been served.
+    requests: Vec<u32>,
     pool: Pool,
     ready: Ready,
     engine: Box<dyn RefreshEngine>,
@@ -103,7 +106,9 @@ impl Channel {
             drain_high: config.drain_high,
             drain_low: config.drain_low,
             eager_writes: false,
+            refresh_waits: false,
             banks: (0..banks).map(|_| Bank::new()).collect(),
+            requests: vec![0; org.ranks as usize],
             pool: Pool::default(),
             ready,
             next_due: engine.next_due(),

@@ -29,10 +29,10 @@ impl Channel {
     }
 
     pub(super) fn take_due(&mut self, now: Cycle) {
-        while let Some(refresh) = self
-            .engine
-            .take_due(now, &Load::new(&self.banks, self.org.banks_per_rank(), self.bursts))
-        {
+        while let Some(refresh) = self.engine.take_due(
+            now,
+            &Load::new(&self.banks, self.org.banks_per_rank(), self.bursts, &self.requests),
+        ) {
             debug_assert!(refresh.kind.is_refresh() && refresh.rank < self.org.ranks && refresh.banks != 0);
             for b in self.banks_of(&refresh) {
                 let from = &mut self.banks[b as usize].refresh_from;
@@ -46,6 +46,11 @@ impl Channel {
         }
         self.next_due = self.engine.next_due();
         debug_assert!(self.next_due > now);
+        if self.engine.is_waiting() != self.refresh_waits {
+            self.refresh_waits = !self.refresh_waits;
+            self.update_mode();
+            self.choice_valid = false;
+        }
     }
 
     /// Tells the refresh scheme that a request of bank `b` came or went, if it wants to know.
@@ -58,7 +63,7 @@ impl Channel {
 
     #[cold]
     fn tell_load(&mut self, now: Cycle, b: u32) {
-        let load = Load::new(&self.banks, self.org.banks_per_rank(), self.bursts);
+        let load = Load::new(&self.banks, self.org.banks_per_rank(), self.bursts, &self.requests);
         self.engine.load_changed(b >> self.banks_per_rank_log2, &load, now);
         self.next_due = self.engine.next_due();
     }

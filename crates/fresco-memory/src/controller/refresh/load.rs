@@ -9,15 +9,23 @@ pub struct Load<'a> {
     banks: &'a [Bank],
     banks_per_rank: u32,
     bursts: u64,
+    /// By rank: requests that have arrived and have not been served.
+    requests: &'a [u32],
 }
 
 impl<'a> Load<'a> {
-    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32, bursts: u64) -> Self {
+    pub(in crate::controller) fn new(banks: &'a [Bank], banks_per_rank: u32, bursts: u64, requests: &'a [u32]) -> Self {
         Self {
             banks,
             banks_per_rank,
             bursts,
+            requests,
         }
+    }
+
+    /// Requests of the rank in the channel, those included that wait for a place in its queues.
+    pub fn of_rank(&self, rank: u32) -> u32 {
+        self.requests[rank as usize]
     }
 
     /// Reads and writes that wait for one bank of a rank (`bank_group * banks + bank`).

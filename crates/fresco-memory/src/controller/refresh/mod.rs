@@ -52,6 +52,11 @@ pub trait RefreshEngine: Send {
         0
     }
 
+    /// Does a refresh wait for requests that the controller should serve soon?
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
     /// How far the schedule was kept, if there is one.
     fn lateness(&self) -> Lateness {
         Lateness::default()

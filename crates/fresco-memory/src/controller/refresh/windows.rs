@@ -75,6 +75,8 @@ struct Rank {
     distributed: bool,
     /// The next command is the first of its window.
     first: bool,
+    /// It waits for requests of the rank.
+    waits: bool,
 }
 
 /// Refreshes by a plan that repeats.
@@ -104,6 +106,9 @@ impl Windows {
     /// start exactly, and those of further ranks a command slot after one another; then `period` may be tREFW, as no row
     /// waits for a cycle longer than the plan says. The last refresh before a rank's first window is left out where it
     /// would not be over in time.
+    ///
+    /// A rank that still has requests at that time is refreshed when they have been served, late by up to tREFI and the time
+    /// of a begun request ([`Lateness`]); writes do not wait for a better moment meanwhile. After that they have to stay.
     ///
     /// That nothing takes the command bus at that cycle needs commands of one slot: with longer ones a window may come a
     /// few cycles late.
@@ -174,6 +179,7 @@ impl Windows {
                     before(first, lead)
                 },
                 first: true,
+                waits: false,
                 windows,
                 window: 0,
                 period_start: 0,
@@ -204,6 +210,9 @@ impl Windows {
     }
 }
 
+/// Cycles after which a window that waits looks at its rank again.
+const POLL: Cycle = 8;
+
 /// `lead` before a cycle that may be [`NEVER`].
 fn before(cycle: Cycle, lead: Cycle) -> Cycle {
     if cycle == NEVER {
@@ -231,13 +240,29 @@ impl Rank {
     }
 }
 
+impl Windows {
+    /// Does the window of a rank, due at `now`, wait for requests? Then it is due again a little later.
+    fn has_to_wait(&mut self, r: usize, now: Cycle, load: &Load<'_>) -> bool {
+        let rank = &mut self.ranks[r];
+        rank.waits = self.lead > 0
+            && rank.first
+            && !rank.distributed
+            && now < rank.window_start() + self.refi
+            && load.of_rank(r as u32) > 0;
+        if rank.waits {
+            rank.next = now + POLL;
+        }
+        rank.waits
+    }
+}
+
 impl RefreshEngine for Windows {
     fn next_due(&self) -> Cycle {
         self.ranks.iter().map(|rank| rank.next).min().unwrap_or(NEVER)
     }
 
-    fn take_due(&mut self, now: Cycle, _load: &Load<'_>) -> Option<Refresh> {
-        let r = self.ranks.iter().position(|rank| rank.next <= now)?;
+    fn take_due(&mut self, now: Cycle, load: &Load<'_>) -> Option<Refresh> {
+        let r = (0..self.ranks.len()).find(|&r| self.ranks[r].next <= now && !self.has_to_wait(r, now, load))?;
         let rank = &mut self.ranks[r];
         if rank.distributed {
             let next = rank.next + self.refi;
@@ -274,6 +299,10 @@ impl RefreshEngine for Windows {
 
     fn lateness(&self) -> Lateness {
         self.lateness
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.waits)
     }
 
     fn issued(&mut self, refresh: &Refresh, now: Cycle) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a process can be stopped: before an operation, within a copy, among instructions without memory access.
+
+use super::copying::Copying;
+use super::process::{Process, Stop};
+use crate::core::Step;
+use fresco_dram::PhysAddr;
+use fresco_load::Event;
+
+impl Process {
+    /// Was it asked to stop here? Then it is not again.
+    pub(super) fn is_to_stop(&mut self) -> bool {
+        let stops = self.operations >= self.stop_at;
+        if stops {
+            self.stop_at = u64::MAX;
+        }
+        stops
+    }
+
+    /// The next part of a copy under way.
+    pub(super) fn copy_on(&mut self) -> Option<Step> {
+        self.copying.as_ref()?;
+        if self.is_to_stop() {
+            return Some(self.stopped(Stop::Asked, 0));
+        }
+        let Some(access) = self.copying.as_mut().and_then(Copying::next) else {
+            self.copying = None;
+            return Some(self.stopped(Stop::Copied, 0));
+        };
+        let line = PhysAddr(access.addr.0 >> self.line_bits << self.line_bits);
+        // The store needs the load just before it.
+        let op = self.access(line, access.write, u32::from(access.write), access.gap);
+        Some(Step::Op(op))
+    }
+
+    /// A part of a gap that is longer than `room`: `None` if it is not.
+    pub(super) fn work_within(&mut self, room: u64) -> Option<Step> {
+        let gap = match self.batch.events().get(self.next)? {
+            Event::Op(op) => op.gap,
+            Event::Mark { gap, .. } => *gap,
+        };
+        if self.gap_done || u64::from(gap - self.cut) <= room {
+            return None;
+        }
+        if self.is_to_stop() {
+            return Some(self.stopped(Stop::Asked, 0));
+        }
+        // No more than the gap, which fits.
+        let instructions = room as u32;
+        self.cut += instructions;
+        Some(Step::Work { instructions })
+    }
+}
