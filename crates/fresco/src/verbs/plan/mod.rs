@@ -35,7 +35,7 @@ pub struct Args {
 
     /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, or auto: the best that has a plan
     #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
-    method: Option<Option<Method>>,
+    method: Option<Asked>,
 
     /// Set a key of the file (repeatable), e.g. plan.policy=rm, memory.density=8, task.0.wcet='2 ms'
     #[arg(long, value_name = "KEY=VALUE")]
@@ -58,23 +58,27 @@ pub struct Args {
     json: bool,
 }
 
+/// A method asked for; none for the best that has a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked(pub Option<Method>);
+
 /// Methods by name, and `auto`.
-pub const METHODS: [(&str, Option<Method>); 8] = [
-    ("auto", None),
-    ("auto-refresh", Some(Method::AutoRefresh)),
-    ("burst", Some(Method::Burst)),
-    ("colored-refresh", Some(Method::ColoredRefresh)),
-    ("crs", Some(Method::Crs)),
-    ("aligned", Some(Method::Aligned)),
-    ("flat", Some(Method::Flat)),
-    ("codesign", Some(Method::Codesign)),
+pub const METHODS: [(&str, Asked); 8] = [
+    ("auto", Asked(None)),
+    ("auto-refresh", Asked(Some(Method::AutoRefresh))),
+    ("burst", Asked(Some(Method::Burst))),
+    ("colored-refresh", Asked(Some(Method::ColoredRefresh))),
+    ("crs", Asked(Some(Method::Crs))),
+    ("aligned", Asked(Some(Method::Aligned))),
+    ("flat", Asked(Some(Method::Flat))),
+    ("codesign", Asked(Some(Method::Codesign))),
 ];
 
 /// Plans, and shows the plan.
 pub fn run(args: &Args) -> Outcome {
     let mut set = TaskSet::load(&args.tasks, &args.set)?;
     crate::programs::check(&set)?;
-    if let Some(method) = args.method {
+    if let Some(Asked(method)) = args.method {
         set.options.method = method;
     }
     let provenance = of_set(&args.tasks, &set)?;

@@ -5,7 +5,7 @@ use crate::arguments::choice;
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::progress;
-use crate::verbs::plan::{METHODS, densities, of_set};
+use crate::verbs::plan::{Asked, METHODS, densities, of_set};
 use fresco_input::InputError;
 use fresco_plan::{Method, Sensitivity, TaskSet, sensitivity};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
@@ -30,7 +30,7 @@ pub struct Args {
 
     /// One method; all that plan periodic tasks if it is left away
     #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
-    method: Option<Option<Method>>,
+    method: Option<Asked>,
 
     /// Set a key of the file (repeatable)
     #[arg(long, value_name = "KEY=VALUE")]
@@ -58,7 +58,7 @@ struct Found {
 pub fn run(args: &Args) -> Outcome {
     let set = TaskSet::load(&args.tasks, &args.set)?;
     let densities = densities(&args.density)?;
-    let methods: Vec<Method> = match args.method.flatten() {
+    let methods: Vec<Method> = match args.method.and_then(|asked| asked.0) {
         Some(method) => vec![method],
         None => Method::NAMES.into_iter().map(|(_, method)| method).collect(),
     };
