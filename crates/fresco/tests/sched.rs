@@ -127,7 +127,7 @@ fn drawn_sets_are_files_of_tasks() {
     assert_eq!(file.matches("[[task]]").count(), 6);
     // The planner reads them.
     let set = fresco_plan::TaskSet::load(here.join("sets/u0.8-00001.toml"), &[]).unwrap();
-    let document = json(&[DRAWN.as_slice(), &["--phases", "random"]].concat(), here);
+    let document = json(&[DRAWN.as_slice(), &["--phases", "random", "--json"]].concat(), here);
     let drawn = &document["data"]["sets"][3];
     assert_eq!(drawn["name"], set.name);
     for (task, drawn) in set.timing().iter().zip(drawn["tasks"].as_array().unwrap()) {
