@@ -99,16 +99,20 @@ fn timing_overrides(memory: &Table<'_>) -> Result<TimingOverrides, InputError> {
 /// A contradiction of the timing, at the line of the parameter if the file gives it.
 fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
     let timing = memory.opt_table("timing").ok().flatten();
-    let given = timing.filter(|table| table.keys().any(|key| key == error.field));
-    let place = match (given, error.field.as_str()) {
-        (Some(timing), field) => timing.error_at(field, format!("found {}", error.found)),
-        (None, "density_gbit") => memory.error_at("density", error.found.clone()),
-        (None, "standard") => memory.error_at("standard", error.found.clone()),
-        (None, "refresh") if memory.has("fine_refresh") => memory.error_at("fine_refresh", error.found.clone()),
-        (None, "refresh") => memory.error_at("refresh_table", error.found.clone()),
-        (None, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
+    let gives = |name: &str| timing.as_ref().is_some_and(|table| table.keys().any(|key| key == name));
+    // The interval that a file gives is that of one mode.
+    let of_another = error.field == "refw" && gives("refi") && memory.has("fine_refresh");
+    let place = match (&timing, error.field.as_str()) {
+        (_, field) if of_another => memory.error_at("fine_refresh", format!("{field} is {}", error.found)),
+        (Some(timing), field) if gives(field) => timing.error_at(field, format!("found {}", error.found)),
+        (_, "density_gbit") => memory.error_at("density", error.found.clone()),
+        (_, "standard") => memory.error_at("standard", error.found.clone()),
+        (_, "refresh") if memory.has("fine_refresh") => memory.error_at("fine_refresh", error.found.clone()),
+        (_, "refresh") => memory.error_at("refresh_table", error.found.clone()),
+        (_, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
     };
     let cure = match error.field.as_str() {
+        _ if of_another => "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another",
         "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
         _ => "correct it, or the values it depends on",
     };
