@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Adaptive refresh (REF-10): quarters for a channel with time, whole commands for a busy one, and no row late between.
+//! Adaptive refresh (REF-10): quarters for a channel with time, whole commands for a busy one, and no row late between. The
+//! fixed granularities beside it (REF-7).
 
 mod support;
 
+use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingOverrides};
 use fresco_dram::{CommandKind, Cycle, Location, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
 use fresco_memory::{Access, Command, Request, Stepping};
@@ -140,4 +142,45 @@ fn a_quarter_keeps_a_lonely_read_for_less_time() {
         whole > timing.rfc_ab4 + timing.rc && whole <= timing.rfc_ab + timing.rc,
         "{whole}"
     );
+}
+
+/// REF-7: the fixed granularities of DDR4 over two real refresh windows of 64 ms, with a little traffic.
+#[test]
+fn fixed_granularities_refresh_every_row_in_time() {
+    for (fine, commands) in [
+        (FineRefresh::X1, 8192),
+        (FineRefresh::X2, 16_384),
+        (FineRefresh::X4, 32_768),
+    ] {
+        let choice = RefreshChoice {
+            fine,
+            ..RefreshChoice::jedec(8)
+        };
+        let org = devices::organisation("ddr4-2400");
+        let timing = standards::timing_with("ddr4-2400", &choice, &TimingOverrides::default()).expect("a mode of DDR4");
+        let request = |i: u64| Request {
+            id: i,
+            source: 0,
+            access: Access::Read,
+            line: i * 64,
+            location: Location {
+                rank: (i % 2) as u32,
+                bank: (i % 3) as u32,
+                ..Location::default()
+            },
+        };
+        let requests = (1..2 * timing.refw / 50_000).map(|i| (i * 50_000, request(i)));
+        let policy = config(RefreshPolicy::AllBankIndependent);
+        let (record, end) = run(&policy, &org, &timing, Stepping::Events, requests);
+        let issued = refreshes(&record.commands, 0);
+        assert!(issued.iter().all(|&(_, kind)| kind == CommandKind::RefAb));
+        assert!(
+            issued.len().abs_diff(2 * commands) < 2 * commands / 500,
+            "{fine:?}: {}",
+            issued.len()
+        );
+        let report = record.verdict(end);
+        assert!(report.is_clean(), "{fine:?}: {report}");
+        assert_eq!(report.retention.postponements, 0);
+    }
 }
