@@ -70,6 +70,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
     Experiment {
         machine,
         refresh: RefreshPlan::Machine,
+        in_rhythm: false,
         color_ranks: Vec::new(),
         tasks,
         schedule: Schedule::Fair(schedule),

@@ -81,6 +81,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
     Experiment {
         machine,
         refresh: RefreshPlan::Machine,
+        in_rhythm: false,
         color_ranks: Vec::new(),
         tasks: vec![task],
         schedule: Schedule::Plain {

@@ -15,6 +15,9 @@ pub struct Experiment {
     pub machine: Machine,
     /// How its memory is refreshed.
     pub refresh: RefreshPlan,
+    /// The windows of the plan have been kept for a while before the run begins. Else a rank is refreshed as usual until its
+    /// first window (E34), and tasks may meet that.
+    pub in_rhythm: bool,
     /// Ranks of each colour that the schedule names, a bit each, in every channel alike. Empty if it names none.
     pub color_ranks: Vec<u64>,
     /// Tasks; the schedule knows them by their index.
@@ -42,7 +45,7 @@ pub struct Experiment {
 pub enum RefreshPlan {
     /// By the machine's own policy.
     Machine,
-    /// In windows that repeat, in every channel of every node alike. A rank is refreshed as usual before its first (E34).
+    /// In windows that repeat, in every channel of every node alike.
     Windows {
         /// tRET, or less, in nanoseconds.
         period_ns: u64,
@@ -108,8 +111,9 @@ impl Experiment {
                 commands: window.commands,
             })
             .collect();
+        let started = |windows: Windows| if self.in_rhythm { windows.in_rhythm() } else { windows };
         Windows::on_time(organisation, timing, cycles(*period_ns), &in_cycles)
-            .map(Some)
+            .map(|windows| Some(started(windows)))
             .map_err(|error| {
                 self.error(format!("found a plan of refreshes that no memory can follow: {error}"))
                     .allowed(format!(

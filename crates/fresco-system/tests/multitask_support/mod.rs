@@ -33,6 +33,7 @@ pub fn experiment(schedule: Schedule) -> Experiment {
     Experiment {
         machine,
         refresh: RefreshPlan::Machine,
+        in_rhythm: false,
         color_ranks: RANKS.to_vec(),
         tasks: Vec::new(),
         schedule,

@@ -104,8 +104,8 @@ impl Windows {
     /// The same for windows that begin on time, not when the ranks happen to be idle: [`Self::lead`] cycles before a
     /// window its ranks get no new request and their rows are closed, so that the first REFab comes at the window's
     /// start exactly, and those of further ranks a command slot after one another; then `period` may be tREFW, as no row
-    /// waits for a cycle longer than the plan says. The last refresh before a rank's first window is left out where it
-    /// would not be over in time.
+    /// waits for a cycle longer than the plan says. A refresh before a rank's first window that would not be over in time
+    /// comes so much earlier: were it left out, its rows would wait too long.
     ///
     /// A rank that still has requests at that time is refreshed when they have been served, late by up to tREFI and the time
     /// of a begun request ([`Lateness`]); writes do not wait for a better moment meanwhile. After that they have to stay.
@@ -119,6 +119,16 @@ impl Windows {
         windows: &[Window],
     ) -> Result<Self, WindowError> {
         Self::with_lead(org, timing, period, windows, Self::lead(timing))
+    }
+
+    /// The same windows, kept for a while before cycle 0: no rank is refreshed but in its windows.
+    #[must_use]
+    pub fn in_rhythm(mut self) -> Self {
+        for rank in &mut self.ranks {
+            rank.distributed = false;
+            rank.next = before(rank.window_start(), self.lead);
+        }
+        self
     }
 
     /// Time in which a begun request ends and its bank is closed, with some to spare for a busy bus, in cycles.
@@ -170,14 +180,11 @@ impl Windows {
             let windows: Vec<(Cycle, u64)> = own.iter().map(|&(start, commands, _)| (start, commands)).collect();
             let stagger = timing.refi * u64::from(r + 1) / u64::from(org.ranks);
             let first = windows.first().map_or(NEVER, |&(start, _)| start);
+            let usual = usual(stagger, 0, first, quiet);
             ranks.push(Rank {
                 left: windows.first().map_or(0, |&(_, commands)| commands),
-                distributed: stagger.saturating_add(quiet) < first,
-                next: if stagger.saturating_add(quiet) < first {
-                    stagger
-                } else {
-                    before(first, lead)
-                },
+                distributed: usual.is_some(),
+                next: usual.unwrap_or(before(first, lead)),
                 first: true,
                 waits: false,
                 windows,
@@ -220,6 +227,16 @@ fn before(cycle: Cycle, lead: Cycle) -> Cycle {
     } else {
         cycle.saturating_sub(lead)
     }
+}
+
+/// When the usual refresh that is due at `due` comes, before a rank's first window: early enough to be over `quiet` before the
+/// window, but not before `earliest`. `None` if it is the window's business.
+fn usual(due: Cycle, earliest: Cycle, window: Cycle, quiet: Cycle) -> Option<Cycle> {
+    if due >= window {
+        return None;
+    }
+    let in_time = due.min(before(window, quiet));
+    (in_time >= earliest).then_some(in_time)
 }
 
 impl Rank {
@@ -271,12 +288,9 @@ impl RefreshEngine for Windows {
             } else {
                 self.lead + self.refresh.cycles
             };
-            rank.distributed = next.saturating_add(quiet) < rank.window_start();
-            if rank.distributed {
-                rank.next = next;
-            } else {
-                rank.next = before(rank.window_start(), self.lead);
-            }
+            let usual = usual(next, now + self.refresh.cycles, rank.window_start(), quiet);
+            rank.distributed = usual.is_some();
+            rank.next = usual.unwrap_or(before(rank.window_start(), self.lead));
         } else {
             rank.left -= 1;
             rank.next = NEVER;

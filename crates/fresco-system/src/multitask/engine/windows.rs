@@ -33,7 +33,7 @@ impl PlannedWindows {
             .filter_map(first)
             .max();
         Some(Self {
-            settled: settled.unwrap_or(0),
+            settled: if experiment.in_rhythm { 0 } else { settled.unwrap_or(0) },
             period: period_ns * 1000,
             windows,
             longest,
