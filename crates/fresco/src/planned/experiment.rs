@@ -36,6 +36,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     let tasks = plan.tasks.iter().map(|task| spec(plan, task));
     Ok(Experiment {
         refresh,
+        in_rhythm: !run.from_switch_on,
         color_ranks: plan.colors.iter().map(ranks).collect(),
         tasks: tasks.collect::<Result<_, _>>()?,
         schedule: schedule(plan)?,

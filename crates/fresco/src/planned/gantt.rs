@@ -3,6 +3,7 @@
 
 use super::Simulated;
 use crate::show::figures::Figure;
+use fresco_plan::Plan;
 use fresco_report::plot::{BarStyle, Gantt, GanttBar, Heading, Lane, Mark, MarkKind};
 use fresco_report::{Provenance, ReportError};
 use fresco_system::multitask::{Activity, MultitaskResult, TaskOutcome};
@@ -14,7 +15,7 @@ const PS: u64 = 1000;
 ///
 /// # Errors
 /// None in practice: spans of a run end after they begin.
-pub(super) fn figures(simulated: &Simulated, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
     let whole = simulated.result.timeline.recorded_ps / PS;
     let windows = [("gantt", whole), ("gantt-start", whole / 8)];
     let mut figures = Vec::new();
@@ -30,8 +31,8 @@ pub(super) fn figures(simulated: &Simulated, provenance: &Provenance) -> Result<
             ),
             from_ns: 0,
             to_ns,
-            styles: vec![(BarStyle::Hatched, "refresh".to_owned()), (BarStyle::Outline, "locked".to_owned())],
-            lanes: lanes(&simulated.result),
+            styles: vec![(BarStyle::Outline, "locked".to_owned())],
+            lanes: lanes(plan, &simulated.result),
         };
         figures.push(Figure {
             name: format!(
@@ -58,7 +59,7 @@ fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> Gan
     }
 }
 
-fn lanes(result: &MultitaskResult) -> Vec<Lane> {
+fn lanes(plan: &Plan, result: &MultitaskResult) -> Vec<Lane> {
     let mut lanes = Vec::new();
     for core in &result.cores {
         let group = format!("core {}", core.core);
@@ -121,10 +122,17 @@ fn lanes(result: &MultitaskResult) -> Vec<Lane> {
         let own = result.timeline.refreshes.iter();
         let own = own.filter(|span| (span.channel, span.rank) == (rank.channel, rank.rank));
         let bars = own.map(|span| bar(span.start_ps, span.end_ps, "", "refresh", BarStyle::Hatched));
-        let name = match result.ranks.iter().any(|other| other.channel > 0) {
+        let mut name = match result.ranks.iter().any(|other| other.channel > 0) {
             true => format!("ch {} rank {}", rank.channel, rank.rank),
             false => format!("rank {}", rank.rank),
         };
+        let color = plan
+            .colors
+            .iter()
+            .position(|color| color.bank.is_none() && color.ranks.contains(&rank.rank));
+        if let Some(color) = color {
+            name.push_str(&format!(" (color {color})"));
+        }
         push(&mut lanes, "memory", &name, bars.collect());
     }
     lanes

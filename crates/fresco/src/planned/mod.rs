@@ -46,6 +46,8 @@ pub struct Run {
     pub record_ns: u64,
     /// Judge every DRAM command by the independent checker.
     pub check: bool,
+    /// Begin with the switch from ordinary refresh (E34), not with refresh in its rhythm.
+    pub from_switch_on: bool,
 }
 
 impl Default for Run {
@@ -55,6 +57,7 @@ impl Default for Run {
             seed: 1,
             record_ns: 128_000_000,
             check: true,
+            from_switch_on: false,
         }
     }
 }

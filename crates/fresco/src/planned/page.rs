@@ -17,7 +17,7 @@ pub fn of(
     provenance: &Provenance,
     trace: &str,
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
-    let mut figures = gantt::figures(simulated, provenance)?;
+    let mut figures = gantt::figures(plan, simulated, provenance)?;
     figures.extend(latencies(simulated, provenance)?);
     let broken = simulated.promises.iter().filter(|promise| !promise.kept).count();
     let lead = match broken {

@@ -52,10 +52,20 @@ pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
     if hides {
         let reads: u64 = result.tasks.iter().map(|task| task.met_refresh.reads).sum();
         let writes: u64 = result.tasks.iter().map(|task| task.met_refresh.writes).sum();
+        let before: u64 = result
+            .tasks
+            .iter()
+            .map(|task| task.met_refresh_at_start.accesses())
+            .sum();
         add(
             "no access meets a refresh",
             reads + writes == 0,
-            format!("{reads} reads and {writes} write-backs did"),
+            match before {
+                0 => format!("{reads} reads and {writes} write-backs did"),
+                before => {
+                    format!("{reads} reads and {writes} write-backs did; {before} before the first windows (E34)")
+                }
+            },
         );
         let late = result.windows.iter().map(|kept| kept.late).sum::<u64>();
         let windows = result.windows.iter().map(|kept| kept.windows).sum::<u64>();

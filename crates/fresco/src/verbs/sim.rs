@@ -59,6 +59,11 @@ pub struct Args {
     #[arg(long, value_name = "TIME")]
     pub(super) horizon: Option<String>,
 
+    /// Begin the run of a plan with the switch from ordinary refresh, which tasks may meet until each colour's first window;
+    /// otherwise refresh has been in its rhythm for a while when the tasks begin
+    #[arg(long)]
+    pub(super) from_switch_on: bool,
+
     /// Print JSON instead of tables
     #[arg(long)]
     pub(super) json: bool,

@@ -11,7 +11,7 @@ use fresco_input::{Document, InputError};
 use fresco_report::perfetto::write_trace;
 use fresco_report::{Document as Report, Provenance};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The plan among the words of the command line, if there is one: it stands alone.
@@ -30,7 +30,7 @@ pub fn plan_of(given: &[String]) -> Result<Option<PathBuf>, InputError> {
 }
 
 /// Simulates the plan.
-pub fn run(args: &Args, path: &PathBuf) -> Outcome {
+pub fn run(args: &Args, path: &Path) -> Outcome {
     if let Some(word) = args.set.first() {
         return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
             .allowed("a plan as it is")
@@ -40,11 +40,12 @@ pub fn run(args: &Args, path: &PathBuf) -> Outcome {
     let (plan, machine, mut provenance) = load(path)?;
     let mut run = Run {
         horizon_ns: args.horizon.as_deref().map(horizon).transpose()?,
+        from_switch_on: args.from_switch_on,
         ..Run::default()
     };
     run.seed = args.seed.map_or(run.seed, u64::from);
     provenance.seed = Some(run.seed);
-    let mut inputs = vec![path.clone()];
+    let mut inputs = vec![path.to_owned()];
     if plan.machine.given != plan.machine.name {
         inputs.push(PathBuf::from(&plan.machine.given));
     }
