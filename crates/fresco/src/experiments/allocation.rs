@@ -112,7 +112,7 @@ fn two_rounds(machine: &Machine, policy: Policy, seed: u64) -> Result<[u64; 2], 
 }
 
 /// The allocator of a machine shortly after boot.
-fn boot(machine: &Machine, policy: Policy, seed: u64) -> Result<Frames, FrameError> {
+pub(super) fn boot(machine: &Machine, policy: Policy, seed: u64) -> Result<Frames, FrameError> {
     let page_bits = machine.page_bytes.trailing_zeros();
     let map = &machine.memory.map;
     let space = ColorSpace::new(map, &[], page_bits).map_err(|error| FrameError::Memory {

@@ -6,6 +6,7 @@ mod allocation;
 mod camc;
 mod facts;
 mod palloc;
+mod refresh;
 
 pub use allocation::SIZES_MIB;
 
@@ -25,9 +26,15 @@ pub struct Experiment {
     pub only: &'static [&'static str],
     /// The rows that follow from the scenario's result.
     from_scenario: fn(&ScenarioResult) -> Vec<Row>,
-    /// Rows that follow from machine files or allocators alone, for a seed.
+    /// Rows that need no scenario, for a seed: they follow from theory, machine files or allocators.
     direct: fn(u64) -> Result<Vec<Row>, InputError>,
 }
+
+/// The systems of the refresh chapters, as `fresco reproduce` names them.
+const CR: &str = "colored-refresh";
+const CRS: &str = "crs";
+const CODESIGN: &str = "codesign";
+const BASELINES: &str = "refresh-baselines";
 
 /// Every experiment that this program can run.
 pub const ALL: &[Experiment] = &[
@@ -47,6 +54,25 @@ pub const ALL: &[Experiment] = &[
     of_scenario("camc-fig2.5", &["camc"], "camc-fig2.5", camc::beside_many_attackers),
     of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
     of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
+    without_scenario("refresh-facts", &[CR, CRS, BASELINES], refresh::facts),
+    without_scenario("refresh-modes", &[BASELINES], refresh::modes),
+    without_scenario("refresh-timing", &[BASELINES], refresh::timing),
+    without_scenario("cr-example1", &[CR], refresh::example_1),
+    without_scenario("cr-example2", &[CR], refresh::example_2),
+    without_scenario("cr-table4.4", &[CR], refresh::table_4_4),
+    without_scenario("cr-analysis", &[CR, CRS], refresh::cr_analysis),
+    without_scenario("cr-coloring", &[CR], refresh::cr_coloring),
+    without_scenario("cr-allocation", &[CR], refresh::cr_allocation),
+    without_scenario("crs-example", &[CRS], refresh::crs_example),
+    without_scenario("crs-analysis", &[CRS], refresh::crs_analysis),
+    without_scenario("crs-soundness", &[CRS, BASELINES], refresh::soundness),
+    without_scenario("crs-facts", &[CRS], refresh::crs_facts),
+    without_scenario("crs-toplevel", &[CRS], refresh::crs_toplevel),
+    without_scenario("codesign-facts", &[CODESIGN, BASELINES], refresh::codesign_facts),
+    without_scenario("codesign-machine", &[CODESIGN], refresh::machine),
+    without_scenario("codesign-models", &[CODESIGN], refresh::models),
+    without_scenario("codesign-capacity", &[CODESIGN], refresh::capacity),
+    without_scenario("codesign-allocation", &[BASELINES], refresh::allocation),
 ];
 
 const fn of_scenario(
@@ -197,6 +223,32 @@ mod tests {
             "CAMC compares itself with PALLOC"
         );
         assert!(!names(&["palloc"]).contains(&"camc-fig2.6"));
-        assert_eq!(names(&["camc", "palloc"]).len(), ALL.len());
+        let of_banks = |name: &&str| name.starts_with("camc-") || name.starts_with("palloc-");
+        assert_eq!(
+            names(&["camc", "palloc"]),
+            names(&["camc", "palloc", CR])
+                .into_iter()
+                .filter(of_banks)
+                .collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn every_system_has_the_experiments_of_its_claims() {
+        let claims = Claims::builtin().expect("the claims are sound");
+        for experiment in ALL {
+            let asks = |name: &&str| {
+                claims.systems[*name]
+                    .claims
+                    .iter()
+                    .any(|claim| claim.experiment == experiment.name)
+            };
+            let missing = claims
+                .names()
+                .into_iter()
+                .filter(asks)
+                .find(|name| !experiment.systems.contains(name));
+            assert_eq!(missing, None, "{}", experiment.name);
+        }
     }
 }
