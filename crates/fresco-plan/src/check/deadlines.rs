@@ -4,6 +4,7 @@
 use super::hiding::shut;
 use super::replay::{End, Replay};
 use super::report::{Report, Violation, holds};
+use super::scope;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
 use crate::plan::{Evidence, Plan, Proof, Schedule};
@@ -28,11 +29,9 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
                 return Err(Violation::new(place, format!("there is no task {task}")));
             };
             holds! { !std::mem::replace(&mut proved[task], true), &place, "{} is proved twice", timing.name }
-            let elsewhere = proof.core.is_some() && plan.tasks[task].core != proof.core;
-            holds! { !elsewhere, &place, "{} does not run on core {:?}", timing.name, proof.core }
             tasks.push(timing);
         }
-        whole_core(plan, proof, &place)?;
+        scope::check(plan, proof, &place)?;
         let worst = one(plan, proof, &tasks, &place)?;
         for (&task, worst) in proof.tasks.iter().zip(worst) {
             let bound = plan.tasks[task].response_bound_ns;
@@ -51,24 +50,6 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
         return Err(Violation::new(place, "nothing proves its deadline"));
     }
     report.facts.push("the proof of every deadline holds".to_owned());
-    Ok(())
-}
-
-/// A proof speaks of all tasks that share the time it counts: those of its core and, if it names one, colour.
-fn whole_core(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Violation> {
-    for (number, task) in plan.tasks.iter().enumerate() {
-        let same_core = proof.core.is_none() || task.core == proof.core;
-        let by_color = matches!(plan.schedule, Schedule::Servers { .. } | Schedule::Slots { .. });
-        let same_color = match proof.color {
-            Some(color) if by_color => task
-                .instances
-                .iter()
-                .any(|bytes| bytes.get(color).is_some_and(|&bytes| bytes > 0)),
-            _ => true,
-        };
-        let there = proof.tasks.contains(&number);
-        holds! { !(same_core && same_color) || there, place, "leaves out {}, which shares the time", task.name }
-    }
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use fresco_rt::Time;
 use fresco_rt::executive::Table;
 use fresco_rt::time::lcm;
 
-/// Most refresh windows of a timeline.
+/// Most refresh windows of a timeline, and most events of the schedule in it.
 const MOST_WINDOWS: u64 = 1 << 22;
 
 pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
@@ -27,13 +27,15 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             return Ok(());
         }
         Schedule::Locked { locks } => {
-            let refresh = over(plan, locks.period_ns)?;
+            let refresh = over(plan, locks.period_ns, 1)?;
             inside_locks(locks, &refresh)?;
         }
         Schedule::Servers { locks, cores } => {
             for (number, core) in cores.iter().enumerate() {
                 let length = repeat(locks, core)?;
-                let refresh = over(plan, length)?;
+                let replenished = core.servers.iter().map(|server| length / server.period_ns);
+                let events = replenished.fold(length / locks.period_ns, u64::saturating_add);
+                let refresh = over(plan, length, events)?;
                 inside_locks(locks, &refresh)?;
                 let length = refresh.length;
                 for (server, slots) in core.servers.iter().zip(server_slots(locks, core, length)) {
@@ -47,20 +49,22 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             handler_ns,
             cores,
         } => {
-            let refresh = over(plan, *period_ns)?;
+            let refresh = over(plan, *period_ns, 1)?;
             for (number, core) in cores.iter().enumerate() {
                 let frame = frame_slots(*period_ns, *handler_ns, core);
-                for (color, slots) in frame.iter().enumerate() {
+                let repeated = frame.map(|slots| {
                     let turns = 0..refresh.length / period_ns;
-                    let all: Spans = turns
-                        .flat_map(|k| {
-                            slots
-                                .iter()
-                                .map(move |&(start, end)| (k * period_ns + start, k * period_ns + end))
-                        })
-                        .collect();
-                    apart(&format!("schedule.cores[{number}]"), color, &all, &refresh)?;
+                    let shifted = |k| {
+                        slots
+                            .iter()
+                            .map(move |&(start, end)| (k * period_ns + start, k * period_ns + end))
+                    };
+                    turns.flat_map(shifted).collect::<Spans>()
+                });
+                for (color, slots) in repeated.iter().enumerate() {
+                    apart(&format!("schedule.cores[{number}]"), color, slots, &refresh)?;
                 }
+                inside_slots(number, &repeated, &refresh)?;
             }
         }
         Schedule::Table { table, lock_ns } => {
@@ -80,15 +84,16 @@ struct Refreshing {
     by_color: Vec<Spans>,
 }
 
-/// Refreshing over a multiple of `period` and of the refresh's own period.
-fn over(plan: &Plan, period: Time) -> Result<Refreshing, Violation> {
+/// Refreshing over a multiple of `period`, in which the schedule has so many `events`, and of the refresh's own period.
+fn over(plan: &Plan, period: Time, events: u64) -> Result<Refreshing, Violation> {
     let (own, windows) = match &plan.refresh {
         RefreshPlan::Windows { period_ns, windows } => (*period_ns, windows.len()),
         RefreshPlan::Controller { .. } => (plan.memory.retention_ns, plan.colors.len()),
     };
     let too_long = || Violation::new("refresh", "refresh and schedule repeat together too late to be checked");
     let length = lcm(own.max(1), period.max(1)).map_err(|_| too_long())?;
-    if (length / own.max(1)).saturating_mul(windows as u64) > MOST_WINDOWS {
+    let refreshes = (length / own.max(1)).saturating_mul(windows.max(1) as u64);
+    if refreshes.max((length / period.max(1)).saturating_mul(events)) > MOST_WINDOWS {
         return Err(too_long());
     }
     Ok(Refreshing {
@@ -127,23 +132,25 @@ fn inside_locks(locks: &LockTimes, refresh: &Refreshing) -> Result<(), Violation
     Ok(())
 }
 
-/// No slot of an instance meets the refresh of a colour it has memory in, nor, if it copies, of one it copies from.
+/// Each colour is refreshed in the slots of the other: not while handlers lock it or clean the caches of its lines (F29).
+fn inside_slots(core: usize, slots: &[Spans; 2], refresh: &Refreshing) -> Result<(), Violation> {
+    for (color, busy) in refresh.by_color.iter().enumerate().take(2) {
+        let outside = first_outside(busy, &union(slots[1 - color].clone()));
+        holds! {
+            outside.is_none(), "refresh.windows",
+            "color {color} is refreshed at {} ns, outside the slot of color {} on core {core}", outside.unwrap_or(0), 1 - color
+        }
+    }
+    Ok(())
+}
+
+/// No slot of an instance meets the refresh of a colour it has memory in, nor, if it copies, of one it copies from. The table is
+/// as long as several turns of the refresh, and its entries lie in it.
 fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
-    holds! { table.length > 0, "schedule.table.length", "is 0" }
-    let refresh = over(plan, table.length)?;
-    let turns = refresh.length / table.length;
+    let refresh = over(plan, table.length, table.slots.len() as u64)?;
     for (number, slot) in table.slots.iter().enumerate() {
         let place = format!("schedule.table.slots[{number}]");
-        let Some(task) = plan.tasks.get(slot.task) else {
-            return Err(Violation::new(place, format!("there is no task {}", slot.task)));
-        };
-        holds! { slot.instance < task.instances.len(), &place, "{} has no instance {}", task.name, slot.instance }
-        let inside = slot.length > 0
-            && slot
-                .start
-                .checked_add(slot.length)
-                .is_some_and(|end| end <= table.length);
-        holds! { inside, &place, "is empty, or leaves the table" }
+        let task = &plan.tasks[slot.task];
         let copies = task.instances.len() > 1 && task.copy_ns.is_some();
         let mut colors = task.colors_of(slot.instance);
         if copies {
@@ -154,48 +161,32 @@ fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
             );
         }
         for color in colors {
-            for turn in 0..turns {
-                let start = turn * table.length + slot.start;
-                let met = first_common(
-                    &[(start, start + slot.length)],
-                    around(&refresh.by_color[color], start, start + slot.length),
-                );
-                holds! { met.is_none(), &place, "{} runs at {} ns, while color {color} is refreshed", task.name, met.unwrap_or(0) }
-            }
+            let own = (slot.start, slot.start + slot.length);
+            let met = first_common(&[own], around(&refresh.by_color[color], own.0, own.1));
+            holds! { met.is_none(), &place, "{} runs at {} ns, while color {color} is refreshed", task.name, met.unwrap_or(0) }
         }
     }
     Ok(())
 }
 
-/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only,
-/// after that handler.
+/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only:
+/// in windows after that handler, by the controller at any time of a bank's turn.
 fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
-    let handlers: Spans = union(
-        table
-            .bursts
-            .iter()
-            .map(|b| (b.start, b.start.saturating_add(lock)))
-            .collect(),
-    );
+    let handlers: Spans = union(table.bursts.iter().map(|b| (b.start, b.start + lock)).collect());
     for (number, slot) in table.slots.iter().enumerate() {
-        let own = [(slot.start, slot.start.saturating_add(slot.length))];
+        let own = [(slot.start, slot.start + slot.length)];
         let met = first_common(&own, around(&handlers, own[0].0, own[0].1));
         holds! { met.is_none(), format!("schedule.table.slots[{number}]"), "is cut at {} ns by the handler of a lock", met.unwrap_or(0) }
     }
-    let refresh = over(plan, table.length.max(1))?;
+    let refresh = over(plan, table.length, table.slots.len() as u64)?;
+    let locked = match plan.refresh {
+        RefreshPlan::Windows { .. } => lock,
+        RefreshPlan::Controller { .. } => 0,
+    };
     for (color, busy) in refresh.by_color.iter().enumerate() {
         let of_color = table.bursts.iter().filter(|burst| burst.color == color);
-        let turns = 0..refresh.length / table.length.max(1);
         let bursts: Spans = of_color
-            .flat_map(|burst| {
-                let turns = turns.clone();
-                turns.map(move |k| {
-                    (
-                        k * table.length + burst.start + lock,
-                        k * table.length + burst.start + burst.length,
-                    )
-                })
-            })
+            .map(|burst| (burst.start + locked, burst.start + burst.length))
             .collect();
         let outside = first_outside(busy, &union(bursts));
         holds! { outside.is_none(), "refresh", "color {color} is refreshed at {} ns, outside its bursts in the table", outside.unwrap_or(0) }

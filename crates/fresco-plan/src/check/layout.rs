@@ -25,11 +25,20 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             let bound = task.response_bound_ns.unwrap_or(timing.deadline);
             holds! { bound <= timing.deadline, &place, "its response bound of {bound} ns is beyond its deadline of {} ns", timing.deadline }
         }
+        holds! { task.memory_bytes > 0, &place, "has no memory" }
         holds! { task.core.is_none_or(|core| core < plan.cores), &place, "is bound to a core that the plan does not have" }
+        let by_table = matches!(plan.schedule, Schedule::Table { .. });
+        holds! { by_table || task.core.is_some(), &place, "is bound to no core; only a table chooses one for each job" }
         let colors = plan.colors.len();
         let fits = task.instances.iter().all(|bytes| bytes.len() == colors);
         holds! { fits && (colors == 0) == task.instances.is_empty(), &place, "its instances do not list bytes for each of {colors} colors" }
+        holds! { by_table || task.instances.len() <= 1, &place, "has {} instances; only a table chooses one for each job", task.instances.len() }
+        let apart = by_table || fair || task.colors_of(0).len() <= 1;
+        holds! { apart, &place, "has memory in {:?}; a color is locked without regard to the others", task.colors_of(0) }
+        let copied = task.instances.len() <= 1 || task.global_bytes == 0 || task.copy_ns.is_some_and(|copy| copy > 0);
+        holds! { copied, &place, "hands {} bytes from job to job and has several instances, but no time to copy", task.global_bytes }
     }
+    check_refresh(plan)?;
     match &plan.schedule {
         Schedule::Priorities | Schedule::Fair { .. } => {}
         Schedule::Locked { locks } => check_locks(plan, locks)?,
@@ -37,11 +46,15 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             check_locks(plan, locks)?;
             holds! { cores.len() == plan.cores as usize, "schedule.cores", "are {}, the plan has {}", cores.len(), plan.cores }
             for (core, on_core) in cores.iter().enumerate() {
-                for server in &on_core.servers {
+                for (number, server) in on_core.servers.iter().enumerate() {
                     let place = format!("schedule.cores[{core}].servers");
                     let sane = (1..=MOST_NS).contains(&server.period_ns) && server.budget_ns <= server.period_ns;
                     holds! { sane, &place, "a budget of {} ns in {} ns is none", server.budget_ns, server.period_ns }
                     holds! { server.color < plan.colors.len(), &place, "serves a color that does not exist" }
+                    let twice = on_core.servers[..number]
+                        .iter()
+                        .any(|other| other.color == server.color);
+                    holds! { !twice, &place, "serves color {} twice", server.color }
                 }
             }
             let lists = cores.iter().enumerate().flat_map(|(core, on_core)| {
@@ -74,11 +87,8 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             });
             check_lists(plan, lists)?;
         }
-        Schedule::Table { table, .. } => {
-            holds! { table.cores == plan.cores as usize, "schedule.table.cores", "are {}, the plan has {}", table.cores, plan.cores }
-        }
+        Schedule::Table { table, lock_ns } => super::table::check(plan, table, *lock_ns)?,
     }
-    check_refresh(plan)?;
     report
         .facts
         .push("tasks, cores, colors and windows fit each other".to_owned());
@@ -136,7 +146,9 @@ fn check_refresh(plan: &Plan) -> Result<(), Violation> {
         return Ok(());
     };
     let place = "refresh.windows";
-    holds! { (1..=MOST_NS).contains(period_ns), "refresh.period_ns", "a period of {period_ns} ns is none" }
+    let retention = plan.memory.retention_ns;
+    holds! { (1..=retention).contains(period_ns), "refresh.period_ns", "is {period_ns} ns; windows repeat within the retention time, {retention} ns" }
+    holds! { !windows.is_empty(), place, "are none: rows are never refreshed" }
     for (number, window) in windows.iter().enumerate() {
         let place = format!("{place}[{number}]");
         holds! { window.color < plan.colors.len(), &place, "refreshes a color that does not exist" }

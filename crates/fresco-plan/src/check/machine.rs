@@ -45,6 +45,7 @@ fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
         holds! { !color.ranks.is_empty() && color.ranks.iter().all(|&rank| rank < org.ranks), &place, "names ranks that the machine does not have" }
         let own = fresco_dram::color::parse_list(&color.bank_colors, space.bank_colors(), "bank_colors")
             .map_err(|error| Violation::new(format!("{place}.bank_colors"), error.found.clone()))?;
+        let held = org.total_bytes() / u64::from(space.bank_colors()).max(1) * own.len() as u64;
         for bank_color in own {
             holds! { owner[bank_color as usize].is_none(), &place, "has bank color {bank_color}, which another color has too" }
             owner[bank_color as usize] = Some(number);
@@ -54,12 +55,7 @@ fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
                 holds! { inside, &place, "has bank color {bank_color}, whose pages lie in rank {rank}, bank {in_rank}" }
             }
         }
-        let per_rank = org.total_bytes() / u64::from(org.ranks);
-        let held = match color.bank {
-            None => per_rank.saturating_mul(color.ranks.len() as u64),
-            Some(_) => per_rank / u64::from(org.banks_per_rank()),
-        };
-        holds! { color.bytes <= held, &place, "holds {} bytes, its ranks have {held}", color.bytes }
+        holds! { color.bytes <= held, &place, "holds {} bytes, its bank colors have {held}", color.bytes }
     }
     Ok(())
 }

@@ -7,13 +7,16 @@
 
 mod deadlines;
 mod hiding;
+mod kinds;
 mod layout;
 mod machine;
 mod memory;
 mod replay;
 mod report;
 mod retention;
+mod scope;
 mod spans;
+mod table;
 mod timeline;
 
 pub use report::{Report, Violation};
@@ -28,6 +31,7 @@ use fresco_machine::Machine;
 pub fn check(plan: &Plan, machine: &Machine) -> Result<Report, Violation> {
     let mut report = Report::default();
     machine::check(plan, machine, &mut report)?;
+    kinds::check(plan)?;
     layout::check(plan, &mut report)?;
     memory::check(plan, &mut report)?;
     hiding::check(plan, &mut report)?;

@@ -48,7 +48,7 @@ impl Replay<'_> {
         let spans: usize = self.open.iter().map(Vec::len).sum();
         let events = periods
             .map(|p| turn / p)
-            .fold(turn / self.length * spans as u64, u64::saturating_add);
+            .fold((turn / self.length).saturating_mul(spans as u64), u64::saturating_add);
         let phase = self.tasks.iter().map(|task| task.phase).max().unwrap_or(0);
         let ranks = match self.policy {
             Policy::FixedPriority(order) => order.ranks(self.tasks),
@@ -77,6 +77,11 @@ impl Replay<'_> {
                         (*at, *job) = (*at + self.tasks[task].period, *job + 1);
                     }
                 }
+                // Such jobs would only gather: nobody starts the next turn with them.
+                let late = pending.iter().find(|p| p.release + self.tasks[p.task].deadline <= now);
+                if let Some(late) = late {
+                    return End::Misses(late.task, late.job);
+                }
                 let coming = next.iter().map(|&(at, _)| at).min().unwrap_or(end);
                 let (allowed, until) = self.allowed(now);
                 let mut until = until.min(coming).min(end);
@@ -85,7 +90,7 @@ impl Replay<'_> {
                     Policy::FixedPriority(_) => (0, ranks[p.task], p.release),
                 };
                 let first = (0..pending.len())
-                    .filter(|&i| allowed[self.colors[pending[i].task]])
+                    .filter(|&i| allowed.get(self.colors[pending[i].task]).copied().unwrap_or(false))
                     .min_by_key(|&i| key(&pending[i]));
                 if let Some(i) = first {
                     until = until.min(now + pending[i].left);

@@ -8,7 +8,7 @@ use fresco_rt::Time;
 use fresco_rt::time::lcm_all;
 
 /// Most events of a timeline.
-const MOST_EVENTS: u64 = 1 << 24;
+const MOST_EVENTS: u64 = 1 << 22;
 
 /// When each colour is out of bounds and when handlers have the cores, in `[0, length)`, a multiple of the period.
 pub(super) fn locked(locks: &LockTimes, length: Time) -> (Vec<Spans>, Spans) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sound plans to be spoilt, and what the checker has to say of the spoilt ones.
+
+use fresco_machine::Machine;
+use fresco_plan::{Method, Plan, TaskSet, check, plan};
+use std::path::Path;
+
+/// Two tasks on the machine of the refresh chapters.
+const TWO: &str = r#"
+    memory.density = 8
+    memory.density_scales_refresh_only = true
+    plan.lock = "5 us"
+    plan.unlock = "2 us"
+    plan.handler = "5 us"
+    task = [
+        { name = "a", period = "8 ms", wcet = "1 ms" },
+        { name = "b", period = "32 ms", wcet = "9 ms", deadline = "30 ms", memory = "256 KiB" },
+    ]
+"#;
+
+/// Four tasks on two cores.
+const FOUR: &str = r#"
+    machine = "gem5-2core"
+    memory.refresh_table = "colored-refresh"
+    memory.density = 8
+    memory.density_scales_refresh_only = true
+    plan.lock = "5 us"
+    plan.unlock = "2 us"
+    plan.handler = "5 us"
+    task = [
+        { name = "a", period = "20 ms", wcet = "6 ms", core = 0 }, { name = "b", period = "40 ms", wcet = "10 ms", core = 0 },
+        { name = "c", period = "32 ms", wcet = "8 ms", core = 1 }, { name = "d", period = "80 ms", wcet = "30 ms", core = 1 },
+    ]
+"#;
+
+/// Three tasks for a table whose colours are banks; this machine's devices can refresh one bank.
+const BANKS: &str = r#"
+    machine = "gem5-2core"
+    plan.cores = 1
+    task = [
+        { name = "a", period = "16 ms", wcet = "3 ms" }, { name = "b", period = "32 ms", wcet = "8 ms" },
+        { name = "c", period = "64 ms", wcet = "10 ms" },
+    ]
+"#;
+
+/// A task that runs for so long that each of its jobs meets the refresh of one colour.
+const COPIES: &str = r#"
+    memory.density = 8
+    memory.density_scales_refresh_only = true
+    plan.lock = "5 us"
+    plan.unlock = "2 us"
+    task = [{ name = "a", period = "8 ms", wcet = "6 ms", global = "4 KiB" }]
+"#;
+
+/// A plan that passes the checker, with its machine.
+pub struct Sound {
+    pub plan: Plan,
+    machine: Machine,
+}
+
+impl Sound {
+    /// The plan of a text.
+    pub fn of(text: &str, method: Method, changes: &[&str]) -> Self {
+        let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
+        let read = TaskSet::parse("t.toml", text, Path::new(""), &changes);
+        let mut set = read.unwrap_or_else(|error| panic!("{error}"));
+        set.options.method = Some(method);
+        let plan = plan(&set).unwrap_or_else(|refusal| panic!("{}: {refusal}", method.name()));
+        let sound = Self {
+            plan,
+            machine: set.machine,
+        };
+        check(&sound.plan, &sound.machine).unwrap_or_else(|violation| panic!("{}: {violation}", method.name()));
+        sound
+    }
+
+    /// Two tasks on one core.
+    pub fn two(method: Method) -> Self {
+        Self::of(TWO, method, &[])
+    }
+
+    /// Two tasks, by fixed priorities.
+    pub fn two_by_priority(method: Method) -> Self {
+        Self::of(TWO, method, &["plan.policy=dm"])
+    }
+
+    /// Four tasks on two cores.
+    pub fn four(method: Method) -> Self {
+        Self::of(FOUR, method, &[])
+    }
+
+    /// Eight batch tasks under the co-design.
+    pub fn batch() -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/batch.toml");
+        let text = std::fs::read_to_string(path).expect("is there");
+        Self::of(&text, Method::Codesign, &[])
+    }
+
+    /// A table whose colours are banks.
+    pub fn banks() -> Self {
+        Self::of(BANKS, Method::Codesign, &[])
+    }
+
+    /// A table with a task of two instances.
+    pub fn copies() -> Self {
+        let sound = Self::of(COPIES, Method::ColoredRefresh, &[]);
+        assert_eq!(sound.plan.tasks[0].instances.len(), 2);
+        sound
+    }
+
+    /// Spoils a copy of the plan; the checker has to refuse it at `place` (its beginning) for a reason that contains `fact`.
+    #[track_caller]
+    pub fn refused(&self, spoil: impl FnOnce(&mut Plan), place: &str, fact: &str) {
+        let mut plan = self.plan.clone();
+        spoil(&mut plan);
+        assert_ne!(plan, self.plan, "nothing is changed");
+        match check(&plan, &self.machine) {
+            Ok(report) => panic!("passes, though {place} is wrong ({fact}): {report:?}"),
+            Err(violation) => {
+                let named = violation.place.starts_with(place) && violation.fact.contains(fact);
+                assert!(named, "wanted {place}: …{fact}…\nfound {violation}");
+            }
+        }
+    }
+}
