@@ -169,8 +169,8 @@ fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
     Ok(())
 }
 
-/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only:
-/// in windows after that handler, by the controller at any time of a bank's turn.
+/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only,
+/// after that handler.
 fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
     let handlers: Spans = union(table.bursts.iter().map(|b| (b.start, b.start + lock)).collect());
     for (number, slot) in table.slots.iter().enumerate() {
@@ -179,14 +179,10 @@ fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violatio
         holds! { met.is_none(), format!("schedule.table.slots[{number}]"), "is cut at {} ns by the handler of a lock", met.unwrap_or(0) }
     }
     let refresh = over(plan, table.length, table.slots.len() as u64)?;
-    let locked = match plan.refresh {
-        RefreshPlan::Windows { .. } => lock,
-        RefreshPlan::Controller { .. } => 0,
-    };
     for (color, busy) in refresh.by_color.iter().enumerate() {
         let of_color = table.bursts.iter().filter(|burst| burst.color == color);
         let bursts: Spans = of_color
-            .map(|burst| (burst.start + locked, burst.start + burst.length))
+            .map(|burst| (burst.start + lock, burst.start + burst.length))
             .collect();
         let outside = first_outside(busy, &union(bursts));
         holds! { outside.is_none(), "refresh", "color {color} is refreshed at {} ns, outside its bursts in the table", outside.unwrap_or(0) }

@@ -16,7 +16,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
         | (Method::Crs, Schedule::Servers { .. })
         | (Method::Aligned, Schedule::Slots { .. }) => colors == 2,
         (Method::ColoredRefresh, Schedule::Table { .. }) => colors > 1,
-        (Method::Codesign, Schedule::Table { .. } | Schedule::Fair { .. }) => true,
+        (Method::Codesign, Schedule::Fair { .. }) => true,
         _ => false,
     };
     holds! { scheduled, "schedule.kind", "is none that {} has with {colors} colors", plan.method.name() }

@@ -142,9 +142,12 @@ fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p V
 }
 
 fn check_refresh(plan: &Plan) -> Result<(), Violation> {
+    let by_itself = matches!(plan.schedule, Schedule::Priorities | Schedule::Fair { .. });
     let RefreshPlan::Windows { period_ns, windows } = &plan.refresh else {
+        holds! { by_itself, "refresh", "is left to the controller, but the schedule hides it in windows" }
         return Ok(());
     };
+    holds! { !by_itself, "refresh", "has windows, but the schedule does not keep off them" }
     let place = "refresh.windows";
     let retention = plan.memory.retention_ns;
     holds! { (1..=retention).contains(period_ns), "refresh.period_ns", "is {period_ns} ns; windows repeat within the retention time, {retention} ns" }

@@ -11,7 +11,7 @@ const MOST_NS: Time = 100_000_000_000_000;
 
 pub(super) fn check(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
     let (place, length) = ("schedule.table", table.length);
-    holds! { table.cores == plan.cores as usize, format!("{place}.cores"), "are {}, the plan has {}", table.cores, plan.cores }
+    holds! { table.cores <= plan.cores as usize, format!("{place}.cores"), "are {}, the plan has {}", table.cores, plan.cores }
     let turn = match &plan.refresh {
         RefreshPlan::Windows { period_ns, .. } => *period_ns,
         RefreshPlan::Controller { .. } => plan.memory.retention_ns,

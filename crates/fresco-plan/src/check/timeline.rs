@@ -93,28 +93,16 @@ pub(super) fn frame_slots(period: Time, handler: Time, core: &CoreSlots) -> [Spa
 }
 
 /// When each colour is being refreshed, in `[0, length)`, a multiple of the period of the refresh; windows that leave the period
-/// go on in the next.
+/// go on in the next. Nothing, where the controller refreshes by itself.
 pub(super) fn refreshing(plan: &Plan, length: Time) -> Vec<Spans> {
     let mut by_color = vec![Vec::new(); plan.colors.len()];
-    match &plan.refresh {
-        RefreshPlan::Windows { period_ns, windows } => {
-            for turn in 0..length / period_ns {
-                for window in windows {
-                    let start = turn * period_ns + window.start_ns;
-                    let end = start + window.commands * plan.memory.trfc_ns;
-                    by_color[window.color].push((start, end.min(length)));
-                    by_color[window.color].push((0, end.saturating_sub(length).min(length)));
-                }
-            }
-        }
-        RefreshPlan::Controller { .. } => {
-            // Bank after bank, rank after rank (COD-1): colour c is refreshed in the c-th part of each retention time.
-            let frame = plan.memory.retention_ns / (plan.colors.len() as Time).max(1);
-            for turn in 0..length / plan.memory.retention_ns {
-                for (color, spans) in by_color.iter_mut().enumerate() {
-                    let start = turn * plan.memory.retention_ns + color as Time * frame;
-                    spans.push((start, start + frame));
-                }
+    if let RefreshPlan::Windows { period_ns, windows } = &plan.refresh {
+        for turn in 0..length / period_ns {
+            for window in windows {
+                let start = turn * period_ns + window.start_ns;
+                let end = start + window.commands * plan.memory.trfc_ns;
+                by_color[window.color].push((start, end.min(length)));
+                by_color[window.color].push((0, end.saturating_sub(length).min(length)));
             }
         }
     }

@@ -137,7 +137,7 @@ fn policies_of_the_controller() {
         let policy = name.to_owned();
         move |plan: &mut fresco_plan::Plan| plan.refresh = RefreshPlan::Controller { policy }
     };
-    for sound in [Sound::two(Method::AutoRefresh), Sound::batch(), Sound::banks()] {
+    for sound in [Sound::two(Method::AutoRefresh), Sound::batch()] {
         sound.refused(set("hopeful"), "refresh.policy", "there is no refresh policy");
         sound.refused(set("none"), "refresh.policy", "is none, ");
         // Each rank apart: a task with memory in several may meet several refreshes in an interval.

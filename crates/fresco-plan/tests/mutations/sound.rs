@@ -33,16 +33,6 @@ const FOUR: &str = r#"
     ]
 "#;
 
-/// Three tasks for a table whose colours are banks; this machine's devices can refresh one bank.
-const BANKS: &str = r#"
-    machine = "gem5-2core"
-    plan.cores = 1
-    task = [
-        { name = "a", period = "16 ms", wcet = "3 ms" }, { name = "b", period = "32 ms", wcet = "8 ms" },
-        { name = "c", period = "64 ms", wcet = "10 ms" },
-    ]
-"#;
-
 /// A task that runs for so long that each of its jobs meets the refresh of one colour.
 const COPIES: &str = r#"
     memory.density = 8
@@ -94,11 +84,6 @@ impl Sound {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/batch.toml");
         let text = std::fs::read_to_string(path).expect("is there");
         Self::of(&text, Method::Codesign, &[])
-    }
-
-    /// A table whose colours are banks.
-    pub fn banks() -> Self {
-        Self::of(BANKS, Method::Codesign, &[])
     }
 
     /// A table with a task of two instances.

@@ -8,7 +8,7 @@ use fresco_plan::{Method, Plan};
 
 #[test]
 fn spoilt_slots() {
-    for sound in [Sound::two(Method::ColoredRefresh), Sound::banks(), Sound::copies()] {
+    for sound in [Sound::two(Method::ColoredRefresh), Sound::copies()] {
         let place = "schedule.table";
         sound.refused(|plan| _ = table(plan).slots.remove(0), place, "");
         sound.refused(|plan| table(plan).slots[0].length -= 1, place, "gets");
@@ -147,7 +147,7 @@ fn spoilt_bursts() {
 
 #[test]
 fn tables_of_other_tasks() {
-    for sound in [Sound::two(Method::ColoredRefresh), Sound::banks(), Sound::copies()] {
+    for sound in [Sound::two(Method::ColoredRefresh), Sound::copies()] {
         let place = "schedule.table";
         sound.refused(
             |plan| table(plan).length += 1,
