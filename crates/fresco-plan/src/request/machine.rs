@@ -9,6 +9,13 @@ use std::path::Path;
 /// The machine of a set that names none: that of the refresh chapters.
 const DEFAULT: &str = "ss-rtmc";
 
+/// A value of `[memory]`, and an error at its place, to be told instead of one at the change that it becomes.
+struct Change {
+    key: String,
+    value: String,
+    place: InputError,
+}
+
 /// Loads the machine.
 pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, PlannedMachine), InputError> {
     let name = root.opt_text("machine")?.unwrap_or(DEFAULT);
@@ -17,11 +24,20 @@ pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, Plann
         true => directory.join(name).display().to_string(),
         false => name.to_owned(),
     };
-    let mut changes = Vec::new();
+    let mut found = Vec::new();
     if let Some(memory) = root.opt_table("memory")? {
-        leaves(&memory, "memory", &mut changes)?;
+        leaves(&memory, "memory", &mut found)?;
     }
-    let machine = fresco_machine::load_with(&given, &changes)?;
+    let changes: Vec<_> = found.iter().map(|c| (c.key.clone(), c.value.clone())).collect();
+    let machine = fresco_machine::load_with(&given, &changes).map_err(|error| {
+        let of_name = error.file.starts_with("machine ");
+        let own = |change: &&Change| error.file == format!("--set {}={}", change.key, change.value);
+        match found.iter().find(own) {
+            Some(change) => moved(&error, &change.place),
+            None if of_name => moved(&error, &root.error_at("machine", "").in_field("machine")),
+            None => error,
+        }
+    })?;
     let planned = PlannedMachine {
         given,
         name: machine.name.clone(),
@@ -31,15 +47,33 @@ pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, Plann
     Ok((machine, planned))
 }
 
+/// The error with another file and line.
+fn moved(error: &InputError, place: &InputError) -> InputError {
+    let field = if error.field.is_empty() {
+        &place.field
+    } else {
+        &error.field
+    };
+    let moved = InputError::new(place.file.clone(), error.found.clone())
+        .in_field(field.clone())
+        .allowed(error.allowed.clone())
+        .cure(error.cure.clone());
+    match place.line {
+        Some(line) => moved.at_line(line),
+        None => moved,
+    }
+}
+
 /// The values below a table that are no tables, with their dotted keys.
-fn leaves(table: &Table<'_>, prefix: &str, found: &mut Vec<(String, String)>) -> Result<(), InputError> {
+fn leaves(table: &Table<'_>, prefix: &str, found: &mut Vec<Change>) -> Result<(), InputError> {
     for key in table.keys() {
         let item = table.item(key, "")?;
         let path = format!("{prefix}.{key}");
         if item.is_table() {
             leaves(&item.table()?, &path, found)?;
         } else {
-            found.push((path, item.to_toml()));
+            let (key, value, place) = (path, item.to_toml(), item.error(""));
+            found.push(Change { key, value, place });
         }
     }
     Ok(())

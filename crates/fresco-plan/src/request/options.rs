@@ -90,10 +90,7 @@ impl Options {
             handler_ns: duration("handler", MOST_OVERHEAD_PS, handler)?,
             instances: plan.opt_integer("instances", 1..=8u32)?.unwrap_or(2),
             copy: copy(&plan, machine)?,
-            periods: (
-                duration("shortest_period", MOST_PERIOD_PS, SHORTEST_NS)?,
-                duration("longest_period", MOST_PERIOD_PS, LONGEST_NS)?,
-            ),
+            periods: periods(&plan)?,
             within_postponing: plan.opt_boolean("within_postponing")?.unwrap_or(false),
             whole_frames: plan.opt_boolean("whole_frames")?.unwrap_or(false),
             attempts: plan.opt_integer("attempts", 1..=1_000_000u32)?.unwrap_or(ATTEMPTS) as usize,
@@ -139,6 +136,24 @@ fn policy(plan: &Table<'_>) -> Result<Policy, InputError> {
         ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
     ];
     Ok(plan.opt_choice("policy", &choices)?.unwrap_or(Policy::Edf))
+}
+
+/// `shortest_period` and `longest_period`, at least a nanosecond, in this order.
+fn periods(plan: &Table<'_>) -> Result<(Time, Time), InputError> {
+    let period = |key: &str, default: Time| match plan.opt_item(key) {
+        Some(item) => whole_ns(&item, 1000..=MOST_PERIOD_PS),
+        None => Ok(default),
+    };
+    let shortest = period("shortest_period", SHORTEST_NS)?;
+    let longest = period("longest_period", LONGEST_NS.max(shortest))?;
+    if longest < shortest {
+        let ns = |time: Time| fresco_input::format_duration(time * 1000);
+        let error = plan.error_at("longest_period", format!("found {}", ns(longest)));
+        return Err(error
+            .allowed(format!("at least plan.shortest_period, {}", ns(shortest)))
+            .cure("raise it, or lower plan.shortest_period"));
+    }
+    Ok((shortest, longest))
 }
 
 /// `copy_mb_per_s`: bytes copied per microsecond. If not given, each line is fetched and written with a row of its own.

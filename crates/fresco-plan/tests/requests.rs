@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every wrong file of tasks is refused with file, line, field, what is allowed, and a cure.
+
+use fresco_input::InputError;
+use fresco_plan::TaskSet;
+use std::path::Path;
+
+/// A good file, to which wrong lines are added.
+const TASKS: &str = r#"
+[[task]]
+name = "a"
+period = "8 ms"
+wcet = "1 ms"
+
+[[task]]
+name = "b"
+period = "32 ms"
+wcet = "2 ms"
+"#;
+
+fn read(text: &str) -> Result<TaskSet, InputError> {
+    TaskSet::parse("t.toml", text, Path::new("nowhere"), &[])
+}
+
+/// The error of a text: it has to stand in the line of `wrong`, about `field`, and name what is found.
+#[track_caller]
+fn refused_in(text: &str, wrong: &str, field: &str, found: &str) {
+    let error = read(text).err().unwrap_or_else(|| panic!("accepted:\n{text}"));
+    let line = 1 + text[..text.find(wrong).expect("is there")].matches('\n').count();
+    assert_eq!(
+        (error.file.as_str(), error.line),
+        ("t.toml", Some(line as u32)),
+        "{error}"
+    );
+    assert_eq!(error.field, field, "{error}");
+    assert!(error.found.contains(found), "{error}");
+    assert!(!error.allowed.is_empty() && !error.cure.is_empty(), "{error}");
+}
+
+/// A wrong line before the tasks.
+#[track_caller]
+fn refused(line: &str, field: &str, found: &str) {
+    refused_in(&format!("name = \"t\"\n{line}\n{TASKS}"), line, field, found);
+}
+
+/// A wrong line in the last task.
+#[track_caller]
+fn refused_of_b(line: &str, field: &str, found: &str) {
+    refused_in(&format!("{TASKS}{line}\n"), line, field, found);
+}
+
+/// A line of the good file that is replaced by a wrong one.
+#[track_caller]
+fn refused_edit(from: &str, to: &str, field: &str, found: &str) {
+    assert_eq!(TASKS.matches(from).count(), 1, "{from}");
+    refused_in(&TASKS.replace(from, to), to, field, found);
+}
+
+#[test]
+fn the_good_file_is_good() {
+    let set = read(TASKS).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        (set.name.as_str(), set.tasks.len(), set.machine.name.as_str()),
+        ("tasks", 2, "ss-rtmc")
+    );
+    assert_eq!(set.options.periods, (100_000, 64_000_000));
+}
+
+#[test]
+fn wrong_values_of_plan() {
+    refused("plan.method = \"best\"", "plan.method", "best");
+    refused("plan.method = 3", "plan.method", "the integer 3");
+    refused("plan.policy = \"fifo\"", "plan.policy", "fifo");
+    refused("plan.cores = 0", "plan.cores", "the integer 0");
+    refused("plan.cores = 2", "plan.cores", "the integer 2");
+    refused("plan.burst = \"long\"", "plan.burst", "long");
+    for key in ["lock", "unlock", "handler"] {
+        refused(&format!("plan.{key} = \"-1 us\""), &format!("plan.{key}"), "-1 us");
+        refused(&format!("plan.{key} = \"2 ms\""), &format!("plan.{key}"), "2 ms");
+        refused(&format!("plan.{key} = \"500 ps\""), &format!("plan.{key}"), "500 ps");
+        refused(&format!("plan.{key} = 5"), &format!("plan.{key}"), "the integer 5");
+    }
+    for key in ["shortest_period", "longest_period"] {
+        refused(&format!("plan.{key} = \"0 ns\""), &format!("plan.{key}"), "0 ns");
+        refused(&format!("plan.{key} = \"2 s\""), &format!("plan.{key}"), "2 s");
+    }
+    refused("plan.longest_period = \"50 us\"", "plan.longest_period", "50 us");
+    refused("plan.instances = 0", "plan.instances", "the integer 0");
+    refused("plan.instances = 9", "plan.instances", "the integer 9");
+    refused("plan.copy_mb_per_s = 0", "plan.copy_mb_per_s", "the integer 0");
+    refused("plan.within_postponing = 1", "plan.within_postponing", "the integer 1");
+    refused("plan.whole_frames = \"yes\"", "plan.whole_frames", "yes");
+    refused("plan.attempts = 0", "plan.attempts", "the integer 0");
+    refused("plan.candidates = 1025", "plan.candidates", "the integer 1025");
+    refused("plan.speed = 3", "plan.speed", "unknown key");
+    refused("plan = 3", "plan", "the integer 3");
+}
+
+#[test]
+fn wrong_colours() {
+    let halves = [
+        "[\"0-3\"]",
+        "[\"0-3\", \"4-6\"]",
+        "[\"0-4\", \"4-7\"]",
+        "[\"0-3\", \"4-8\"]",
+        "[\"0-7\", \"\"]",
+        "[]",
+    ];
+    for colors in halves {
+        refused(&format!("plan.colors = {colors}"), "plan.colors", "found");
+    }
+    refused("plan.colors = \"0-3\"", "plan.colors", "0-3");
+}
+
+#[test]
+fn wrong_machines() {
+    refused("machine = \"nope\"", "machine", "no built-in machine");
+    refused("machine = 4", "machine", "the integer 4");
+    refused("memory.density = 0", "memory.density", "the integer 0");
+    refused("memory.density = 128", "memory.density", "the integer 128");
+    refused("memory.densty = 8", "memory.densty", "unknown key");
+    refused(
+        "memory.organisation.ranks = 3",
+        "memory.organisation.ranks",
+        "the integer 3",
+    );
+    refused("memory = 8", "memory", "the integer 8");
+}
+
+#[test]
+fn wrong_servers() {
+    let with = |lines: &str| format!("{lines}{TASKS}");
+    let server = |period: &str, budget: &str| format!("[[server]]\nperiod = \"{period}\"\nbudget = \"{budget}\"\n");
+    let good = server("4 ms", "1 ms");
+    refused_in(&with(&good), "[[server]]", "server", "1 servers");
+    refused_in(&with(&good.repeat(3)), "[[server]]", "server", "3 servers");
+    let wrong = |line: &str, field: &str, found: &str, text: &str| {
+        refused_in(&with(&(good.clone() + text)), line, field, found)
+    };
+    wrong(
+        "budget = \"5 ms\"",
+        "server.1.budget",
+        "5000000 ns",
+        &server("4 ms", "5 ms"),
+    );
+    wrong("budget = \"0 ns\"", "server.1.budget", "0 ns", &server("4 ms", "0 ns"));
+    wrong("period = \"0 ns\"", "server.1.period", "0 ns", &server("0 ns", "1 ms"));
+    wrong("period = \"2 s\"", "server.1.period", "2 s", &server("2 s", "1 ms"));
+    wrong(
+        "color = 1",
+        "server.1.color",
+        "unknown key",
+        &(server("8 ms", "1 ms") + "color = 1\n"),
+    );
+    refused("server = 3", "server", "the integer 3");
+}
+
+#[test]
+fn wrong_times() {
+    refused_edit("wcet = \"2 ms\"", "wcet = \"0 ns\"", "task.1.wcet", "0");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"-2 ms\"", "task.1.wcet", "-2 ms");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"1500 ps\"", "task.1.wcet", "1500 ps");
+    refused_edit(
+        "wcet = \"2 ms\"",
+        "wcet = \"33 ms\"",
+        "task.1.wcet",
+        "a utilisation over 1",
+    );
+    refused_edit("wcet = \"2 ms\"", "wcet = \"2 parsecs\"", "task.1.wcet", "2 parsecs");
+    refused_edit("period = \"32 ms\"", "period = \"0 ns\"", "task.1.period", "0");
+    refused_edit("period = \"32 ms\"", "period = \"1001 s\"", "task.1.period", "1001 s");
+    refused_edit("period = \"32 ms\"", "period = 32", "task.1.period", "the integer 32");
+    refused_of_b("deadline = \"33 ms\"", "task.1.deadline", "beyond the period");
+    refused_of_b("deadline = \"-1 ns\"", "task.1.deadline", "-1 ns");
+    refused_of_b("phase = \"-1 ns\"", "task.1.phase", "-1 ns");
+    refused_of_b("phase = \"1001 s\"", "task.1.phase", "1001 s");
+    // A deadline that the execution time does not fit is told of the execution time.
+    refused_in(
+        &format!("{TASKS}deadline = \"1 ms\"\n"),
+        "wcet = \"2 ms\"",
+        "task.1.wcet",
+        "a utilisation over 1",
+    );
+    refused_in(
+        &TASKS.replace("period = \"32 ms\"\n", ""),
+        "wcet = \"2 ms\"",
+        "task.1.wcet",
+        "without a period",
+    );
+    refused_in(
+        &TASKS.replace("wcet = \"2 ms\"\n", ""),
+        "[[task]]\nname = \"b\"",
+        "task.1.wcet",
+        "",
+    );
+}
+
+#[test]
+fn wrong_tasks() {
+    refused_edit("name = \"b\"", "name = \"\"", "task.1.name", "the name \"\"");
+    refused_edit("name = \"b\"", "name = \"x\\ny\"", "task.1.name", "the name");
+    refused_edit("name = \"b\"", "name = 3", "task.1.name", "the integer 3");
+    let second = TASKS.replace("name = \"b\"", "name = \"a\" # again");
+    refused_in(&second, "name = \"a\" # again", "task.1.name", "a second task");
+    refused_in(
+        &TASKS.replace("name = \"b\"\n", ""),
+        "[[task]]\nperiod",
+        "task.1.name",
+        "",
+    );
+    refused_of_b("memory = \"0 B\"", "task.1.memory", "0 B");
+    refused_of_b("memory = \"9 GiB\"", "task.1.memory", "9 GiB");
+    refused_of_b("global = \"1 MiB\"", "task.1.global", "1 MiB");
+    refused_of_b("core = 1", "task.1.core", "the integer 1");
+    refused_of_b("color = 2", "task.1.color", "the integer 2");
+    refused_of_b("parameters.n = 3", "task.1.parameters", "without a program");
+    refused_of_b("program = 3", "task.1.program", "the integer 3");
+    refused_of_b("priority = 3", "task.1.priority", "unknown key");
+    refused("tasks = 3", "tasks", "unknown key");
+    refused_in("name = \"t\"\ntask = []\n", "task = []", "task", "no task");
+}
+
+#[test]
+fn impossible_loads() {
+    let whole = TASKS.replace("wcet = \"2 ms\"", "wcet = \"32 ms\"");
+    refused_in(&whole, "[[task]]", "task", "utilisation of 1.1250");
+    let large = TASKS.replace("wcet", "memory = \"5 GiB\"\nwcet");
+    refused_in(&large, "[[task]]", "task", "10737418240 bytes");
+    let primes = TASKS
+        .replace("\"8 ms\"", "\"999999999989 ns\"")
+        .replace("\"32 ms\"", "\"999999999961 ns\"");
+    refused_in(&primes, "[[task]]", "task", "least common multiple");
+    let some = TASKS.replace("wcet = \"1 ms\"", "wcet = \"1 ms\"\ncore = 0");
+    refused_in(&some, "[[task]]", "task", "a core for 1 of 2 tasks");
+}
+
+/// Overrides are told by their own text.
+#[test]
+fn wrong_overrides() {
+    let refused = |set: &str, field: &str| {
+        let error = TaskSet::parse("t.toml", TASKS, Path::new(""), &[set.to_owned()]).expect_err("is wrong");
+        assert!(error.file.starts_with("--set "), "{error}");
+        assert!(error.field == field && !error.cure.is_empty(), "{error}");
+    };
+    refused("plan.method=best", "plan.method");
+    refused("task.1.wcet=0 ns", "task.1.wcet");
+    refused("task.b.deadline=1 s", "task.b");
+    refused("task.1.deadline=1 s", "task.1.deadline");
+    refused("memory.density=128", "memory.density");
+    refused("machine=nope", "machine");
+    refused("plan", "");
+}
