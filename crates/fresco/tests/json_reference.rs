@@ -115,6 +115,52 @@ fn every_field_is_explained() {
     check(&run("sched generate --sets 1 --accept flat --density 8", here), &[]);
 }
 
+/// Two tasks of which each method makes a plan, one of them with a program.
+const TASKS: &str = r#"
+memory = { density = 8, density_scales_refresh_only = true }
+[[task]]
+name = "a"
+period = "8 ms"
+wcet = "1 ms"
+[[task]]
+name = "b"
+period = "32 ms"
+wcet = "2 ms"
+program = "matmult"
+parameters = { n = 24, block = 8 }
+"#;
+
+#[test]
+fn every_field_of_plans_is_explained() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    fs::write(here.join("t.toml"), TASKS).expect("writable");
+    fs::write(
+        here.join("batch.toml"),
+        "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n",
+    )
+    .expect("writable");
+    let run = |words: &str| {
+        let arguments: Vec<&str> = words.split(' ').chain(["--json"]).collect();
+        json(&arguments, here)
+    };
+    for method in ["auto-refresh", "burst", "colored-refresh", "crs", "aligned", "flat"] {
+        check(&run(&format!("plan t.toml --method {method} --out p.json")), &[]);
+        check(&run("check p.json"), &[]);
+    }
+    check(&run("plan t.toml --set plan.policy=dm"), &[]);
+    check(&run("plan batch.toml --out batch.json"), &[]);
+    check(&run("check batch.json"), &[]);
+    check(&run("plan t.toml --compare --density 8"), &[]);
+    check(&run("sched sensitivity t.toml --method aligned --density 8"), &[]);
+    // With locks and handlers; with servers' time; with batch tasks.
+    for (tasks, method) in [("t.toml", "flat"), ("t.toml", "crs"), ("t.toml", "aligned")] {
+        run(&format!("plan {tasks} --method {method} --out p.json"));
+        check(&run("sim p.json --horizon 64ms"), &["fresco-sim/2"]);
+    }
+    check(&run("sim batch.json --horizon 2ms"), &["fresco-sim/2"]);
+}
+
 #[test]
 fn the_check_notices_what_is_missing() {
     assert!(explained("mean", "a spread: `count`, `mean`"));

@@ -3,8 +3,15 @@
 
 use super::{Plan, SCHEMA};
 use fresco_input::InputError;
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
+
+/// The part of the document that a plan is read from; its schema is looked at before, its provenance is for people.
+#[derive(Deserialize)]
+struct Document {
+    data: Plan,
+}
 
 impl Plan {
     /// Reads the document that `fresco plan` writes.
@@ -39,9 +46,11 @@ impl Plan {
                 .allowed(format!("{SCHEMA:?}"))
                 .cure(cure));
         }
-        let data = document.get("data").cloned().unwrap_or(Value::Null);
-        serde_json::from_value(data).map_err(|error| {
+        // From the text once more: a value does not know its line.
+        let read = serde_json::from_str(text);
+        read.map(|Document { data }| data).map_err(|error| {
             InputError::new(file, format!("found a plan that cannot be read: {error}"))
+                .at_line(error.line() as u32)
                 .in_field("data")
                 .allowed(format!("the fields of {SCHEMA}, as docs/file-formats.md lists them"))
                 .cure(cure)

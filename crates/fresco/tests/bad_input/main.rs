@@ -12,6 +12,7 @@ mod common;
 mod machines;
 mod maps;
 mod overwriting;
+mod plans;
 mod scenarios;
 mod traces;
 
@@ -69,4 +70,37 @@ fn wrong_traces() {
 #[test]
 fn wrong_scenarios() {
     check("scenarios", 25, &scenarios::cases());
+}
+
+#[test]
+fn wrong_plans() {
+    check("plans", 75, &plans::cases());
+}
+
+/// Tasks that no plan is found for are no wrong input: status 1 and the reason.
+#[test]
+fn a_set_without_a_plan() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let tasks = plans::TASKS.replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
+    std::fs::write(directory.path().join("t.toml"), tasks).expect("is writable");
+    for method in [
+        "auto",
+        "auto-refresh",
+        "burst",
+        "colored-refresh",
+        "crs",
+        "aligned",
+        "flat",
+    ] {
+        let words = ["plan", "t.toml", "--method", method, "--out", "p.json"];
+        let done = common::fresco(&words, directory.path());
+        let told = String::from_utf8(done.stderr).expect("UTF-8");
+        assert_eq!(done.status.code(), Some(1), "{method}: {told}");
+        assert!(told.starts_with("fresco: two: there is no plan"), "{told}");
+        assert!(told.len() > 80, "no reason: {told}");
+        assert!(
+            done.stdout.is_empty() && !directory.path().join("p.json").exists(),
+            "{method}"
+        );
+    }
 }

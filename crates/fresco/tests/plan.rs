@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco plan`, `check`, `sim PLAN` and `sched sensitivity`: from tasks to a plan, its verdict, and what happens.
+
+mod common;
+
+use common::{fresco, json, stdout};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+const TASKS: &str = r#"name = "two"
+memory = { density = 8, density_scales_refresh_only = true }
+[[task]]
+name = "a"
+period = "8 ms"
+wcet = "1 ms"
+[[task]]
+name = "b"
+period = "32 ms"
+wcet = "2 ms"
+memory = "256 KiB"
+"#;
+const METHODS: [&str; 6] = ["auto-refresh", "burst", "colored-refresh", "crs", "aligned", "flat"];
+
+fn prepared() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("t.toml"), TASKS).expect("writable");
+    directory
+}
+
+/// Plans by a method into `p.json`; returns the plan.
+fn planned(method: &str, here: &Path) -> Value {
+    json(
+        &["plan", "t.toml", "--method", method, "--out", "p.json", "--json"],
+        here,
+    )
+}
+
+fn read(path: impl AsRef<Path>) -> Vec<u8> {
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
+}
+
+/// Every method: the plan is sound, what it promises happens, and its file is what it prints.
+#[test]
+fn a_plan_is_sound_and_kept() {
+    let directory = prepared();
+    let here = directory.path();
+    for method in METHODS {
+        let plan = planned(method, here);
+        assert_eq!(plan["schema"], "fresco-plan/1");
+        assert_eq!(plan["data"]["method"], method);
+        let file: Value = serde_json::from_slice(&read(here.join("p.json"))).expect("JSON");
+        assert_eq!(file["data"], plan["data"], "{method}");
+        let verdict = &json(&["check", "p.json", "--json"], here)["data"];
+        assert_eq!(
+            (&verdict["sound"], &verdict["violation"]),
+            (&Value::Bool(true), &Value::Null),
+            "{method}"
+        );
+        assert!(verdict["facts"].as_array().expect("a list").len() >= 4, "{verdict}");
+        let simulated = &json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here)["data"];
+        assert_eq!(simulated["method"], method);
+        let promises = simulated["promises"].as_array().expect("a list");
+        let hides = method != "auto-refresh";
+        assert_eq!(promises.len(), if hides { 5 } else { 3 }, "{promises:?}");
+        assert!(
+            promises.iter().all(|promise| promise["kept"] == true),
+            "{method}: {promises:?}"
+        );
+        let tasks = simulated["result"]["tasks"].as_array().expect("a list");
+        let counted = |field: &str| -> Vec<u64> {
+            tasks
+                .iter()
+                .map(|task| task[field].as_u64().expect("a number"))
+                .collect()
+        };
+        assert_eq!(
+            (counted("released"), counted("misses")),
+            (vec![16, 4], vec![0, 0]),
+            "{method}"
+        );
+        assert_eq!(simulated["result"]["checker"]["clean"], true);
+        let met: u64 = tasks
+            .iter()
+            .map(|task| task["met_refresh"]["reads"].as_u64().expect("a number"))
+            .sum();
+        assert_eq!(met > 0, !hides, "{method}: {met} reads met a refresh");
+    }
+}
+
+/// An edited plan is refused with status 1, the place and the fact, also in words.
+#[test]
+fn an_edited_plan_is_refused() {
+    let directory = prepared();
+    let here = directory.path();
+    let mut plan = planned("aligned", here);
+    let start = plan["data"]["refresh"]["windows"][0]["start_ns"]
+        .take()
+        .as_u64()
+        .expect("a number");
+    plan["data"]["refresh"]["windows"][0]["start_ns"] = (start + 6_000_000).into();
+    fs::write(here.join("edited.json"), plan.to_string()).expect("writable");
+    let done = fresco(&["check", "edited.json", "--json"], here);
+    assert_eq!(done.status.code(), Some(1));
+    let verdict: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    assert_eq!(verdict["data"]["sound"], false);
+    assert_eq!(verdict["data"]["violation"]["place"], "schedule.cores[0]");
+    let fact = verdict["data"]["violation"]["fact"].as_str().expect("a text");
+    assert!(fact.contains("while their memory is refreshed"), "{fact}");
+    let words = fresco(&["check", "edited.json"], here);
+    assert_eq!(words.status.code(), Some(1));
+    let words = String::from_utf8(words.stdout).expect("UTF-8");
+    assert!(
+        words.starts_with("two: not sound\n") && words.contains("schedule.cores[0]"),
+        "{words}"
+    );
+}
+
+/// A plan that promises too much: the run shows it, with status 1.
+#[test]
+fn a_broken_promise_is_told() {
+    let directory = prepared();
+    let here = directory.path();
+    let mut plan = planned("flat", here);
+    plan["data"]["tasks"][0]["response_bound_ns"] = 1000.into();
+    fs::write(here.join("edited.json"), plan.to_string()).expect("writable");
+    let done = fresco(&["sim", "edited.json", "--horizon", "64 ms", "--json"], here);
+    assert_eq!(done.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let broken: Vec<&Value> = document["data"]["promises"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|promise| promise["kept"] == false)
+        .collect();
+    assert_eq!(broken.len(), 1, "{broken:?}");
+    assert_eq!(broken[0]["what"], "no response exceeds its bound");
+}
+
+/// Plans, verdicts and runs are the same bytes each time; another seed is another run.
+#[test]
+fn the_same_bytes_twice() {
+    let directory = prepared();
+    let here = directory.path();
+    for method in ["crs", "colored-refresh"] {
+        planned(method, here);
+        let first = read(here.join("p.json"));
+        planned(method, here);
+        assert_eq!(read(here.join("p.json")), first, "{method}");
+        let run = |words: &[&str]| {
+            stdout(
+                &[&["sim", "p.json", "--horizon", "64 ms", "--json"], words].concat(),
+                here,
+            )
+        };
+        assert_eq!(run(&[]), run(&[]), "{method}");
+        assert_ne!(run(&["--seed", "2"]), run(&["--seed", "3"]), "{method}");
+    }
+}
+
+#[test]
+fn a_report_has_page_results_trace_and_charts() {
+    let directory = prepared();
+    let here = directory.path();
+    planned("crs", here);
+    let words = ["sim", "p.json", "--horizon", "128 ms", "--out", "report"];
+    let said = stdout(&words, here);
+    assert!(said.contains("report   report/index.html"), "{said}");
+    let report = here.join("report");
+    let page = String::from_utf8(read(report.join("index.html"))).expect("UTF-8");
+    assert!(page.contains("<svg") && page.contains("every job meets its deadline"));
+    let results: Value = serde_json::from_slice(&read(report.join("results.json"))).expect("JSON");
+    assert_eq!(results["schema"], "fresco-plan-sim/1");
+    let printed = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);
+    assert_eq!(results["data"], printed["data"]);
+    let trace: Value = serde_json::from_slice(&read(report.join("trace.json"))).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    let named = |part: &str| {
+        events
+            .iter()
+            .any(|event| event["name"].as_str().is_some_and(|name| name.contains(part)))
+    };
+    assert!(
+        ["a job 0", "lock color 0", "refresh", "deadline"]
+            .into_iter()
+            .all(named),
+        "{} events",
+        events.len()
+    );
+    let chart = String::from_utf8(read(report.join("two-gantt.svg"))).expect("UTF-8");
+    assert!(
+        chart.starts_with("<svg") || chart.starts_with("<?xml"),
+        "{}",
+        &chart[..80.min(chart.len())]
+    );
+    assert!(chart.trim_end().ends_with("</svg>"));
+    let before: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt.svg"]
+        .map(|name| read(report.join(name)))
+        .into();
+    stdout(&words, here);
+    let after: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt.svg"]
+        .map(|name| read(report.join(name)))
+        .into();
+    assert!(before == after, "the report differs the second time");
+}
+
+/// All methods side by side: a row for each, and status 1 only if none has a plan.
+#[test]
+fn a_comparison_of_all_methods() {
+    let directory = prepared();
+    let here = directory.path();
+    let compared = json(&["plan", "t.toml", "--compare", "--density", "8,64", "--json"], here);
+    assert_eq!(compared["schema"], "fresco-plan-comparison/1");
+    let rows = compared["data"]["rows"].as_array().expect("a list");
+    assert_eq!(rows.len(), 2 * 7);
+    for row in rows {
+        let by = row["method"].as_str().expect("a text");
+        let planned = row["planned"] == true;
+        assert!(!row["words"].as_str().expect("a text").is_empty(), "{row}");
+        if row["density_gbit"] == 8 {
+            assert_eq!(planned, by != "codesign", "{row}");
+        }
+    }
+    let heavy = TASKS.replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
+    fs::write(here.join("heavy.toml"), heavy).expect("writable");
+    let none = fresco(&["plan", "heavy.toml", "--compare", "--density", "64", "--json"], here);
+    assert_eq!(none.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&none.stdout).expect("JSON");
+    let rows = document["data"]["rows"].as_array().expect("a list");
+    assert!(rows.iter().all(|row| row["planned"] == false), "{rows:?}");
+}
+
+/// Pushed to its limits: execution times can grow until the core is full, and no method has a plan for a full core.
+#[test]
+fn how_far_a_set_can_be_pushed() {
+    let directory = prepared();
+    let here = directory.path();
+    let found = json(&["sched", "sensitivity", "t.toml", "--density", "8,64", "--json"], here);
+    assert_eq!(found["schema"], "fresco-sched-sensitivity/1");
+    for method in found["data"]["methods"].as_array().expect("a list") {
+        // The utilisation is 3/16.
+        let scale = method["wcet_scale_permille"].as_u64();
+        assert!(scale.is_none_or(|scale| (1000..=5334).contains(&scale)), "{method}");
+        assert_eq!(scale.is_none(), !method["refusal"].is_null(), "{method}");
+    }
+    let one = json(
+        &[
+            "sched",
+            "sensitivity",
+            "t.toml",
+            "--method",
+            "aligned",
+            "--density",
+            "8",
+            "--json",
+        ],
+        here,
+    );
+    let methods = one["data"]["methods"].as_array().expect("a list");
+    assert_eq!(methods.len(), 1);
+    assert_eq!(methods[0]["densities_gbit"], serde_json::json!([8]));
+}
