@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The co-design: refresh one bank at a time, all its rows, and keep tasks away from it (COD-1 to COD-11).
+//! The co-design: refresh one bank at a time, all its rows, and run tasks meanwhile that have nothing in it (COD-1 to COD-11).
 //!
-//! For periodic tasks this is a cyclic table whose colours are banks and whose frames are tRET / banks long (theory of the
-//! cyclic executive, in frame mode): exact, with a guarantee. For batch tasks it is the published scheduler: fair shares in
-//! slices as long as a bank's refresh, without any.
+//! It is for batch tasks, in fair shares, and guarantees nothing. A cyclic table with banks as colours would (theory of the
+//! cyclic executive), but it needs turns of banks that neither drift nor jitter against the table, which a controller that fits
+//! refreshes between requests does not have: a row would wait longer than tRET, or the table last minutes.
 
-use super::colored_refresh::responses;
 use super::draft::{Draft, Ground};
-use super::grouping::given;
 use super::words::time;
 use crate::colors::of_banks;
-use crate::plan::{Color, Evidence, Proof, RefreshPlan, Schedule};
+use crate::plan::{Color, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
-use fresco_rt::executive::{Answer, CoAssign, Cores, DEFAULT_BUDGET, Problem, Rotation, Slicing, Table, first_fit};
 
 pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    if !ground.tasks.is_empty() {
+        return Err(Refusal::form(
+            "fair shares guarantee no deadline; codesign is for batch tasks, which have no period",
+        ));
+    }
     let memory = &ground.memory;
     let machine = &ground.set.machine.memory;
     RefreshPolicy::PerBankSequential
@@ -24,10 +26,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         .map_err(|error| Refusal::machine(format!("no bank can be refreshed after the other: {error}")))?;
     let colors = of_banks(&ground.set.machine)?;
     let slice = memory.retention_ns / colors.len() as Time;
-    match ground.tasks.is_empty() {
-        true => fair(ground, colors, slice),
-        false => table(ground, colors, slice),
-    }
+    fair(ground, colors, slice)
 }
 
 fn refresh() -> RefreshPlan {
@@ -36,117 +35,9 @@ fn refresh() -> RefreshPlan {
     }
 }
 
-/// A cyclic table for periodic tasks.
-fn table(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, Refusal> {
-    let (set, page) = (ground.set, ground.memory.page_bytes);
-    let rotation = Rotation::frames(ground.memory.retention_ns, colors.len())
-        .map_err(|error| Refusal::machine(error.to_string()))?;
-    let cores = cores(ground, rotation)?;
-    let undecided = |error: &dyn std::fmt::Display| Refusal::undecided(error.to_string());
-    let problem =
-        Problem::new(&ground.tasks, rotation, cores.clone(), Slicing::Anywhere).map_err(|error| undecided(&error))?;
-    let question = CoAssign {
-        problem: &problem,
-        memory: set.tasks.iter().map(|task| task.memory / page).collect(),
-        capacity: colors.iter().map(|color| color.bytes / page).collect(),
-        instances: vec![1; set.tasks.len()],
-        copy_cost: vec![None; set.tasks.len()],
-        budget: DEFAULT_BUDGET,
-    };
-    let (answer, _) = question.solve().map_err(|error| undecided(&error))?;
-    let assignment = match answer {
-        Answer::Found(assignment) => *assignment,
-        Answer::Impossible(reason) => return Err(Refusal::load(format!("{reason} (times in ns)"))),
-        Answer::Unknown => return Err(Refusal::undecided("the search gave up, without a verdict")),
-    };
-    let mut table = assignment.table(&problem);
-    let widened = widen(&mut table, &question.memory, &question.capacity);
-    Ok(Draft {
-        instances: table
-            .memory
-            .iter()
-            .map(|task| {
-                task.iter()
-                    .map(|units| units.iter().map(|unit| unit * page).collect())
-                    .collect()
-            })
-            .collect(),
-        cores: match &cores {
-            Cores::Partitioned(core_of) => core_of.iter().map(|&core| Some(core as u32)).collect(),
-            Cores::Global(_) => vec![Some(0); set.tasks.len()],
-        },
-        bounds: responses(ground, &table),
-        copies: vec![None; set.tasks.len()],
-        proofs: vec![Proof {
-            core: None,
-            color: None,
-            tasks: (0..set.tasks.len()).collect(),
-            evidence: Evidence::Table,
-        }],
-        reasons: vec![
-            format!(
-                "{} banks, one refreshed in every frame of {}; tasks lie in {} banks on average, for parallelism",
-                colors.len(),
-                time(slice),
-                widened / set.tasks.len().max(1)
-            ),
-            LIMITS.to_owned(),
-        ],
-        schedule: Schedule::Table { table, lock_ns: 0 },
-        refresh: refresh(),
-        colors,
-    })
-}
-
 /// What the method asks of devices.
 const LIMITS: &str = "all rows of one bank before the next: neither DDR3 nor LPDDR specify this order; LPDDR2 fixes the order of the \
                       banks, and where it is free the row counter goes on only after a round of all banks";
-
-fn cores(ground: &Ground<'_>, rotation: Rotation) -> Result<Cores, Refusal> {
-    let count = ground.set.options.cores as usize;
-    if count == 1 {
-        return Ok(Cores::ONE);
-    }
-    if let Some(given) = given(ground) {
-        return Ok(Cores::Partitioned(given));
-    }
-    match first_fit(&ground.tasks, rotation, count) {
-        Ok(Some(core_of)) => Ok(Cores::Partitioned(core_of)),
-        Ok(None) => Err(Refusal::load(format!(
-            "first fit finds no place on {count} cores for every task"
-        ))),
-        Err(error) => Err(Refusal::undecided(error.to_string())),
-    }
-}
-
-/// Spreads the pages of each task over all the banks that its slots happen to avoid, as evenly as room allows (COD-3): more
-/// banks give more parallelism. Returns the sum of the tasks' numbers of banks.
-fn widen(table: &mut Table, need: &[u64], capacity: &[u64]) -> usize {
-    let mut occupied = vec![vec![false; capacity.len()]; need.len()];
-    for slot in &table.slots {
-        for burst in &table.bursts {
-            if slot.start < burst.start + burst.length && burst.start < slot.start + slot.length {
-                occupied[slot.task][burst.color] = true;
-            }
-        }
-    }
-    let mut left = capacity.to_vec();
-    // Room that the assignment found is not given away to others.
-    let reserve = |left: &mut Vec<u64>, units: &[u64], back: bool| {
-        for (left, &units) in left.iter_mut().zip(units) {
-            *left = if back { *left + units } else { *left - units };
-        }
-    };
-    table.memory.iter().for_each(|task| reserve(&mut left, &task[0], false));
-    let mut banks = 0;
-    for (task, memory) in table.memory.iter_mut().enumerate() {
-        reserve(&mut left, &memory[0], true);
-        memory[0] = spread(need[task], &left, &occupied[task]);
-        reserve(&mut left, &memory[0], false);
-        banks += memory[0].iter().filter(|&&units| units > 0).count();
-    }
-    banks
-}
 
 /// `need` units over the colours that are not occupied, as evenly as the room in each allows; the room suffices.
 fn spread(need: u64, room: &[u64], occupied: &[bool]) -> Vec<u64> {
@@ -209,7 +100,10 @@ fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, R
             n => format!("core {core}: each of {n} tasks leaves a {count}th of the banks of every rank free, in turn"),
         });
     }
-    reasons.push("no guarantee: shares are fair, deadlines are not looked at".to_owned());
+    reasons.push(format!(
+        "slices of {}, as long as the turn of a bank; no guarantee",
+        time(slice)
+    ));
     Ok(Draft {
         instances,
         cores: (0..set.tasks.len())

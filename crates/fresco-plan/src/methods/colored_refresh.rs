@@ -31,7 +31,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         .map(|task| (task.global > 0).then(|| options.copy.copy_time(task.global)).flatten())
         .collect();
     let cores = cores(ground)?;
-    let with_handlers = Handlers::of(ground, &cores);
+    let with_handlers = Handlers::of(ground, &cores, memory.retention_ns / Time::from(memory.ranks));
     let pages: Vec<u64> = with_handlers.extend(pages, 0);
     let copies: Vec<Option<Time>> = with_handlers.extend(copies, None);
     let request = Request {
@@ -115,9 +115,9 @@ struct Handlers {
 }
 
 impl Handlers {
-    fn of(ground: &Ground<'_>, cores: &Cores) -> Self {
+    /// `period`: the shortest colour frame there may be.
+    fn of(ground: &Ground<'_>, cores: &Cores, period: Time) -> Self {
         let lock = ground.set.options.lock_ns;
-        let period = ground.memory.retention_ns / Time::from(ground.memory.ranks);
         let mut tasks = ground.tasks.clone();
         let handler = Task::new("lock handler", 0, period, lock, lock);
         let count = handler.as_ref().map_or(0, |_| cores.count());
@@ -129,6 +129,7 @@ impl Handlers {
         Self { tasks, cores, count }
     }
 
+    /// One more entry for each of them in a list of the tasks.
     fn extend<T: Clone>(&self, mut of_tasks: Vec<T>, of_handler: T) -> Vec<T> {
         of_tasks.resize(self.tasks.len(), of_handler);
         of_tasks
@@ -165,7 +166,7 @@ fn cores(ground: &Ground<'_>) -> Result<Cores, Refusal> {
 }
 
 /// Longest time from release to the end of the last slot, over all jobs of the table.
-pub(super) fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
+fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
     let mut longest = vec![None; ground.tasks.len()];
     for slot in &table.slots {
         let task = &ground.tasks[slot.task];

@@ -2,7 +2,8 @@
 //! `fresco plan`: schedules tasks and refresh together, or says why it cannot be done.
 
 mod comparison;
-mod tables;
+mod published;
+pub mod tables;
 
 use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, WANTING, tell};
@@ -27,7 +28,8 @@ Examples:
   fresco plan tasks/table-5.2.toml
   fresco plan tasks/table-5.2.toml --method crs --set memory.density=8 --set memory.density_scales_refresh_only=true
   fresco plan tasks/table-5.2.toml --out plan.json && fresco check plan.json && fresco sim plan.json
-  fresco plan tasks/table-4.4.toml --compare")]
+  fresco plan tasks/table-4.4.toml --compare
+  fresco plan tasks/crs-published.toml --as-published")]
 pub struct Args {
     /// File of tasks
     #[arg(value_name = "TASKS")]
@@ -48,6 +50,10 @@ pub struct Args {
     /// Densities to compare, in Gb
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32,64", requires = "compare")]
     density: String,
+
+    /// What the papers' own formulas say of the servers of the plan, beside what holds; each is marked with its errata
+    #[arg(long, conflicts_with = "compare")]
+    as_published: bool,
 
     /// Write the plan there, as JSON
     #[arg(long, value_name = "FILE")]
@@ -95,6 +101,13 @@ pub fn run(args: &Args) -> Outcome {
     };
     if let Some(out) = &args.out {
         write_atomically(out, &document(&plan, &provenance)?)?;
+    }
+    if args.as_published {
+        let found = published::of(&set, &plan)?;
+        output::print(args.json, "fresco-plan-published/1", &provenance, &found, || {
+            published::tables(&found)
+        })?;
+        return Ok(ExitCode::SUCCESS);
     }
     output::print(args.json, SCHEMA, &provenance, &plan, || tables::tables(&plan))?;
     Ok(ExitCode::SUCCESS)
