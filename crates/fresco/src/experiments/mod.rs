@@ -4,6 +4,8 @@
 
 mod allocation;
 mod camc;
+mod codesign;
+mod densities;
 mod facts;
 mod palloc;
 mod refresh;
@@ -68,11 +70,22 @@ pub const ALL: &[Experiment] = &[
     without_scenario("crs-soundness", &[CRS, BASELINES], refresh::soundness),
     without_scenario("crs-facts", &[CRS], refresh::crs_facts),
     without_scenario("crs-toplevel", &[CRS], refresh::crs_toplevel),
+    without_scenario("cr-densities", &[CR, BASELINES], densities::cr_tasks),
+    without_scenario("cr-densities-set", &[CR, CRS, BASELINES], densities::cr_set),
+    without_scenario("crs-densities", &[CRS, BASELINES], densities::crs_tasks),
+    without_scenario("crs-densities-set", &[CR, CRS, BASELINES], densities::crs_set),
+    without_scenario("crs-short", &[CRS, BASELINES], densities::crs_short),
     without_scenario("codesign-facts", &[CODESIGN, BASELINES], refresh::codesign_facts),
     without_scenario("codesign-machine", &[CODESIGN], refresh::machine),
     without_scenario("codesign-models", &[CODESIGN], refresh::models),
     without_scenario("codesign-capacity", &[CODESIGN], refresh::capacity),
     without_scenario("codesign-allocation", &[BASELINES], refresh::allocation),
+    without_scenario("codesign-example", &[CODESIGN, BASELINES], codesign::example),
+    without_scenario("codesign-eta", &[CODESIGN], codesign::eta),
+    without_scenario("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
+    without_scenario("codesign-banks", &[CODESIGN], codesign::banks),
+    without_scenario("codesign-variants", &[CODESIGN], codesign::variants),
+    without_scenario("refresh-probe", &[BASELINES], codesign::probe),
 ];
 
 const fn of_scenario(
