@@ -85,6 +85,7 @@ impl<'e> Engine<'e> {
             windows: PlannedWindows::new(experiment),
             owners,
             watch,
+            waits: super::busy::Waits::new(machine.cores as usize),
             runs: Vec::new(),
             spans: Vec::new(),
             locks: Vec::new(),

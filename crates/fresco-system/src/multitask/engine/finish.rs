@@ -40,6 +40,7 @@ impl Engine<'_> {
             experiment,
             memory,
             watch,
+            waits,
             mut runs,
             spans,
             locks,
@@ -49,6 +50,7 @@ impl Engine<'_> {
         // It shares the watch.
         drop(memory);
         let watch = Rc::into_inner(watch).expect("the memory is gone").into_inner();
+        let banks_at_work = watch.banks_at_work();
         let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = watch.finish(end);
         runs.sort_by_key(|run: &RunSpan| (run.start_ps, run.core));
         runs.retain(|run| run.end_ps > run.start_ps);
@@ -61,6 +63,8 @@ impl Engine<'_> {
             ranks,
             windows: lateness.iter().map(|late| WindowsKept::new(late, machine)).collect(),
             controllers,
+            banks_at_work,
+            all_cores_wait_ps: waits.all_at_once(),
             checker,
             timeline: Timeline {
                 recorded_ps: experiment.record_ns.min(experiment.horizon_ns) * 1000,

@@ -7,6 +7,7 @@
 //! the next instant at which its dispatcher may take it away.
 
 mod build;
+mod busy;
 mod copy;
 mod cpu;
 mod decide;
@@ -57,6 +58,8 @@ pub(super) struct Engine<'e> {
     /// Task of each page frame in use; only ever looked up.
     owners: HashMap<u64, usize>,
     watch: Rc<RefCell<Watch>>,
+    /// Of the part that is recorded.
+    waits: busy::Waits,
     runs: Vec<RunSpan>,
     spans: Vec<OwnerSpan>,
     locks: Vec<LockSpan>,
@@ -137,6 +140,10 @@ impl Engine<'_> {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
+            let sent = done.at - done.sample.latency;
+            if done.sample.refresh > 0 && sent < self.recorded {
+                self.waits.note(done.core, sent, done.sample.refresh);
+            }
             if let Some(loaded) = &cpu.loaded {
                 self.tasks[loaded.task].read(&done.sample, done.at < settled);
             }

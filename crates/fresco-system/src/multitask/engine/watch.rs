@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is seen of the DRAM commands: the checker's verdict, and when ranks are refreshed.
 
+use super::busy::BankWork;
 use crate::multitask::{CheckerVerdict, Experiment, RankRefresh, RefreshPlan, RefreshSpan};
 use fresco_dram::{Clock, CommandKind, Cycle, Ps};
 use fresco_memory::checker::{Checker, Options};
@@ -18,6 +19,7 @@ pub(super) struct Watch {
     refi: Cycle,
     recorded: Ps,
     ranks: Vec<Rank>,
+    work: BankWork,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,7 @@ impl Watch {
             refi: timing.refi.max(1),
             recorded: experiment.record_ns * 1000,
             ranks: vec![Rank::default(); ranks as usize],
+            work: BankWork::new(organisation, timing),
         }));
         let observer = Rc::clone(&watch);
         memory.set_command_sink(Box::new(move |command| observer.borrow_mut().observe(command)));
@@ -59,6 +62,7 @@ impl Watch {
         if let Some(checker) = &mut self.checker {
             checker.observe(&command.into());
         }
+        self.work.observe(command);
         let length = match command.kind {
             CommandKind::RefAb => self.lengths[0],
             CommandKind::RefSb => self.lengths[1],
@@ -76,6 +80,11 @@ impl Watch {
             _ if self.clock.to_ps(command.cycle) < self.recorded => rank.spans.push((command.cycle, end, 1)),
             _ => {}
         }
+    }
+
+    /// Banks at work while any is, on average.
+    pub fn banks_at_work(&self) -> f64 {
+        self.work.mean()
     }
 
     /// The verdict at `end`, of every rank its refreshes, and what was recorded of them.

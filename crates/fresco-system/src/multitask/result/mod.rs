@@ -32,6 +32,14 @@ pub struct MultitaskResult {
     pub controllers: Vec<ControllerResult>,
     /// How well each channel kept the plan's windows; zeros where the machine's own policy holds.
     pub windows: Vec<WindowsKept>,
+    /// Banks at work, mean over the time in which any bank of their channel is: with commands or data of a request, not
+    /// with a refresh. 0 if none ever was.
+    #[serde(skip)]
+    pub banks_at_work: f64,
+    /// Time in which every core has a read that waits for a refresh, of those sent in the part that is recorded; a read's
+    /// wait counts from when it was sent.
+    #[serde(skip)]
+    pub all_cores_wait_ps: Ps,
     /// Verdict of the independent checker; `None` if it was not asked.
     pub checker: Option<CheckerVerdict>,
     /// The beginning of the run in detail.
