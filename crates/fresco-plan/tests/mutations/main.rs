@@ -4,6 +4,7 @@
 mod edit;
 mod proofs;
 mod refresh;
+mod shares;
 mod sound;
 mod tables;
 mod tasks;
