@@ -3,7 +3,7 @@
 
 use super::crs::by_core;
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, given};
+use super::grouping::{Split, core_of, given, instances};
 use super::prove::prove;
 use super::words::{time, utilization};
 use crate::colors::of_ranks;
@@ -36,7 +36,6 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let (cores, plan) = find(ground, &groups, demand, longest)?;
     let mut proofs = Vec::new();
     let mut bounds = vec![None; ground.tasks.len()];
-    let mut instances = vec![Vec::new(); ground.tasks.len()];
     for (core, split) in cores.iter().enumerate() {
         for (color, slots) in plan
             .slots(core)
@@ -52,9 +51,6 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
             )?;
             for (&task, &bound) in split[color].iter().zip(&proved.bounds) {
                 bounds[task] = Some(bound);
-                let mut bytes = vec![0; 2];
-                bytes[color] = ground.set.tasks[task].memory;
-                instances[task] = vec![bytes];
             }
             proofs.push(Proof {
                 core: Some(core as u32),
@@ -67,7 +63,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
         colors: of_ranks(&ground.set.machine, &groups)?,
-        instances,
+        instances: instances(ground, &cores),
         cores: core_of(&all, ground.tasks.len()),
         bounds,
         copies: vec![None; ground.tasks.len()],
@@ -88,9 +84,6 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         reasons: vec![reason(ground, &plan)],
     })
 }
-
-/// Numbers of the tasks of each core and colour.
-type Split = Vec<[Vec<usize>; 2]>;
 
 /// Tasks by core and colour, and the frame.
 fn find(

@@ -2,7 +2,7 @@
 //! The Colored Refresh Server: two servers per core under lock windows, found by search B or given (CRS-1 to CRS-16).
 
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, given};
+use super::grouping::{Split, core_of, given, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
 use super::words::time;
@@ -39,7 +39,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let colors = of_ranks(&ground.set.machine, &ranks)?;
     check_memory(ground, &cores, &colors)?;
     let mut draft = Draft {
-        instances: instances(ground, &cores),
+        instances: instances(ground, &split_of(&cores)),
         cores: core_of(&all_tasks(&cores), ground.tasks.len()),
         bounds: vec![None; ground.tasks.len()],
         copies: vec![None; ground.tasks.len()],
@@ -123,12 +123,7 @@ fn on_core(
         return Ok(of(&workloads, found));
     }
     let mut need = ground.need(tasks, groups);
-    for core in others {
-        for (capacity, workload) in need.capacity.iter_mut().zip(&core.workloads) {
-            let used: u64 = workload.iter().map(|&i| ground.set.tasks[i].memory).sum();
-            *capacity = capacity.saturating_sub(used);
-        }
-    }
+    take(ground, &mut need.capacity, &split_of(others));
     let own = ground.pick(tasks);
     let found = partition(&own, Some(&need), options.policy, &space, options.attempts).map_err(refused)?;
     let found = found.ok_or_else(|| none_found(ground, tasks, locks))?;
@@ -271,18 +266,8 @@ fn all_tasks(cores: &[OnCore]) -> Vec<Vec<usize>> {
     cores.iter().map(|core| core.workloads.concat()).collect()
 }
 
-fn instances(ground: &Ground<'_>, cores: &[OnCore]) -> Vec<Vec<Vec<u64>>> {
-    let mut instances = vec![Vec::new(); ground.tasks.len()];
-    for (color, &task) in cores.iter().flat_map(|core| {
-        [0, 1]
-            .into_iter()
-            .flat_map(|c| core.workloads[c].iter().map(move |task| (c, task)))
-    }) {
-        let mut bytes = vec![0; 2];
-        bytes[color] = ground.set.tasks[task].memory;
-        instances[task] = vec![bytes];
-    }
-    instances
+fn split_of(cores: &[OnCore]) -> Split {
+    cores.iter().map(|core| core.workloads.clone()).collect()
 }
 
 /// Does the memory of each colour's tasks fit it?

@@ -3,7 +3,7 @@
 
 use super::crs::by_core;
 use super::draft::{Draft, Ground};
-use super::grouping::core_of;
+use super::grouping::{Split, core_of, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
 use super::words::{time, utilization};
 use crate::colors::of_ranks;
@@ -20,7 +20,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let groups = ground.two_groups()?;
     let phases = [ground.memory.retention_ns / 2, 0];
     let locks = locks(ground, &phases)?;
-    let mut cores: Vec<[Vec<usize>; 2]> = Vec::new();
+    let mut cores: Split = Vec::new();
     let mut bounds = vec![None; ground.tasks.len()];
     let mut proofs = Vec::new();
     for (core, tasks) in (0u32..).zip(by_core(ground)) {
@@ -41,20 +41,10 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         }
         cores.push(split);
     }
-    let mut instances = vec![Vec::new(); ground.tasks.len()];
-    for split in &cores {
-        for (color, tasks) in split.iter().enumerate() {
-            for &task in tasks {
-                let mut bytes = vec![0; 2];
-                bytes[color] = ground.set.tasks[task].memory;
-                instances[task] = vec![bytes];
-            }
-        }
-    }
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
         colors: of_ranks(&ground.set.machine, &groups)?,
-        instances,
+        instances: instances(ground, &cores),
         cores: core_of(&all, ground.tasks.len()),
         bounds,
         copies: vec![None; ground.tasks.len()],
@@ -75,19 +65,14 @@ fn split(
     ground: &Ground<'_>,
     tasks: &[usize],
     groups: &[Vec<u32>; 2],
-    others: &[[Vec<usize>; 2]],
+    others: &Split,
     locks: &Locks,
 ) -> Result<[Vec<usize>; 2], Refusal> {
     if let Some(color) = ground.given_colors()? {
         return Ok([0, 1].map(|wanted| tasks.iter().copied().filter(|&i| color[i] == wanted).collect()));
     }
     let mut need = ground.need(tasks, groups);
-    for split in others {
-        for (capacity, own) in need.capacity.iter_mut().zip(split) {
-            let used: u64 = own.iter().map(|&i| ground.set.tasks[i].memory).sum();
-            *capacity = capacity.saturating_sub(used);
-        }
-    }
+    take(ground, &mut need.capacity, others);
     let options = &ground.set.options;
     let own = ground.pick(tasks);
     let found = partition_flat(&own, Some(&need), options.policy, locks, options.attempts).map_err(refused)?;

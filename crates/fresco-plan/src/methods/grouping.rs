@@ -66,3 +66,29 @@ pub(super) fn core_of(groups: &[Vec<usize>], tasks: usize) -> Vec<Option<u32>> {
     }
     cores
 }
+
+/// Numbers of the tasks of each core, by colour.
+pub(super) type Split = Vec<[Vec<usize>; 2]>;
+
+/// One instance for each task, all of it in the colour of its list.
+pub(super) fn instances(ground: &Ground<'_>, split: &Split) -> Vec<Vec<Vec<u64>>> {
+    let mut instances = vec![Vec::new(); ground.tasks.len()];
+    for (color, tasks) in split.iter().flat_map(|core| core.iter().enumerate()) {
+        for &task in tasks {
+            let mut bytes = vec![0; 2];
+            bytes[color] = ground.set.tasks[task].memory;
+            instances[task] = vec![bytes];
+        }
+    }
+    instances
+}
+
+/// Takes the memory of tasks that have their colour already from what the colours hold.
+pub(super) fn take(ground: &Ground<'_>, capacity: &mut [u64; 2], split: &Split) {
+    for core in split {
+        for (capacity, tasks) in capacity.iter_mut().zip(core) {
+            let used: u64 = tasks.iter().map(|&task| ground.set.tasks[task].memory).sum();
+            *capacity = capacity.saturating_sub(used);
+        }
+    }
+}
