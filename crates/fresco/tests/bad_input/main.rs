@@ -15,6 +15,7 @@ mod overwriting;
 mod plans;
 mod scenarios;
 mod traces;
+mod written_plans;
 
 use case::Case;
 use std::path::PathBuf;
