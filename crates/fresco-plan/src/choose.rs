@@ -69,6 +69,7 @@ fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<
             global_bytes: spec.global,
             core: draft.cores[number],
             instances: draft.instances[number].clone(),
+            instance_of_job: draft.instance_of_job.get(number).cloned().unwrap_or_default(),
             response_bound_ns: draft.bounds[number],
             copy_ns: draft.copies[number],
             work: spec.work.clone(),

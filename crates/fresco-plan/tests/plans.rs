@@ -116,3 +116,33 @@ fn several_cores() {
         assert!(plan.tasks.iter().any(|task| task.core == Some(1)));
     }
 }
+
+/// A task whose period is shorter than a lock: no partition works, an instance in each colour does (CRS-11).
+#[test]
+fn a_short_task_gets_an_instance_in_each_color() {
+    let text = r#"
+        machine = "ss-rtmc"
+        memory = { density = 16, density_scales_refresh_only = true }
+        plan = { method = "crs", lock = "5 us", unlock = "2 us" }
+        task = [
+            { name = "short", period = "4 ms", wcet = "1 ms", memory = "1 MiB", global = "4 KiB" },
+            { name = "long", period = "32 ms", wcet = "8 ms", memory = "1 MiB" },
+        ]
+    "#;
+    let load = |set: &[String]| TaskSet::parse("t.toml", text, Path::new(""), set).unwrap_or_else(|e| panic!("{e}"));
+    let set = load(&[]);
+    let found = plan(&set).unwrap_or_else(|refusal| panic!("{refusal}"));
+    verify(&found, &set);
+    let short = &found.tasks[0];
+    assert_eq!((short.instances.len(), short.instance_of_job.len()), (2, 16));
+    let switches = (0..16)
+        .filter(|&k| short.instance_of_job[k] != short.instance_of_job[(k + 15) % 16])
+        .count();
+    assert_eq!(switches, 2, "two copies per retention time (F11)");
+    let without = plan(&load(&["plan.instances=1".to_owned()])).expect_err("no copies, no servers");
+    assert!(without.reason.contains("short"), "{without}");
+    // A job that uses the locked instance is found, whatever the planner says.
+    let mut spoilt = found.clone();
+    spoilt.tasks[0].instance_of_job.rotate_left(8);
+    assert!(check(&spoilt, &set.machine).is_err());
+}

@@ -2,12 +2,12 @@
 //! Is every deadline met? Each task needs a proof, and each proof has to hold on what the schedule gives.
 
 use super::hiding::shut;
-use super::replay::{End, Replay};
+use super::replay::{End, Jobs, Replay};
 use super::report::{Report, Violation, holds};
 use super::scope;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
-use crate::plan::{Evidence, Plan, Proof, Schedule};
+use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
 use fresco_rt::executive::{Needs, Table};
 use fresco_rt::policy::Policy;
 use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
@@ -24,7 +24,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
         let place = format!("proofs[{number}]");
         let mut tasks = Vec::new();
         for &task in &proof.tasks {
-            let timing = plan.tasks.get(task).and_then(crate::plan::PlannedTask::timing);
+            let timing = plan.tasks.get(task).and_then(PlannedTask::timing);
             let Some(timing) = timing else {
                 return Err(Violation::new(place, format!("there is no task {task}")));
             };
@@ -152,14 +152,22 @@ fn certified(
     }
 }
 
+/// The colours that the jobs of a task run in.
+fn jobs_of(task: &PlannedTask) -> Jobs {
+    let color = |instance: usize| task.colors_of(instance).first().copied().unwrap_or(0);
+    match task.instance_of_job.is_empty() {
+        true => Jobs::of_one(color(0)),
+        false => Jobs {
+            colors: task.instance_of_job.iter().map(|&instance| color(instance)).collect(),
+            copy: task.copy_ns.unwrap_or(0),
+        },
+    }
+}
+
 /// Runs the tasks of a core.
 fn by_run(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Time>, Violation> {
     let core = proof.core.map_or(0, |core| core as usize);
-    let colors: Vec<usize> = proof
-        .tasks
-        .iter()
-        .map(|&task| plan.tasks[task].colors_of(0).first().copied().unwrap_or(0))
-        .collect();
+    let jobs: Vec<Jobs> = proof.tasks.iter().map(|&task| jobs_of(&plan.tasks[task])).collect();
     let (open, length) = match &plan.schedule {
         Schedule::Locked { locks } => (open(locks, locks.period_ns), locks.period_ns),
         Schedule::Servers { locks, cores } => {
@@ -177,7 +185,7 @@ fn by_run(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec
     };
     let replay = Replay {
         tasks,
-        colors: &colors,
+        jobs: &jobs,
         open: &open,
         length,
         policy: plan.policy,

@@ -70,6 +70,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
         Schedule::Table { table, lock_ns } => {
             check_handlers(plan, table, *lock_ns)?;
             check_table(plan, table)?;
+            super::table::blocked(table)?;
         }
     }
     report

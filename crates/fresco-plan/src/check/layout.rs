@@ -32,8 +32,10 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
         let colors = plan.colors.len();
         let fits = task.instances.iter().all(|bytes| bytes.len() == colors);
         holds! { fits && (colors == 0) == task.instances.is_empty(), &place, "its instances do not list bytes for each of {colors} colors" }
-        holds! { by_table || task.instances.len() <= 1, &place, "has {} instances; only a table chooses one for each job", task.instances.len() }
-        let apart = by_table || fair || task.colors_of(0).len() <= 1;
+        let listed = matches!(plan.schedule, Schedule::Servers { .. }) && !task.instance_of_job.is_empty();
+        holds! { by_table || listed || task.instances.len() <= 1, &place, "has {} instances, and nothing says which a job uses", task.instances.len() }
+        holds! { listed || task.instance_of_job.is_empty(), &place, "lists instances by job, which this schedule does not heed" }
+        let apart = by_table || fair || (0..task.instances.len()).all(|instance| task.colors_of(instance).len() <= 1);
         holds! { apart, &place, "has memory in {:?}; a color is locked without regard to the others", task.colors_of(0) }
         let copied = task.instances.len() <= 1 || task.global_bytes == 0 || task.copy_ns.is_some_and(|copy| copy > 0);
         holds! { copied, &place, "hands {} bytes from job to job and has several instances, but no time to copy", task.global_bytes }
@@ -115,31 +117,43 @@ fn check_locks(plan: &Plan, locks: &LockTimes) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Each task stands in one list, that of its core and of the colour of its memory.
+/// Each task stands in a list of its core for each of its instances, that of the colour of the instance's memory.
 fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p Vec<usize>)>) -> Result<(), Violation> {
-    let mut seen = vec![false; plan.tasks.len()];
+    let mut seen = vec![Vec::new(); plan.tasks.len()];
     for (core, color, tasks) in lists {
         for &task in tasks {
             let Some(planned) = plan.tasks.get(task) else {
                 return Err(Violation::new("schedule.cores", format!("there is no task {task}")));
             };
             let place = format!("tasks[{task}] ({})", planned.name);
-            holds! { !std::mem::replace(&mut seen[task], true), &place, "runs in two places" }
+            holds! { !seen[task].contains(&color), &place, "runs in two places" }
             holds! { planned.core == Some(core as u32), &place, "runs on core {core}, is bound to {:?}", planned.core }
-            for instance in 0..planned.instances.len() {
-                let own = planned.colors_of(instance);
-                holds! { own.iter().all(|&own| own == color), &place, "runs with color {color}, has memory in {own:?}" }
-            }
+            seen[task].push(color);
         }
     }
-    if let Some(task) = seen.iter().position(|&seen| !seen) {
-        return Err(Violation::new(
-            format!("tasks[{task}] ({})", plan.tasks[task].name),
-            "runs nowhere",
-        ));
+    for (task, (planned, mut colors)) in plan.tasks.iter().zip(seen).enumerate() {
+        let place = format!("tasks[{task}] ({})", planned.name);
+        holds! { !colors.is_empty(), &place, "runs nowhere" }
+        colors.sort_unstable();
+        let mut own: Vec<usize> = (0..planned.instances.len())
+            .flat_map(|i| planned.colors_of(i))
+            .collect();
+        own.sort_unstable();
+        holds! { own == colors, &place, "runs with colors {colors:?}, has memory in {own:?}" }
+        let alone = planned.instances.len() == 1 && planned.instance_of_job.is_empty();
+        let shared = planned.instances.len() > 1 && !planned.instance_of_job.is_empty();
+        holds! { alone || shared, &place, "has {} instances, and {} jobs that say which is theirs", planned.instances.len(), planned.instance_of_job.len() }
+        let known = planned
+            .instance_of_job
+            .iter()
+            .all(|&instance| instance < planned.instances.len());
+        holds! { known && planned.instance_of_job.len() <= MOST_JOBS, &place, "names instances that it does not have" }
     }
     Ok(())
 }
+
+/// Longest list of instances by job.
+const MOST_JOBS: usize = 1 << 20;
 
 fn check_refresh(plan: &Plan) -> Result<(), Violation> {
     let by_itself = matches!(plan.schedule, Schedule::Priorities | Schedule::Fair { .. });

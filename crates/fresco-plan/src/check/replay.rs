@@ -5,10 +5,36 @@ use fresco_rt::policy::{Order, Policy};
 use fresco_rt::time::lcm;
 use fresco_rt::{Task, Time};
 
+/// Which colour the jobs of a task run in: job `k` that at place `k` modulo the length. A job in another than the job before
+/// first copies.
+pub(super) struct Jobs {
+    pub colors: Vec<usize>,
+    pub copy: Time,
+}
+
+impl Jobs {
+    /// All jobs in one colour.
+    pub fn of_one(color: usize) -> Self {
+        Self {
+            colors: vec![color],
+            copy: 0,
+        }
+    }
+
+    fn color(&self, job: u64) -> usize {
+        self.colors[(job % self.colors.len() as u64) as usize]
+    }
+
+    /// The first job counts as following the last of the list.
+    fn copies(&self, job: u64) -> bool {
+        self.color(job) != self.color(job + self.colors.len() as u64 - 1)
+    }
+}
+
 /// Who runs: tasks with their colours, and when each colour may run, repeated after `length`.
 pub(super) struct Replay<'a> {
     pub tasks: &'a [Task],
-    pub colors: &'a [usize],
+    pub jobs: &'a [Jobs],
     pub open: &'a [Vec<(Time, Time)>],
     pub length: Time,
     pub policy: Policy,
@@ -42,7 +68,10 @@ impl Replay<'_> {
     /// Runs until the state repeats.
     pub fn run(&self) -> End {
         let periods = self.tasks.iter().map(|task| task.period);
-        let Ok(turn) = periods.clone().try_fold(self.length, lcm) else {
+        let cycles = self.tasks.iter().zip(self.jobs);
+        let mut cycles = cycles.map(|(task, jobs)| task.period.checked_mul(jobs.colors.len() as Time));
+        let turn = cycles.try_fold(self.length, |turn, cycle| lcm(turn, cycle?).ok());
+        let Some(turn) = turn else {
             return End::Unknown;
         };
         let spans: usize = self.open.iter().map(Vec::len).sum();
@@ -67,7 +96,12 @@ impl Replay<'_> {
             while now < end {
                 for (task, (at, job)) in next.iter_mut().enumerate() {
                     while *at <= now {
-                        let (release, left) = (*at, self.tasks[task].wcet);
+                        let copy = if self.jobs[task].copies(*job) {
+                            self.jobs[task].copy
+                        } else {
+                            0
+                        };
+                        let (release, left) = (*at, self.tasks[task].wcet.saturating_add(copy));
                         pending.push(Pending {
                             task,
                             job: *job,
@@ -90,7 +124,12 @@ impl Replay<'_> {
                     Policy::FixedPriority(_) => (0, ranks[p.task], p.release),
                 };
                 let first = (0..pending.len())
-                    .filter(|&i| allowed.get(self.colors[pending[i].task]).copied().unwrap_or(false))
+                    .filter(|&i| {
+                        allowed
+                            .get(self.jobs[pending[i].task].color(pending[i].job))
+                            .copied()
+                            .unwrap_or(false)
+                    })
                     .min_by_key(|&i| key(&pending[i]));
                 if let Some(i) = first {
                     until = until.min(now + pending[i].left);
@@ -149,7 +188,7 @@ mod tests {
         let run = |policy| {
             Replay {
                 tasks: &tasks,
-                colors: &[0, 0],
+                jobs: &[Jobs::of_one(0), Jobs::of_one(0)],
                 open: &[vec![(0, 12)]],
                 length: 12,
                 policy,
@@ -160,13 +199,38 @@ mod tests {
         assert_eq!(run(Policy::FixedPriority(Order::RateMonotonic)), End::Misses(1, 0));
     }
 
+    /// Jobs take turns between two colours, each open in one half of the time; a copy of 1 comes with every job.
+    #[test]
+    fn copies_follow_their_list() {
+        let tasks = [task(0, 8, 2)];
+        let jobs = |colors: [usize; 2]| {
+            [Jobs {
+                colors: colors.to_vec(),
+                copy: 1,
+            }]
+        };
+        let open = [vec![(0, 8)], vec![(8, 16)]];
+        let run = |colors| {
+            Replay {
+                tasks: &tasks,
+                jobs: &jobs(colors),
+                open: &open,
+                length: 16,
+                policy: Policy::Edf,
+            }
+            .run()
+        };
+        assert_eq!(run([0, 1]), End::Repeats(vec![3]));
+        assert_eq!(run([1, 0]), End::Misses(0, 0));
+    }
+
     #[test]
     fn a_colour_waits_for_its_spans() {
         let tasks = [task(0, 8, 2), task(1, 8, 1)];
         let open = [vec![(3, 8)], vec![(0, 4)]];
         let replay = Replay {
             tasks: &tasks,
-            colors: &[0, 1],
+            jobs: &[Jobs::of_one(0), Jobs::of_one(1)],
             open: &open,
             length: 8,
             policy: Policy::Edf,

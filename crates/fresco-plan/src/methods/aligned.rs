@@ -62,6 +62,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     }
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
+        instance_of_job: Vec::new(),
         colors: of_ranks(&ground.set.machine, &groups)?,
         instances: instances(ground, &cores),
         cores: core_of(&all, ground.tasks.len()),

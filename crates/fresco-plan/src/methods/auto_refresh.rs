@@ -42,6 +42,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     }
     let tasks = ground.tasks.len();
     Ok(Draft {
+        instance_of_job: Vec::new(),
         colors: Vec::new(),
         instances: vec![Vec::new(); tasks],
         cores: core_of(&groups, tasks),

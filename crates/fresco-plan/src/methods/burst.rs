@@ -35,6 +35,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
     let tasks = ground.tasks.len();
     Ok(Draft {
+        instance_of_job: Vec::new(),
         colors: colors::of_ranks(&ground.set.machine, &[all_ranks])?,
         instances: ground.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
         cores: core_of(&groups, tasks),

@@ -105,6 +105,7 @@ fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, R
         time(slice)
     ));
     Ok(Draft {
+        instance_of_job: Vec::new(),
         instances,
         cores: (0..set.tasks.len())
             .map(|task| {

@@ -77,6 +77,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         reasons.push("bursts are four times as long under LPDDR2's limit".to_owned());
     }
     Ok(Draft {
+        instance_of_job: Vec::new(),
         colors: of_ranks(&set.machine, &groups)?,
         instances: table
             .memory

@@ -9,15 +9,31 @@ use super::words::time;
 use crate::colors::of_ranks;
 use crate::plan::{CoreServers, Evidence, PlannedServer, Proof, Schedule};
 use crate::refusal::Refusal;
-use fresco_rt::search::{Found, Space, partition, rest_of_table};
+use fresco_rt::copies::{CopyTask, InstanceTable, servers_with_copies};
+use fresco_rt::search::{Found, MemoryNeed, Space, partition, rest_of_table};
 use fresco_rt::simulation::{Dispatch, Simulation};
+use fresco_rt::task::hyperperiod;
+use fresco_rt::time::lcm;
 use fresco_rt::toplevel::{Locks, Server, TopLevel, TopLevelError, server_tables};
 use fresco_rt::{Task, Time};
 
-/// The servers of a core: numbers of the tasks of server 0 and 1.
+/// The servers of a core: numbers of the tasks of server 0 and 1, and of those with an instance in each.
 struct OnCore {
     workloads: [Vec<usize>; 2],
+    copied: Vec<(usize, InstanceTable)>,
     top: TopLevel,
+}
+
+impl OnCore {
+    fn without_copies(workloads: [Vec<usize>; 2], top: TopLevel) -> Self {
+        let copied = Vec::new();
+        Self { workloads, copied, top }
+    }
+
+    /// Numbers of the copied tasks.
+    fn shared(&self) -> Vec<usize> {
+        self.copied.iter().map(|(task, _)| *task).collect()
+    }
 }
 
 pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
@@ -38,8 +54,14 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let ranks = order.map(|group| groups[group].clone());
     let colors = of_ranks(&ground.set.machine, &ranks)?;
     check_memory(ground, &cores, &colors)?;
+    let mut instances = instances(ground, &split_of(&cores));
+    for task in cores.iter().flat_map(OnCore::shared) {
+        let bytes = ground.set.tasks[task].memory;
+        instances[task] = vec![vec![bytes, 0], vec![0, bytes]];
+    }
     let mut draft = Draft {
-        instances: instances(ground, &split_of(&cores)),
+        instances,
+        instance_of_job: vec![Vec::new(); ground.tasks.len()],
         cores: core_of(&all_tasks(&cores), ground.tasks.len()),
         bounds: vec![None; ground.tasks.len()],
         copies: vec![None; ground.tasks.len()],
@@ -98,7 +120,7 @@ fn on_core(
     let of = |workloads: &[Vec<usize>; 2], found: Found| {
         let workloads = found.order.map(|workload| workloads[workload].clone());
         let top = found.top;
-        (OnCore { workloads, top }, found.order)
+        (OnCore::without_copies(workloads, top), found.order)
     };
     let fixed = ground.given_colors()?;
     if !options.servers.is_empty() {
@@ -113,7 +135,7 @@ fn on_core(
             Server::new(spec.period_ns, spec.budget_ns).map_err(|error| Refusal::form(error.to_string()))
         };
         let top = TopLevel::new([server(0)?, server(1)?], locks.clone()).map_err(refused)?;
-        return Ok((OnCore { workloads, top }, [0, 1]));
+        return Ok((OnCore::without_copies(workloads, top), [0, 1]));
     }
     if let Some(color) = fixed {
         let workloads = split(tasks, &color);
@@ -126,11 +148,86 @@ fn on_core(
     take(ground, &mut need.capacity, &split_of(others));
     let own = ground.pick(tasks);
     let found = partition(&own, Some(&need), options.policy, &space, options.attempts).map_err(refused)?;
-    let found = found.ok_or_else(|| none_found(ground, tasks, locks))?;
+    let found = match found {
+        Some(found) => found,
+        None if options.instances > 1 => {
+            let copied = with_copies(ground, tasks, &need, &space)?;
+            return copied.ok_or_else(|| none_found(ground, tasks, locks));
+        }
+        None => return Err(none_found(ground, tasks, locks)),
+    };
     let global = found
         .workloads
         .map(|indices| indices.iter().map(|&i| tasks[i]).collect::<Vec<_>>());
     Ok(of(&global, found.found))
+}
+
+/// Most partitions that are tried with copies: each runs the jobs of a turn some twenty times.
+const WITH_COPIES: usize = 300;
+
+/// Servers with copy tasks (CRS-11): those that can wait least get an instance in each colour, as few as it takes; the others are
+/// split in every way, while these are few.
+fn with_copies(
+    ground: &Ground<'_>,
+    tasks: &[usize],
+    need: &MemoryNeed,
+    space: &Space,
+) -> Result<Option<(OnCore, [usize; 2])>, Refusal> {
+    let options = &ground.set.options;
+    let mut impatient = tasks.to_vec();
+    impatient.sort_by_key(|&i| (ground.tasks[i].deadline - ground.tasks[i].wcet, i));
+    let mut left = options.attempts.min(WITH_COPIES);
+    for count in 1..=impatient.len() {
+        let (shared, others) = impatient.split_at(count);
+        let copies: Vec<CopyTask> = shared
+            .iter()
+            .map(|&i| CopyTask {
+                task: ground.tasks[i].clone(),
+                copy_cost: copy_time(ground, i).unwrap_or(0),
+            })
+            .collect();
+        for bits in 0..1u64 << others.len().min(20) {
+            if left == 0 {
+                return Ok(None);
+            }
+            left -= 1;
+            let side = |wanted: u64| {
+                let of_side = others
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| bits >> place & 1 == wanted);
+                of_side.map(|(_, &task)| task).collect::<Vec<usize>>()
+            };
+            let workloads = [side(0), side(1)];
+            let used = |color: usize| {
+                let all = workloads[color].iter().chain(shared);
+                all.map(|&i| u128::from(ground.set.tasks[i].memory)).sum::<u128>()
+            };
+            if (0..2).any(|color| used(color) > u128::from(need.capacity[color])) {
+                continue;
+            }
+            let sets = [ground.pick(&workloads[0]), ground.pick(&workloads[1])];
+            let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space)
+                .map_err(|error| Refusal::undecided(error.to_string()))?;
+            if let Some(found) = found {
+                let core = OnCore {
+                    workloads: found.order.map(|workload| workloads[workload].clone()),
+                    copied: shared.iter().copied().zip(found.instances).collect(),
+                    top: found.top,
+                };
+                return Ok(Some((core, found.order)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Time of a copy of the data that a task hands on; `None` if it hands on none.
+fn copy_time(ground: &Ground<'_>, task: usize) -> Option<Time> {
+    let global = ground.set.tasks[task].global;
+    (global > 0)
+        .then(|| ground.set.options.copy.copy_time(global))
+        .flatten()
 }
 
 fn split(tasks: &[usize], color: &[usize]) -> [Vec<usize>; 2] {
@@ -171,6 +268,9 @@ pub(super) fn refused(error: TopLevelError) -> Refusal {
 /// Deadlines by the slot tables of both servers (T3), else by a run with these phases.
 fn prove_core(ground: &Ground<'_>, number: u32, core: &OnCore, draft: &mut Draft) -> Result<(), Refusal> {
     let policy = ground.set.options.policy;
+    if !core.copied.is_empty() {
+        return prove_with_copies(ground, number, core, draft);
+    }
     let (tables, idle) = server_tables(&core.top).map_err(refused)?;
     let sets = [ground.pick(&core.workloads[0]), ground.pick(&core.workloads[1])];
     let mut parts: Vec<(usize, Proved)> = Vec::new();
@@ -236,6 +336,41 @@ fn prove_core(ground: &Ground<'_>, number: u32, core: &OnCore, draft: &mut Draft
     Ok(())
 }
 
+/// Copy tasks: the search has run every job, and the proof is that run; a response is bounded by its deadline.
+fn prove_with_copies(ground: &Ground<'_>, number: u32, core: &OnCore, draft: &mut Draft) -> Result<(), Refusal> {
+    let counted = [core.workloads.concat(), core.shared()].concat();
+    let turn = lcm(
+        core.top.repeat().map_err(refused)?,
+        hyperperiod(&ground.pick(&counted))?,
+    )?;
+    counted
+        .iter()
+        .for_each(|&i| draft.bounds[i] = Some(ground.tasks[i].deadline));
+    for (task, table) in &core.copied {
+        draft.copies[*task] = copy_time(ground, *task);
+        draft.instance_of_job[*task] = table.jobs.iter().map(|job| job.color).collect();
+    }
+    let names: Vec<&str> = core
+        .copied
+        .iter()
+        .map(|(task, _)| ground.tasks[*task].name.as_str())
+        .collect();
+    draft.reasons.push(format!(
+        "core {number}: {} have an instance in each color, and each of their jobs the one that is not locked in its window; deadlines \
+         hold for these phases",
+        names.join(", ")
+    ));
+    draft.proofs.push(Proof {
+        core: Some(number),
+        color: None,
+        evidence: Evidence::Run {
+            jobs: counted.iter().map(|&i| turn / ground.tasks[i].period).sum(),
+        },
+        tasks: counted,
+    });
+    Ok(())
+}
+
 /// Jobs done and worst responses of an exact run; the error is a miss, or no repetition.
 fn run(core: &OnCore, sets: &[Vec<Task>; 2], ground: &Ground<'_>) -> Result<(u64, Vec<Option<Time>>), ()> {
     let dispatch = Dispatch::Idling(core.top.servers().to_vec());
@@ -255,7 +390,7 @@ fn planned_core(core: &OnCore) -> CoreServers {
         color,
         period_ns: core.top.servers()[color].period(),
         budget_ns: core.top.servers()[color].budget(),
-        tasks: core.workloads[color].clone(),
+        tasks: [core.workloads[color].clone(), core.shared()].concat(),
     };
     CoreServers {
         servers: vec![server(0), server(1)],
@@ -263,7 +398,10 @@ fn planned_core(core: &OnCore) -> CoreServers {
 }
 
 fn all_tasks(cores: &[OnCore]) -> Vec<Vec<usize>> {
-    cores.iter().map(|core| core.workloads.concat()).collect()
+    cores
+        .iter()
+        .map(|core| [core.workloads.concat(), core.shared()].concat())
+        .collect()
 }
 
 fn split_of(cores: &[OnCore]) -> Split {
@@ -273,8 +411,10 @@ fn split_of(cores: &[OnCore]) -> Split {
 /// Does the memory of each colour's tasks fit it?
 fn check_memory(ground: &Ground<'_>, cores: &[OnCore], colors: &[crate::plan::Color]) -> Result<(), Refusal> {
     for (color, holds) in colors.iter().enumerate() {
-        let tasks = cores.iter().flat_map(|core| &core.workloads[color]);
-        let used: u128 = tasks.map(|&i| u128::from(ground.set.tasks[i].memory)).sum();
+        let tasks = cores
+            .iter()
+            .flat_map(|core| [core.workloads[color].clone(), core.shared()].concat());
+        let used: u128 = tasks.map(|i| u128::from(ground.set.tasks[i].memory)).sum();
         if used > u128::from(holds.bytes) {
             return Err(Refusal::load(format!(
                 "tasks of colour {color} need {used} bytes, and its ranks hold {}",

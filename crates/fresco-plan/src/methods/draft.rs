@@ -23,6 +23,8 @@ pub(crate) struct Draft {
     pub colors: Vec<Color>,
     /// Bytes by colour, for each instance of each task.
     pub instances: Vec<Vec<Vec<u64>>>,
+    /// Instance of each job, for copy tasks of servers; empty if no task is one.
+    pub instance_of_job: Vec<Vec<usize>>,
     /// Core of each task.
     pub cores: Vec<Option<u32>>,
     /// Bound of the response of each task.

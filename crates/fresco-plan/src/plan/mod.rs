@@ -98,6 +98,8 @@ pub struct PlannedTask {
     pub core: Option<u32>,
     /// Bytes by colour, for each instance; two instances make a copy task (CR-10). Empty without colours.
     pub instances: Vec<Vec<u64>>,
+    /// The instance of job `k`, at place `k` modulo the length; empty if there is one, or if the table says so (CRS-11).
+    pub instance_of_job: Vec<usize>,
     /// Most a job may take from release to end, as proved.
     pub response_bound_ns: Option<Time>,
     /// Time of a copy between instances.

@@ -114,7 +114,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         core: task.core.unwrap_or(0),
         work: work(task),
         instances,
-        instance_of_job: Vec::new(),
+        instance_of_job: task.instance_of_job.clone(),
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
     })
 }
