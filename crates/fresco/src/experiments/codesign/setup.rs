@@ -174,3 +174,76 @@ fn explicit(banks: ColorSet) -> Coloring {
         llc: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcomes;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Bank colours of the tasks of a core.
+    fn masks(spec: Spec, core: u32) -> Vec<ColorSet> {
+        let machine = machine(&spec).expect("a machine");
+        let mask = |number| match coloring(&spec, &machine, core, number).expect("colours") {
+            Coloring::Explicit { banks: Some(banks), .. } => banks,
+            other => panic!("{other:?}"),
+        };
+        (0..spec.tasks_per_core).map(mask).collect()
+    }
+
+    #[test]
+    fn banks_are_those_of_the_paper() {
+        let of = |banks| Spec {
+            banks,
+            ..Spec::usual(1, 32, Scheme::CODESIGN)
+        };
+        for (banks, of_16) in [
+            (Banks::Published, 12),
+            (Banks::Few(4), 8),
+            (Banks::Few(2), 4),
+            (Banks::Hard, 2),
+        ] {
+            for core in 0..2 {
+                let masks = masks(of(banks), core);
+                assert!(masks.iter().all(|mask| mask.len() == of_16), "{banks:?}: {masks:?}");
+                // Each bank is left free by a task of the core (COD-11).
+                let free = |bank: &u32| masks.iter().any(|mask| !mask.contains(*bank));
+                assert!((0..16).all(|bank| free(&bank)), "{banks:?}");
+            }
+        }
+        let hard: Vec<u32> = (0..2)
+            .flat_map(|core| masks(of(Banks::Hard), core))
+            .flat_map(|mask| mask.iter().collect::<Vec<_>>())
+            .collect();
+        assert_eq!(
+            hard.iter().collect::<BTreeSet<_>>().len(),
+            hard.len(),
+            "no bank is shared"
+        );
+    }
+
+    /// CON-20.
+    #[test]
+    fn what_does_not_fit() {
+        let of = |gbit, hot, dimms| Spec {
+            hot,
+            dimms,
+            ..Spec::usual(1, gbit, Scheme::CODESIGN)
+        };
+        assert!(of(32, false, 1).fits() && of(16, true, 1).fits());
+        assert!(!of(24, true, 1).fits() && !of(32, true, 1).fits() && !of(32, false, 2).fits());
+    }
+
+    /// WL-2 has few accesses.
+    #[test]
+    fn only_the_co_design_meets_no_refresh() {
+        let specs = [Scheme::NoRefresh, Scheme::AllBank, Scheme::PerBank, Scheme::CODESIGN];
+        let specs = specs.map(|scheme| Spec::usual(2, 32, scheme));
+        let made = outcomes("test", 1, &specs.into_iter().collect()).expect("runs");
+        let interfered = specs.map(|spec| made[&spec].interfered);
+        assert!(interfered[1] > 500 && interfered[2] > 500, "{interfered:?}");
+        assert_eq!((interfered[0], interfered[3]), (0, 0));
+        let ipc = specs.map(|spec| made[&spec].ipc);
+        assert!(ipc[0] >= ipc[3] && ipc[3] > ipc[2] && ipc[2] > ipc[1], "{ipc:?}");
+    }
+}
