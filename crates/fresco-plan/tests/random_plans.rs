@@ -49,7 +49,7 @@ fn text(tasks: &[Drawn], cores: u32, density: u32, policy: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn every_plan_found_is_sound(
@@ -192,7 +192,7 @@ fn apply(value: &mut Value, edit: &Edit) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2500))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn no_edit_makes_the_checker_panic(

@@ -45,8 +45,13 @@ fn spoilt_slots() {
         sound.refused(
             |plan| table(plan).slots[0].blocked = Some(99),
             "schedule.table.slots[0]",
-            "does not exist",
+            "is blocked meanwhile",
         );
+        let other = |plan: &mut Plan| {
+            let slot = &mut table(plan).slots[0];
+            slot.blocked = slot.blocked.map_or(Some(0), |_| None);
+        };
+        sound.refused(other, "schedule.table.slots[0]", "is blocked meanwhile");
         sound.refused(
             |plan| table(plan).slots[0].core = 1,
             "schedule.table.slots[0]",
@@ -93,7 +98,7 @@ fn slots_in_refresh() {
     sound.refused(
         moved(start + 2_873_000),
         "schedule.table",
-        "meets the refresh of colour",
+        "says that color None is blocked meanwhile",
     );
     // Memory moved under a slot that meets another colour's refresh.
     let recolored = |plan: &mut Plan| {

@@ -238,11 +238,7 @@ fn another_core_or_list() {
         let task = servers(plan)[from.0].servers[from.1].tasks.pop().expect("has a task");
         servers(plan)[to.0].servers[to.1].tasks.push(task);
     };
-    crs.refused(
-        |plan| lists(plan, (0, 0), (0, 1)),
-        "tasks[1] (b)",
-        "runs with color 1, has memory in [0]",
-    );
+    crs.refused(|plan| lists(plan, (0, 0), (0, 1)), "tasks[1] (b)", "has memory in [0]");
     crs.refused(
         |plan| lists(plan, (0, 0), (1, 0)),
         "tasks[1] (b)",
