@@ -140,5 +140,7 @@ mod tests {
         assert!(usual["wait_ns.max"] < burst["wait_ns.max"]);
         assert_eq!(usual["postponed.max"], 0.0);
         assert!((1.0..=8.0).contains(&elastic["postponed.max"]), "{elastic:?}");
+        let at_64 = case(64, "elastic").expect("a row").values;
+        assert_eq!(at_64["postponed.max"], 8.0, "{at_64:?}");
     }
 }
