@@ -146,3 +146,21 @@ fn a_short_task_gets_an_instance_in_each_color() {
     spoilt.tasks[0].instance_of_job.rotate_left(8);
     assert!(check(&spoilt, &set.machine).is_err());
 }
+
+/// Servers may run cyclic executives (CRS-8): all of them together are one table.
+#[test]
+fn executives_inside_servers() {
+    let mut set = load(
+        "table-5.2.toml",
+        &["plan.lock=5 us", "plan.unlock=2 us", "plan.policy=executive"],
+    );
+    set.options.method = Some(Method::Crs);
+    for density in [1, 8] {
+        let at = set.at_density(density).unwrap();
+        let found = plan(&at).unwrap_or_else(|refusal| panic!("{density} Gb: {refusal}"));
+        verify(&found, &at);
+        assert!(matches!(found.schedule, fresco_plan::plan::Schedule::Table { .. }));
+    }
+    set.options.method = Some(Method::Flat);
+    assert!(plan(&set).is_err(), "nothing but crs has servers");
+}

@@ -13,7 +13,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
         (Method::AutoRefresh, Schedule::Priorities) => colors == 0,
         (Method::Burst, Schedule::Locked { .. }) => colors == 1,
         (Method::Flat, Schedule::Locked { .. })
-        | (Method::Crs, Schedule::Servers { .. })
+        | (Method::Crs, Schedule::Servers { .. } | Schedule::Table { .. })
         | (Method::Aligned, Schedule::Slots { .. }) => colors == 2,
         (Method::ColoredRefresh, Schedule::Table { .. }) => colors > 1,
         (Method::Codesign, Schedule::Fair { .. }) => true,

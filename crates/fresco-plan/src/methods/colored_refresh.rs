@@ -167,7 +167,7 @@ fn cores(ground: &Ground<'_>) -> Result<Cores, Refusal> {
 }
 
 /// Longest time from release to the end of the last slot, over all jobs of the table.
-fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
+pub(super) fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
     let mut longest = vec![None; ground.tasks.len()];
     for slot in &table.slots {
         let task = &ground.tasks[slot.task];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The Colored Refresh Server: two servers per core under lock windows, found by search B or given (CRS-1 to CRS-16).
 
+use super::crs_executive::tabulate;
 use super::draft::{Draft, Ground};
 use super::grouping::{Split, core_of, given, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
@@ -18,10 +19,10 @@ use fresco_rt::toplevel::{Locks, Server, TopLevel, TopLevelError, server_tables}
 use fresco_rt::{Task, Time};
 
 /// The servers of a core: numbers of the tasks of server 0 and 1, and of those with an instance in each.
-struct OnCore {
-    workloads: [Vec<usize>; 2],
-    copied: Vec<(usize, InstanceTable)>,
-    top: TopLevel,
+pub(super) struct OnCore {
+    pub workloads: [Vec<usize>; 2],
+    pub copied: Vec<(usize, InstanceTable)>,
+    pub top: TopLevel,
 }
 
 impl OnCore {
@@ -76,6 +77,9 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     };
     for (number, core) in (0u32..).zip(&cores) {
         prove_core(ground, number, core, &mut draft)?;
+    }
+    if ground.set.options.executive {
+        tabulate(ground, &locks, &cores, &mut draft)?;
     }
     Ok(draft)
 }

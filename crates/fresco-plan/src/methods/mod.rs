@@ -7,6 +7,7 @@ mod burst;
 mod codesign;
 mod colored_refresh;
 mod crs;
+mod crs_executive;
 mod draft;
 mod flat;
 mod grouping;
@@ -21,6 +22,12 @@ use crate::refusal::Refusal;
 
 /// The parts of a plan by one method.
 pub(crate) fn draft(method: Method, ground: &Ground<'_>) -> Result<Draft, Refusal> {
+    if ground.set.options.executive && method != Method::Crs {
+        return Err(Refusal::form(format!(
+            "{} has no servers to put an executive into; policy = \"executive\" is for crs",
+            method.name()
+        )));
+    }
     match method {
         Method::AutoRefresh => auto_refresh::draft(ground),
         Method::Burst => burst::draft(ground),

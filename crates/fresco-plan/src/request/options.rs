@@ -27,6 +27,8 @@ pub struct Options {
     pub method: Option<Method>,
     /// Order of ready tasks.
     pub policy: Policy,
+    /// Whether servers run cyclic executives instead (CRS-8); the policy is then EDF.
+    pub executive: bool,
     /// Cores to use.
     pub cores: u32,
     /// Ranks of each colour, where methods have two (CRS-1); halves if not given.
@@ -81,7 +83,8 @@ impl Options {
         let handler = default_handler(machine);
         let read = Self {
             method: method(&plan)?,
-            policy: policy(&plan)?,
+            policy: policy(&plan)?.0,
+            executive: policy(&plan)?.1,
             cores: plan.opt_integer("cores", 1..=machine.cores)?.unwrap_or(machine.cores),
             colors: colors(&plan, machine)?,
             burst: plan.opt_choice("burst", &BURSTS)?.unwrap_or(BurstLength::Standard),
@@ -129,13 +132,15 @@ fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {
     Ok(plan.opt_choice("method", &choices)?.flatten())
 }
 
-fn policy(plan: &Table<'_>) -> Result<Policy, InputError> {
+/// The policy, and whether servers run executives.
+fn policy(plan: &Table<'_>) -> Result<(Policy, bool), InputError> {
     let choices = [
-        ("edf", Policy::Edf),
-        ("rm", Policy::FixedPriority(Order::RateMonotonic)),
-        ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
+        ("edf", (Policy::Edf, false)),
+        ("rm", (Policy::FixedPriority(Order::RateMonotonic), false)),
+        ("dm", (Policy::FixedPriority(Order::DeadlineMonotonic), false)),
+        ("executive", (Policy::Edf, true)),
     ];
-    Ok(plan.opt_choice("policy", &choices)?.unwrap_or(Policy::Edf))
+    Ok(plan.opt_choice("policy", &choices)?.unwrap_or((Policy::Edf, false)))
 }
 
 /// `shortest_period` and `longest_period`, at least a nanosecond, in this order.
