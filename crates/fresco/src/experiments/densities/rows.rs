@@ -46,12 +46,15 @@ fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome) -> 
     let average = mean(&times);
     let variance = mean(&times.iter().map(|time| (time - average).powi(2)).collect::<Vec<_>>());
     let latency = &outcome.reads.latency;
+    let mut row = row.label("task", &planned.name);
+    if !times.is_empty() {
+        row = row
+            .value("exec_ms.mean", average)
+            .value("exec_ms.min", times.iter().copied().fold(f64::INFINITY, f64::min))
+            .value("exec_ms.max", times.iter().copied().fold(0.0, f64::max))
+            .value("exec_ms.stddev", variance.sqrt());
+    }
     let row = row
-        .label("task", &planned.name)
-        .value("exec_ms.mean", average)
-        .value("exec_ms.min", times.iter().copied().fold(f64::INFINITY, f64::min))
-        .value("exec_ms.max", times.iter().copied().fold(0.0, f64::max))
-        .value("exec_ms.stddev", variance.sqrt())
         .value("latency_ns.mean", latency.mean_ns)
         .value("latency_ns.median", latency.p50_ns)
         .value("latency_ns.min", latency.min_ns)
