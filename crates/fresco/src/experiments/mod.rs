@@ -85,7 +85,7 @@ pub const ALL: &[Experiment] = &[
     without_scenario("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
     without_scenario("codesign-banks", &[CODESIGN], codesign::banks),
     without_scenario("codesign-variants", &[CODESIGN], codesign::variants),
-    without_scenario("refresh-probe", &[BASELINES], codesign::probe),
+    without_scenario("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
 ];
 
 const fn of_scenario(
