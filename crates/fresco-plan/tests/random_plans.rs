@@ -49,7 +49,7 @@ fn text(tasks: &[Drawn], cores: u32, density: u32, policy: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig { cases: 100, rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_plan_found_is_sound(
@@ -192,7 +192,7 @@ fn apply(value: &mut Value, edit: &Edit) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig { cases: 1500, rng_seed: proptest::test_runner::RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_edit_makes_the_checker_panic(

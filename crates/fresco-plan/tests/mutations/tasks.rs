@@ -263,7 +263,7 @@ fn another_core_or_list() {
     aligned.refused(
         |plan| slots(plan)[0].tasks.swap(0, 1),
         "tasks[0] (a)",
-        "runs with color 0",
+        "runs with colors [0]",
     );
     aligned.refused(|plan| slots(plan).swap(0, 1), "tasks[2] (c)", "runs on core 0");
     aligned.refused(|plan| _ = slots(plan)[0].tasks[1].pop(), "tasks[1] (b)", "runs nowhere");

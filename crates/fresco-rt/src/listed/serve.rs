@@ -95,7 +95,7 @@ impl JobList {
                 return Ok(Served::Missed { job, deadline });
             }
             if turn > 0 && before == state(&pending) {
-                return Ok(Served::Met(joined(slices)));
+                return Ok(Served::Met(joined(slices, self.jobs())));
             }
         }
         Ok(Served::Unsettled)
@@ -123,11 +123,16 @@ fn state(pending: &BinaryHeap<Reverse<Pending>>) -> Vec<(usize, Time)> {
 }
 
 /// Slices that go on are one.
-fn joined(slices: Vec<Slice>) -> Vec<Slice> {
+fn joined(slices: Vec<Slice>, jobs: &[ListedJob]) -> Vec<Slice> {
     let mut joined: Vec<Slice> = Vec::with_capacity(slices.len());
     for slice in slices {
         match joined.last_mut() {
-            Some(last) if last.job == slice.job && last.end == slice.start => last.end = slice.end,
+            // A job whose window wraps round the turn may end where it is released anew: these are two runs.
+            Some(last)
+                if last.job == slice.job && last.end == slice.start && slice.start != jobs[slice.job].release =>
+            {
+                last.end = slice.end;
+            }
             _ => joined.push(slice),
         }
     }
