@@ -7,7 +7,6 @@ mod burst;
 mod codesign;
 mod colored_refresh;
 mod crs;
-mod crs_executive;
 mod draft;
 mod flat;
 mod grouping;

@@ -2,11 +2,10 @@
 //! Cyclic executives inside servers (CRS-8): the slots of each server are known, so every job gets its place in them, and all servers
 //! together are one table.
 
-use super::Ground;
-use super::colored_refresh::responses;
-use super::crs::{OnCore, refused};
-use super::draft::Draft;
-use super::words::time;
+use super::super::colored_refresh::responses;
+use super::super::draft::{Draft, Ground};
+use super::super::words::time;
+use super::{OnCore, refused};
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::Time;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers with copy tasks (CRS-11): where no partition works, tasks that can wait least get an instance in each colour.
+
+use super::super::draft::{Draft, Ground};
+use super::{OnCore, refused};
+use crate::plan::{Evidence, Proof};
+use crate::refusal::Refusal;
+use fresco_rt::Time;
+use fresco_rt::copies::{CopyTask, servers_with_copies};
+use fresco_rt::search::{MemoryNeed, Space};
+use fresco_rt::task::hyperperiod;
+use fresco_rt::time::lcm;
+
+/// Most partitions that are tried with copies: each runs the jobs of a turn some twenty times.
+const WITH_COPIES: usize = 300;
+
+/// Servers with copy tasks (CRS-11): those that can wait least get an instance in each colour, as few as it takes; the others are
+/// split in every way, while these are few.
+pub(super) fn with_copies(
+    ground: &Ground<'_>,
+    tasks: &[usize],
+    need: &MemoryNeed,
+    space: &Space,
+) -> Result<Option<(OnCore, [usize; 2])>, Refusal> {
+    let options = &ground.set.options;
+    let mut impatient = tasks.to_vec();
+    impatient.sort_by_key(|&i| (ground.tasks[i].deadline - ground.tasks[i].wcet, i));
+    let mut left = options.attempts.min(WITH_COPIES);
+    for count in 1..=impatient.len() {
+        let (shared, others) = impatient.split_at(count);
+        let copies: Vec<CopyTask> = shared
+            .iter()
+            .map(|&i| CopyTask {
+                task: ground.tasks[i].clone(),
+                copy_cost: copy_time(ground, i).unwrap_or(0),
+            })
+            .collect();
+        for bits in 0..1u64 << others.len().min(20) {
+            if left == 0 {
+                return Ok(None);
+            }
+            left -= 1;
+            let side = |wanted: u64| {
+                let of_side = others
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| bits >> place & 1 == wanted);
+                of_side.map(|(_, &task)| task).collect::<Vec<usize>>()
+            };
+            let workloads = [side(0), side(1)];
+            let used = |color: usize| {
+                let all = workloads[color].iter().chain(shared);
+                all.map(|&i| u128::from(ground.set.tasks[i].memory)).sum::<u128>()
+            };
+            if (0..2).any(|color| used(color) > u128::from(need.capacity[color])) {
+                continue;
+            }
+            let sets = [ground.pick(&workloads[0]), ground.pick(&workloads[1])];
+            let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space)
+                .map_err(|error| Refusal::undecided(error.to_string()))?;
+            if let Some(found) = found {
+                let core = OnCore {
+                    workloads: found.order.map(|workload| workloads[workload].clone()),
+                    copied: shared.iter().copied().zip(found.instances).collect(),
+                    top: found.top,
+                };
+                return Ok(Some((core, found.order)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Time of a copy of the data that a task hands on; `None` if it hands on none.
+fn copy_time(ground: &Ground<'_>, task: usize) -> Option<Time> {
+    let global = ground.set.tasks[task].global;
+    (global > 0)
+        .then(|| ground.set.options.copy.copy_time(global))
+        .flatten()
+}
+
+/// Copy tasks: the search has run every job, and the proof is that run; a response is bounded by its deadline.
+pub(super) fn prove_with_copies(
+    ground: &Ground<'_>,
+    number: u32,
+    core: &OnCore,
+    draft: &mut Draft,
+) -> Result<(), Refusal> {
+    let counted = [core.workloads.concat(), core.shared()].concat();
+    let turn = lcm(
+        core.top.repeat().map_err(refused)?,
+        hyperperiod(&ground.pick(&counted))?,
+    )?;
+    counted
+        .iter()
+        .for_each(|&i| draft.bounds[i] = Some(ground.tasks[i].deadline));
+    for (task, table) in &core.copied {
+        draft.copies[*task] = copy_time(ground, *task);
+        draft.instance_of_job[*task] = table.jobs.iter().map(|job| job.color).collect();
+    }
+    let names: Vec<&str> = core
+        .copied
+        .iter()
+        .map(|(task, _)| ground.tasks[*task].name.as_str())
+        .collect();
+    draft.reasons.push(format!(
+        "core {number}: {} have an instance in each color, and each of their jobs the one that is not locked in its window; deadlines \
+         hold for these phases",
+        names.join(", ")
+    ));
+    draft.proofs.push(Proof {
+        core: Some(number),
+        color: None,
+        evidence: Evidence::Run {
+            jobs: counted.iter().map(|&i| turn / ground.tasks[i].period).sum(),
+        },
+        tasks: counted,
+    });
+    Ok(())
+}
