@@ -11,7 +11,7 @@ use fresco_rt::Time;
 use fresco_rt::supply::AutoRefresh;
 
 /// A refresh stalls for tRFC, and for closing and opening the row that was in use (E26).
-pub(crate) fn stall(memory: &crate::RankMemory) -> Time {
+fn stall(memory: &crate::RankMemory) -> Time {
     memory.trfc_ns + memory.reopen_ns
 }
 

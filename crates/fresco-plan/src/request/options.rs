@@ -81,10 +81,11 @@ impl Options {
             None => Ok(default),
         };
         let handler = default_handler(machine);
+        let (policy, executive) = policy(&plan)?;
         let read = Self {
             method: method(&plan)?,
-            policy: policy(&plan)?.0,
-            executive: policy(&plan)?.1,
+            policy,
+            executive,
             cores: plan.opt_integer("cores", 1..=machine.cores)?.unwrap_or(machine.cores),
             colors: colors(&plan, machine)?,
             burst: plan.opt_choice("burst", &BURSTS)?.unwrap_or(BurstLength::Standard),
