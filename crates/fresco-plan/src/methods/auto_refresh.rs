@@ -2,9 +2,9 @@
 //! Auto-refresh: all ranks at the same time, every tREFI; each refresh may stall whoever runs (F1, CRS-21).
 
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, group};
+use super::grouping::{core_of, group, prove_each};
 use super::prove::prove;
-use crate::plan::{Proof, RefreshPlan, Schedule};
+use crate::plan::{RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
@@ -22,24 +22,9 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         .map_err(|error| Refusal::machine(error.to_string()))?;
     let policy = ground.set.options.policy;
     let whose = "a core under auto-refresh";
-    let groups = group(ground, |indices| {
-        prove(&ground.pick(indices), policy, &supply, whose).map(|_| ())
-    })?;
-    let mut bounds = vec![None; ground.tasks.len()];
-    let mut proofs = Vec::new();
-    for (core, tasks) in (0u32..).zip(&groups).filter(|(_, tasks)| !tasks.is_empty()) {
-        let proved = prove(&ground.pick(tasks), policy, &supply, whose)?;
-        tasks
-            .iter()
-            .zip(&proved.bounds)
-            .for_each(|(&i, &bound)| bounds[i] = Some(bound));
-        proofs.push(Proof {
-            core: Some(core),
-            color: None,
-            tasks: tasks.clone(),
-            evidence: proved.evidence,
-        });
-    }
+    let served = |indices: &[usize]| prove(&ground.pick(indices), policy, &supply, whose);
+    let groups = group(ground, |indices| served(indices).map(|_| ()))?;
+    let (proofs, bounds) = prove_each(ground, &groups, None, served)?;
     let tasks = ground.tasks.len();
     Ok(Draft {
         instance_of_job: Vec::new(),

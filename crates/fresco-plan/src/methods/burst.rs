@@ -2,12 +2,12 @@
 //! Burst refresh by software: all ranks at the start of each retention time, and nothing runs until it is over (REF-11).
 
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, group};
+use super::grouping::{core_of, group, prove_each};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
 use super::words::time;
 use crate::colors;
-use crate::plan::{Evidence, Proof, Schedule};
+use crate::plan::{Evidence, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::supply::SlotTable;
@@ -17,21 +17,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     ground.periodic()?;
     let locks = locks(ground, &[0])?;
     let groups = group(ground, |indices| served(ground, indices, &locks).map(|_| ()))?;
-    let mut bounds = vec![None; ground.tasks.len()];
-    let mut proofs = Vec::new();
-    for (core, tasks) in (0u32..).zip(&groups).filter(|(_, tasks)| !tasks.is_empty()) {
-        let proved = served(ground, tasks, &locks)?;
-        tasks
-            .iter()
-            .zip(&proved.bounds)
-            .for_each(|(&i, &bound)| bounds[i] = Some(bound));
-        proofs.push(Proof {
-            core: Some(core),
-            color: Some(0),
-            tasks: tasks.clone(),
-            evidence: proved.evidence,
-        });
-    }
+    let (proofs, bounds) = prove_each(ground, &groups, Some(0), |indices| served(ground, indices, &locks))?;
     let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
     let tasks = ground.tasks.len();
     Ok(Draft {

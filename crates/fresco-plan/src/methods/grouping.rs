@@ -2,7 +2,10 @@
 //! Tasks to cores, where each core is tested alone.
 
 use super::Ground;
+use super::prove::Proved;
+use crate::plan::Proof;
 use crate::refusal::Refusal;
+use fresco_rt::Time;
 use fresco_rt::supply::Ratio;
 use std::cmp::Reverse;
 
@@ -47,6 +50,30 @@ pub(super) fn group(
         }
     }
     Ok(groups)
+}
+
+/// The proof of each core that has tasks, and the bound of each response.
+pub(super) fn prove_each(
+    ground: &Ground<'_>,
+    groups: &[Vec<usize>],
+    color: Option<usize>,
+    prove: impl Fn(&[usize]) -> Result<Proved, Refusal>,
+) -> Result<(Vec<Proof>, Vec<Option<Time>>), Refusal> {
+    let mut bounds = vec![None; ground.tasks.len()];
+    let mut proofs = Vec::new();
+    for (core, tasks) in (0u32..).zip(groups).filter(|(_, tasks)| !tasks.is_empty()) {
+        let proved = prove(tasks)?;
+        for (&task, &bound) in tasks.iter().zip(&proved.bounds) {
+            bounds[task] = Some(bound);
+        }
+        proofs.push(Proof {
+            core: Some(core),
+            color,
+            tasks: tasks.clone(),
+            evidence: proved.evidence,
+        });
+    }
+    Ok((proofs, bounds))
 }
 
 /// The core of each task, if the file says so; with one core there is no choice.
