@@ -81,9 +81,10 @@ impl Options {
             None => Ok(default),
         };
         let handler = default_handler(machine);
+        let method = method(&plan)?;
         let (policy, executive) = policy(&plan)?;
         let read = Self {
-            method: method(&plan)?,
+            method,
             policy,
             executive,
             cores: plan.opt_integer("cores", 1..=machine.cores)?.unwrap_or(machine.cores),
