@@ -30,6 +30,7 @@ mod program;
 mod programs;
 mod recorder;
 mod registry;
+mod team;
 #[cfg(test)]
 mod testing;
 pub mod trace;
@@ -38,4 +39,4 @@ mod traced;
 pub use op::{Batch, Event, Marker, Op};
 pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
-pub use registry::{ProgramKind, Setting, build, program_of, programs};
+pub use registry::{MOST_THREADS, ProgramKind, Setting, build, program_of, programs};

@@ -29,6 +29,11 @@ pub enum Marker {
     Pass,
     /// The timed phase is over. At most once; never if the program runs without end.
     End,
+    /// End of a serial section of a team (BEN-7): the master, thread 0, has executed it, the others come here at once.
+    /// Every thread waits until all are here. A lone program goes on.
+    Fork,
+    /// End of a parallel section of a team: every thread waits until all are here (BEN-7). A lone program goes on.
+    Join,
 }
 
 /// One thing in a program's course.

@@ -24,20 +24,25 @@ impl Passes {
 
     /// Call at the start of each pass.
     pub fn start(&self, recorder: &mut Recorder<'_>) {
-        if self.done == self.warmup {
-            recorder.mark(Marker::Begin);
-        }
+        self.started().for_each(|marker| recorder.mark(marker));
     }
 
     /// Call at the end of each pass.
     pub fn finish(&mut self, recorder: &mut Recorder<'_>) {
+        self.finished().for_each(|marker| recorder.mark(marker));
+    }
+
+    /// The marks at the start of a pass.
+    pub fn started(&self) -> impl Iterator<Item = Marker> + use<> {
+        (self.done == self.warmup).then_some(Marker::Begin).into_iter()
+    }
+
+    /// Counts a pass that has ended. The marks at its end.
+    pub fn finished(&mut self) -> impl Iterator<Item = Marker> + use<> {
         self.done += 1;
-        if self.done > self.warmup {
-            recorder.mark(Marker::Pass);
-        }
-        if self.over() {
-            recorder.mark(Marker::End);
-        }
+        let pass = (self.done > self.warmup).then_some(Marker::Pass);
+        let end = self.over().then_some(Marker::End);
+        pass.into_iter().chain(end)
     }
 
     /// Have all passes been made?

@@ -2,7 +2,9 @@
 //! The table of programs.
 
 use crate::parameter::{Kind, Parameter, Values};
-use crate::programs::{BANDWIDTH, CNT, COMPRESS, IDLE, IS, LATENCY, LMS, MATMULT, RANDOM, ST, STREAM, STRIDES};
+use crate::programs::{
+    BANDWIDTH, CNT, COMPRESS, IDLE, IS, LATENCY, LMS, MATMULT, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
+};
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Table};
@@ -28,10 +30,36 @@ pub struct ProgramKind {
 }
 
 /// Builds a program from its parameters; the table is there for errors about one of them.
-type Build = fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>;
+type BuildOne = fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>;
+
+/// Builds a team of so many threads, thread 0 first.
+type BuildTeam = fn(&Values, &Setting, u32) -> Result<Vec<Box<dyn Program>>, InputError>;
+
+/// What a kind of program is, and how it is built.
+pub(crate) enum Build {
+    /// It computes, alone.
+    Program(BuildOne),
+    /// It computes with several threads on the same data.
+    Team(BuildTeam),
+    /// It draws accesses from published characteristics of another program.
+    Model(BuildOne),
+}
 
 static PROGRAMS: &[&ProgramKind] = &[
-    &STRIDES, &LATENCY, &BANDWIDTH, &STREAM, &CNT, &COMPRESS, &LMS, &MATMULT, &ST, &IS, &RANDOM, &IDLE, &TRACE,
+    &STRIDES,
+    &LATENCY,
+    &BANDWIDTH,
+    &STREAM,
+    &CNT,
+    &COMPRESS,
+    &LMS,
+    &MATMULT,
+    &ST,
+    &IS,
+    &RANDOM,
+    &IDLE,
+    &TRACE,
+    &STRIDES_PARALLEL,
 ];
 
 /// All programs, in the order in which they are documented.
@@ -54,16 +82,74 @@ impl ProgramKind {
         self.parameters.iter().copied().flatten()
     }
 
-    /// Builds the program from the parameters in `table`. Other keys are left to the caller, who ends the reading of
-    /// the table with [`Table::finish`].
+    /// Can it run as several threads, built by [`ProgramKind::build_team`]?
+    pub fn is_team(&self) -> bool {
+        matches!(self.build, Build::Team(_))
+    }
+
+    /// Is it a statistical model of another program, which computes nothing? Its results are labelled so.
+    pub fn is_model(&self) -> bool {
+        matches!(self.build, Build::Model(_))
+    }
+
+    /// Builds the program from the parameters in `table`; of a team, one thread. Other keys are left to the caller, who
+    /// ends the reading of the table with [`Table::finish`].
     ///
     /// # Errors
     /// A parameter that is missing, of the wrong kind or out of range; a trace that cannot be read.
     pub fn build(&self, table: &Table<'_>, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
+        let values = self.values(table)?;
+        match self.build {
+            Build::Program(build) | Build::Model(build) => build(&values, setting, table),
+            Build::Team(build) => {
+                let mut threads = build(&values, setting, 1)?;
+                threads.pop().ok_or_else(|| table.error("a team without threads"))
+            }
+        }
+    }
+
+    /// Builds a team: one program for each of `threads` threads (1 to [`MOST_THREADS`]), thread 0, the master, first. All
+    /// have the same footprint and share their data. At [`Marker::Fork`](crate::Marker::Fork) and
+    /// [`Marker::Join`](crate::Marker::Join) a thread's batch ends; it is asked for more when all threads have come so
+    /// far.
+    ///
+    /// # Errors
+    /// What [`ProgramKind::build`] finds; a number of threads out of range; several threads of a program that is no team.
+    pub fn build_team(
+        &self,
+        table: &Table<'_>,
+        setting: &Setting,
+        threads: u32,
+    ) -> Result<Vec<Box<dyn Program>>, InputError> {
+        let error = |allowed: String, cure: &str| {
+            let found = format!("found {threads} threads of the program {:?}", self.name);
+            Err(table.error(found).allowed(allowed).cure(cure))
+        };
+        match self.build {
+            _ if !(1..=MOST_THREADS).contains(&threads) => {
+                error(format!("1 to {MOST_THREADS}"), "take as many as cores")
+            }
+            Build::Team(build) => build(&self.values(table)?, setting, threads),
+            _ if threads == 1 => Ok(vec![self.build(table, setting)?]),
+            _ => {
+                let teams = PROGRAMS.iter().filter(|kind| kind.is_team()).map(|kind| kind.name);
+                let teams: Vec<&str> = teams.collect();
+                error(
+                    format!("one thread; several of {}", teams.join(", ")),
+                    "take one of these, or several tasks",
+                )
+            }
+        }
+    }
+
+    fn values(&self, table: &Table<'_>) -> Result<Values, InputError> {
         let parameters: Vec<Parameter> = self.parameters().copied().collect();
-        (self.build)(&Values::read(&parameters, table)?, setting, table)
+        Values::read(&parameters, table)
     }
 }
+
+/// Threads of a team at most.
+pub const MOST_THREADS: u32 = 64;
 
 /// Builds a program by name from parameters in TOML, `bytes = "16 MiB"`; for tests, benchmarks and built-in scenarios.
 ///

@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// Entry in the table of programs.
@@ -43,7 +43,7 @@ pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, _, _| {
+    build: Build::Program(|values, _, _| {
         let [write, bytes, stride] = ["access", "bytes", "stride"].map(|name| values.number(name));
         let config = Config {
             bytes,
@@ -51,7 +51,7 @@ pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
             write: write == 1,
         };
         Ok(Box::new(Looped::new(Bandwidth::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Bandwidth`].

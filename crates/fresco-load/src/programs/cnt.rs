@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -30,12 +30,12 @@ pub(crate) static CNT: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         Ok(Box::new(Looped::new(
             Cnt::new(values.number("n"), setting.seed),
             passes(values),
         )))
-    },
+    }),
 };
 
 /// What a pass finds; non-negative elements first.

@@ -5,7 +5,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::Recorder;
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 
 /// Entry in the table of programs.
 pub(crate) static IDLE: ProgramKind = ProgramKind {
@@ -23,12 +23,12 @@ pub(crate) static IDLE: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: |values, _, _| {
+    build: Build::Program(|values, _, _| {
         let config = Config {
             instructions: values.number("instructions") as u32,
         };
         Ok(Box::new(Looped::new(Idle::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Idle`].

@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -33,13 +33,13 @@ pub(crate) static LATENCY: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         let config = Config {
             bytes: values.number("bytes"),
             seed: setting.seed,
         };
         Ok(Box::new(Looped::new(Latency::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Latency`].

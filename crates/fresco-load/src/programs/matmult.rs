@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -41,14 +41,14 @@ pub(crate) static MATMULT: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         let config = Config {
             n: values.number("n"),
             block: values.number("block"),
             seed: setting.seed,
         };
         Ok(Box::new(Looped::new(MatMult::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`MatMult`].

@@ -13,6 +13,7 @@ mod random;
 mod st;
 mod stream;
 mod strides;
+mod strides_parallel;
 
 pub(crate) use bandwidth::BANDWIDTH;
 pub(crate) use cnt::CNT;
@@ -26,3 +27,4 @@ pub(crate) use random::RANDOM;
 pub(crate) use st::ST;
 pub(crate) use stream::STREAM;
 pub(crate) use strides::STRIDES;
+pub(crate) use strides_parallel::STRIDES_PARALLEL;

@@ -5,7 +5,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::Layout;
 use fresco_dram::VirtAddr;
 use rand::{Rng, SeedableRng};
@@ -60,7 +60,7 @@ pub(crate) static RANDOM: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         let config = Config {
             bytes: values.number("bytes"),
             accesses: values.number("accesses"),
@@ -69,7 +69,7 @@ pub(crate) static RANDOM: ProgramKind = ProgramKind {
             seed: setting.seed,
         };
         Ok(Box::new(Looped::new(Random::new(config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Random`].

@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -27,12 +27,12 @@ pub(crate) static ST: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         Ok(Box::new(Looped::new(
             St::new(values.number("elements"), setting.seed),
             passes(values),
         )))
-    },
+    }),
 };
 
 /// The loops of a pass, in order.

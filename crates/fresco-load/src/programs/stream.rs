@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// The scalar of scale and triad.
@@ -77,7 +77,7 @@ pub(crate) static STREAM: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, _, _| {
+    build: Build::Program(|values, _, _| {
         let loops = match values.number("kernel") as usize {
             0 => Loop::ALL,
             one => &Loop::ALL[one - 1..one],
@@ -87,7 +87,7 @@ pub(crate) static STREAM: ProgramKind = ProgramKind {
             loops,
         };
         Ok(Box::new(Looped::new(Stream::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Stream`].

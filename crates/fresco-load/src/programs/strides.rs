@@ -6,7 +6,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// Negate or advance the offset, add it to the middle.
@@ -50,13 +50,13 @@ pub(crate) static STRIDES: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, _, _| {
+    build: Build::Program(|values, _, _| {
         let [bytes, step, writes] = ["bytes", "step", "writes"].map(|name| values.number(name));
         Ok(Box::new(Looped::new(
             Strides::new(&Config { bytes, step, writes }),
             passes(values),
         )))
-    },
+    }),
 };
 
 /// Parameters of [`Strides`].
@@ -150,7 +150,7 @@ impl Kernel for Strides {
 
 /// The line at `position` of the order middle, +1, −1, +2, −2 … over `count` lines. With an even count the last step up
 /// would leave the area; the lowest line takes its place.
-fn line_at(position: usize, count: usize) -> usize {
+pub(super) fn line_at(position: usize, count: usize) -> usize {
     let middle = count / 2;
     let offset = position.div_ceil(2);
     if position % 2 == 1 && middle + offset < count {

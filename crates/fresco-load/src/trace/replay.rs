@@ -7,7 +7,7 @@ use super::ftrace::MAX_THREADS;
 use super::input::Input;
 use super::survey::{Digest, Survey};
 use crate::parameter::{Kind, Parameter};
-use crate::registry::ProgramKind;
+use crate::registry::{Build, ProgramKind};
 use crate::{Area, Batch, Event, Marker, Program};
 use fresco_input::InputError;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
             doc: "how often the trace is replayed; 0: again and again without end",
         },
     ]],
-    build: |values, setting, table| {
+    build: Build::Program(|values, setting, table| {
         let path = setting.trace_dir.join(values.text("file"));
         if let Err(error) = std::fs::metadata(&path) {
             let fault = table.error_at("file", format!("{}: {error}", path.display()));
@@ -63,7 +63,7 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
         let format = FORMATS[values.number("format") as usize];
         let replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;
         Ok(Box::new(replay))
-    },
+    }),
 };
 
 /// The running replay. A pass is the whole trace.
@@ -133,6 +133,8 @@ impl Replay {
                     Marker::Begin => self.done == 0,
                     Marker::Pass => true,
                     Marker::End => self.is_last() && !self.ended,
+                    // One thread is replayed alone: it waits for nobody.
+                    Marker::Fork | Marker::Join => false,
                 };
                 if stays && self.survey.begins {
                     self.ended |= marker == Marker::End;

@@ -164,7 +164,7 @@ impl Engine<'_> {
                 self.pass(number, at)?;
                 at
             }
-            Stop::Mark(Marker::Begin | Marker::End) | Stop::Elapsed | Stop::Copied => at,
+            Stop::Mark(Marker::Begin | Marker::End | Marker::Fork | Marker::Join) | Stop::Elapsed | Stop::Copied => at,
             Stop::Asked => {
                 self.asked(number, at);
                 at

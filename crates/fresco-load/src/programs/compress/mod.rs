@@ -10,7 +10,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// The code that says: forget all codes but those of single bytes.
@@ -50,11 +50,11 @@ pub(crate) static COMPRESS: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         let text = text::create(values.number("bytes") as usize, setting.seed);
         let kernel = Compress::new(text, values.number("bits") as u32);
         Ok(Box::new(Looped::new(kernel, passes(values))))
-    },
+    }),
 };
 
 /// Bits of the codes that are written when `next` is the next to be defined.

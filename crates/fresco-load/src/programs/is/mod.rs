@@ -12,7 +12,7 @@ use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::passes::Passes;
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::ProgramKind;
+use crate::registry::{Build, ProgramKind};
 use crate::traced::{Layout, Traced};
 
 /// Iterations of the original. It changes two keys in each; later passes change them again to the same values.
@@ -43,7 +43,7 @@ pub(crate) static IS: ProgramKind = ProgramKind {
             doc: "measured rankings, after the unmeasured one; 0: again and again without end",
         },
     ]],
-    build: |values, _, _| {
+    build: Build::Program(|values, _, _| {
         let class = &CLASSES[values.number("class") as usize];
         let config = Config {
             class,
@@ -53,7 +53,7 @@ pub(crate) static IS: ProgramKind = ProgramKind {
             Is::new(&config),
             Passes::new(1, values.number("passes")),
         )))
-    },
+    }),
 };
 
 /// Parameters of [`Is`].

@@ -9,7 +9,7 @@ use crate::Area;
 use crate::kernel::{Kernel, Looped};
 use crate::parameter::{Kind, Parameter};
 use crate::recorder::{LOOP, Recorder, Source};
-use crate::registry::{PASSES, ProgramKind, passes};
+use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::{Layout, Traced};
 
 /// Step of the adaptation, per unit of signal power.
@@ -46,14 +46,14 @@ pub(crate) static LMS: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: |values, setting, _| {
+    build: Build::Program(|values, setting, _| {
         let config = Config {
             samples: values.number("samples"),
             taps: values.number("taps"),
             seed: setting.seed,
         };
         Ok(Box::new(Looped::new(Lms::new(&config), passes(values))))
-    },
+    }),
 };
 
 /// Parameters of [`Lms`].

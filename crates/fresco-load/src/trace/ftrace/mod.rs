@@ -22,7 +22,7 @@
 //! | tag bits | access | mark |
 //! |---|---|---|
 //! | 0–1 | 0 load, 1 store | 2 |
-//! | 2–4 | size: 2^k bytes for k below 7; 7: a byte with the size (1 to 64) follows | 0 begin, 1 pass, 2 end |
+//! | 2–4 | size: 2^k bytes for k below 7; 7: a byte with the size (1 to 64) follows | 0 begin, 1 pass, 2 end, 3 fork, 4 join |
 //! | 5 | a dependence follows | 0 |
 //! | 6 | a thread follows; else the thread of the record before, at first 0 | same |
 //! | 7 | a gap follows; else 0 | same |

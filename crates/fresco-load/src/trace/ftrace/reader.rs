@@ -183,6 +183,8 @@ impl TraceReader {
             0 => Marker::Begin,
             1 => Marker::Pass,
             2 => Marker::End,
+            3 => Marker::Fork,
+            4 => Marker::Join,
             _ => return Err(self.damaged(format!("tag {tag:#04x}"))),
         };
         Ok(Record {

@@ -140,7 +140,7 @@ fn lies_are_told() {
         (&[0, 0, 0, 0, 9, 3, 0], "0 records where it says 8"),
         (&[0, 0, 0, 0, 0, 3, 0, 0], "more bytes after the trailer"),
         (&[0, 0, 0, 0, 0, 7], "tag 0x07"),
-        (&[0, 0, 0, 0, 0, 0b0000_1110], "tag 0x0e"),
+        (&[0, 0, 0, 0, 0, 0b0001_0110], "tag 0x16"),
         (&[0, 0, 0, 0, 0, 0x40, 0x80, 0x08], "thread 1024"),
         (&[0, 0, 0, 0, 0, 7 << 2, 65, 0], "1 to 64 bytes"),
         (&[0, 0, 0, 0, 0, HAS_DEP, 1, 0], "before the first"),
@@ -225,6 +225,8 @@ prop_compose! {
             0 => What::Mark(Marker::Begin),
             1 => What::Mark(Marker::Pass),
             2 => What::Mark(Marker::End),
+            3 => What::Mark(Marker::Fork),
+            4 => What::Mark(Marker::Join),
             _ => What::Access { addr, size, write, dep },
         };
         Record { thread, gap, what }

@@ -106,6 +106,8 @@ impl<W: Write> TraceWriter<W> {
             What::Mark(Marker::Begin) => MARK,
             What::Mark(Marker::Pass) => MARK | 1 << 2,
             What::Mark(Marker::End) => MARK | 2 << 2,
+            What::Mark(Marker::Fork) => MARK | 3 << 2,
+            What::Mark(Marker::Join) => MARK | 4 << 2,
         };
         if record.thread != threads.current {
             tag |= HAS_THREAD;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who makes which trips of a loop.
+
+use std::ops::Range;
+
+/// Bounds of the threads' shares of `trips`: thread t makes those from bound t up to bound t + 1. Shares differ by one
+/// trip at most, the first threads have the longer ones: OpenMP's static schedule without a chunk size.
+pub(crate) fn bounds(trips: usize, threads: usize) -> Vec<usize> {
+    let (each, more) = (trips / threads, trips % threads);
+    (0..=threads).map(|thread| thread * each + thread.min(more)).collect()
+}
+
+/// The first `percent` of a share.
+pub(super) fn head(share: &Range<usize>, percent: u64) -> Range<usize> {
+    let trips = share.len() as u64;
+    // Below 2^57 trips of a share the product fits.
+    share.start..share.start + (trips * percent / 100) as usize
+}
+
+/// Ranges of trips, gone through in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walk {
+    /// Last range first.
+    ranges: Vec<Range<usize>>,
+}
+
+impl Walk {
+    /// All trips of `ranges`, in this order.
+    pub fn new(ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut ranges: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
+        ranges.reverse();
+        Self { ranges }
+    }
+
+    /// The trip to make next.
+    pub fn trip(&self) -> Option<usize> {
+        self.ranges.last().map(|range| range.start)
+    }
+
+    /// That trip is made.
+    pub fn made(&mut self) {
+        if let Some(range) = self.ranges.last_mut() {
+            range.start += 1;
+            if range.start == range.end {
+                self.ranges.pop();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_as_openmp_deals_them_out() {
+        assert_eq!(bounds(10, 4), [0, 3, 6, 8, 10]);
+        assert_eq!(bounds(2, 3), [0, 1, 2, 2]);
+        assert_eq!(bounds(0, 2), [0, 0, 0]);
+    }
+
+    #[test]
+    fn heads_are_so_many_percent() {
+        assert_eq!(head(&(10..20), 0), 10..10);
+        assert_eq!(head(&(10..20), 35), 10..13);
+        assert_eq!(head(&(10..20), 100), 10..20);
+    }
+
+    #[test]
+    fn a_walk_makes_every_trip_once() {
+        let mut walk = Walk::new([3..5, 9..9, 0..2]);
+        let mut trips = vec![];
+        while let Some(trip) = walk.trip() {
+            trips.push(trip);
+            walk.made();
+        }
+        assert_eq!(trips, [3, 4, 0, 1]);
+    }
+}

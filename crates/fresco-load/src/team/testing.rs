@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs teams in random interleavings and checks what every team owes.
+
+use crate::{Batch, Event, Marker, Program, Setting, programs};
+use fresco_input::Document;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Builds a team by name.
+pub(crate) fn team_of(name: &str, parameters: &str, threads: u32) -> Vec<Box<dyn Program>> {
+    let kind = programs()
+        .iter()
+        .find(|kind| kind.name == name)
+        .expect("there is such a program");
+    let document = Document::parse("test", parameters).expect("is TOML");
+    let setting = Setting {
+        seed: 7,
+        ..Setting::default()
+    };
+    let table = document.root();
+    let team = kind.build_team(&table, &setting, threads).expect("is built");
+    table.finish().expect("no other keys");
+    team
+}
+
+/// Runs a team to its end, each batch of a thread drawn at random, and returns each thread's events. Operations lie in
+/// the footprint and depend on loads; batches end at forks and joins, where all threads meet; the result verifies.
+pub(crate) fn run_team(mut team: Vec<Box<dyn Program>>, seed: u64) -> Vec<Vec<Event>> {
+    let areas = team[0].footprint();
+    assert!(team.iter().all(|thread| thread.footprint() == areas));
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut events = vec![vec![]; team.len()];
+    let mut loads: Vec<Vec<bool>> = vec![vec![]; team.len()];
+    let mut running: Vec<usize> = (0..team.len()).collect();
+    let (mut met, mut over) = (vec![], 0);
+    let mut batch = Batch::new();
+    while over < team.len() {
+        let number = random.random_range(0..running.len());
+        let thread = running[number];
+        batch.clear();
+        if !team[thread].next(&mut batch).expect("the team runs") {
+            running.swap_remove(number);
+            over += 1;
+            continue;
+        }
+        assert!(!batch.events().is_empty() && batch.events().len() < Batch::CAPACITY + 256);
+        for event in batch.events() {
+            let Event::Op(op) = event else { continue };
+            let end = op.addr.0 + u64::from(op.size);
+            let lies = |a: &crate::Area| a.base.0 <= op.addr.0 && end <= a.base.0 + a.bytes;
+            assert!(areas.iter().any(lies), "{op:?} in {areas:?}");
+            assert!(op.addr.0 / 64 == (end - 1) / 64, "{op:?} crosses a line");
+            let loads = &mut loads[thread];
+            assert!(
+                op.dep == 0 || loads[loads.len() - op.dep as usize],
+                "{op:?} depends on a store"
+            );
+            loads.push(!op.write);
+        }
+        let meets = |event: &Event| match event {
+            Event::Mark { marker, .. } if matches!(marker, Marker::Fork | Marker::Join) => Some(*marker),
+            _ => None,
+        };
+        let inner = &batch.events()[..batch.events().len() - 1];
+        assert!(
+            inner.iter().all(|event| meets(event).is_none()),
+            "a batch ends at a fork or join"
+        );
+        events[thread].extend_from_slice(batch.events());
+        if let Some(marker) = batch.events().last().and_then(meets) {
+            running.swap_remove(number);
+            met.push((thread, marker));
+            if met.len() == team.len() {
+                assert!(met.iter().all(|&(_, other)| other == marker));
+                running.extend(met.drain(..).map(|(thread, _)| thread));
+                assert_eq!(team[thread].verify(), Ok(()));
+            }
+        }
+    }
+    assert!(met.is_empty());
+    for thread in &team {
+        assert_eq!(thread.verify(), Ok(()));
+    }
+    events
+}
+
+/// Marks of a thread, in order.
+pub(crate) fn marks(events: &[Event]) -> Vec<Marker> {
+    let mark = |event: &Event| match event {
+        Event::Mark { marker, .. } => Some(*marker),
+        Event::Op(_) => None,
+    };
+    events.iter().filter_map(mark).collect()
+}
+
+/// Stores and loads of a thread: address, bytes, store.
+pub(crate) fn accesses(events: &[Event]) -> Vec<(u64, u8, bool)> {
+    let access = |event: &Event| match event {
+        Event::Op(op) => Some((op.addr.0, op.size, op.write)),
+        Event::Mark { .. } => None,
+    };
+    events.iter().filter_map(access).collect()
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What holds for every team.
+
+use super::testing::{accesses, marks, run_team, team_of};
+use crate::Marker::{Begin, End, Fork, Join, Pass};
+use crate::testing::cases;
+use crate::{Batch, Setting, programs};
+use fresco_input::Document;
+use proptest::prelude::*;
+
+/// Every team, small.
+const SMALL: &[(&str, &str)] = &[("strides-parallel", "bytes = '5000 B'\nwrites = 100")];
+
+fn with(parameters: &str, more: &str) -> String {
+    format!("{parameters}\n{more}")
+}
+
+#[test]
+fn every_team_has_a_small_case() {
+    let teams = programs().iter().filter(|kind| kind.is_team()).map(|kind| kind.name);
+    assert!(teams.eq(SMALL.iter().map(|(name, _)| *name)));
+}
+
+#[test]
+fn marks_come_in_the_order_promised() {
+    let strides = SMALL[0];
+    let of = |more: &str| marks(&run_team(team_of(strides.0, &with(strides.1, more), 2), 1)[1]);
+    assert_eq!(of("init = 'none'"), [Begin, Join, Pass, End]);
+    assert_eq!(
+        of("passes = 2\nwarmup = 1"),
+        [Join, Join, Begin, Join, Pass, Join, Pass, End]
+    );
+    assert_eq!(of("init = 'serial'\nserial = 50"), [Fork, Begin, Fork, Join, Pass, End]);
+}
+
+#[test]
+fn a_thread_that_does_not_wait_is_refused() {
+    let mut team = team_of(SMALL[0].0, SMALL[0].1, 2);
+    let mut batch = Batch::new();
+    assert_eq!(team[0].next(&mut batch), Ok(true));
+    let error = team[0].next(&mut batch).unwrap_err().to_string();
+    assert!(
+        error.contains("thread 0 went on before all threads had come to the mark"),
+        "{error}"
+    );
+}
+
+#[test]
+fn teams_of_no_threads_or_too_many_and_teams_of_other_programs_are_refused() {
+    let document = Document::parse("test", "").expect("is TOML");
+    let fault = |name: &str, threads| {
+        let kind = programs().iter().find(|kind| kind.name == name).expect("a program");
+        let team = kind.build_team(&document.root(), &Setting::default(), threads);
+        team.err().expect("a fault").to_string()
+    };
+    assert!(fault("strides-parallel", 0).contains("allowed: 1 to 64"));
+    assert!(fault("strides-parallel", 65).contains("found 65 threads"));
+    assert!(fault("latency", 2).contains("allowed: one thread; several of strides-parallel"));
+    assert_eq!(team_of("latency", "", 1).len(), 1);
+}
+
+#[test]
+fn initialisation_stores_to_every_part_once() {
+    for (name, parameters) in SMALL {
+        let init = |mode: &str| {
+            let events = run_team(team_of(name, &with(parameters, &format!("init = '{mode}'")), 3), 1);
+            let first = |events: &Vec<crate::Event>| {
+                let first: Vec<_> = events
+                    .split(|event| matches!(event, crate::Event::Mark { .. }))
+                    .collect();
+                accesses(first[0])
+            };
+            events.iter().map(first).collect::<Vec<_>>()
+        };
+        let (parallel, serial) = (init("parallel"), init("serial"));
+        assert!(
+            serial[1].is_empty() && serial[2].is_empty() && !serial[0].is_empty(),
+            "{name}"
+        );
+        assert!(
+            parallel.iter().all(|part| part.iter().all(|&(.., write)| write)),
+            "{name}"
+        );
+        let mut all = parallel.concat();
+        all.sort_unstable();
+        let mut by_master = serial[0].clone();
+        by_master.sort_unstable();
+        assert_eq!(all, by_master, "{name}");
+        assert!(
+            all.windows(2).all(|pair| pair[0].0 + u64::from(pair[0].1) <= pair[1].0),
+            "{name}"
+        );
+        assert!(parallel.iter().filter(|part| !part.is_empty()).count() > 1, "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(12))]
+
+    #[test]
+    fn what_threads_do_does_not_depend_on_who_comes_first(
+        number in 0..SMALL.len(),
+        threads in 1..6u32,
+        seeds: (u64, u64),
+        serial in prop_oneof![Just(0u64), 1..=100u64],
+    ) {
+        let (name, parameters) = SMALL[number];
+        let parameters = with(parameters, &format!("serial = {serial}\npasses = 2"));
+        let once = run_team(team_of(name, &parameters, threads), seeds.0);
+        let again = run_team(team_of(name, &parameters, threads), seeds.1);
+        prop_assert_eq!(once, again);
+    }
+}
