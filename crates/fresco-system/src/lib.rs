@@ -5,8 +5,8 @@
 //! of its runs and returns a [`results::ScenarioResult`]; [`run`] makes one of [`Scenario::runs`].
 //!
 //! The parts, from the bottom up: [`core`] decides how much memory latency a core hides; `os` has page tables and the
-//! processes that cores execute; `engine` puts cores, page faults and memory into one order of time; `scenario` reads
-//! and checks; [`results`] counts. [`multitask`] runs real-time schedules: several tasks on a core, refresh by plan.
+//! processes that cores execute; [`bandwidth`] regulates what they move; `engine` puts cores, page faults and memory into
+//! one order of time; `scenario` reads and checks; [`results`] counts. [`multitask`] runs real-time schedules: several tasks on a core, refresh by plan.
 //!
 //! ```
 //! let text = r#"
@@ -32,6 +32,7 @@
 //! # Ok::<(), fresco_input::InputError>(())
 //! ```
 
+pub mod bandwidth;
 mod batch;
 pub mod core;
 mod engine;
