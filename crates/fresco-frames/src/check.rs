@@ -128,6 +128,16 @@ fn lists_agree(pool: &Pool) -> Result<u64, Violation> {
         blocks += u64::from(len);
         frames[class as usize] += u64::from(len) << order;
     }
+    for (zone, order) in (0..pool.memory.zones()).flat_map(|zone| (0..=MAX_ORDER).map(move |order| (zone, order))) {
+        let shades = 0..pool.layout.shades();
+        let listed: u32 = shades
+            .map(|shade| pool.lists.len(pool.layout.free(zone, order, shade)))
+            .sum();
+        let counted = pool.free_blocks(zone, order);
+        ensure(listed == counted, || {
+            format!("zone {zone} has {listed} free blocks of order {order} and counts {counted}")
+        })?;
+    }
     for class in [Class::Free, Class::Colored, Class::Owned, Class::PerCpu] {
         let counted = pool.lists.frames(class);
         ensure(frames[class as usize] == counted, || {
@@ -144,9 +154,13 @@ fn in_its_place(pool: &Pool, class: Class, order: u32, list: u32, frame: u32) ->
         })?;
     }
     match class {
-        Class::Free if order < MAX_ORDER => {
+        Class::Free => {
             let buddy = frame ^ (1 << order);
-            ensure(pool.lists.list_of(buddy) != list, || {
+            let zone = pool.zone_of(frame);
+            ensure(pool.free_list(zone, frame, order) == list, || {
+                format!("block {frame:#x} is on a list of other colours")
+            })?;
+            ensure(order == MAX_ORDER || !pool.is_free(zone, buddy, order), || {
                 format!("buddies {frame:#x} and {buddy:#x} are not merged")
             })
         }

@@ -48,7 +48,10 @@ impl Frames {
         let mut work = Work::default();
         let (new, spilled) = self.find(id, &mut work)?;
         if spilled {
-            self.pool.give_colored(new, &mut work);
+            match self.pool.is_shaded() {
+                true => self.pool.give_block(new, 0, &mut work),
+                false => self.pool.give_colored(new, &mut work),
+            }
             return Err(self.exhausted(id));
         }
         self.book(id, new, false, work)?;

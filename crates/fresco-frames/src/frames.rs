@@ -30,11 +30,15 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::Memory`] if the regions lie where the address map has no memory, or the zones of several nodes do not
-    /// agree with the map's nodes; [`FrameError::Boot`] for a starting state that cannot be.
+    /// agree with the map's nodes, or a policy that keeps buddy lists by colour finds colours that are not linear in blocks;
+    /// [`FrameError::Boot`] for a starting state that cannot be.
     pub fn new(space: Arc<ColorSpace>, memory: Memory, config: Config, seed: u64) -> Result<Self, FrameError> {
         agree(&space, &memory)?;
         let usage = Usage::new(space.bank_colors());
-        let keys = Keys::new(space, &memory, config.lists);
+        let mut keys = Keys::new(space, &memory, config.lists);
+        if config.policy.is_shaded() {
+            keys = keys.shaded(&memory)?;
+        }
         let total = memory.regions().iter().map(|region| region.frames).sum();
         let mut pool = Pool::new(memory, keys, config.per_cpu);
         boot::prepare(&mut pool, config.boot, seed)?;
@@ -77,6 +81,9 @@ impl Frames {
             Policy::Palloc(palloc) if colored => policy::palloc::alloc(palloc, &mut scene, work),
             Policy::Camc(camc) if colored => policy::camc::alloc(camc, &mut scene, work),
             Policy::Codesign(codesign) if colored => policy::codesign::alloc(codesign, &mut scene, work),
+            Policy::Tintmalloc(tint) if colored => policy::tintmalloc::alloc(tint, &mut scene, work),
+            Policy::Bpm(bpm) if colored => policy::bpm::alloc(bpm, &mut scene, work),
+            Policy::Soft if colored => policy::soft::alloc(&mut scene, work),
             _ => policy::buddy::alloc(&mut scene, work).map(|frame| (frame, false)),
         };
         found.ok_or_else(|| self.exhausted(task))
@@ -177,6 +184,8 @@ pub(crate) fn release(policy: Policy, scene: &mut Scene<'_>, frame: u32, work: &
         Policy::Palloc(_) if scene.task.is_colored() => policy::palloc::free(scene, frame, work),
         Policy::Camc(_) if scene.task.is_colored() => policy::camc::free(scene, frame, work),
         Policy::Codesign(_) if scene.task.is_colored() => policy::codesign::free(scene, frame, work),
+        Policy::Tintmalloc(_) if scene.task.is_colored() => policy::tintmalloc::free(scene, frame, work),
+        Policy::Bpm(_) | Policy::Soft if scene.task.is_colored() => policy::bpm::free(scene, frame, work),
         _ => scene.pool.give_single(scene.task.slot, frame, work),
     }
 }

@@ -95,8 +95,7 @@ impl Frames {
     /// Free blocks of a zone in the buddy system by order, as a line of `/proc/buddyinfo`; `None` if there is no such zone.
     pub fn free_blocks(&self, zone: u32) -> Option<[u32; MAX_ORDER as usize + 1]> {
         let pool = &self.pool;
-        (zone < pool.memory.zones())
-            .then(|| std::array::from_fn(|order| pool.lists.len(pool.layout.free(zone, order as u32))))
+        (zone < pool.memory.zones()).then(|| std::array::from_fn(|order| pool.free_blocks(zone, order as u32)))
     }
 
     /// Free frames that lie in the colour lists of a bank colour; 0 if there is no such colour.

@@ -69,6 +69,7 @@ mod frames;
 mod inspect;
 mod kernel_blocks;
 mod memory;
+mod placement;
 mod policy;
 mod pool;
 mod preallocate;
@@ -86,8 +87,9 @@ pub use cost::CostModel;
 pub use error::FrameError;
 pub use frames::Frames;
 pub use memory::{Memory, Region};
+pub use placement::Placement;
 pub use policy::{
-    Camc, Codesign, ColorLists, Exhaustion, Palloc, Partition, Policy, Search, Shortage, Sorting,
+    Bpm, Camc, Codesign, ColorLists, Exhaustion, Palloc, Partition, Policy, Search, Shortage, Sorting, Tintmalloc,
     printed_create_color_list,
 };
 pub use pool::PerCpu;

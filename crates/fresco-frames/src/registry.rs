@@ -11,26 +11,16 @@ impl Frames {
     /// Registers a task and gives it its colours.
     ///
     /// # Errors
-    /// [`FrameError::DuplicateTask`], [`FrameError::UnknownNode`] (also for a zone), [`FrameError::UnknownColor`],
+    /// [`FrameError::DuplicateTask`], [`FrameError::UnknownNode`], [`FrameError::Memory`] for nodes that pages cannot
+    /// choose, [`FrameError::UnknownColor`],
     /// [`FrameError::NoSuchFrames`] for colours that no frame of its zones has, [`FrameError::NoFreeColor`] if CAMC finds
     /// too few, [`FrameError::BankTaken`] if a hard partition would give a bank to a second task, and
-    /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colours, PALLOC and the co-design choose none.
+    /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colours, and only CAMC chooses them by itself.
     pub fn register(&mut self, id: TaskId, memory: TaskMemory) -> Result<Assignment, FrameError> {
         if id == TaskId::KERNEL || self.tasks.contains_key(&id) {
             return Err(FrameError::DuplicateTask { task: id });
         }
-        let nodes = self.pool.memory.nodes();
-        let node = memory.home_node;
-        let fallback = self
-            .pool
-            .memory
-            .fallback(node)
-            .ok_or(FrameError::UnknownNode { node, nodes })?;
-        let zones = memory.zones.clone().unwrap_or_else(|| fallback.to_vec());
-        let count = self.pool.memory.zones();
-        if let Some(&node) = zones.iter().find(|&&zone| zone >= count) {
-            return Err(FrameError::UnknownNode { node, nodes: count });
-        }
+        let (zones, turns) = memory.placement.zones(memory.home_node, &self.pool.memory)?;
         let slot = self.idle_slots.last().copied().unwrap_or(self.tasks.len() as u32 + 1);
         let stats = TaskStats::default();
         let mut task = Task {
@@ -38,6 +28,7 @@ impl Frames {
             slot,
             memory,
             zones,
+            turns,
             banks: ColorSet::new(),
             keys: KeySet::default(),
             pages: Vec::new(),
@@ -122,6 +113,9 @@ impl Frames {
             }
             (Policy::Codesign(_), Coloring::Automatic { .. }) => {
                 Some("the co-design does not choose banks by itself; name bank colours, or use camc")
+            }
+            (Policy::Tintmalloc(_) | Policy::Bpm(_) | Policy::Soft, Coloring::Automatic { .. }) => {
+                Some("the policy does not choose colours by itself; name them, as `shares` works them out, or use camc")
             }
             _ if task.llc().is_some() && !self.pool.keys.by_llc() => {
                 Some("colour lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colours")

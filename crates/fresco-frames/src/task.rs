@@ -2,7 +2,7 @@
 //! What the allocator knows of a task.
 
 use crate::pool::{KeySet, Keys};
-use crate::{ColorSet, WorkSummary};
+use crate::{ColorSet, Placement, WorkSummary};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -62,9 +62,8 @@ impl Coloring {
 pub struct TaskMemory {
     /// Node of the core that the task is pinned to.
     pub home_node: u32,
-    /// Zones in the order in which they are asked; `None` for the order of the home node. A shorter list binds the task to
-    /// these zones.
-    pub zones: Option<Vec<u32>>,
+    /// Nodes that its frames come from.
+    pub placement: Placement,
     /// Colours.
     pub coloring: Coloring,
     /// Most frames it may hold at once (PAL-6: a memory cgroup's limit); `None` for no limit.
@@ -76,7 +75,7 @@ impl TaskMemory {
     pub fn local(home_node: u32) -> Self {
         Self {
             home_node,
-            zones: None,
+            placement: Placement::Local,
             coloring: Coloring::Off,
             limit: None,
         }
@@ -139,6 +138,8 @@ pub(crate) struct Task {
     pub(crate) memory: TaskMemory,
     /// Zones in the order in which they are asked.
     pub(crate) zones: Vec<u32>,
+    /// So many of the first zones take turns at being asked first; at least 1.
+    pub(crate) turns: usize,
     /// Bank colours; empty for an uncoloured task.
     pub(crate) banks: ColorSet,
     /// What `banks` and the LLC colours amount to.
@@ -159,6 +160,11 @@ impl Task {
         let wanted = keys.of_colors(&banks, self.llc());
         self.keys = KeySet::new(keys, &wanted, &self.zones, blind);
         self.banks = banks;
+    }
+
+    /// The next request asks another of the zones that take turns first; the others follow in their order.
+    pub(crate) fn take_turn(&mut self) {
+        self.zones[..self.turns].rotate_left(1);
     }
 
     /// It holds one more frame of a bank colour.

@@ -6,8 +6,8 @@ mod common;
 use common::{A, B, C, Machine, machine, opteron, small, two_nodes, xeon};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Camc, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Memory, Palloc, Policy, Region,
-    Shortage, TaskId, TaskMemory,
+    Camc, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Memory, Palloc, Placement, Policy,
+    Region, Shortage, TaskId, TaskMemory,
 };
 
 fn palloc(exhaustion: Exhaustion) -> Config {
@@ -379,7 +379,7 @@ fn wrong_requests_are_refused_with_the_reason() {
         refuse(
             buddy,
             TaskMemory {
-                zones: Some(vec![2]),
+                placement: Placement::Bind(vec![2]),
                 ..local(0)
             }
         )

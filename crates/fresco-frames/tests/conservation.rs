@@ -7,8 +7,8 @@ mod common;
 use common::{Machine, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Aging, Boot, Camc, Codesign, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy,
-    MAX_ORDER, Palloc, Partition, PerCpu, Policy, Shortage, Sorting, TaskId, TaskMemory,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy,
+    MAX_ORDER, Palloc, Partition, PerCpu, Placement, Policy, Shortage, Sorting, TaskId, TaskMemory, Tintmalloc,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -20,6 +20,7 @@ enum Step {
         task: u32,
         node: u32,
         coloring: Coloring,
+        placement: Placement,
         limit: Option<u64>,
     },
     Alloc {
@@ -65,12 +66,23 @@ fn colorings() -> impl Strategy<Value = Coloring> {
     ]
 }
 
+/// Not [`Placement::Bind`]: a task that is bound to nodes may find no memory although some is free.
+fn placements() -> impl Strategy<Value = Placement> {
+    prop_oneof![
+        4 => Just(Placement::Local),
+        1 => (0u32..3).prop_map(Placement::Preferred),
+        1 => proptest::collection::vec(0u32..2, 1..3).prop_map(Placement::Interleave),
+    ]
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let task = 0u32..5;
     let nth = 0usize..1000;
     let step = prop_oneof![
-        3 => (task.clone(), 0u32..3, colorings(), proptest::option::weighted(0.2, 0u64..40))
-            .prop_map(|(task, node, coloring, limit)| Step::Register { task, node, coloring, limit }),
+        3 => (task.clone(), 0u32..3, colorings(), placements(), proptest::option::weighted(0.2, 0u64..40))
+            .prop_map(|(task, node, coloring, placement, limit)| {
+                Step::Register { task, node, coloring, placement, limit }
+            }),
         8 => (task.clone(), 1u32..40).prop_map(|(task, count)| Step::Alloc { task, count }),
         6 => (task.clone(), nth.clone()).prop_map(|(task, nth)| Step::Free { task, nth }),
         2 => (task.clone(), colorings()).prop_map(|(task, coloring)| Step::Recolor { task, coloring }),
@@ -85,16 +97,22 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         task: 0,
         node,
         coloring,
+        placement: Placement::Local,
         limit: None,
     });
     let first = proptest::collection::vec(registered, 4).prop_map(|steps| {
         let numbered = |(number, step)| match step {
             Step::Register {
-                node, coloring, limit, ..
+                node,
+                coloring,
+                placement,
+                limit,
+                ..
             } => Step::Register {
                 task: number,
                 node,
                 coloring,
+                placement,
                 limit,
             },
             other => other,
@@ -114,6 +132,9 @@ fn configs() -> impl Strategy<Value = Config> {
         2 => (sorting, exhaustion()).prop_map(|(sorting, exhaustion)| Policy::Palloc(Palloc { sorting, exhaustion })),
         2 => prop_oneof![Just(Partition::Soft), Just(Partition::Hard)]
             .prop_map(|partition| Policy::Codesign(Codesign { partition })),
+        1 => exhaustion().prop_map(|exhaustion| Policy::Tintmalloc(Tintmalloc { exhaustion })),
+        2 => exhaustion().prop_map(|exhaustion| Policy::Bpm(Bpm { exhaustion })),
+        1 => Just(Policy::Soft),
         3 => (exhaustion(), shortage, start).prop_map(|(exhaustion, shortage, start)| {
             Policy::Camc(Camc { exhaustion, shortage, start, ..Camc::default() })
         }),
@@ -178,10 +199,12 @@ fn apply(frames: &mut Frames, model: &mut Model, step: &Step) {
             task,
             node,
             ref coloring,
+            ref placement,
             limit,
         } => {
             let memory = TaskMemory {
                 coloring: coloring.clone(),
+                placement: placement.clone(),
                 limit,
                 ..TaskMemory::local(node)
             };

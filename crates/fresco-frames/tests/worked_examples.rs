@@ -6,8 +6,8 @@ mod common;
 use common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Camc, ColorLists, ColorSet, Config, FrameError, Frames, Palloc, Policy, Search, Sorting, TaskId, TaskMemory, Work,
-    printed_create_color_list,
+    Camc, ColorLists, ColorSet, Config, FrameError, Frames, Palloc, Placement, Policy, Search, Sorting, TaskId,
+    TaskMemory, Work, printed_create_color_list,
 };
 
 fn take(frames: &mut Frames, task: TaskId, count: usize) -> Vec<u64> {
@@ -64,7 +64,7 @@ fn buddy_falls_back_on_the_next_node_when_its_own_is_used_up() {
 
     // Bound to its node, it fails instead.
     let bound = TaskMemory {
-        zones: Some(vec![1]),
+        placement: Placement::Bind(vec![1]),
         ..TaskMemory::local(1)
     };
     frames.register(B, bound).unwrap();

@@ -42,6 +42,8 @@ pub(crate) fn take_block(pool: &mut Pool, zones: &[u32], order: u32, work: &mut 
 
 /// Serves a task that is not coloured.
 pub(crate) fn alloc(scene: &mut Scene<'_>, work: &mut Work) -> Option<u32> {
-    let task = &scene.task;
-    take(scene.pool, scene.usage, task.slot, &task.zones, work)
+    let Scene { pool, usage, task } = scene;
+    let found = take(pool, usage, task.slot, &task.zones, work);
+    task.take_turn();
+    found
 }

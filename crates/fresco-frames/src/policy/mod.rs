@@ -2,11 +2,14 @@
 //! The policies: which frame a task gets, and where a freed frame goes. Each is a short file over the moves of the pool.
 
 mod as_published;
+pub(crate) mod bpm;
 pub(crate) mod buddy;
 pub(crate) mod camc;
 pub(crate) mod codesign;
 pub(crate) mod palloc;
 mod search;
+pub(crate) mod soft;
+pub(crate) mod tintmalloc;
 
 pub use as_published::printed_create_color_list;
 
@@ -29,6 +32,19 @@ pub enum Policy {
     Camc(Camc),
     /// The refresh co-design: the banks of a task in turn.
     Codesign(Codesign),
+    /// TintMalloc: lists for each pair of bank and LLC colour, colours of a task named.
+    Tintmalloc(Tintmalloc),
+    /// BPM: buddy lists by colour, blind to nodes. Which colours a task has makes it BPM, BPM+, or a comparator.
+    Bpm(Bpm),
+    /// Soft partition: a task's own colours first, then what others do not use.
+    Soft,
+}
+
+impl Policy {
+    /// Are the free lists of the buddy system kept by colour?
+    pub(crate) fn is_shaded(&self) -> bool {
+        matches!(self, Self::Bpm(_) | Self::Soft)
+    }
 }
 
 /// PALLOC's choices.
@@ -61,6 +77,22 @@ pub struct Camc {
 pub struct Codesign {
     /// Whether tasks may share banks.
     pub partition: Partition,
+}
+
+/// TintMalloc's choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Tintmalloc {
+    /// What happens when the colours of a task are used up.
+    pub exhaustion: Exhaustion,
+}
+
+/// BPM's choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Bpm {
+    /// What happens when the colours of a task are used up.
+    pub exhaustion: Exhaustion,
 }
 
 /// How the banks are divided among the tasks (COD-5).
@@ -144,6 +176,9 @@ pub(crate) struct Scene<'a> {
 /// Takes up to `count` frames of the wanted colours, in turn.
 pub(crate) fn take_many(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, count: u64, work: &mut Work) -> Vec<u32> {
     (0..count)
-        .map_while(|_| search::find(pool, keys, sorting, search::Turn::RoundRobin, work))
+        .map_while(|_| match pool.is_shaded() {
+            true => bpm::find(pool, keys, work),
+            false => search::find(pool, keys, sorting, search::Turn::RoundRobin, work),
+        })
         .collect()
 }

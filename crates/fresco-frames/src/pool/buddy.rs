@@ -7,7 +7,7 @@
 //! beside this and the model leaves out: migrate types, watermarks, and placing a block at the back of the list when its
 //! next merge looks likely.
 
-use super::{BLOCK_FRAMES, Pool};
+use super::{BLOCK_FRAMES, NONE, Pool};
 use crate::{MAX_ORDER, Work};
 
 impl Pool {
@@ -25,9 +25,21 @@ impl Pool {
     /// Takes the first block of exactly `order`.
     pub(crate) fn take_exact(&mut self, zone: u32, order: u32, work: &mut Work) -> Option<u32> {
         work.lists_probed += 1;
-        let frame = self.lists.pop_front(self.layout.free(zone, order))?;
+        if self.is_shaded() {
+            return self.take_any_shade(zone, order, work);
+        }
+        let frame = self.lists.pop_front(self.layout.free(zone, order, 0))?;
         work.list_ops += 1;
         Some(frame)
+    }
+
+    /// The buddy list that a block of a zone belongs on.
+    pub(crate) fn free_list(&self, zone: u32, frame: u32, order: u32) -> u32 {
+        let shade = match self.is_shaded() {
+            true => self.keys.shade(order, self.keys.of_frame(frame)),
+            false => 0,
+        };
+        self.layout.free(zone, order, shade)
     }
 
     /// Shrinks a loose block to its lowest `2^to` frames; the rest becomes free.
@@ -36,8 +48,8 @@ impl Pool {
             self.lists.table.open(frame);
         }
         for order in (to..from).rev() {
-            self.lists
-                .push_front(self.layout.free(zone, order), frame + (1 << order));
+            let upper = frame + (1 << order);
+            self.lists.push_front(self.free_list(zone, upper, order), upper);
             work.splits += 1;
             work.list_ops += 1;
         }
@@ -50,7 +62,7 @@ impl Pool {
         while size < MAX_ORDER {
             let buddy = head ^ (1 << size);
             work.lists_probed += 1;
-            if self.lists.list_of(buddy) != self.layout.free(zone, size) {
+            if !self.is_free(zone, buddy, size) {
                 break;
             }
             self.lists.remove(buddy);
@@ -62,8 +74,15 @@ impl Pool {
         if size == MAX_ORDER && order < MAX_ORDER {
             self.lists.table.close(head);
         }
-        self.lists.push_front(self.layout.free(zone, size), head);
+        self.lists.push_front(self.free_list(zone, head, size), head);
         work.list_ops += 1;
+    }
+
+    /// Does a free block of exactly this order begin at a frame, which may be no memory at all?
+    pub(crate) fn is_free(&self, zone: u32, frame: u32, order: u32) -> bool {
+        let list = self.lists.list_of(frame);
+        // Only a frame on a list is sure to have a colour.
+        list != NONE && list == self.free_list(zone, frame, order)
     }
 
     /// Frees a loose, naturally aligned block where nothing can merge: its buddy is known not to be free. `front` puts it
@@ -72,7 +91,7 @@ impl Pool {
         if order < MAX_ORDER {
             self.lists.table.open(frame);
         }
-        let list = self.layout.free(zone, order);
+        let list = self.free_list(zone, frame, order);
         if front {
             self.lists.push_front(list, frame)
         } else {
@@ -88,8 +107,14 @@ impl Pool {
     /// Free frames of a zone in the buddy lists.
     pub(crate) fn buddy_frames(&self, zone: u32) -> u64 {
         (0..=MAX_ORDER)
-            .map(|order| u64::from(self.lists.len(self.layout.free(zone, order))) << order)
+            .map(|order| u64::from(self.free_blocks(zone, order)) << order)
             .sum()
+    }
+
+    /// Free blocks of a zone and an order in the buddy lists.
+    pub(crate) fn free_blocks(&self, zone: u32, order: u32) -> u32 {
+        let group = self.layout.group(self.layout.free(zone, order, 0));
+        group.map_or(0, |group| self.lists.in_group(group))
     }
 
     /// The aligned blocks of the highest order that overlap a zone's regions, by their first frame.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The key of a frame's colour list: its bank colour, or bank colour and LLC colour as one number.
 
-use crate::{ColorSet, ListsBy, Memory};
+use super::shades::Shades;
+use crate::{ColorSet, FrameError, ListsBy, Memory};
 use fresco_dram::{ColorSpace, FrameNumber};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub(crate) struct Keys {
     by_llc: bool,
     /// Zone of each bank colour.
     zone: Vec<u32>,
+    /// Buddy lists tell colours apart, in this way.
+    shades: Option<Shades>,
 }
 
 impl Keys {
@@ -32,7 +35,26 @@ impl Keys {
             by_llc,
             zone,
             space,
+            shades: None,
         }
+    }
+
+    /// The same for buddy lists that tell colours apart.
+    pub(crate) fn shaded(mut self, memory: &Memory) -> Result<Self, FrameError> {
+        self.shades = Some(Shades::new(&self.space, memory, self.llc, |frame| {
+            self.of_frame(frame)
+        })?);
+        Ok(self)
+    }
+
+    /// Kinds of buddy lists of one order.
+    pub(crate) fn shades(&self) -> u32 {
+        if self.shades.is_some() { self.count() } else { 1 }
+    }
+
+    /// Which kind of buddy list holds the blocks of an order that have frames of a key.
+    pub(crate) fn shade(&self, order: u32, key: u32) -> u32 {
+        self.shades.as_ref().map_or(0, |shades| shades.of(order, key))
     }
 
     /// The colours themselves.
@@ -114,6 +136,8 @@ pub(crate) struct KeySet {
     bits: Vec<u64>,
     /// The zones in the order of the search.
     pub(crate) search: Vec<ZoneKeys>,
+    /// Position of the zone that is asked first, where zones take turns.
+    pub(crate) turn: usize,
 }
 
 impl KeySet {
@@ -131,6 +155,7 @@ impl KeySet {
         Self {
             search: search.collect(),
             bits,
+            turn: 0,
         }
     }
 

@@ -25,28 +25,49 @@ impl Class {
     pub(crate) const COUNT: usize = 4;
 }
 
-/// The numbering: buddy lists of every zone and order, a colour list for every key, then for every owner slot its
+/// The numbering: buddy lists of every zone, order and shade, a colour list for every key, then for every owner slot its
 /// blocks by order and its per-CPU list of every zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     zones: u32,
     keys: u32,
+    /// Buddy lists of one zone and order: 1, or as many as keys.
+    shades: u32,
 }
 
 impl Layout {
-    /// `keys` combinations of bank and LLC colour.
-    pub(crate) fn new(zones: u32, keys: u32) -> Self {
-        Self { zones, keys }
+    /// `keys` combinations of bank and LLC colour; buddy lists of `shades` kinds, 1 where they do not tell colours apart.
+    pub(crate) fn new(zones: u32, keys: u32, shades: u32) -> Self {
+        Self { zones, keys, shades }
     }
 
-    /// The buddy list of free blocks of an order.
-    pub(crate) fn free(&self, zone: u32, order: u32) -> u32 {
-        zone * ORDERS + order
+    /// Kinds of buddy lists of one zone and order.
+    pub(crate) fn shades(&self) -> u32 {
+        self.shades
+    }
+
+    /// The buddy list of free blocks of an order and a shade.
+    pub(crate) fn free(&self, zone: u32, order: u32, shade: u32) -> u32 {
+        (zone * ORDERS + order) * self.shades + shade
+    }
+
+    /// Buddy lists of a zone and an order have a number in common; `None` for other lists.
+    pub(crate) fn group(&self, list: u32) -> Option<usize> {
+        (list < self.buddies()).then(|| (list / self.shades) as usize)
+    }
+
+    /// Number of such groups.
+    pub(crate) fn groups(&self) -> usize {
+        (self.zones * ORDERS) as usize
+    }
+
+    fn buddies(&self) -> u32 {
+        self.zones * ORDERS * self.shades
     }
 
     /// The list of free frames of a colour.
     pub(crate) fn color(&self, key: u32) -> u32 {
-        self.zones * ORDERS + key
+        self.buddies() + key
     }
 
     /// The blocks of an order that an owner holds.
@@ -60,7 +81,7 @@ impl Layout {
     }
 
     fn owners(&self) -> u32 {
-        self.zones * ORDERS + self.keys
+        self.buddies() + self.keys
     }
 
     /// Number of lists for `slots` owners.
@@ -71,8 +92,8 @@ impl Layout {
     /// Class and order of a list.
     pub(crate) fn class(&self, list: u32) -> (Class, u8) {
         let order = |n: u32| (n % ORDERS) as u8;
-        if list < self.zones * ORDERS {
-            (Class::Free, order(list))
+        if list < self.buddies() {
+            (Class::Free, order(list / self.shades))
         } else if list < self.owners() {
             (Class::Colored, 0)
         } else {
@@ -86,7 +107,7 @@ impl Layout {
     /// Zone of a buddy list or per-CPU list; `None` for the others, whose frames may be of any zone.
     pub(crate) fn zone(&self, list: u32) -> Option<u32> {
         match self.class(list).0 {
-            Class::Free => Some(list / ORDERS),
+            Class::Free => Some(list / self.shades / ORDERS),
             Class::PerCpu => Some((list - self.owners()) % (ORDERS + self.zones) - ORDERS),
             Class::Colored | Class::Owned => None,
         }
@@ -95,7 +116,7 @@ impl Layout {
     /// Key of a colour list.
     pub(crate) fn key(&self, list: u32) -> u32 {
         debug_assert_eq!(self.class(list).0, Class::Colored);
-        list - self.zones * ORDERS
+        list - self.buddies()
     }
 }
 
@@ -105,14 +126,16 @@ mod tests {
 
     #[test]
     fn every_number_means_one_list() {
-        let layout = Layout::new(3, 5);
+        let layout = Layout::new(3, 5, 2);
         let mut at = 0;
         let mut expect = |id: u32, class: (Class, u8), zone: Option<u32>| {
             assert_eq!((id, layout.class(id), layout.zone(id)), (at, class, zone));
             at += 1;
         };
         for zone in 0..3 {
-            (0..=10).for_each(|k| expect(layout.free(zone, k), (Class::Free, k as u8), Some(zone)));
+            for (order, shade) in (0..=10).flat_map(|order| [(order, 0), (order, 1)]) {
+                expect(layout.free(zone, order, shade), (Class::Free, order as u8), Some(zone));
+            }
         }
         (0..5).for_each(|key| expect(layout.color(key), (Class::Colored, 0), None));
         for slot in 0..2 {

@@ -14,6 +14,8 @@ struct List {
     len: u32,
     order: u8,
     class: Class,
+    /// Group of buddy lists of one zone and order.
+    group: Option<usize>,
 }
 
 /// All lists. Insertion, removal and counting are O(1).
@@ -23,6 +25,8 @@ pub(crate) struct Lists {
     lists: Vec<List>,
     /// Frames by [`Class`].
     frames: [u64; Class::COUNT],
+    /// Blocks by group of buddy lists.
+    groups: Vec<u32>,
 }
 
 impl Lists {
@@ -32,6 +36,7 @@ impl Lists {
             table,
             lists: Vec::new(),
             frames: [0; Class::COUNT],
+            groups: vec![0; layout.groups()],
         };
         lists.grow(layout, slots);
         lists
@@ -47,6 +52,7 @@ impl Lists {
                 len: 0,
                 order,
                 class,
+                group: layout.group(id),
             });
         }
     }
@@ -59,6 +65,11 @@ impl Lists {
     /// Frames in all lists of a class.
     pub(crate) fn frames(&self, class: Class) -> u64 {
         self.frames[class as usize]
+    }
+
+    /// Blocks on the buddy lists of a group.
+    pub(crate) fn in_group(&self, group: usize) -> u32 {
+        self.groups[group]
     }
 
     /// The list on which `frame` heads a block, or [`NONE`].
@@ -92,6 +103,9 @@ impl Lists {
         let ends = &mut self.lists[list as usize];
         ends.len += 1;
         self.frames[ends.class as usize] += 1 << ends.order;
+        if let Some(group) = ends.group {
+            self.groups[group] += 1;
+        }
     }
 
     /// Takes a block off whatever list it is on; it must be on one.
@@ -102,6 +116,9 @@ impl Lists {
         let ends = &mut self.lists[entry.list as usize];
         ends.len -= 1;
         self.frames[ends.class as usize] -= 1 << ends.order;
+        if let Some(group) = ends.group {
+            self.groups[group] -= 1;
+        }
     }
 
     fn set_next(&mut self, list: u32, of: u32, to: u32) {
@@ -143,7 +160,7 @@ mod tests {
     fn lists() -> Lists {
         let mut table = Table::new(0, 1024);
         table.open(0);
-        Lists::new(table, &Layout::new(1, 4), 1)
+        Lists::new(table, &Layout::new(1, 4, 1), 1)
     }
 
     #[test]
@@ -168,8 +185,8 @@ mod tests {
     #[test]
     fn frames_are_counted_by_the_size_of_the_blocks() {
         let mut lists = lists();
-        let layout = Layout::new(1, 4);
-        lists.push_front(layout.free(0, 3), 8);
+        let layout = Layout::new(1, 4, 1);
+        lists.push_front(layout.free(0, 3, 0), 8);
         lists.push_front(layout.color(2), 5);
         assert_eq!((lists.frames(Class::Free), lists.frames(Class::Colored)), (8, 1));
         lists.remove(8);

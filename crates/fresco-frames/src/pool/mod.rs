@@ -7,6 +7,8 @@ mod keys;
 mod layout;
 mod lists;
 mod per_cpu;
+mod shaded;
+mod shades;
 mod table;
 
 pub(crate) use keys::{KeySet, Keys, ZoneKeys};
@@ -35,6 +37,8 @@ pub(crate) struct Pool {
     slots: u32,
     /// Key at which the next search for a frame of any colour begins.
     any_cursor: u32,
+    /// Shade at which the next search for a block of any shade begins.
+    shade_cursor: u32,
 }
 
 impl Pool {
@@ -45,7 +49,7 @@ impl Pool {
         let end = regions
             .last()
             .map_or(0, |region| (region.first.0 + region.frames) as u32);
-        let layout = Layout::new(memory.zones(), keys.count());
+        let layout = Layout::new(memory.zones(), keys.count(), keys.shades());
         let lists = Lists::new(Table::new(first, end), &layout, 1);
         let mut pool = Self {
             memory,
@@ -55,6 +59,7 @@ impl Pool {
             per_cpu,
             slots: 1,
             any_cursor: 0,
+            shade_cursor: 0,
         };
         for region in pool.memory.regions().to_vec() {
             let first = region.first.0 as u32;
