@@ -38,7 +38,7 @@ impl Shades {
             for part in parts {
                 let first = part.first_color * llc;
                 let end = first + (llc << part.functions.len());
-                let difference = of_functions(part.functions, bit) * llc | of_llc;
+                let difference = (of_functions(part.functions, bit) * llc) | of_llc;
                 change[first as usize..end as usize].fill(difference);
             }
             let below = &least[order as usize];
@@ -55,7 +55,7 @@ impl Shades {
     fn agree(&self, memory: &Memory, changes: &[Vec<u32>], key: impl Fn(u32) -> u32) -> Result<(), FrameError> {
         for region in memory.regions() {
             let end = region.first.0 + region.frames;
-            for block in (region.first.0 >> MAX_ORDER)..(end - 1 >> MAX_ORDER) + 1 {
+            for block in (region.first.0 >> MAX_ORDER)..((end - 1) >> MAX_ORDER) + 1 {
                 for (order, change) in changes.iter().enumerate() {
                     // Each bit of the frame is looked at with all bits below it clear, and with all of them set.
                     for low in [0, (1u64 << order) - 1] {

@@ -75,7 +75,8 @@ impl Engine<'_> {
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
             }
-            Policy::Palloc(_) | Policy::Camc(_) => {
+            Policy::Soft => "give the tasks less data, or lower policy.occupied of an aged machine",
+            Policy::Palloc(_) | Policy::Camc(_) | Policy::Tintmalloc(_) | Policy::Bpm(_) => {
                 "give the task more colours or less data, or set policy.exhaustion = \"spill\""
             }
             Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",

@@ -114,6 +114,9 @@ fn is_strict(policy: &Policy) -> bool {
         Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,
         Policy::Camc(camc) => camc.exhaustion == Exhaustion::Strict,
         Policy::Codesign(codesign) => codesign.partition == Partition::Hard,
+        Policy::Tintmalloc(tint) => tint.exhaustion == Exhaustion::Strict,
+        Policy::Bpm(bpm) => bpm.exhaustion == Exhaustion::Strict,
+        Policy::Soft => false,
     }
 }
 
