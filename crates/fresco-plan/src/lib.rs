@@ -27,5 +27,5 @@ pub use memory::RankMemory;
 pub use method::Method;
 pub use plan::Plan;
 pub use refusal::Refusal;
-pub use request::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};
+pub use request::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec, WorkPlace};
 pub use sensitivity::{RETENTIONS_MS, Sensitivity, sensitivity};

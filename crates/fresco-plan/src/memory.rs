@@ -12,7 +12,6 @@ const PS_PER_NS: u64 = 1000;
 /// The memory of a machine, as far as refresh is concerned. Ranks of the same number of all channels count as one:
 /// they are refreshed at the same time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct RankMemory {
     /// Density of a device, in Gbit.
     pub density_gbit: u32,

@@ -3,7 +3,7 @@
 
 use crate::engine::Engine;
 use crate::results::{RunResult, ScenarioResult};
-use crate::{RunSpec, Scenario};
+use crate::{RunSpec, Scenario, periodic};
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,10 @@ pub struct Progress {
 /// What the scenario's own checks could not foresee: page frames or colours are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    Engine::new(spec)?.run()
+    match spec.point.setup.is_periodic() {
+        true => periodic::run(spec),
+        false => Engine::new(spec)?.run(),
+    }
 }
 
 /// Makes all runs of a scenario on `threads` threads (0: one per processor) and puts their results together.

@@ -38,6 +38,7 @@ pub mod core;
 mod engine;
 pub mod multitask;
 mod os;
+mod periodic;
 pub mod results;
 mod scenario;
 

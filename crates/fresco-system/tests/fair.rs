@@ -54,7 +54,11 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
             parameters: format!("bytes = '{kib} KiB'\nwrite_percent = 20\ngap = 20"),
             trace_dir: Default::default(),
         },
-        instances: vec![Instance { color: 0, coloring }],
+        instances: vec![Instance {
+            color: 0,
+            coloring,
+            memory: None,
+        }],
         instance_of_job: Vec::new(),
         global_bytes: 0,
     }

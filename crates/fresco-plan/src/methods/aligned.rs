@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Aligned segmented refresh: in each slot of one colour, a segment of the other's refresh (F29).
 
-use super::crs::by_core;
 use super::draft::{Draft, Ground};
-use super::grouping::{Split, core_of, given, instances};
+use super::grouping::{Split, by_core, core_of, given, instances};
 use super::prove::prove;
 use super::words::{time, utilization};
 use crate::colors::of_ranks;

@@ -2,7 +2,7 @@
 //! Auto-refresh: all ranks at the same time, every tREFI; each refresh may stall whoever runs (F1, CRS-21).
 
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, group, prove_each};
+use super::grouping::{core_of, group, proofs};
 use super::prove::prove;
 use crate::plan::{RefreshPlan, Schedule};
 use crate::refusal::Refusal;
@@ -22,10 +22,9 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         .map_err(|error| Refusal::machine(error.to_string()))?;
     let policy = ground.set.options.policy;
     let whose = "a core under auto-refresh";
-    let served = |indices: &[usize]| prove(&ground.pick(indices), policy, &supply, whose);
-    let groups = group(ground, |indices| served(indices).map(|_| ()))?;
-    let (proofs, bounds) = prove_each(ground, &groups, None, served)?;
+    let groups = group(ground, |indices| prove(&ground.pick(indices), policy, &supply, whose))?;
     let tasks = ground.tasks.len();
+    let (proofs, bounds) = proofs(&groups, None, tasks);
     Ok(Draft {
         instance_of_job: Vec::new(),
         colors: Vec::new(),

@@ -2,7 +2,7 @@
 //! Burst refresh by software: all ranks at the start of each retention time, and nothing runs until it is over (REF-11).
 
 use super::draft::{Draft, Ground};
-use super::grouping::{core_of, group, prove_each};
+use super::grouping::{core_of, group, proofs};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
 use super::words::time;
@@ -16,10 +16,10 @@ use fresco_rt::toplevel::Locks;
 pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     ground.periodic()?;
     let locks = locks(ground, &[0])?;
-    let groups = group(ground, |indices| served(ground, indices, &locks).map(|_| ()))?;
-    let (proofs, bounds) = prove_each(ground, &groups, Some(0), |indices| served(ground, indices, &locks))?;
-    let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
+    let groups = group(ground, |indices| served(ground, indices, &locks))?;
     let tasks = ground.tasks.len();
+    let (proofs, bounds) = proofs(&groups, Some(0), tasks);
+    let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
     Ok(Draft {
         instance_of_job: Vec::new(),
         colors: colors::of_ranks(&ground.set.machine, &[all_ranks])?,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flat lock-aware scheduling: no servers, the first ready job whose colour is not locked (F28).
 
-use super::crs::by_core;
 use super::draft::{Draft, Ground};
-use super::grouping::{Split, core_of, instances, take};
+use super::grouping::{Split, by_core, core_of, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
 use super::words::{time, utilization};
 use crate::colors::of_ranks;

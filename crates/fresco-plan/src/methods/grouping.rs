@@ -9,36 +9,52 @@ use fresco_rt::Time;
 use fresco_rt::supply::Ratio;
 use std::cmp::Reverse;
 
-/// Numbers of the tasks of each core: as the file says, or first fit by falling utilisation with the exact test `fits`.
+/// The tasks of a core, and why their deadlines are met; no proof where there are none.
+pub(super) struct Group {
+    /// Their numbers, ascending.
+    pub tasks: Vec<usize>,
+    proved: Option<Proved>,
+}
+
+impl AsRef<[usize]> for Group {
+    fn as_ref(&self) -> &[usize] {
+        &self.tasks
+    }
+}
+
+/// The tasks of each core: as the file says, or first fit by falling utilisation with the exact test `prove`.
 ///
 /// # Errors
 /// The error of the last core, for the first task that fits nowhere.
 pub(super) fn group(
     ground: &Ground<'_>,
-    fits: impl Fn(&[usize]) -> Result<(), Refusal>,
-) -> Result<Vec<Vec<usize>>, Refusal> {
+    prove: impl Fn(&[usize]) -> Result<Proved, Refusal>,
+) -> Result<Vec<Group>, Refusal> {
     let cores = ground.set.options.cores as usize;
-    let mut groups = vec![Vec::new(); cores];
     if let Some(given) = given(ground) {
-        for (task, core) in given.into_iter().enumerate() {
-            groups[core].push(task);
-        }
-        groups.iter().try_for_each(|group| fits(group))?;
-        return Ok(groups);
+        let on_core = |core: usize| {
+            let tasks: Vec<usize> = (0..given.len()).filter(|&task| given[task] == core).collect();
+            let proved = (!tasks.is_empty()).then(|| prove(&tasks)).transpose()?;
+            Ok(Group { tasks, proved })
+        };
+        return (0..cores).map(on_core).collect();
     }
-    let load = |&i: &usize| Ratio::new(ground.tasks[i].wcet, ground.tasks[i].period);
-    let mut order: Vec<usize> = (0..ground.tasks.len()).collect();
-    order.sort_by_key(|i| (Reverse(load(i)), *i));
-    for task in order {
+    let none = || Group {
+        tasks: Vec::new(),
+        proved: None,
+    };
+    let mut groups: Vec<Group> = std::iter::repeat_with(none).take(cores).collect();
+    for task in heaviest_first(ground) {
         let mut reason = None;
         let mut placed = false;
         for group in &mut groups {
-            let mut together = group.clone();
-            together.push(task);
-            together.sort_unstable();
-            match fits(&together) {
-                Ok(()) => {
-                    *group = together;
+            let mut tasks = group.tasks.clone();
+            tasks.push(task);
+            tasks.sort_unstable();
+            match prove(&tasks) {
+                Ok(proved) => {
+                    let proved = Some(proved);
+                    *group = Group { tasks, proved };
                     placed = true;
                     break;
                 }
@@ -52,28 +68,55 @@ pub(super) fn group(
     Ok(groups)
 }
 
+/// Numbers of the tasks, by falling utilisation.
+fn heaviest_first(ground: &Ground<'_>) -> Vec<usize> {
+    let load = |&i: &usize| Ratio::new(ground.tasks[i].wcet, ground.tasks[i].period);
+    let mut order: Vec<usize> = (0..ground.tasks.len()).collect();
+    order.sort_by_key(|i| (Reverse(load(i)), *i));
+    order
+}
+
+/// Numbers of the tasks of each core: as given, or heaviest first to the least loaded.
+pub(super) fn by_core(ground: &Ground<'_>) -> Vec<Vec<usize>> {
+    let mut cores = vec![Vec::new(); ground.set.options.cores as usize];
+    match given(ground) {
+        Some(given) => given
+            .into_iter()
+            .enumerate()
+            .for_each(|(task, core)| cores[core].push(task)),
+        None => {
+            // Parts per 2^32 of a core, rounded up.
+            let load = |&i: &usize| {
+                let task = &ground.tasks[i];
+                (u128::from(task.wcet) << 32).div_ceil(u128::from(task.period))
+            };
+            for task in heaviest_first(ground) {
+                let least = cores.iter_mut().min_by_key(|core| core.iter().map(load).sum::<u128>());
+                least.expect("there are cores").push(task);
+            }
+            cores.iter_mut().for_each(|core| core.sort_unstable());
+        }
+    }
+    cores
+}
+
 /// The proof of each core that has tasks, and the bound of each response.
-pub(super) fn prove_each(
-    ground: &Ground<'_>,
-    groups: &[Vec<usize>],
-    color: Option<usize>,
-    prove: impl Fn(&[usize]) -> Result<Proved, Refusal>,
-) -> Result<(Vec<Proof>, Vec<Option<Time>>), Refusal> {
-    let mut bounds = vec![None; ground.tasks.len()];
+pub(super) fn proofs(groups: &[Group], color: Option<usize>, tasks: usize) -> (Vec<Proof>, Vec<Option<Time>>) {
+    let mut bounds = vec![None; tasks];
     let mut proofs = Vec::new();
-    for (core, tasks) in (0u32..).zip(groups).filter(|(_, tasks)| !tasks.is_empty()) {
-        let proved = prove(tasks)?;
-        for (&task, &bound) in tasks.iter().zip(&proved.bounds) {
+    for (core, group) in (0u32..).zip(groups) {
+        let Some(proved) = &group.proved else { continue };
+        for (&task, &bound) in group.tasks.iter().zip(&proved.bounds) {
             bounds[task] = Some(bound);
         }
         proofs.push(Proof {
             core: Some(core),
             color,
-            tasks: tasks.clone(),
-            evidence: proved.evidence,
+            tasks: group.tasks.clone(),
+            evidence: proved.evidence.clone(),
         });
     }
-    Ok((proofs, bounds))
+    (proofs, bounds)
 }
 
 /// The core of each task, if the file says so; with one core there is no choice.
@@ -86,10 +129,10 @@ pub(super) fn given(ground: &Ground<'_>) -> Option<Vec<usize>> {
 }
 
 /// The core of each task, from the groups.
-pub(super) fn core_of(groups: &[Vec<usize>], tasks: usize) -> Vec<Option<u32>> {
+pub(super) fn core_of(groups: &[impl AsRef<[usize]>], tasks: usize) -> Vec<Option<u32>> {
     let mut cores = vec![None; tasks];
     for (core, group) in (0u32..).zip(groups) {
-        group.iter().for_each(|&task| cores[task] = Some(core));
+        group.as_ref().iter().for_each(|&task| cores[task] = Some(core));
     }
     cores
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading a plan from its JSON document.
 
+use super::fields::{misread, unknown};
 use super::{Plan, SCHEMA};
 use fresco_input::InputError;
 use serde::Deserialize;
@@ -12,6 +13,9 @@ use std::path::Path;
 struct Document {
     data: Plan,
 }
+
+/// What a document has.
+const PARTS: [&str; 3] = ["schema", "provenance", "data"];
 
 impl Plan {
     /// Reads the document that `fresco plan` writes.
@@ -46,14 +50,35 @@ impl Plan {
                 .allowed(format!("{SCHEMA:?}"))
                 .cure(cure));
         }
+        let others = document.as_object().into_iter().flat_map(|parts| parts.keys());
+        if let Some(other) = others.into_iter().find(|part| !PARTS.contains(&part.as_str())) {
+            return Err(InputError::new(file, "found an unknown field")
+                .in_field(other)
+                .allowed(PARTS.join(", "))
+                .cure(cure));
+        }
+        let data = document.get("data").unwrap_or(&Value::Null);
         // From the text once more: a value does not know its line.
-        let read = serde_json::from_str(text);
-        read.map(|Document { data }| data).map_err(|error| {
+        let plan = serde_json::from_str(text).map_err(|error| {
             InputError::new(file, format!("found a plan that cannot be read: {error}"))
                 .at_line(error.line() as u32)
-                .in_field("data")
+                .in_field(misread(data))
                 .allowed(format!("the fields of {SCHEMA}, as docs/file-formats.md lists them"))
                 .cure(cure)
-        })
+        });
+        let Document { data: plan } = plan?;
+        match unknown(data, &plan) {
+            None => Ok(plan),
+            Some(field) => Err(InputError::new(file, "found an unknown field")
+                .in_field(field.path)
+                .allowed(match field.known.is_empty() {
+                    true => "no field".to_owned(),
+                    false => field.known.join(", "),
+                })
+                .cure(match field.meant {
+                    Some(near) => format!("did you mean {near:?}?"),
+                    None => "remove it: nothing would heed it".to_owned(),
+                })),
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! The plan: a task set resolved for a machine. Plain data, stable as JSON; what checks it, simulates it and runs it
 //! reads nothing else.
 
+mod fields;
 mod load;
 mod proof;
 mod schedule;
@@ -20,7 +21,6 @@ pub const SCHEMA: &str = "fresco-plan/1";
 
 /// Tasks and refresh, scheduled together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Name of the task set.
     pub name: String,
@@ -50,7 +50,6 @@ pub struct Plan {
 
 /// A machine, and what to change in its file to get it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PlannedMachine {
     /// Name of a built-in machine, or path of a file.
     pub given: String,
@@ -64,7 +63,6 @@ pub struct PlannedMachine {
 
 /// Memory that is refreshed together, and that pages can be kept in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Color {
     /// Its ranks, in every channel.
     pub ranks: Vec<u32>,
@@ -78,7 +76,6 @@ pub struct Color {
 
 /// A task with its place in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PlannedTask {
     /// Unique name.
     pub name: String,
@@ -110,7 +107,7 @@ pub struct PlannedTask {
 
 /// What a task executes when the plan is simulated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case")]
 pub enum Work {
     /// A built-in program; a job is one pass.
     Program {

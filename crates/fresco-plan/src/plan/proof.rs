@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// Why the deadlines of some tasks are met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Proof {
     /// The core they run on; `None` where the schedule is one table for all cores.
     pub core: Option<u32>,

@@ -3,11 +3,13 @@
 
 use fresco_rt::Time;
 use fresco_rt::executive::Table;
+use fresco_rt::supply::BudgetError;
+use fresco_rt::toplevel::{ColorLock, LockError, Locks, Server};
 use serde::{Deserialize, Serialize};
 
 /// Who runs when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Schedule {
     /// The first ready task by the policy, on each core; refresh goes on beside.
     Priorities,
@@ -51,7 +53,6 @@ pub enum Schedule {
 
 /// When colours are locked, once per retention time (F16).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct LockTimes {
     /// tRET: the windows repeat after it.
     pub period_ns: Time,
@@ -65,9 +66,20 @@ pub struct LockTimes {
     pub burst_ns: Vec<Time>,
 }
 
+impl LockTimes {
+    /// The locks that these times describe.
+    ///
+    /// # Errors
+    /// They describe none: windows that overlap, or do not fit the period.
+    pub fn locks(&self) -> Result<Locks, LockError> {
+        let colors = self.phase_ns.iter().zip(&self.burst_ns);
+        let colors = colors.map(|(&phase, &burst)| ColorLock { phase, burst }).collect();
+        Locks::new(self.period_ns, self.lock_ns, self.unlock_ns, colors)
+    }
+}
+
 /// The servers of a core, highest priority first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct CoreServers {
     /// The servers.
     pub servers: Vec<PlannedServer>,
@@ -75,7 +87,6 @@ pub struct CoreServers {
 
 /// An idling server: its budget is set at multiples of its period and consumed whenever it is eligible (CRS-7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct PlannedServer {
     /// The colour of its tasks.
     pub color: usize,
@@ -87,10 +98,19 @@ pub struct PlannedServer {
     pub tasks: Vec<usize>,
 }
 
+impl PlannedServer {
+    /// Its period and budget.
+    ///
+    /// # Errors
+    /// A budget beyond the period, or no period.
+    pub fn server(&self) -> Result<Server, BudgetError> {
+        Server::new(self.period_ns, self.budget_ns)
+    }
+}
+
 /// The slots of a core: colour 0 runs from the handler's end to the border, colour 1 from the border and its handler to the
 /// frame's end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct CoreSlots {
     /// End of the slot of colour 0.
     pub border_ns: Time,
@@ -100,7 +120,7 @@ pub struct CoreSlots {
 
 /// What is refreshed when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum RefreshPlan {
     /// The controller's own policy, by its name in machine files.
     Controller {
@@ -118,7 +138,6 @@ pub enum RefreshPlan {
 
 /// Refreshes of a colour, back to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct RefreshWindow {
     /// The colour; all its ranks are refreshed at the same time (CRS-19).
     pub color: usize,

@@ -26,15 +26,18 @@ pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, Plann
     };
     let mut found = Vec::new();
     if let Some(memory) = root.opt_table("memory")? {
-        leaves(&memory, "memory", &mut found)?;
+        for (key, item) in memory.leaves("memory")? {
+            let (value, place) = (item.to_toml(), item.error(""));
+            found.push(Change { key, value, place });
+        }
     }
     let changes: Vec<_> = found.iter().map(|c| (c.key.clone(), c.value.clone())).collect();
     let machine = fresco_machine::load_with(&given, &changes).map_err(|error| {
         let of_name = error.file.starts_with("machine ");
         let own = |change: &&Change| error.file == format!("--set {}={}", change.key, change.value);
         match found.iter().find(own) {
-            Some(change) => moved(&error, &change.place),
-            None if of_name => moved(&error, &root.error_at("machine", "").in_field("machine")),
+            Some(change) => error.moved_to(&change.place),
+            None if of_name => error.moved_to(&root.error_at("machine", "").in_field("machine")),
             None => error,
         }
     })?;
@@ -45,36 +48,4 @@ pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, Plann
         changes,
     };
     Ok((machine, planned))
-}
-
-/// The error with another file and line.
-fn moved(error: &InputError, place: &InputError) -> InputError {
-    let field = if error.field.is_empty() {
-        &place.field
-    } else {
-        &error.field
-    };
-    let moved = InputError::new(place.file.clone(), error.found.clone())
-        .in_field(field.clone())
-        .allowed(error.allowed.clone())
-        .cure(error.cure.clone());
-    match place.line {
-        Some(line) => moved.at_line(line),
-        None => moved,
-    }
-}
-
-/// The values below a table that are no tables, with their dotted keys.
-fn leaves(table: &Table<'_>, prefix: &str, found: &mut Vec<Change>) -> Result<(), InputError> {
-    for key in table.keys() {
-        let item = table.item(key, "")?;
-        let path = format!("{prefix}.{key}");
-        if item.is_table() {
-            leaves(&item.table()?, &path, found)?;
-        } else {
-            let (key, value, place) = (path, item.to_toml(), item.error(""));
-            found.push(Change { key, value, place });
-        }
-    }
-    Ok(())
 }

@@ -4,10 +4,12 @@
 mod load;
 mod machine;
 mod options;
+mod place;
 mod server;
 mod task;
 
 pub use options::{BurstLength, Options};
+pub use place::WorkPlace;
 pub use server::ServerSpec;
 pub use task::TaskSpec;
 

@@ -2,6 +2,7 @@
 //! `[[task]]`: timing, memory, what it executes.
 
 use super::options::{Options, whole_ns};
+use super::place::WorkPlace;
 use crate::plan::Work;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
@@ -24,6 +25,8 @@ pub struct TaskSpec {
     pub color: Option<usize>,
     /// What it executes.
     pub work: Work,
+    /// Where the file says so.
+    pub place: WorkPlace,
 }
 
 /// Longest phase, period, deadline: a thousand seconds.
@@ -52,6 +55,7 @@ impl TaskSpec {
             core: table.opt_integer("core", 0..=options.cores - 1)?,
             color: table.opt_integer("color", 0..=1u32)?.map(|color| color as usize),
             work: work(table)?,
+            place: WorkPlace::read(table)?,
         })
     }
 }

@@ -30,6 +30,7 @@ impl Engine<'_> {
             Extent::Passes(_) => {}
             Extent::Operations(count) => cpu.process.stop_at(count),
             Extent::Time(time) => self.timers.push((at + time, number)),
+            Extent::Jobs(_) => unreachable!("only periodic tasks have jobs"),
         }
     }
 
@@ -118,13 +119,14 @@ impl Engine<'_> {
         let cpu = &mut self.cpus[number];
         let passes = match self.setup.measure {
             Extent::Passes(count) => count,
-            Extent::Operations(_) | Extent::Time(_) => 0,
+            Extent::Operations(_) | Extent::Time(_) | Extent::Jobs(_) => 0,
         };
         cpu.phase = Phase::Measuring(cpu.measure(at, &self.memory, passes));
         match self.setup.measure {
             Extent::Passes(_) => {}
             Extent::Operations(count) => cpu.process.stop_at(cpu.process.operations() + count),
             Extent::Time(time) => self.timers.push((at + time, number)),
+            Extent::Jobs(_) => unreachable!("only periodic tasks have jobs"),
         }
     }
 

@@ -52,6 +52,7 @@ impl Engine<'_> {
             tasks: tasks.into_iter().map(|(_, result)| result).collect(),
             controllers,
             commands_checked,
+            timeline: None,
         })
     }
 
@@ -107,6 +108,7 @@ impl Engine<'_> {
             write_backs,
             bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, run_time as f64 * 1e-12),
             pages: self.pages(number, cpu.faults.count - faults),
+            jobs: None,
             recorder: cpu.recorder.clone(),
             reads,
         }

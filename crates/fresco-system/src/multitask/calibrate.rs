@@ -75,6 +75,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
     task.instances = vec![Instance {
         color: 0,
         coloring: task.instances[0].coloring.clone(),
+        memory: task.instances[0].memory.clone(),
     }];
     task.instance_of_job = Vec::new();
     task.global_bytes = 0;

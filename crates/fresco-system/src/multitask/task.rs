@@ -2,7 +2,7 @@
 //! The tasks of an experiment.
 
 use super::Experiment;
-use fresco_frames::Coloring;
+use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Program, Setting};
 use std::path::PathBuf;
@@ -65,8 +65,11 @@ pub enum Work {
 pub struct Instance {
     /// Its colour as the schedule counts colours.
     pub color: usize,
-    /// Where its page frames come from.
+    /// Which page frames it gets.
     pub coloring: Coloring,
+    /// What else it asks of the allocator; the colours are those of `coloring` all the same. `None`: memory of the node
+    /// of its core first, without limit.
+    pub memory: Option<TaskMemory>,
 }
 
 impl Work {

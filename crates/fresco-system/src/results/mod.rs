@@ -2,6 +2,8 @@
 //! What runs measured. Everything serialises in a fixed order; the same run gives the same bytes.
 
 mod controller;
+mod distribution;
+mod jobs;
 mod reads;
 mod recorder;
 mod scenario;
@@ -9,6 +11,7 @@ mod spread;
 mod task;
 
 pub use controller::ControllerResult;
+pub use jobs::{JobsResult, JobsSummary};
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
 pub(crate) use recorder::ReadRecorder;
 pub use scenario::{PointResult, ScenarioResult, TaskSummary};
@@ -16,6 +19,7 @@ pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Pages, TaskResult};
 
+use crate::multitask::Timeline;
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -38,4 +42,7 @@ pub struct RunResult {
     pub controllers: Vec<ControllerResult>,
     /// DRAM commands that the independent checker judged and passed; `None` if it was not asked to.
     pub commands_checked: Option<u64>,
+    /// Who ran when at the beginning, if tasks are periodic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<Timeline>,
 }

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Collects reads while a run goes on.
 
-use super::reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
-use super::spread::{ns, ratio};
-use fresco_dram::Ps;
+use super::distribution::Distribution;
+use super::reads::{Anatomy, Reads, RowCounts};
+use super::spread::ratio;
 use fresco_memory::{RowOutcome, Sample};
-use hdrhistogram::Histogram;
 
 /// Collects the reads of one task that missed all caches.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReadRecorder {
-    /// Latencies in picoseconds.
-    histogram: Histogram<u64>,
-    sum: u128,
-    sum_of_squares: u128,
-    min: Ps,
-    max: Ps,
+    latencies: Distribution,
     /// Sums of the parts, in the order of [`Anatomy`].
     parts: [u128; 8],
     rows: RowCounts,
@@ -23,33 +17,10 @@ pub(crate) struct ReadRecorder {
     joined: u64,
 }
 
-impl Default for ReadRecorder {
-    fn default() -> Self {
-        Self {
-            histogram: Histogram::new(3).expect("three digits are allowed"),
-            sum: 0,
-            sum_of_squares: 0,
-            min: Ps::MAX,
-            max: 0,
-            parts: [0; 8],
-            rows: RowCounts::default(),
-            remote: 0,
-            joined: 0,
-        }
-    }
-}
-
 impl ReadRecorder {
     /// Takes in one read.
     pub fn record(&mut self, sample: &Sample) {
-        let latency = sample.latency;
-        self.histogram
-            .record(latency.max(1))
-            .expect("the histogram grows as it needs");
-        self.sum += u128::from(latency);
-        self.sum_of_squares += u128::from(latency) * u128::from(latency);
-        self.min = self.min.min(latency);
-        self.max = self.max.max(latency);
+        self.latencies.record(sample.latency);
         let parts = [
             sample.path,
             sample.remote,
@@ -80,11 +51,7 @@ impl ReadRecorder {
 
     /// Takes in all reads of another recorder.
     pub fn add(&mut self, other: &Self) {
-        self.histogram.add(&other.histogram).expect("both histograms are alike");
-        self.sum += other.sum;
-        self.sum_of_squares += other.sum_of_squares;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
+        self.latencies.add(&other.latencies);
         for (sum, part) in std::iter::zip(&mut self.parts, other.parts) {
             *sum += part;
         }
@@ -98,47 +65,18 @@ impl ReadRecorder {
 
     /// What was collected.
     pub fn reads(&self) -> Reads {
-        let count = self.histogram.len();
         Reads {
-            count,
+            count: self.latencies.count(),
             remote: self.remote,
             joined: self.joined,
-            latency: if count > 0 { self.latency() } else { Latency::default() },
+            latency: self.latencies.latency(),
             anatomy: self.anatomy(),
             rows: self.rows,
         }
     }
 
-    fn latency(&self) -> Latency {
-        let count = self.histogram.len() as f64;
-        let mean = self.sum as f64 / count;
-        // In integers up to the last step: the difference of two large squares loses nothing.
-        let n = u128::from(self.histogram.len());
-        let variance = (n * self.sum_of_squares - self.sum * self.sum) as f64 / count / count;
-        // A bucket's upper end may lie above the largest value.
-        let quantile = |q| ns(self.histogram.value_at_quantile(q).min(self.max));
-        // A step ends with the whole slot of the histogram that its limit falls in; the last one with the maximum.
-        let end = |limit| self.histogram.highest_equivalent(limit).min(self.max);
-        let buckets = self.histogram.iter_log(1000, 1.02);
-        let histogram = buckets.filter(|b| b.count_since_last_iteration() > 0).map(|b| Bucket {
-            up_to_ns: ns(end(b.value_iterated_to())),
-            count: b.count_since_last_iteration(),
-        });
-        Latency {
-            mean_ns: mean / 1000.0,
-            stddev_ns: variance.sqrt() / 1000.0,
-            min_ns: ns(self.min),
-            p50_ns: quantile(0.5),
-            p90_ns: quantile(0.9),
-            p99_ns: quantile(0.99),
-            p99_9_ns: quantile(0.999),
-            max_ns: ns(self.max),
-            histogram: histogram.collect(),
-        }
-    }
-
     fn anatomy(&self) -> Anatomy {
-        let count = self.histogram.len() as f64;
+        let count = self.latencies.count() as f64;
         let [
             path_ns,
             remote_ns,
@@ -164,7 +102,9 @@ impl ReadRecorder {
 
 #[cfg(test)]
 mod tests {
+    use super::super::spread::ns;
     use super::*;
+    use fresco_dram::Ps;
 
     fn sample(latency: Ps, outcome: RowOutcome) -> Sample {
         Sample {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All runs of a scenario, and what they amount to.
 
+use super::jobs::JobsSummary;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
@@ -68,6 +69,9 @@ pub struct TaskSummary {
     /// IPC of the same task at the baseline's point over its IPC here, repetition by repetition (MET-5): how many times
     /// slower it became. `None` if there is no baseline, or the task does not run there.
     pub slowdown: Option<Spread>,
+    /// Its jobs, if it is periodic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<JobsSummary>,
     /// All reads of all repetitions together.
     pub reads: Reads,
 }
@@ -138,6 +142,7 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
         read_latency_ns: spread(|task| task.reads.latency.mean_ns),
         bandwidth_bytes_per_s: spread(|task| task.bandwidth_bytes_per_s),
         slowdown: slowdowns.map(Spread::of),
+        jobs: JobsSummary::of(runs.iter().map(|run| run.tasks[number].jobs.as_ref())),
         reads: recorder.reads(),
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task measured in one run.
 
+use super::jobs::JobsResult;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::Spread;
@@ -59,6 +60,9 @@ pub struct TaskResult {
     pub bandwidth_bytes_per_s: f64,
     /// Page faults of the whole run.
     pub pages: Pages,
+    /// Its jobs, if it is periodic. The phase is then the whole run, and the run time the time that jobs had the core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<JobsResult>,
     /// All latencies, to be put together with those of other repetitions.
     #[serde(skip)]
     pub(crate) recorder: ReadRecorder,

@@ -52,7 +52,7 @@ impl Assignment {
     /// All values below `table`, under keys that begin with `prefix`.
     pub fn all_in(table: &Table<'_>, prefix: &str, setter: &str) -> Result<Vec<Self>, InputError> {
         let mut found = Vec::new();
-        for (key, item) in leaves(table, prefix)? {
+        for (key, item) in table.leaves(prefix)? {
             found.push(Self::new(&key, &item, setter));
         }
         Ok(found)
@@ -145,23 +145,4 @@ pub(crate) fn with_task_names(error: InputError, document: &Document) -> InputEr
         Some(field) => error.in_field(field),
         None => error,
     }
-}
-
-/// The values below a table that are no tables, with their dotted keys.
-pub(crate) fn leaves<'d>(table: &Table<'d>, prefix: &str) -> Result<Vec<(String, Item<'d>)>, InputError> {
-    let mut found = Vec::new();
-    for key in table.keys() {
-        let item = table.item(key, "")?;
-        let path = if prefix.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{prefix}.{key}")
-        };
-        if item.is_table() {
-            found.extend(leaves(&item.table()?, &path)?);
-        } else {
-            found.push((path, item));
-        }
-    }
-    Ok(found)
 }

@@ -15,11 +15,14 @@ pub enum Extent {
     Operations(u64),
     /// Simulated time, in picoseconds.
     Time(Ps),
+    /// Jobs of each periodic task; only where tasks are periodic.
+    Jobs(u64),
 }
 
 /// Longest phases: far above what anyone waits for, and small enough that nothing overflows.
 const MOST_PASSES: u64 = 1_000_000;
 const MOST_OPERATIONS: u64 = 1_000_000_000_000;
+const MOST_JOBS: u64 = 1_000_000;
 const LONGEST: Ps = 1_000 * 1_000_000_000_000;
 
 impl Extent {
@@ -48,8 +51,28 @@ impl Extent {
         Ok(extent)
     }
 
+    /// The same for periodic tasks, with `jobs` or `time`. Without the table, `default` jobs.
+    pub(crate) fn read_periodic(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
+        let Some(table) = root.opt_table(key)? else {
+            return Ok(Self::Jobs(default));
+        };
+        let jobs = table.opt_integer("jobs", least..=MOST_JOBS)?.map(Self::Jobs);
+        let time = table.opt_duration("time", least..=LONGEST)?.map(Self::Time);
+        let extent = match (jobs, time) {
+            (Some(extent), None) | (None, Some(extent)) => extent,
+            (found, _) => {
+                let found = if found.is_some() { "both" } else { "neither" };
+                let error = table.error(format!("found {found} of jobs and time"));
+                let allowed = error.allowed("jobs = 1000 of each periodic task, or time = \"20 s\"");
+                return Err(allowed.cure("periodic tasks have jobs: say how many, or how long it takes"));
+            }
+        };
+        table.finish()?;
+        Ok(extent)
+    }
+
     /// Nothing at all?
     pub fn is_empty(self) -> bool {
-        matches!(self, Self::Passes(0) | Self::Operations(0) | Self::Time(0))
+        matches!(self, Self::Passes(0) | Self::Operations(0) | Self::Time(0) | Self::Jobs(0))
     }
 }

@@ -14,6 +14,7 @@
 mod assignment;
 mod coloring;
 mod extent;
+mod jobs;
 mod place;
 mod policy;
 mod room;
@@ -255,7 +256,7 @@ fn read_baselines(root: &Table<'_>, sweep: &Sweep) -> Result<Vec<Option<usize>>,
     let mut fixed: Vec<(usize, usize)> = Vec::new();
     match root.opt_table("baseline")? {
         Some(table) => {
-            for (key, item) in assignment::leaves(&table, "")? {
+            for (key, item) in table.leaves("")? {
                 let label = item.text().map_or_else(|_| item.to_toml(), str::to_owned);
                 let axis = sweep.axes.iter().position(|axis| axis.name == key);
                 let axis = axis.ok_or_else(|| {

@@ -47,6 +47,9 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
         cost,
         ..Config::default()
     };
+    for key in super::jobs::KEYS {
+        table.has(key);
+    }
     table.finish()?;
     Ok(config)
 }

@@ -3,6 +3,7 @@
 
 use super::assignment::Assignment;
 use super::extent::Extent;
+use super::jobs::Scheduler;
 use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
@@ -15,6 +16,9 @@ use fresco_machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Jobs of each periodic task that are measured if nothing is said.
+const JOBS: u64 = 10;
+
 /// Everything a run needs, except its seed.
 pub(crate) struct Setup {
     pub machine: Machine,
@@ -24,6 +28,8 @@ pub(crate) struct Setup {
     pub frames: Config,
     pub warm_up: Extent,
     pub measure: Extent,
+    /// Among the periodic tasks of a core.
+    pub scheduler: Scheduler,
     /// Judge every DRAM command by the independent checker.
     pub check: bool,
     pub tasks: Vec<Task>,
@@ -72,11 +78,14 @@ impl Setup {
                 .cure("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
+        let periodic = tasks.iter().any(|task| task.timing.is_some());
+        let extent = if periodic { Extent::read_periodic } else { Extent::read };
         let setup = Self {
             space: Arc::new(space),
             frames,
-            warm_up: Extent::read(&root, "warm_up", 0, 1)?,
-            measure: Extent::read(&root, "measure", 1, 1)?,
+            warm_up: extent(&root, "warm_up", 0, 1)?,
+            measure: extent(&root, "measure", 1, if periodic { JOBS } else { 1 })?,
+            scheduler: Scheduler::read(&root, periodic)?,
             check: root.opt_boolean("check")?.unwrap_or(false),
             trace_dir: directory.join(root.opt_text("trace_dir")?.unwrap_or("")),
             machine,
@@ -127,6 +136,30 @@ impl Setup {
             self.tasks[task].program.name,
             self.trace_dir.display()
         )
+    }
+
+    /// Are there periodic tasks? Then cores are shared.
+    pub fn is_periodic(&self) -> bool {
+        self.tasks.iter().any(|task| task.timing.is_some())
+    }
+
+    /// Directory of traces.
+    pub fn trace_dir(&self) -> &Path {
+        &self.trace_dir
+    }
+
+    /// The parameters of a task's program as lines of TOML, without those that say how long it runs.
+    pub fn parameters(&self, task: usize) -> Result<String, InputError> {
+        let root = self.document.root();
+        let tables = root.array_of_tables("task")?;
+        let Some(table) = tables[task].opt_table("parameters")? else {
+            return Ok(String::new());
+        };
+        let mut lines = String::new();
+        for key in table.keys().filter(|key| !LENGTHS.contains(key)) {
+            lines += &format!("{key} = {}\n", table.item(key, "")?.to_toml());
+        }
+        Ok(lines)
     }
 
     /// Builds the program of a task.
@@ -234,11 +267,12 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
                     None => continue,
                 }
             }
-            if let Some(other) = copies.iter().find(|other| other.core == *core) {
+            let beside = |other: &&Copy| other.core == *core && tasks[other.task].timing.is_none();
+            if let Some(other) = copies.iter().find(beside).filter(|_| task.timing.is_none()) {
                 let found = format!("found core {core}, on which {} runs already", other.name);
                 let error = error_at(&task.place, found);
-                let cure = "give each task a core of its own: tasks are pinned, and cores are not shared yet";
-                return Err(error.allowed("one task per core").cure(cure));
+                let cure = "give each task a core of its own, or a period";
+                return Err(error.allowed("one task without a period per core, beside periodic ones").cure(cure));
             }
             copies.push(Copy {
                 task: number,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One file, many experiments: axes, named variants, and the cross product of the axes.
 
-use super::assignment::{Assignment, leaves};
+use super::assignment::Assignment;
 use fresco_input::{InputError, Item, Table};
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl Sweep {
         let Some(table) = root.opt_table("sweep")? else {
             return Ok(sweep);
         };
-        for (key, item) in leaves(&table, "")? {
+        for (key, item) in table.leaves("")? {
             let (labels, assignments) = read_axis(&key, &item, &variants)?;
             sweep.axes.push(Axis {
                 name: key,
@@ -112,7 +112,7 @@ fn read_variants(root: &Table<'_>) -> Result<Vec<Variant>, InputError> {
         }
         let set = table.table("set")?;
         let assignments = Assignment::all_in(&set, "", &format!("variant {name:?}"))?;
-        for (key, item) in leaves(&set, "")? {
+        for (key, item) in set.leaves("")? {
             check_key(&key, &item)?;
         }
         table.finish()?;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
-use super::coloring;
+use super::{coloring, jobs};
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Policy};
 use fresco_input::{InputError, Item, Table};
@@ -36,6 +36,8 @@ pub(crate) struct Task {
     pub cores: Vec<u32>,
     pub role: Role,
     pub start: Ps,
+    /// When its jobs come; `None` for a task that runs on and on.
+    pub timing: Option<fresco_rt::Task>,
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
     pub node: Option<u32>,
@@ -66,6 +68,7 @@ impl Task {
             cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
+            timing: jobs::read(table, name.text()?)?,
             paging: table.opt_choice("pages", &paging)?.unwrap_or(Paging::AtStart),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
             colorings: coloring::read(table, space, policy, listed)?,

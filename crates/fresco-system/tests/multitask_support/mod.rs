@@ -58,6 +58,7 @@ pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, wo
         work,
         instances: vec![Instance {
             color,
+            memory: None,
             coloring: Coloring::Explicit {
                 banks: Some(banks),
                 llc: None,

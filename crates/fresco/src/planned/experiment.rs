@@ -10,7 +10,7 @@ use fresco_plan::plan::{self, Color, LockTimes, PlannedTask, Schedule};
 use fresco_plan::{Method, Plan};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::time::lcm_all;
-use fresco_rt::toplevel::{ColorLock, Locks, Server};
+use fresco_rt::toplevel::{Locks, Server};
 use fresco_system::multitask::fair::FairSchedule;
 use fresco_system::multitask::{
     self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
@@ -102,6 +102,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     let instances = match task.instances.len() {
         0 => vec![Instance {
             color: 0,
+            memory: None,
             coloring: Coloring::Off,
         }],
         count => (0..count)
@@ -126,6 +127,7 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
         // No job runs on it.
         return Ok(Instance {
             color: 0,
+            memory: None,
             coloring: Coloring::Off,
         });
     };
@@ -139,6 +141,7 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
     }
     Ok(Instance {
         color: first,
+        memory: None,
         coloring: Coloring::Explicit {
             banks: Some(banks),
             llc: None,
@@ -207,9 +210,8 @@ fn schedule(plan: &Plan) -> Result<multitask::Schedule, InputError> {
 }
 
 fn locks_of(plan: &Plan, locks: &LockTimes) -> Result<Locks, InputError> {
-    let colors = locks.phase_ns.iter().zip(&locks.burst_ns);
-    let colors = colors.map(|(&phase, &burst)| ColorLock { phase, burst }).collect();
-    Locks::new(locks.period_ns, locks.lock_ns, locks.unlock_ns, colors)
+    locks
+        .locks()
         .map_err(|error| unsound(plan, format!("found locks that cannot be: {error}")))
 }
 
@@ -223,8 +225,7 @@ fn servers(plan: &Plan, core: &plan::CoreServers) -> Result<Vec<Server>, InputEr
     if !in_order || core.servers.len() != plan.colors.len() {
         return Err(unsound(plan, "found servers that are not one for each color, in order"));
     }
-    let server = |server: &plan::PlannedServer| Server::new(server.period_ns, server.budget_ns);
-    let servers: Result<Vec<Server>, _> = core.servers.iter().map(server).collect();
+    let servers: Result<Vec<Server>, _> = core.servers.iter().map(plan::PlannedServer::server).collect();
     servers.map_err(|error| unsound(plan, format!("found a server that cannot be: {error}")))
 }
 

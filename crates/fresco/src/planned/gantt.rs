@@ -3,20 +3,17 @@
 
 use super::Simulated;
 use crate::show::figures::Figure;
+use crate::show::lanes::{self, Course, RankLane, TaskLane};
 use fresco_plan::Plan;
-use fresco_report::plot::{BarStyle, Gantt, GanttBar, Heading, Lane, Mark, MarkKind};
+use fresco_report::plot::{BarStyle, Gantt, Heading};
 use fresco_report::{Provenance, ReportError};
-use fresco_system::multitask::{Activity, MultitaskResult, TaskOutcome};
-
-/// Picoseconds in a nanosecond.
-const PS: u64 = 1000;
 
 /// Charts of the first retention time and of its beginning, where single slots can be seen.
 ///
 /// # Errors
 /// None in practice: spans of a run end after they begin.
 pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
-    let whole = simulated.result.timeline.recorded_ps / PS;
+    let whole = simulated.result.timeline.recorded_ps / lanes::PS;
     let windows = [("gantt", whole), ("gantt-start", whole / 8)];
     let mut figures = Vec::new();
     for (name, to_ns) in windows.into_iter().filter(|&(_, to_ns)| to_ns > 0) {
@@ -32,7 +29,7 @@ pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenanc
             from_ns: 0,
             to_ns,
             styles: vec![(BarStyle::Outline, "locked".to_owned())],
-            lanes: lanes(plan, &simulated.result),
+            lanes: lanes::of(&course(plan, simulated)),
         };
         figures.push(Figure {
             name: format!(
@@ -49,80 +46,12 @@ pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenanc
     Ok(figures)
 }
 
-fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> GanttBar {
-    GanttBar {
-        from_ns: from_ps / PS,
-        to_ns: to_ps.div_ceil(PS),
-        label: label.to_owned(),
-        key: key.to_owned(),
-        style,
-    }
-}
-
-fn lanes(plan: &Plan, result: &MultitaskResult) -> Vec<Lane> {
-    let mut lanes = Vec::new();
-    for core in &result.cores {
-        let group = format!("core {}", core.core);
-        for (number, task) in result.tasks.iter().enumerate() {
-            let own = result.timeline.runs.iter().filter(|run| {
-                run.core == core.core && matches!(run.activity, Activity::Run { task, .. } if task == number)
-            });
-            let bars: Vec<GanttBar> = own
-                .map(|run| bar(run.start_ps, run.end_ps, "", &task.name, BarStyle::Solid))
-                .collect();
-            if !bars.is_empty() || task.core == core.core {
-                lanes.push(Lane {
-                    group: group.clone(),
-                    name: task.name.clone(),
-                    bars,
-                    marks: if task.core == core.core {
-                        marks(task, result)
-                    } else {
-                        Vec::new()
-                    },
-                });
-            }
-        }
-        let handlers = result.timeline.runs.iter().filter(|run| run.core == core.core);
-        let handlers = handlers.filter(|run| matches!(run.activity, Activity::Handler(_)));
-        let bars: Vec<GanttBar> = handlers
-            .map(|run| bar(run.start_ps, run.end_ps, "", "", BarStyle::Solid))
-            .collect();
-        push(&mut lanes, &group, "handlers", bars);
-        let owners = result.timeline.owners.iter().filter(|owner| owner.core == core.core);
-        let bars: Vec<GanttBar> = owners
-            .map(|owner| {
-                let name = format!("color {}", owner.color);
-                bar(
-                    owner.start_ps,
-                    owner.end_ps,
-                    &owner.color.to_string(),
-                    &name,
-                    BarStyle::Solid,
-                )
-            })
-            .collect();
-        push(&mut lanes, &group, "time of", bars);
-    }
-    let locks = result.timeline.locks.iter();
-    let bars: Vec<GanttBar> = locks
-        .map(|lock| {
-            let name = format!("color {}", lock.color);
-            bar(
-                lock.start_ps,
-                lock.end_ps,
-                &lock.color.to_string(),
-                &name,
-                BarStyle::Outline,
-            )
-        })
-        .collect();
-    push(&mut lanes, "memory", "locked", bars);
-    for rank in &result.ranks {
-        let own = result.timeline.refreshes.iter();
-        let own = own.filter(|span| (span.channel, span.rank) == (rank.channel, rank.rank));
-        let bars = own.map(|span| bar(span.start_ps, span.end_ps, "", "refresh", BarStyle::Hatched));
-        let mut name = match result.ranks.iter().any(|other| other.channel > 0) {
+/// What the chart shows: ranks are named with the colour that they belong to.
+fn course<'s>(plan: &Plan, simulated: &'s Simulated) -> Course<'s> {
+    let result = &simulated.result;
+    let several = result.ranks.iter().any(|other| other.channel > 0);
+    let rank_lane = |rank: &fresco_system::multitask::RankRefresh| {
+        let mut name = match several {
             true => format!("ch {} rank {}", rank.channel, rank.rank),
             false => format!("rank {}", rank.rank),
         };
@@ -133,39 +62,22 @@ fn lanes(plan: &Plan, result: &MultitaskResult) -> Vec<Lane> {
         if let Some(color) = color {
             name.push_str(&format!(" (color {color})"));
         }
-        push(&mut lanes, "memory", &name, bars.collect());
-    }
-    lanes
-}
-
-fn push(lanes: &mut Vec<Lane>, group: &str, name: &str, bars: Vec<GanttBar>) {
-    if !bars.is_empty() {
-        lanes.push(Lane {
-            group: group.to_owned(),
-            name: name.to_owned(),
-            bars,
-            marks: Vec::new(),
-        });
-    }
-}
-
-fn marks(task: &TaskOutcome, result: &MultitaskResult) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    for job in &task.jobs {
-        let mut mark = |at_ps: u64, kind| {
-            marks.push(Mark {
-                at_ns: at_ps / PS,
-                kind,
-            });
-        };
-        mark(job.release_ps, MarkKind::Release);
-        if let Some(end) = job.end_ps {
-            mark(end, MarkKind::Completion);
+        RankLane {
+            channel: rank.channel,
+            rank: rank.rank,
+            name,
         }
-        if let Some(deadline) = job.deadline_ps {
-            let missed = job.is_missed(result.horizon_ns * PS);
-            mark(deadline, if missed { MarkKind::Miss } else { MarkKind::Deadline });
-        }
+    };
+    let task_lane = |task: &'s fresco_system::multitask::TaskOutcome| TaskLane {
+        name: &task.name,
+        core: task.core,
+        jobs: &task.jobs,
+    };
+    Course {
+        cores: result.cores.iter().map(|core| core.core).collect(),
+        tasks: result.tasks.iter().map(task_lane).collect(),
+        ranks: result.ranks.iter().map(rank_lane).collect(),
+        timeline: &result.timeline,
+        horizon_ps: result.horizon_ns * lanes::PS,
     }
-    marks
 }

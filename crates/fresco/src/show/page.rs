@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{controllers, lead};
+use super::{controllers, lead, schedule};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
@@ -24,7 +24,9 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
     for result in results {
         let sweep = Sweep::new(result);
         short.push((lead::short(&sweep), lead::sentences(&sweep)));
-        let figures = figures::of(&sweep, &provenance_of(result, provenance))?;
+        let of_this = provenance_of(result, provenance);
+        let mut figures = schedule::figures(&sweep, &of_this)?;
+        figures.extend(figures::of(&sweep, &of_this)?);
         sections.push(section(&sweep, &figures)?);
         all.extend(figures);
     }
@@ -66,6 +68,9 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
     let mut section = Section::new(heading.clone()).paragraph(lead::sentences(sweep).join(" "));
     for figure in figures {
         section = section.figure(figure.svg.clone(), figure.caption.clone());
+    }
+    if let Some(table) = schedule::table(sweep)? {
+        section = section.table(table);
     }
     section = section.table(table::of(sweep, Tasks::Measured)?);
     let background = result
@@ -110,6 +115,8 @@ fn extent(extent: Extent) -> String {
         Extent::Passes(passes) => format!("{passes} passes over its data"),
         Extent::Operations(operations) => format!("{operations} loads and stores"),
         Extent::Time(time) => fresco_input::format_duration(time),
+        Extent::Jobs(1) => "one job".to_owned(),
+        Extent::Jobs(jobs) => format!("{jobs} jobs"),
     }
 }
 

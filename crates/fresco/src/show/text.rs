@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{controllers, lead, page};
+use super::{controllers, lead, page, schedule};
 use fresco_report::{Provenance, ReportError};
 
 /// A table for each sweep, and under it what it says; at the end what was run.
@@ -13,6 +13,9 @@ use fresco_report::{Provenance, ReportError};
 pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
     let mut text = String::new();
     for sweep in sweeps {
+        if let Some(table) = schedule::table(sweep)? {
+            text.push_str(&format!("{}\n", table.to_text(width)));
+        }
         text.push_str(&table::of(sweep, tasks)?.to_text(width));
         if tasks == Tasks::All {
             text.push_str(&format!("\n{}", controllers::of(sweep)?.to_text(width)));

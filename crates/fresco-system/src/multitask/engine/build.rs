@@ -153,6 +153,9 @@ impl Setup<'_> {
             copies: 0,
             copied_bytes: 0,
             instructions: 0,
+            executing: 0,
+            write_backs: 0,
+            allocation: self.frames.stats(first_id).copied().unwrap_or_default(),
             pages_by_bank: self.frames.share_by_bank(first_id).unwrap_or_default(),
         })
     }
@@ -175,11 +178,11 @@ impl Setup<'_> {
                 .allowed("programs that fit the memory and the colours they may have")
                 .cure("give the task more colours or less data")
         };
+        let wanted = &spec.instances[instance];
+        let node = machine.topology.node_of_core[spec.core as usize];
         let asked = TaskMemory {
-            home_node: machine.topology.node_of_core[spec.core as usize],
-            zones: None,
-            coloring: spec.instances[instance].coloring.clone(),
-            limit: None,
+            coloring: wanted.coloring.clone(),
+            ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
         };
         let assignment = self.frames.register(id, asked).map_err(refused)?;
         let mut pages = PageTable::new(areas, machine.page_bytes);

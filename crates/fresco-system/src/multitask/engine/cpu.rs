@@ -39,6 +39,8 @@ pub(super) struct Loaded {
     pub since: Ps,
     /// Instructions that the core had executed by then.
     pub instructions: u64,
+    /// Dirty lines of the core that had left the last cache by then.
+    pub write_backs: u64,
     /// Since when it is to stop.
     pub stopping: Option<Ps>,
 }

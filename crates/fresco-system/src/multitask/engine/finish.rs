@@ -5,6 +5,7 @@ use super::{Done, Engine};
 use crate::multitask::{
     JobRecord, MultitaskResult, RefreshSpan, RunSpan, Spread, TaskOutcome, Timeline, WindowsKept, Work,
 };
+use crate::os::process::Process;
 use crate::results::ControllerResult;
 use fresco_input::InputError;
 use std::rc::Rc;
@@ -113,6 +114,11 @@ impl Engine<'_> {
             copies: state.copies,
             copied_bytes: state.copied_bytes,
             instructions: state.instructions,
+            operations: state.process.as_ref().map_or(0, Process::operations),
+            executing_ps: state.executing,
+            write_backs: state.write_backs,
+            allocation: state.allocation,
+            recorder: state.recorder.clone(),
             pages_by_bank: state.pages_by_bank.clone(),
         }
     }

@@ -7,6 +7,7 @@ use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_dram::{Ps, VirtAddr};
+use fresco_frames::TaskStats;
 use fresco_memory::Sample;
 
 /// A task.
@@ -34,6 +35,12 @@ pub(super) struct TaskState {
     pub copies: u64,
     pub copied_bytes: u64,
     pub instructions: u64,
+    /// Time it had a core.
+    pub executing: Ps,
+    /// Dirty lines that left the last cache meanwhile.
+    pub write_backs: u64,
+    /// What the allocator counted for its first memory.
+    pub allocation: TaskStats,
     /// Pages of its first memory by bank colour.
     pub pages_by_bank: Vec<(u32, u64)>,
 }

@@ -26,6 +26,8 @@ impl Engine<'_> {
             cpu.outcome.context_switches += 1;
             resume += self.experiment.context_switch_ns * 1000;
         }
+        let write_backs = self.write_backs_of(number);
+        let cpu = &mut self.cpus[number];
         process.go_on();
         process.swap_caches(&mut cpu.caches);
         cpu.core.resume(resume);
@@ -36,6 +38,7 @@ impl Engine<'_> {
             process,
             since: now,
             instructions: cpu.core.instructions(),
+            write_backs,
             stopping: None,
         });
     }
@@ -63,11 +66,24 @@ impl Engine<'_> {
                 },
             });
         }
+        let instructions = cpu.core.instructions() - loaded.instructions;
+        let write_backs = self.write_backs_of(number) - loaded.write_backs;
         let state = &mut self.tasks[loaded.task];
         state.executed(time);
-        state.instructions += cpu.core.instructions() - loaded.instructions;
+        state.executing += time;
+        state.instructions += instructions;
+        state.write_backs += write_backs;
         state.process = Some(loaded.process);
         loaded.task
+    }
+
+    /// Dirty lines of a core that have left the last cache.
+    fn write_backs_of(&self, number: usize) -> u64 {
+        let stats = &self.memory.core_stats()[number];
+        match self.experiment.machine.llc {
+            Some(_) => stats.llc.write_backs,
+            None => stats.write_backs,
+        }
     }
 
     /// A job has stopped before its end, as it was asked to.

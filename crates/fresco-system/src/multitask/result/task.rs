@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::Reads;
+use crate::results::{ReadRecorder, Reads};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -44,6 +44,19 @@ pub struct TaskOutcome {
     pub copied_bytes: u64,
     /// Instructions executed, those of copies included.
     pub instructions: u64,
+    /// Loads and stores of its program.
+    pub operations: u64,
+    /// Time it had a core, in sum.
+    pub executing_ps: Ps,
+    /// Dirty lines that left the last cache for memory while it had the core. Lines of its that others push out count as
+    /// theirs.
+    pub write_backs: u64,
+    /// All its read latencies, to be put together with those of other runs.
+    #[serde(skip)]
+    pub(crate) recorder: ReadRecorder,
+    /// What allocating the pages of its first memory cost.
+    #[serde(skip)]
+    pub allocation: fresco_frames::TaskStats,
     /// Pages of its first memory by bank colour.
     pub pages_by_bank: Vec<(u32, u64)>,
 }

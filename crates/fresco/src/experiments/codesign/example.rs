@@ -148,6 +148,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
             },
             instances: vec![Instance {
                 color: 0,
+                memory: None,
                 coloring: Coloring::Explicit {
                     banks: Some(mask),
                     llc: None,

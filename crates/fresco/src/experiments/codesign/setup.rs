@@ -98,6 +98,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             },
             instances: vec![Instance {
                 color: 0,
+                memory: None,
                 coloring: coloring(spec, &machine, core, number)?,
             }],
             instance_of_job: Vec::new(),

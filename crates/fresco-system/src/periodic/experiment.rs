@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a scenario to an experiment, and how long it lasts.
+
+use crate::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use crate::os::memory;
+use crate::scenario::{Extent, RunSpec, Setup};
+use fresco_dram::Ps;
+use fresco_input::InputError;
+
+/// Picoseconds of a nanosecond.
+const NS: Ps = 1000;
+
+/// What a run of `spec` does.
+pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
+    let setup = &spec.point.setup;
+    let mut tasks = Vec::new();
+    for copy in &setup.copies {
+        let task = &setup.tasks[copy.task];
+        tasks.push(TaskSpec {
+            name: copy.name.clone(),
+            timing: task.timing.clone().map_or(Timing::Batch, Timing::Periodic),
+            core: copy.core,
+            work: Work::Program {
+                name: task.program.name.to_owned(),
+                parameters: setup.parameters(copy.task)?,
+                trace_dir: setup.trace_dir().to_owned(),
+            },
+            instances: vec![Instance {
+                color: 0,
+                coloring: copy.coloring.clone(),
+                memory: Some(memory::of_task(setup, copy)),
+            }],
+            instance_of_job: Vec::new(),
+            global_bytes: 0,
+        });
+    }
+    let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
+    let horizon_ns = horizon(setup) / NS;
+    Ok(Experiment {
+        machine: setup.machine.clone(),
+        refresh: RefreshPlan::Machine,
+        in_rhythm: false,
+        color_ranks: Vec::new(),
+        tasks,
+        schedule: Schedule::Plain {
+            policy: setup.scheduler.policy,
+        },
+        frames: setup.frames,
+        horizon_ns,
+        seed: spec.seed,
+        check: setup.check,
+        record_ns: (PERIODS_SHOWN * longest).min(horizon_ns),
+        context_switch_ns: setup.scheduler.context_switch_ns,
+        margin_permille: Experiment::MARGIN,
+    })
+}
+
+/// Periods of the slowest task whose course is kept for a chart.
+const PERIODS_SHOWN: u64 = 3;
+
+/// The timings of the periodic tasks.
+fn timings(setup: &Setup) -> impl Iterator<Item = &fresco_rt::Task> {
+    setup.tasks.iter().filter_map(|task| task.timing.as_ref())
+}
+
+/// Jobs of a task that are released before are not counted.
+pub(super) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
+    match setup.warm_up {
+        Extent::Jobs(jobs) => (task.phase + jobs * task.period) * NS,
+        Extent::Time(time) => time,
+        Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
+    }
+}
+
+/// When the run ends: each periodic task has had the jobs of its measured phase, or the time is over.
+fn horizon(setup: &Setup) -> Ps {
+    let end = |task: &fresco_rt::Task| {
+        let warm = warm(setup, task);
+        match setup.measure {
+            Extent::Jobs(jobs) => {
+                // The first release that counts.
+                let before = warm.saturating_sub(task.phase * NS).div_ceil(task.period * NS);
+                (task.phase + (before + jobs) * task.period) * NS
+            }
+            Extent::Time(time) => warm + time,
+            Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
+        }
+    };
+    timings(setup).map(end).max().expect("a task is periodic")
+}

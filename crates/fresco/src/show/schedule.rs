@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Periodic tasks of a scenario: deadlines missed, response times, who ran when (MET-2).
+
+use super::figures::Figure;
+use super::lanes::{self, Course, TaskLane};
+use super::sweep::Sweep;
+use fresco_report::plot::{Axis, CdfChart, Distribution, Gantt, Heading};
+use fresco_report::{Cell, Column, Provenance, ReportError, Table};
+use fresco_system::results::{JobsSummary, PointResult, TaskSummary};
+
+/// Charts of points, at most so many of each kind: more are in the JSON.
+const MOST_CHARTS: usize = 8;
+
+/// The jobs of each periodic task at each point; `None` without periodic tasks.
+///
+/// # Errors
+/// None in practice: results hold no numbers that are none.
+pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
+    let result = sweep.result;
+    if !result.points.iter().flat_map(|point| &point.tasks).any(|task| task.jobs.is_some()) {
+        return Ok(None);
+    }
+    let axes: Vec<usize> = (0..result.axes.len())
+        .filter(|axis| result.axes[*axis].values.len() > 1)
+        .collect();
+    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    columns.push(Column::text("task"));
+    let ms = |name: &str| Column::number(name, "ms", 3);
+    columns.extend([ms("period"), ms("deadline"), Column::number("jobs", "", 0)]);
+    columns.extend([Column::number("missed", "", 0), Column::number("missed", "%", 2)]);
+    columns.extend(["response mean", "p99", "max", "jitter"].map(ms));
+    let mut table = Table::new(format!("{}: jobs and deadlines", result.scenario), columns);
+    for point in &result.points {
+        for (number, task) in point.tasks.iter().enumerate() {
+            let Some(jobs) = &task.jobs else { continue };
+            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            cells.push(task.name.as_str().into());
+            cells.extend(numbers(point, number, jobs));
+            table.push(cells)?;
+        }
+    }
+    Ok(Some(table))
+}
+
+fn numbers(point: &PointResult, number: usize, jobs: &JobsSummary) -> Vec<Cell> {
+    let timing = point.runs.iter().find_map(|run| run.tasks[number].jobs.as_ref());
+    let (period, deadline) = timing.map_or((0, 0), |jobs| (jobs.period_ns, jobs.deadline_ns));
+    let response = &jobs.response;
+    let in_ms = |ns: f64| Cell::from(ns / 1e6);
+    vec![
+        in_ms(period as f64),
+        in_ms(deadline as f64),
+        (jobs.released as f64).into(),
+        (jobs.misses as f64).into(),
+        (100.0 * jobs.miss_rate).into(),
+        in_ms(response.mean_ns),
+        in_ms(response.p99_ns),
+        in_ms(response.max_ns),
+        in_ms(response.max_ns - response.min_ns),
+    ]
+}
+
+/// A Gantt chart of the beginning of each point's first run, and the distribution of response times of each periodic task.
+///
+/// # Errors
+/// None in practice: spans of a run end after they begin.
+pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let mut figures = Vec::new();
+    for (number, point) in sweep.result.points.iter().enumerate().take(MOST_CHARTS) {
+        figures.extend(gantt(sweep, number, point, provenance)?);
+    }
+    let mut tasks: Vec<&str> = Vec::new();
+    let periodic = sweep.result.points.iter().flat_map(|point| &point.tasks);
+    for task in periodic.filter(|task| task.jobs.is_some()) {
+        if !tasks.contains(&task.name.as_str()) {
+            tasks.push(&task.name);
+        }
+    }
+    for task in tasks {
+        figures.extend(responses(sweep, task, provenance)?);
+    }
+    Ok(figures)
+}
+
+/// The values of the axes at a point: `samebank, 3`.
+fn values(point: &PointResult) -> String {
+    point.values.join(", ")
+}
+
+fn gantt(
+    sweep: &Sweep<'_>,
+    number: usize,
+    point: &PointResult,
+    provenance: &Provenance,
+) -> Result<Option<Figure>, ReportError> {
+    let Some((run, timeline)) = point.runs.first().and_then(|run| Some((run, run.timeline.as_ref()?))) else {
+        return Ok(None);
+    };
+    let lane = |task| {
+        let task: &fresco_system::results::TaskResult = task;
+        TaskLane {
+            name: &task.name,
+            core: task.core,
+            jobs: task.jobs.as_ref().map_or(&[], |jobs| jobs.jobs.as_slice()),
+        }
+    };
+    let tasks: Vec<TaskLane<'_>> = run.tasks.iter().map(lane).collect();
+    let mut cores: Vec<u32> = tasks.iter().map(|task| task.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let course = Course {
+        cores,
+        tasks,
+        ranks: Vec::new(),
+        timeline,
+        horizon_ps: run.to_ps,
+    };
+    let to_ns = timeline.recorded_ps / lanes::PS;
+    let what = match point.values.is_empty() {
+        true => String::new(),
+        false => format!("{}, ", values(point)),
+    };
+    let chart = Gantt {
+        heading: Heading::new(
+            format!("{}: who runs when", sweep.result.scenario),
+            format!("{what}the first {} ms", to_ns as f64 / 1e6),
+        )
+        .described("Jobs of each task on each core, with releases, deadlines and ends."),
+        from_ns: 0,
+        to_ns,
+        styles: Vec::new(),
+        lanes: lanes::of(&course),
+    };
+    Ok(Some(Figure {
+        name: format!("{}-gantt-{number}", sweep.result.scenario),
+        svg: chart.to_svg(provenance)?,
+        caption: "Arrows up: releases; arrows down: deadlines; T: end of a job; cross: a deadline missed.".to_owned(),
+    }))
+}
+
+/// Response times of one task, a curve for each point.
+fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
+    let mut distributions = Vec::new();
+    let of_point = |point| {
+        let point: &PointResult = point;
+        let task: &TaskSummary = point.tasks.iter().find(|other| other.name == task)?;
+        Some((point, task.jobs.as_ref()?))
+    };
+    for (point, jobs) in sweep.result.points.iter().filter_map(of_point).take(MOST_CHARTS) {
+        let buckets = jobs.response.histogram.iter();
+        let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns / 1e6, bucket.count)).collect();
+        if !counts.is_empty() {
+            let name = if point.values.is_empty() { task.to_owned() } else { values(point) };
+            distributions.push(Distribution::of_counts(name, counts)?);
+        }
+    }
+    if distributions.is_empty() {
+        return Ok(None);
+    }
+    let chart = CdfChart {
+        heading: Heading::new(
+            format!("{}: response times of {task}", sweep.result.scenario),
+            "from release to end",
+        )
+        .described("Share of the jobs that took at most so long."),
+        x: Axis::new("response time", "ms"),
+        y_label: "share of jobs".to_owned(),
+        distributions,
+    };
+    Ok(Some(Figure {
+        name: format!("{}-response-{task}", sweep.result.scenario),
+        svg: chart.to_svg(provenance)?,
+        caption: "Jobs of all repetitions after the warm-up.".to_owned(),
+    }))
+}
