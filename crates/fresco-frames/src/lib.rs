@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frame allocators: which physical frame a page of a task gets.
 //!
-//! One mechanism — a buddy system per zone, lists of free frames by colour, and the moves between them — under three
-//! policies:
+//! One mechanism — a buddy system per zone, lists of free frames by colour, and the moves between them — under every
+//! policy:
 //!
 //! | | [`Policy::Buddy`] | [`Policy::Palloc`] | [`Policy::Camc`] |
 //! |---|---|---|---|
@@ -16,8 +16,20 @@
 //! | order > 0 | buddy system | buddy system | buddy system; with [`ColorLists::Full`] also put together from colour lists |
 //! | exit | frees | frees | frees; colours return to the pool |
 //!
+//! [`Policy::Codesign`] is PALLOC with the banks of a task in turn. Three more have colours by name too; [`shares`] works out
+//! whose they are:
+//!
+//! | | [`Policy::Tintmalloc`] | [`Policy::Bpm`] | [`Policy::Soft`] |
+//! |---|---|---|---|
+//! | knows | nodes, banks, LLC | banks, LLC | banks, LLC |
+//! | allocation, order 0 | as CAMC, from lists by pair of colours | the smallest free block that holds its colour, straight from lists of every order by colour | the same |
+//! | several colours | in turn | in turn, over all nodes | the same |
+//! | free | the list of its colours: never merges | the buddy system: merges | the same |
+//! | colours used up | [`Exhaustion`] | [`Exhaustion`] | colours of nobody, then of others, until the memory is out |
+//!
 //! Colour lists are kept by bank colour, or by bank and LLC colour ([`ListsBy`]); only then can a task ask for LLC colours.
-//! Under every policy a task may be uncoloured ([`Coloring::Off`]); the buddy system then serves it, and colour lists
+//! Under every policy a task may be uncoloured ([`Coloring::Off`], TINT-7); the buddy system then serves it, from the nodes that its
+//! [`Placement`] says, and colour lists
 //! only when its zone has no other free frame, those of unused colours first.
 //!
 //! Every call counts its work ([`Work`]), and a documented model turns that into time ([`CostModel`]). Every block
@@ -74,6 +86,7 @@ mod policy;
 mod pool;
 mod preallocate;
 mod registry;
+pub mod shares;
 mod task;
 mod usage;
 mod work;

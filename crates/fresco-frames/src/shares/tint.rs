@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! TintMalloc's configurations (TINT-13): banks of the own node (TINT-16), LLC colours, each private or shared by a group.
+
+use super::classes::{Class, classes};
+use super::deal::{distinct, run, woven};
+use super::{Seat, Share, ShareError, Shared, Taken, banks_of_node, llc_colors, or_how_many};
+use crate::ColorSet;
+use fresco_dram::ColorSpace;
+
+/// What threads have of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// MEM: banks; all LLC colours are everybody's.
+    Mem,
+    /// LLC: LLC colours; all banks are everybody's.
+    Llc,
+    /// MEM+LLC: both.
+    MemLlc,
+    /// MEM+LLC(part): banks; LLC colours by group.
+    MemLlcPart,
+    /// LLC+MEM(part): LLC colours; banks by group.
+    LlcMemPart,
+}
+
+/// A configuration of TintMalloc.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tint {
+    /// What is private.
+    pub variant: Variant,
+    /// Groups that neighbouring threads form in the `part` variants: 4 in the source, whatever the number of threads (TINT-14).
+    pub groups: usize,
+    /// LLC colours are disjoint only among threads of one cache, so that threads on different caches may have the same
+    /// ones. The source divides them among all threads (TINT-14), although its machine has two caches.
+    pub by_cache: bool,
+}
+
+impl Tint {
+    /// A variant as the source has it: four groups, LLC colours disjoint among all threads.
+    pub fn published(variant: Variant) -> Self {
+        Self {
+            variant,
+            groups: 4,
+            by_cache: false,
+        }
+    }
+}
+
+/// The colours of each thread, in order. Threads that have colours by name are not among them; theirs are `taken`.
+///
+/// # Errors
+/// [`ShareError`] where two threads would have to share what is to be private, or where a thread would have no frame.
+pub fn tintmalloc(space: &ColorSpace, seats: &[Seat], tint: Tint, taken: &Taken) -> Result<Vec<Share>, ShareError> {
+    or_how_many(seats, |seats| shares(space, seats, tint, taken))
+}
+
+fn shares(space: &ColorSpace, seats: &[Seat], tint: Tint, taken: &Taken) -> Result<Vec<Share>, Shared> {
+    let threads: Vec<usize> = (0..seats.len()).collect();
+    let groups: Vec<usize> = (0..seats.len())
+        .map(|thread| thread * tint.groups.clamp(1, seats.len()) / seats.len())
+        .collect();
+    let banks = |parties: &[usize]| deal_banks(space, seats, parties, taken).map(some);
+    let llc = |parties: &[usize]| deal_llc(space, seats, parties, tint, taken).map(some);
+    let none = || vec![None; seats.len()];
+    let (banks, llc) = match tint.variant {
+        Variant::Mem => (banks(&threads)?, none()),
+        Variant::Llc => (none(), llc(&threads)?),
+        Variant::MemLlc => {
+            let (banks, llc) = deal_both(space, seats, tint, taken)?;
+            (some(banks), some(llc))
+        }
+        Variant::MemLlcPart => (banks(&threads)?, llc(&groups)?),
+        Variant::LlcMemPart => (banks(&groups)?, llc(&threads)?),
+    };
+    let shares: Vec<Share> = std::iter::zip(banks, llc)
+        .map(|(banks, llc)| Share { banks, llc })
+        .collect();
+    match shares.iter().position(|share| share.pairs(space) == 0) {
+        None => Ok(shares),
+        Some(thread) => {
+            let words = |set: &Option<ColorSet>| set.as_ref().map_or_else(|| "all".to_owned(), ToString::to_string);
+            Err(Shared::Pairs {
+                thread,
+                banks: words(&shares[thread].banks),
+                llc: words(&shares[thread].llc),
+            })
+        }
+    }
+}
+
+fn some(sets: Vec<ColorSet>) -> Vec<Option<ColorSet>> {
+    sets.into_iter().map(Some).collect()
+}
+
+/// The classes of a node.
+fn of_node(space: &ColorSpace, node: u32, taken: &Taken) -> Vec<Class> {
+    classes(space, &banks_of_node(space, node, taken), &llc_colors(space, taken))
+}
+
+/// Each party of a node an equal part of its banks, of every class some, so that all LLC colours can be used.
+fn deal_banks(space: &ColorSpace, seats: &[Seat], parties: &[usize], taken: &Taken) -> Result<Vec<ColorSet>, Shared> {
+    let mut sets = vec![ColorSet::new(); seats.len()];
+    for node in distinct(seats.iter().map(|seat| seat.node)) {
+        let here = |thread: &usize| seats[*thread].node == node;
+        let threads: Vec<usize> = (0..seats.len()).filter(here).collect();
+        let order = distinct(threads.iter().map(|&thread| parties[thread]));
+        let by_class: Vec<Vec<u32>> = of_node(space, node, taken)
+            .into_iter()
+            .map(|class| class.banks)
+            .collect();
+        let banks = woven(&by_class);
+        if banks.len() < order.len() {
+            let (colors, wanting) = (banks.len(), order.len());
+            return Err(Shared::Banks {
+                node: Some(node),
+                colors,
+                wanting,
+            });
+        }
+        for thread in threads {
+            let place = order.iter().position(|&party| party == parties[thread]).unwrap_or(0);
+            sets[thread] = run(&banks, place, order.len()).iter().copied().collect();
+        }
+    }
+    Ok(sets)
+}
+
+/// The threads among which LLC colours are disjoint: all, or those of one cache.
+fn scopes(seats: &[Seat], tint: Tint) -> Vec<(Option<u32>, Vec<usize>)> {
+    if !tint.by_cache {
+        return vec![(None, (0..seats.len()).collect())];
+    }
+    let of_cache = |cache: u32| {
+        (0..seats.len())
+            .filter(|&thread| seats[thread].cache == cache)
+            .collect()
+    };
+    let caches = distinct(seats.iter().map(|seat| seat.cache));
+    caches.into_iter().map(|cache| (Some(cache), of_cache(cache))).collect()
+}
+
+/// Each party of a scope an equal part of the LLC colours, of every class some.
+fn deal_llc(
+    space: &ColorSpace,
+    seats: &[Seat],
+    parties: &[usize],
+    tint: Tint,
+    taken: &Taken,
+) -> Result<Vec<ColorSet>, Shared> {
+    let mut sets = vec![ColorSet::new(); seats.len()];
+    for (cache, threads) in scopes(seats, tint) {
+        let order = distinct(threads.iter().map(|&thread| parties[thread]));
+        let node = threads.first().map_or(0, |&thread| seats[thread].node);
+        let by_class: Vec<Vec<u32>> = of_node(space, node, taken).into_iter().map(|class| class.llc).collect();
+        let colors = woven(&by_class);
+        if colors.len() < order.len() {
+            let (colors, wanting) = (colors.len(), order.len());
+            return Err(Shared::Llc { cache, colors, wanting });
+        }
+        for thread in threads {
+            let place = order.iter().position(|&party| party == parties[thread]).unwrap_or(0);
+            sets[thread] = run(&colors, place, order.len()).iter().copied().collect();
+        }
+    }
+    Ok(sets)
+}
+
+/// Private banks and private LLC colours. The threads of a node have its classes by turns, so that what one has of banks
+/// goes with what it has of the cache; threads that have a class in common divide it.
+fn deal_both(
+    space: &ColorSpace,
+    seats: &[Seat],
+    tint: Tint,
+    taken: &Taken,
+) -> Result<(Vec<ColorSet>, Vec<ColorSet>), Shared> {
+    let mut banks = vec![Vec::new(); seats.len()];
+    // What each thread has classes for.
+    let mut fitting: Vec<Vec<u32>> = vec![Vec::new(); seats.len()];
+    for node in distinct(seats.iter().map(|seat| seat.node)) {
+        let threads: Vec<usize> = (0..seats.len()).filter(|&thread| seats[thread].node == node).collect();
+        let classes = of_node(space, node, taken);
+        let count = threads.len();
+        for (number, class) in classes.iter().enumerate() {
+            let has = |place: &usize| match count <= classes.len() {
+                true => run(&(0..classes.len()).collect::<Vec<_>>(), *place, count).contains(&number),
+                false => *place * classes.len() / count == number,
+            };
+            let having: Vec<usize> = (0..count).filter(has).collect();
+            if class.banks.len() < having.len() {
+                let (colors, wanting) = (class.banks.len(), having.len());
+                return Err(Shared::Banks {
+                    node: Some(node),
+                    colors,
+                    wanting,
+                });
+            }
+            for (part, place) in having.iter().enumerate() {
+                banks[threads[*place]].extend(run(&class.banks, part, having.len()));
+                fitting[threads[*place]].extend(&class.llc);
+            }
+        }
+        if classes.is_empty() {
+            return Err(Shared::Banks {
+                node: Some(node),
+                colors: 0,
+                wanting: count,
+            });
+        }
+    }
+    let mut llc = vec![ColorSet::new(); seats.len()];
+    for (cache, threads) in scopes(seats, tint) {
+        let candidates = |color: u32| {
+            threads
+                .iter()
+                .copied()
+                .filter(|&thread| fitting[thread].contains(&color))
+                .collect()
+        };
+        let colors = llc_colors(space, taken);
+        let by_color: Vec<Vec<usize>> = colors.iter().map(|&color| candidates(color)).collect();
+        for set in distinct(by_color.iter()) {
+            let is_theirs = |color: &u32| {
+                let place = colors.iter().position(|other| other == color);
+                place.is_some_and(|place| by_color[place] == *set)
+            };
+            // Of each class some: every bank then has a colour that goes with it.
+            let node = set.first().map_or(0, |&thread| seats[thread].node);
+            let by_class: Vec<Vec<u32>> = of_node(space, node, taken)
+                .into_iter()
+                .map(|class| class.llc.into_iter().filter(is_theirs).collect())
+                .collect();
+            let alike = woven(&by_class);
+            // Those that have the fewest come last, where runs are longer.
+            let mut order = set.clone();
+            order.sort_by_key(|&thread| std::cmp::Reverse(llc[thread].len()));
+            for (place, &thread) in order.iter().enumerate() {
+                for &color in run(&alike, place, order.len()) {
+                    llc[thread].insert(color);
+                }
+            }
+        }
+        if threads.iter().any(|&thread| llc[thread].is_empty()) {
+            let (colors, wanting) = (colors.len(), threads.len());
+            return Err(Shared::Llc { cache, colors, wanting });
+        }
+    }
+    Ok((
+        banks.into_iter().map(|banks| banks.into_iter().collect()).collect(),
+        llc,
+    ))
+}
