@@ -18,6 +18,7 @@ machines![
     "xeon-w3530",
     "p4080",
     "i7-860",
+    "i7-860-channels",
     "core2-q8400",
     "ss-rtmc",
     "gem5-2core",

@@ -166,6 +166,8 @@ fn colours_of_the_papers() {
     assert_eq!(count("xeon-w3530"), (16, 128, 512));
     // MAP-9: 32 colours of two banks; bits 13 to 15 are shared with the cache.
     assert_eq!(count("i7-860"), (32, 128, 512));
+    // BPM-5: with the channel above the page there are 64 colours of one bank.
+    assert_eq!(count("i7-860-channels"), (64, 128, 1024));
 }
 
 /// The published maps: as many bank colours at 4 KiB as elimination finds in their functions.
