@@ -2,7 +2,7 @@
 //! From a specification to a machine with its tasks, at time 0.
 
 use super::cpu::Cpu;
-use super::{Engine, Judge, RUN_AHEAD};
+use super::{Engine, Judge, RUN_AHEAD, team};
 use crate::core::Core;
 use crate::os::memory;
 use crate::os::pages::PageTable;
@@ -25,13 +25,14 @@ impl<'s> Engine<'s> {
         let mut memory = MemorySystem::new(machine);
         let frames = memory::frames(machine, &setup.space, setup.frames, spec.seed);
         let mut frames = frames.map_err(|error| InputError::new(machine.name.clone(), format!("found {error}")))?;
+        let mut programs = programs(setup, spec.seed)?.into_iter();
         let mut cpus = Vec::new();
         let mut assignments = Vec::new();
         for (number, copy) in setup.copies.iter().enumerate() {
             let task = &setup.tasks[copy.task];
             let assignment = frames.register(TaskId(number as u32), memory::of_task(setup, copy));
             assignments.push(assignment.map_err(|error| error_at(&task.place, format!("found {error}")))?);
-            let program = program(setup, number, spec.seed)?;
+            let program = programs.next().expect("each copy has a program");
             let core = Core::new(&machine.core);
             let latency = |cache: &Option<_>| {
                 cache.as_ref().map_or(1, |cache: &fresco_machine::CacheConfig| {
@@ -44,7 +45,7 @@ impl<'s> Engine<'s> {
                 PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref()),
                 [latency(&machine.l1), latency(&machine.l2)],
                 (machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes)) as u32,
-                task.role == Role::Measured,
+                task.role == Role::Measured || task.program.is_team(),
             );
             cpus.push(Cpu::new(number, copy.core, core, process));
         }
@@ -61,6 +62,7 @@ impl<'s> Engine<'s> {
             opened: None,
             background: cpus.iter().map(|_| None).collect(),
             results: cpus.iter().map(|_| None).collect(),
+            teams: team::teams(setup, &cpus),
             cpus,
             judge,
             run_ahead: RUN_AHEAD,
@@ -68,9 +70,26 @@ impl<'s> Engine<'s> {
     }
 }
 
+/// The program of each copy; those of a team are its threads.
+fn programs(setup: &Setup, seed: u64) -> Result<Vec<Box<dyn Program>>, InputError> {
+    let mut programs: Vec<Box<dyn Program>> = Vec::new();
+    for (number, copy) in setup.copies.iter().enumerate() {
+        if !setup.tasks[copy.task].program.is_team() {
+            programs.push(program(setup, number, seed)?);
+        } else if number == 0 || setup.copies[number - 1].task != copy.task {
+            // The copies of a task follow each other.
+            programs.extend(setup.team(copy.task, own_seed(number, seed))?);
+        }
+    }
+    Ok(programs)
+}
+
 /// The program of a copy. Each copy of a run has its own seed.
 pub(super) fn program(setup: &Setup, copy: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
-    // Weyl sequence of the golden ratio: neighbouring seeds and copies are far apart (Steele et al., OOPSLA 2014).
-    let own = (seed.wrapping_mul(1 << 16).wrapping_add(copy as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    setup.program(setup.copies[copy].task, own)
+    setup.program(setup.copies[copy].task, own_seed(copy, seed))
+}
+
+/// Weyl sequence of the golden ratio: neighbouring seeds and copies are far apart (Steele et al., OOPSLA 2014).
+fn own_seed(copy: usize, seed: u64) -> u64 {
+    (seed.wrapping_mul(1 << 16).wrapping_add(copy as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A core with its task, and what is counted of it.
 
+use super::team::Waits;
 use crate::core::{Core, MissTag};
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
@@ -22,6 +23,8 @@ pub(super) struct Cpu {
     /// Reads are recorded.
     pub recording: bool,
     pub faults: FaultCounts,
+    /// For the other threads of its program.
+    pub met: Waits,
     /// Its pages are mapped, as far as that is done before the program begins.
     pub is_set_up: bool,
     /// The program has marked a pass since it began.
@@ -74,6 +77,7 @@ pub(super) struct Snapshot {
     pub instructions: u64,
     pub operations: u64,
     pub faults: u64,
+    pub met: Waits,
     pub shared: CoreStats,
 }
 
@@ -97,6 +101,7 @@ impl Cpu {
             recorder: ReadRecorder::default(),
             recording: false,
             faults: FaultCounts::default(),
+            met: Waits::default(),
             is_set_up: false,
             marked: false,
             began_at_instruction: 0,
@@ -122,6 +127,7 @@ impl Cpu {
             instructions: self.core.instructions(),
             operations: self.process.operations(),
             faults: self.faults.count,
+            met: self.met,
             shared: memory.core_stats()[self.number as usize],
         }
     }

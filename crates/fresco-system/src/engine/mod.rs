@@ -16,6 +16,7 @@ mod judge;
 mod paging;
 mod phases;
 mod report;
+mod team;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use judge::Judge;
+use team::Team;
 
 /// How far a core may run ahead of the others on private state: 1 µs.
 const RUN_AHEAD: Ps = 1_000_000;
@@ -54,6 +56,8 @@ pub(crate) struct Engine<'s> {
     /// Results of measured tasks that are done, by number of the cpu.
     results: Vec<Option<TaskResult>>,
     judge: Option<Judge>,
+    /// Tasks whose copies are threads of one program.
+    teams: Vec<Team>,
     /// [`RUN_AHEAD`].
     run_ahead: Ps,
 }
@@ -152,19 +156,22 @@ impl Engine<'_> {
 
     /// A task has stopped, everything before being complete at `at`.
     fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
-        let cpu = &mut self.cpus[number];
-        let resume = match cpu.process.take_stop() {
+        let resume = match self.cpus[number].process.take_stop() {
             Stop::Start => match self.start(number, at)? {
                 Some(resume) => resume,
                 None => return Ok(()),
             },
             Stop::Fault(page) => at + self.fault(number, page)?,
-            Stop::Mark(Marker::Pass) => {
-                cpu.marked = true;
+            Stop::Mark(Marker::Pass) if !self.is_thread(number) => {
+                self.cpus[number].marked = true;
                 self.pass(number, at)?;
                 at
             }
-            Stop::Mark(Marker::Begin | Marker::End | Marker::Fork | Marker::Join) | Stop::Elapsed | Stop::Copied => at,
+            Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) => match self.meet(number, at, marker)? {
+                Some(resume) => resume,
+                None => return Ok(()),
+            },
+            Stop::Mark(Marker::Begin | Marker::End) | Stop::Elapsed | Stop::Copied => at,
             Stop::Asked => {
                 self.asked(number, at);
                 at
@@ -191,6 +198,12 @@ impl Engine<'_> {
         let copy = cpu.copy;
         if idle {
             return Err(self.fault_of_program(number, "found a program that executes nothing".to_owned()));
+        }
+        if self.setup.tasks[self.setup.copies[copy].task].program.is_team() {
+            return Err(self.fault_of_program(
+                number,
+                "found threads that are over, of a program without end".to_owned(),
+            ));
         }
         let program = build::program(self.setup, copy, self.spec.seed)?;
         let cpu = &mut self.cpus[number];

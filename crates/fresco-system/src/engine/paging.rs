@@ -14,6 +14,7 @@ impl Engine<'_> {
     /// far, their programs begin together, each after its own delay. Returns when to ask again, or when the program
     /// begins; `None` if it has to wait for the others.
     pub(super) fn start(&mut self, number: usize, at: Ps) -> Result<Option<Ps>, InputError> {
+        let helps = self.is_helper(number);
         let cpu = &mut self.cpus[number];
         if self.released {
             cpu.process.begin();
@@ -25,7 +26,7 @@ impl Engine<'_> {
             .process
             .pages_mut()
             .next_unmapped()
-            .filter(|_| paging == Paging::AtStart)
+            .filter(|_| paging == Paging::AtStart && !helps)
         {
             return Ok(Some(at + self.fault(number, page)?));
         }
@@ -52,6 +53,10 @@ impl Engine<'_> {
     /// Gives a page its frame. Returns the time of the whole page fault.
     pub(super) fn fault(&mut self, number: usize, page: Page) -> Result<Ps, InputError> {
         let cpu = &mut self.cpus[number];
+        if cpu.process.pages_mut().is_mapped(page) {
+            // Another thread was here first, since this one went to the operating system.
+            return Ok(0);
+        }
         let id = TaskId(cpu.copy as u32);
         let (frame, work) = match self.frames.alloc(id) {
             Ok(got) => got,
@@ -62,6 +67,7 @@ impl Engine<'_> {
         let time = cost.ps(cost.fault_cycles(&work));
         cpu.faults.count += 1;
         cpu.faults.time += time;
+        self.share_page(number, page, frame);
         Ok(time)
     }
 

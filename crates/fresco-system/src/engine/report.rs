@@ -66,6 +66,7 @@ impl Engine<'_> {
             instructions,
             operations,
             faults,
+            met,
             shared,
         } = measurement.from;
         let now = cpu.snapshot(at, &self.memory);
@@ -108,6 +109,7 @@ impl Engine<'_> {
             write_backs,
             bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, run_time as f64 * 1e-12),
             pages: self.pages(number, cpu.faults.count - faults),
+            thread: task.program.is_team().then(|| cpu.met.since(met, run_time)),
             jobs: None,
             recorder: cpu.recorder.clone(),
             reads,

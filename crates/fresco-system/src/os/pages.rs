@@ -112,6 +112,11 @@ impl PageTable {
         None
     }
 
+    /// Has the page a frame?
+    pub fn is_mapped(&self, page: Page) -> bool {
+        self.areas[page.area].frames[page.index] != UNMAPPED
+    }
+
     /// Gives a page its frame.
     pub fn map(&mut self, page: Page, frame: FrameNumber) {
         let slot = &mut self.areas[page.area].frames[page.index];

@@ -18,9 +18,8 @@ pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
     if let Some(verdict) = &outcome.checker {
         if !verdict.clean {
             let found = format!("found DRAM commands that no device allows: {}", verdict.report);
-            return Err(
-                InputError::new("the checker of DRAM commands", found).cure("a fault of the simulator: please report it")
-            );
+            return Err(InputError::new("the checker of DRAM commands", found)
+                .cure("a fault of the simulator: please report it"));
         }
         commands_checked = Some(verdict.commands);
     }
@@ -86,6 +85,7 @@ fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> Re
         write_backs: outcome.write_backs,
         bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, time as f64 * 1e-12),
         pages: pages(setup, &outcome.allocation),
+        thread: None,
         jobs,
         recorder: outcome.recorder,
     })

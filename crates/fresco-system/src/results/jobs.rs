@@ -40,9 +40,8 @@ pub struct JobsResult {
 impl JobsResult {
     /// Of all jobs of a task, in a run that ended at `horizon`. Those released before `warm` are not counted.
     pub(crate) fn new(task: &fresco_rt::Task, jobs: Vec<JobRecord>, warm: Ps, horizon: Ps) -> Self {
-        let counted = |job: &&JobRecord| {
-            job.release_ps >= warm && job.deadline_ps.is_some_and(|deadline| deadline <= horizon)
-        };
+        let counted =
+            |job: &&JobRecord| job.release_ps >= warm && job.deadline_ps.is_some_and(|deadline| deadline <= horizon);
         let (mut responses, mut execution) = (Distribution::default(), Distribution::default());
         let mut starts: Option<(Ps, Ps)> = None;
         let (mut released, mut misses) = (0, 0);

@@ -9,6 +9,7 @@ mod recorder;
 mod scenario;
 mod spread;
 mod task;
+mod thread;
 
 pub use controller::ControllerResult;
 pub use jobs::{JobsResult, JobsSummary};
@@ -18,6 +19,7 @@ pub use scenario::{PointResult, ScenarioResult, TaskSummary};
 pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Pages, TaskResult};
+pub use thread::{TeamSummary, ThreadResult};
 
 use crate::multitask::Timeline;
 use fresco_dram::Ps;

@@ -5,7 +5,8 @@ use super::jobs::JobsSummary;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
-use super::{RunResult, TaskResult};
+use super::{RunResult, TaskResult, TeamSummary};
+use crate::scenario::Setup;
 use crate::{Axis, Extent, Role, Scenario};
 use serde::Serialize;
 
@@ -43,6 +44,9 @@ pub struct PointResult {
     pub measure: Extent,
     /// Summary over the repetitions, by task.
     pub tasks: Vec<TaskSummary>,
+    /// Programs of several threads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub teams: Vec<TeamSummary>,
     /// Each repetition.
     pub runs: Vec<RunResult>,
 }
@@ -98,6 +102,7 @@ impl ScenarioResult {
             warm_up: point.setup.warm_up,
             measure: point.setup.measure,
             tasks,
+            teams: teams(&point.setup, &runs),
             runs,
         });
         Self {
@@ -109,6 +114,23 @@ impl ScenarioResult {
             axes: scenario.axes.clone(),
         }
     }
+}
+
+/// The programs of several threads of a point.
+fn teams(setup: &Setup, runs: &[RunResult]) -> Vec<TeamSummary> {
+    let of_task = |task: usize| {
+        let own = |run| {
+            let run: &RunResult = run;
+            let tasks = std::iter::zip(&setup.copies, &run.tasks);
+            tasks
+                .filter(|(copy, _)| copy.task == task)
+                .map(|(_, task)| task)
+                .collect()
+        };
+        let runs: Vec<Vec<&TaskResult>> = runs.iter().map(own).collect();
+        TeamSummary::of(&setup.tasks[task].name, &runs)
+    };
+    (0..setup.tasks.len()).filter_map(of_task).collect()
 }
 
 /// Every task of a point; the repetitions have the same tasks.

@@ -5,6 +5,7 @@ use super::jobs::JobsResult;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::Spread;
+use super::thread::ThreadResult;
 use crate::Role;
 use fresco_dram::Ps;
 use fresco_memory::SourceStats;
@@ -60,6 +61,9 @@ pub struct TaskResult {
     pub bandwidth_bytes_per_s: f64,
     /// Page faults of the whole run.
     pub pages: Pages,
+    /// What it waited for, if it is a thread of a program of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadResult>,
     /// Its jobs, if it is periodic. The phase is then the whole run, and the run time the time that jobs had the core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<JobsResult>,

@@ -73,6 +73,9 @@ impl Extent {
 
     /// Nothing at all?
     pub fn is_empty(self) -> bool {
-        matches!(self, Self::Passes(0) | Self::Operations(0) | Self::Time(0) | Self::Jobs(0))
+        matches!(
+            self,
+            Self::Passes(0) | Self::Operations(0) | Self::Time(0) | Self::Jobs(0)
+        )
     }
 }

@@ -6,6 +6,8 @@ use fresco_dram::Ps;
 use fresco_input::{InputError, Item, Table};
 use fresco_rt::policy::{Order, Policy};
 
+/// Shortest period: a microsecond, less than a switch costs.
+const SHORTEST: Ps = 1_000_000;
 /// Longest period and phase: 1000 s.
 const LONGEST: Ps = 1_000_000_000_000_000;
 
@@ -23,7 +25,7 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("deadline, phase and wcet of periodic tasks")
             .cure("add period = \"20 ms\", or remove it"));
     };
-    let period = whole_ns(&item, 1000)?;
+    let period = whole_ns(&item, SHORTEST)?;
     let opt = |key: &str, least: Ps| table.opt_item(key).map(|item| whole_ns(&item, least)).transpose();
     let deadline = opt("deadline", 1000)?.unwrap_or(period);
     let wcet = opt("wcet", 1000)?.unwrap_or(deadline);

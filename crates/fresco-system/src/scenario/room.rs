@@ -75,19 +75,20 @@ impl Room {
         Ok(())
     }
 
-    /// Bytes of a task's program, in whole pages; the program is built once for each set of parameters.
+    /// Bytes of a copy's program, in whole pages, of a thread its share; the program is built once for each set of parameters.
     fn footprint(&mut self, setup: &Setup, task: usize) -> Result<u64, InputError> {
         let key = setup.program_key(task);
         if let Some(bytes) = self.footprints.get(&key) {
             return Ok(*bytes);
         }
-        let program = setup.program(task, 0)?;
+        let threads = setup.team(task, 0)?;
         let page = setup.machine.page_bytes;
-        let bytes = program
+        let whole: u64 = threads[0]
             .footprint()
             .iter()
             .map(|area| area.bytes.next_multiple_of(page))
             .sum();
+        let bytes = whole.div_ceil(threads.len() as u64);
         self.footprints.insert(key, bytes);
         Ok(bytes)
     }

@@ -11,7 +11,7 @@ use super::{MachineUsed, TraceUsed};
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
-use fresco_load::{Program, Setting};
+use fresco_load::{Program, ProgramKind, Setting};
 use fresco_machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -131,11 +131,9 @@ impl Setup {
         let tables = self.document.root().array_of_tables("task").unwrap_or_default();
         let parameters = tables.get(task).and_then(|table| table.opt_item("parameters"));
         let parameters = parameters.map_or_else(String::new, |item| item.to_toml());
-        format!(
-            "{} {} {parameters}",
-            self.tasks[task].program.name,
-            self.trace_dir.display()
-        )
+        let program = self.tasks[task].program;
+        let threads = if program.is_team() { self.copies_of(task) } else { 1 };
+        format!("{} {threads} {} {parameters}", program.name, self.trace_dir.display())
     }
 
     /// Are there periodic tasks? Then cores are shared.
@@ -162,8 +160,29 @@ impl Setup {
         Ok(lines)
     }
 
+    fn copies_of(&self, task: usize) -> u32 {
+        self.copies.iter().filter(|copy| copy.task == task).count() as u32
+    }
+
+    /// Builds the threads of a task: one for each of its copies if its program is a team, else one alone.
+    pub fn team(&self, task: usize, seed: u64) -> Result<Vec<Box<dyn Program>>, InputError> {
+        self.with_parameters(task, seed, |kind, table, setting| match kind.is_team() {
+            true => kind.build_team(table, setting, self.copies_of(task)),
+            false => Ok(vec![kind.build(table, setting)?]),
+        })
+    }
+
     /// Builds the program of a task.
     pub fn program(&self, task: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
+        self.with_parameters(task, seed, |kind, table, setting| kind.build(table, setting))
+    }
+
+    fn with_parameters<P>(
+        &self,
+        task: usize,
+        seed: u64,
+        build: impl Fn(&ProgramKind, &Table<'_>, &Setting) -> Result<P, InputError>,
+    ) -> Result<P, InputError> {
         let setting = Setting {
             seed,
             trace_dir: self.trace_dir.clone(),
@@ -174,11 +193,11 @@ impl Setup {
         match tables[task].opt_table("parameters")? {
             Some(table) => {
                 refuse_unknown(&table, kind)?;
-                kind.build(&table, &setting)
+                build(kind, &table, &setting)
             }
             None => {
                 let place = self.tasks[task].place.file.clone();
-                kind.build(&Document::parse(&place, "")?.root(), &setting)
+                build(kind, &Document::parse(&place, "")?.root(), &setting)
             }
         }
     }
@@ -188,7 +207,7 @@ impl Setup {
 const LENGTHS: [&str; 2] = ["passes", "warmup"];
 
 /// Refuses keys that are none of the program's parameters, and names those that a scenario may set.
-fn refuse_unknown(parameters: &Table<'_>, program: &fresco_load::ProgramKind) -> Result<(), InputError> {
+fn refuse_unknown(parameters: &Table<'_>, program: &ProgramKind) -> Result<(), InputError> {
     let names: Vec<&str> = program.parameters().map(|parameter| parameter.name).collect();
     let Some(key) = parameters.keys().find(|key| !names.contains(key)) else {
         return Ok(());
@@ -272,7 +291,9 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
                 let found = format!("found core {core}, on which {} runs already", other.name);
                 let error = error_at(&task.place, found);
                 let cure = "give each task a core of its own, or a period";
-                return Err(error.allowed("one task without a period per core, beside periodic ones").cure(cure));
+                return Err(error
+                    .allowed("one task without a period per core, beside periodic ones")
+                    .cure(cure));
             }
             copies.push(Copy {
                 task: number,

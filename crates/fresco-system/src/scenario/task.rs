@@ -69,7 +69,11 @@ impl Task {
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
             timing: jobs::read(table, name.text()?)?,
-            paging: table.opt_choice("pages", &paging)?.unwrap_or(Paging::AtStart),
+            // Who touches a page of a team first decides its colours (TINT-19).
+            paging: table.opt_choice("pages", &paging)?.unwrap_or(match program.is_team() {
+                true => Paging::OnTouch,
+                false => Paging::AtStart,
+            }),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
             colorings: coloring::read(table, space, policy, listed)?,
             limit: table
