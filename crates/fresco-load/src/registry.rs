@@ -3,7 +3,8 @@
 
 use crate::parameter::{Kind, Parameter, Values};
 use crate::programs::{
-    BANDWIDTH, CNT, COMPRESS, IDLE, IS, LATENCY, LMS, MATMULT, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
+    BANDWIDTH, BFS, BLACKSCHOLES, CG, CNT, COMPRESS, FFT, HISTOGRAM, IDLE, IS, KMEANS, LATENCY, LBM, LMS, MATMULT,
+    MATMULT_PARALLEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
 };
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
@@ -60,6 +61,14 @@ static PROGRAMS: &[&ProgramKind] = &[
     &IDLE,
     &TRACE,
     &STRIDES_PARALLEL,
+    &LBM,
+    &CG,
+    &BLACKSCHOLES,
+    &KMEANS,
+    &HISTOGRAM,
+    &MATMULT_PARALLEL,
+    &FFT,
+    &BFS,
 ];
 
 /// All programs, in the order in which they are documented.

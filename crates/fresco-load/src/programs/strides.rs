@@ -150,7 +150,7 @@ impl Kernel for Strides {
 
 /// The line at `position` of the order middle, +1, −1, +2, −2 … over `count` lines. With an even count the last step up
 /// would leave the area; the lowest line takes its place.
-pub(super) fn line_at(position: usize, count: usize) -> usize {
+pub(crate) fn line_at(position: usize, count: usize) -> usize {
     let middle = count / 2;
     let offset = position.div_ceil(2);
     if position % 2 == 1 && middle + offset < count {

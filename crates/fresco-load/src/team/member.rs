@@ -110,7 +110,7 @@ impl<K: TeamKernel> Team<K> {
             None => self.over = true,
             Some(Section::Serial(trips)) => {
                 self.phase = Phase::Serial;
-                self.walks[0] = Walk::new([0..trips]);
+                self.walks[0] = Walk::over(0..trips);
             }
             Some(Section::Parallel(trips)) if self.serial > 0 => {
                 self.phase = Phase::Head(trips);
@@ -125,7 +125,7 @@ impl<K: TeamKernel> Team<K> {
         self.phase = Phase::Parallel;
         let shares = shares(trips, self.walks.len());
         for (walk, share) in self.walks.iter_mut().zip(shares) {
-            *walk = Walk::new([head(&share, self.serial).end..share.end]);
+            *walk = Walk::over(head(&share, self.serial).end..share.end);
         }
     }
 

@@ -17,6 +17,7 @@ mod tests;
 pub(crate) use fill::Fill;
 pub(crate) use member::team;
 pub(crate) use parameters::{Settings, TEAM, settings};
+pub(crate) use share::{bounds, owned};
 
 use crate::Area;
 use crate::recorder::Recorder;

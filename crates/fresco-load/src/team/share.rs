@@ -10,6 +10,11 @@ pub(crate) fn bounds(trips: usize, threads: usize) -> Vec<usize> {
     (0..=threads).map(|thread| thread * each + thread.min(more)).collect()
 }
 
+/// Bounds of the threads' shares of one thing that is `owner`'s.
+pub(crate) fn owned(owner: usize, threads: usize) -> Vec<usize> {
+    (0..=threads).map(|bound| usize::from(bound > owner)).collect()
+}
+
 /// The first `percent` of a share.
 pub(super) fn head(share: &Range<usize>, percent: u64) -> Range<usize> {
     let trips = share.len() as u64;
@@ -30,6 +35,11 @@ impl Walk {
         let mut ranges: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         ranges.reverse();
         Self { ranges }
+    }
+
+    /// All trips of one range.
+    pub fn over(range: Range<usize>) -> Self {
+        Self::new(std::iter::once(range))
     }
 
     /// The trip to make next.
@@ -57,6 +67,7 @@ mod tests {
         assert_eq!(bounds(10, 4), [0, 3, 6, 8, 10]);
         assert_eq!(bounds(2, 3), [0, 1, 2, 2]);
         assert_eq!(bounds(0, 2), [0, 0, 0]);
+        assert_eq!(owned(1, 3), [0, 0, 1, 1]);
     }
 
     #[test]

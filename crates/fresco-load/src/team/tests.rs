@@ -9,7 +9,17 @@ use fresco_input::Document;
 use proptest::prelude::*;
 
 /// Every team, small.
-const SMALL: &[(&str, &str)] = &[("strides-parallel", "bytes = '5000 B'\nwrites = 100")];
+const SMALL: &[(&str, &str)] = &[
+    ("strides-parallel", "bytes = '5000 B'\nwrites = 100"),
+    ("lbm", "n = 13"),
+    ("cg", "rows = 90\ndegree = 6\niterations = 3"),
+    ("blackscholes", "options = 300"),
+    ("kmeans", "points = 100\ndimensions = 5\nclusters = 3"),
+    ("histogram", "elements = 2000\nbins = 40"),
+    ("matmult-parallel", "n = 21\nblock = 4"),
+    ("fft", "log2 = 8"),
+    ("bfs", "vertices = 200\ndegree = 4"),
+];
 
 fn with(parameters: &str, more: &str) -> String {
     format!("{parameters}\n{more}")

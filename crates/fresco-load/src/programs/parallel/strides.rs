@@ -2,12 +2,12 @@
 //! Alternating strides by a team (BEN-1): each thread writes outwards from the middle of a space of its own, and all wait
 //! at the end of a pass. Their loads are equal, so they wait only because memory is not (BEN-7).
 
-use super::strides::line_at;
 use crate::Area;
 use crate::parameter::{Kind, Parameter};
+use crate::programs::strides::line_at;
 use crate::recorder::{LOOP, Recorder, Source};
 use crate::registry::{Build, PASSES, ProgramKind};
-use crate::team::{Fill, Section, TEAM, TeamKernel, settings, team};
+use crate::team::{Fill, Section, TEAM, TeamKernel, owned, settings, team};
 use crate::traced::{Layout, Traced};
 
 /// Negate or advance the offset, add it to the middle.
@@ -127,11 +127,8 @@ impl TeamKernel for StridesParallel {
     }
 
     fn fills(&self) -> Vec<Fill> {
-        let fill = |(owner, space): (usize, &Space)| {
-            let bound = |thread| if thread > owner { space.lines.data.len() } else { 0 };
-            let bounds: Vec<usize> = (0..=self.spaces.len()).map(bound).collect();
-            space.lines.fill(&bounds, 1)
-        };
+        let threads = self.spaces.len();
+        let fill = |(thread, space): (usize, &Space)| space.lines.fill(&owned(thread, threads), space.lines.data.len());
         self.spaces.iter().enumerate().map(fill).collect()
     }
 
