@@ -2,7 +2,7 @@
 //! One value, read as the type it should have.
 
 use crate::node::{Node, Value};
-use crate::quantity::{BadQuantity, DURATION, FRACTION, FREQUENCY, SIZE, Units};
+use crate::quantity::{BANDWIDTH, BadQuantity, DURATION, FRACTION, FREQUENCY, SIZE, Units};
 use crate::suggest::closest;
 use crate::{InputError, Table};
 use std::fmt::Display;
@@ -177,6 +177,14 @@ impl<'d> Item<'d> {
     /// The value is no frequency, not a whole number of hertz, or outside `range` (in hertz).
     pub fn frequency(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
         self.quantity(&FREQUENCY, range)
+    }
+
+    /// A bandwidth in bytes per second: `"500 MB/s"`, `"1.2 GB/s"`. The unit must be given; MB are 10^6 bytes.
+    ///
+    /// # Errors
+    /// The value is no bandwidth, not a whole number of bytes per second, or outside `range` (in bytes per second).
+    pub fn bandwidth(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        self.quantity(&BANDWIDTH, range)
     }
 
     /// A share of the whole, in parts per million: `0.25` or `"25 %"`.

@@ -56,6 +56,19 @@ pub(crate) const FREQUENCY: Units = Units {
     examples: "\"800 MHz\", \"2.8 GHz\"",
 };
 
+/// Bandwidth, in bytes per second; `MB/s` is 10^6 of them, as data sheets and papers count.
+pub(crate) const BANDWIDTH: Units = Units {
+    kind: "a bandwidth",
+    table: &[
+        ("B/s", 1),
+        ("kB/s", 1_000),
+        ("MB/s", 1_000_000),
+        ("GB/s", 1_000_000_000),
+    ],
+    bare: None,
+    examples: "\"500 MB/s\", \"1.2 GB/s\"",
+};
+
 /// A share of the whole, in parts per million.
 pub(crate) const FRACTION: Units = Units {
     kind: "a fraction",
@@ -165,6 +178,11 @@ pub fn format_frequency(hertz: u64) -> String {
     FREQUENCY.format(hertz)
 }
 
+/// A bandwidth in bytes per second as text that the reader takes back unchanged: `500 MB/s`, `2 GB/s`.
+pub fn format_bandwidth(bytes_per_s: u64) -> String {
+    BANDWIDTH.format(bytes_per_s)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,6 +228,7 @@ mod tests {
         assert_eq!(SIZE.parse("1G"), Ok(1 << 30));
         assert_eq!(SIZE.parse("1.5 MiB"), Ok(3 << 19));
         assert_eq!(SIZE.parse("4096"), Ok(4096));
+        assert_eq!(BANDWIDTH.parse("1.2 GB/s"), Ok(1_200_000_000));
         assert_eq!(FRACTION.parse("25 %"), Ok(250_000));
         assert_eq!(FRACTION.parse("0.125"), Ok(125_000));
     }
@@ -217,14 +236,14 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(value in any::<u64>()) {
-            for units in [DURATION, SIZE, FREQUENCY] {
+            for units in [DURATION, SIZE, FREQUENCY, BANDWIDTH] {
                 prop_assert_eq!(units.parse(&units.format(value)), Ok(value));
             }
         }
 
         #[test]
         fn no_text_panics(text in "\\PC{0,40}") {
-            for units in [DURATION, SIZE, FREQUENCY, FRACTION] {
+            for units in [DURATION, SIZE, FREQUENCY, BANDWIDTH, FRACTION] {
                 let _ = units.parse(&text);
             }
         }

@@ -37,6 +37,7 @@ readers! {
     "A size in bytes": size, opt_size(range: RangeInclusive<u64>) -> u64;
     "A time in picoseconds": duration, opt_duration(range: RangeInclusive<u64>) -> u64;
     "A frequency in hertz": frequency, opt_frequency(range: RangeInclusive<u64>) -> u64;
+    "A bandwidth in bytes per second": bandwidth, opt_bandwidth(range: RangeInclusive<u64>) -> u64;
     "A share of the whole in parts per million": fraction, opt_fraction() -> u32;
     "Whole numbers such as `\"0-3,8\"`": numbers, opt_numbers(range: RangeInclusive<u32>) -> Vec<u32>;
     "The elements of a list": list, opt_list() -> Vec<Item<'d>>;

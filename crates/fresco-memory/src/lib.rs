@@ -17,4 +17,6 @@ pub use controller::{Controller, Sink, Stepping};
 pub use drive::{Driven, Driver, Observer, TraceRequest};
 pub use interconnect::{Interconnect, Route};
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
-pub use system::{CommandSink, CoreStats, DelayedWrite, Done, MemorySystem, NodeStats, RequestId, Sample, Service};
+pub use system::{
+    CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,
+};

@@ -5,7 +5,7 @@ use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
 use super::port::Port;
 use super::sample::{Done, RequestId, Service};
-use super::stats::{CoreStats, NodeStats};
+use super::stats::{CoreStats, Lines, NodeStats};
 use super::write_backs::{Held, WriteBacks};
 use crate::cache::Cache;
 use crate::command::Command;
@@ -54,6 +54,8 @@ pub struct MemorySystem {
     /// The time run to.
     pub(super) now: Ps,
     cores: Vec<CoreStats>,
+    /// By core.
+    lines: Vec<Lines>,
     counted_from: Cycle,
     command_sink: Option<CommandSink>,
     commands: Vec<Command>,
@@ -96,6 +98,7 @@ impl MemorySystem {
             next_id: 0,
             now: 0,
             cores: vec![CoreStats::default(); usize::from(cores)],
+            lines: vec![Lines::default(); usize::from(cores)],
             counted_from: 0,
             command_sink: None,
             commands: Vec::new(),
@@ -134,6 +137,7 @@ impl MemorySystem {
             victim = cache.allocate(line, false, member).filter(|v| v.dirty);
         }
         self.next_id += 1;
+        self.lines[core as usize].read += 1;
         let slot = self.pending.insert(key, waiter);
         if self.write_backs.has_room(core) {
             self.send(at, core, line, Access::Read, slot);
@@ -230,6 +234,12 @@ impl MemorySystem {
         stats
     }
 
+    /// What `core` has moved to and from memory: what a counter of its misses and write-backs shows.
+    #[inline]
+    pub fn lines(&self, core: u32) -> Lines {
+        self.lines[core as usize]
+    }
+
     /// Counters of each node, since the start or the last reset; as far as the controllers have been run.
     pub fn node_stats(&mut self) -> Vec<NodeStats> {
         let cycles = self.settle() - self.counted_from;
@@ -253,6 +263,7 @@ impl MemorySystem {
     /// Sends a dirty line on its way to memory.
     pub(super) fn send_write(&mut self, at: Ps, core: u32, line: PhysAddr) {
         self.write_backs.leave(core);
+        self.lines[core as usize].written += 1;
         if let Some(watch) = &mut self.watch {
             watch.sent.push((at, line));
         }

@@ -25,4 +25,4 @@ mod tests;
 
 pub use memory_system::{CommandSink, MemorySystem};
 pub use sample::{DelayedWrite, Done, RequestId, Sample, Service};
-pub use stats::{CoreStats, NodeStats};
+pub use stats::{CoreStats, Lines, NodeStats};

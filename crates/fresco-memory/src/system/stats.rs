@@ -21,6 +21,15 @@ pub struct CoreStats {
     pub llc: SourceStats,
 }
 
+/// Lines that a core moved between the shared levels and memory since the start; no reset takes them back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Lines {
+    /// Fetched: misses of the last-level cache.
+    pub read: u64,
+    /// Written back: dirty lines that its accesses displaced.
+    pub written: u64,
+}
+
 /// What the controller of one node did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeStats {

@@ -76,9 +76,11 @@ impl Manager {
         budget.is_spent() && !self.open
     }
 
-    /// The interrupt of a core whose budget was used up, perhaps some time ago: may it go on?
+    /// The interrupt of a core whose budget was used up, perhaps some time ago: may it go on? A core that has used nothing
+    /// may, also if it has no budget: it asks when it does.
     pub fn exhausted(&mut self, core: usize) -> Decision {
-        if self.open || !self.cores[core].is_spent() || self.reclaim(core) {
+        let budget = &self.cores[core];
+        if self.open || budget.used == 0 || !budget.is_spent() || self.reclaim(core) {
             return Decision::GoOn;
         }
         let budget = &mut self.cores[core];

@@ -2,6 +2,7 @@
 //! From a specification to a machine with its tasks, at time 0.
 
 use super::cpu::Cpu;
+use super::regulation::{self, Regulation};
 use super::{Engine, Judge, RUN_AHEAD, team};
 use crate::core::Core;
 use crate::os::memory;
@@ -51,6 +52,16 @@ impl<'s> Engine<'s> {
         }
         let judge = setup.check.then(|| Judge::watch(machine, &mut memory));
         cpus.sort_by_key(|cpu| cpu.number);
+        let regulation = setup.bandwidth.as_ref().map(|bandwidth| {
+            let numbers: Vec<usize> = (0..cpus.len())
+                .map(|copy| {
+                    cpus.iter()
+                        .position(|cpu| cpu.copy == copy)
+                        .expect("each copy has a core")
+                })
+                .collect();
+            Regulation::new(bandwidth, machine.core.mhz, &numbers)
+        });
         Ok(Self {
             spec,
             setup,
@@ -65,7 +76,12 @@ impl<'s> Engine<'s> {
             teams: team::teams(setup, &cpus),
             cpus,
             judge,
-            run_ahead: RUN_AHEAD,
+            run_ahead: if regulation.is_some() {
+                regulation::RUN_AHEAD
+            } else {
+                RUN_AHEAD
+            },
+            regulation,
         })
     }
 }

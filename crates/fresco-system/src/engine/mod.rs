@@ -15,6 +15,7 @@ mod cpu;
 mod judge;
 mod paging;
 mod phases;
+mod regulation;
 mod report;
 mod team;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use judge::Judge;
+use regulation::Regulation;
 use team::Team;
 
 /// How far a core may run ahead of the others on private state: 1 µs.
@@ -56,6 +58,8 @@ pub(crate) struct Engine<'s> {
     /// Results of measured tasks that are done, by number of the cpu.
     results: Vec<Option<TaskResult>>,
     judge: Option<Judge>,
+    /// Budgets of bandwidth, if cores are regulated.
+    regulation: Option<Regulation>,
     /// Tasks whose copies are threads of one program.
     teams: Vec<Team>,
     /// [`RUN_AHEAD`].
@@ -73,6 +77,7 @@ impl Engine<'_> {
         loop {
             let (number, at) = self.next_cpu();
             let timer = self.timers.iter().map(|timer| timer.0).min().unwrap_or(NEVER);
+            let timer = timer.min(self.next_period());
             let memory = self.memory.next_event();
             if memory <= at.min(timer) {
                 assert!(
@@ -137,20 +142,22 @@ impl Engine<'_> {
             }
             *at > now
         });
+        self.renew_budgets(now);
     }
 
     fn step(&mut self, number: usize) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
         let limit = cpu.core.next_time() + self.run_ahead;
         match cpu.core.step(&mut cpu.process, limit) {
-            Action::Ran => {}
+            Action::Ran => return Ok(()),
             Action::Fetch { at, line, write, tag } => match self.memory.read(at, cpu.number, line, write) {
                 Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
                 Service::Pending(id) => cpu.wait(id, tag),
             },
             Action::WriteBack { at, line } => self.memory.write_back(at, cpu.number, line),
-            Action::Event { at } => self.event(number, at)?,
+            Action::Event { at } => return self.event(number, at),
         }
+        self.count_lines(number);
         Ok(())
     }
 
@@ -176,6 +183,10 @@ impl Engine<'_> {
                 self.asked(number, at);
                 at
             }
+            Stop::Interrupt => match self.interrupted(number, at) {
+                Some(resume) => resume,
+                None => return Ok(()),
+            },
             Stop::Over => {
                 self.restart(number, at)?;
                 at

@@ -35,6 +35,7 @@ impl Engine<'_> {
             return Ok(None);
         }
         self.released = true;
+        self.regulate_from(at);
         let delay = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].start;
         let delays: Vec<Ps> = self.cpus.iter().map(|cpu| delay(cpu.copy)).collect();
         for (other, delay) in delays.iter().enumerate() {

@@ -30,6 +30,12 @@ impl Engine<'_> {
             };
             tasks.push((self.cpus[number].copy, result));
         }
+        let regulation = self.regulation_result().map(|(result, cores)| {
+            for ((_, task), core) in std::iter::zip(&mut tasks, cores) {
+                task.regulation = Some(core);
+            }
+            result
+        });
         tasks.sort_by_key(|(copy, _)| *copy);
         let opened = self.opened.unwrap_or(0);
         let controllers = self.memory.node_stats();
@@ -51,6 +57,7 @@ impl Engine<'_> {
             to_ps: at,
             tasks: tasks.into_iter().map(|(_, result)| result).collect(),
             controllers,
+            regulation,
             commands_checked,
             timeline: None,
         })
@@ -111,6 +118,7 @@ impl Engine<'_> {
             pages: self.pages(number, cpu.faults.count - faults),
             thread: task.program.is_team().then(|| cpu.met.since(met, run_time)),
             jobs: None,
+            regulation: None,
             recorder: cpu.recorder.clone(),
             reads,
         }

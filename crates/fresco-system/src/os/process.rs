@@ -20,6 +20,8 @@ pub(crate) enum Stop {
     Mark(Marker),
     /// It was asked to stop, by [`Process::stop_at`].
     Asked,
+    /// It was interrupted, by [`Process::interrupt`].
+    Interrupt,
     /// Many instructions went by that accessed no memory.
     Elapsed,
     /// The data that [`Process::copy`] was asked for have been copied.
@@ -58,6 +60,8 @@ pub(crate) struct Process {
     pub(super) operations: u64,
     /// Stop before this operation.
     pub(super) stop_at: u64,
+    /// Stop before the next operation, whatever `stop_at` says.
+    pub(super) interrupted: bool,
     /// Stop at marks.
     heeds_marks: bool,
     begun: bool,
@@ -95,6 +99,7 @@ impl Process {
             line_bits: line_bytes.trailing_zeros(),
             operations: 0,
             stop_at: u64::MAX,
+            interrupted: false,
             heeds_marks,
             preemptible: false,
             copying: None,
@@ -119,6 +124,11 @@ impl Process {
     /// Stops before the operation with this number (from 0), or before the next one if that is past.
     pub fn stop_at(&mut self, operation: u64) {
         self.stop_at = operation;
+    }
+
+    /// Stops before the next operation, apart from [`stop_at`](Self::stop_at): if both are due, that goes first.
+    pub fn interrupt(&mut self) {
+        self.interrupted = true;
     }
 
     /// Memory operations executed.
@@ -276,10 +286,10 @@ impl Source for Process {
         loop {
             match self.batch.events().get(self.next) {
                 Some(&Event::Op(op)) => {
-                    if self.is_to_stop() {
+                    if let Some(stop) = self.to_stop() {
                         // A process that can be stopped anywhere stops before the instructions that lead to it.
                         let gap = if self.preemptible { 0 } else { self.gap_before(&op) };
-                        return self.stopped(Stop::Asked, gap);
+                        return self.stopped(stop, gap);
                     }
                     return match self.pages.translate(op.addr) {
                         Translation::Mapped(addr) => {
@@ -294,9 +304,9 @@ impl Source for Process {
                     };
                 }
                 Some(&Event::Mark { marker, gap }) => {
-                    if self.is_to_stop() {
+                    if let Some(stop) = self.to_stop() {
                         let gap = std::mem::take(&mut self.carried);
-                        return self.stopped(Stop::Asked, gap);
+                        return self.stopped(stop, gap);
                     }
                     self.next += 1;
                     let gap = gap - std::mem::take(&mut self.cut);

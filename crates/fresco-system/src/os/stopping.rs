@@ -8,20 +8,21 @@ use fresco_dram::PhysAddr;
 use fresco_load::Event;
 
 impl Process {
-    /// Was it asked to stop here? Then it is not again.
-    pub(super) fn is_to_stop(&mut self) -> bool {
-        let stops = self.operations >= self.stop_at;
-        if stops {
+    /// Was it asked to stop here, or interrupted? Then it is not again.
+    #[inline]
+    pub(super) fn to_stop(&mut self) -> Option<Stop> {
+        if self.operations >= self.stop_at {
             self.stop_at = u64::MAX;
+            return Some(Stop::Asked);
         }
-        stops
+        std::mem::take(&mut self.interrupted).then_some(Stop::Interrupt)
     }
 
     /// The next part of a copy under way.
     pub(super) fn copy_on(&mut self) -> Option<Step> {
         self.copying.as_ref()?;
-        if self.is_to_stop() {
-            return Some(self.stopped(Stop::Asked, 0));
+        if let Some(stop) = self.to_stop() {
+            return Some(self.stopped(stop, 0));
         }
         let Some(access) = self.copying.as_mut().and_then(Copying::next) else {
             self.copying = None;
@@ -42,8 +43,8 @@ impl Process {
         if self.gap_done || u64::from(gap - self.cut) <= room {
             return None;
         }
-        if self.is_to_stop() {
-            return Some(self.stopped(Stop::Asked, 0));
+        if let Some(stop) = self.to_stop() {
+            return Some(self.stopped(stop, 0));
         }
         // No more than the gap, which fits.
         let instructions = room as u32;

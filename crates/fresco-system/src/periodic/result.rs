@@ -33,6 +33,7 @@ pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
         to_ps: end,
         tasks: tasks.collect::<Result<_, _>>()?,
         controllers: outcome.controllers,
+        regulation: None,
         commands_checked,
         timeline: Some(outcome.timeline),
     })
@@ -87,6 +88,7 @@ fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> Re
         pages: pages(setup, &outcome.allocation),
         thread: None,
         jobs,
+        regulation: None,
         recorder: outcome.recorder,
     })
 }

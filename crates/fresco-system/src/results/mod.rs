@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What runs measured. Everything serialises in a fixed order; the same run gives the same bytes.
 
+mod bound;
 mod controller;
 mod distribution;
 mod jobs;
 mod reads;
 mod recorder;
+mod regulation;
 mod scenario;
 mod spread;
 mod task;
@@ -15,6 +17,7 @@ pub use controller::ControllerResult;
 pub use jobs::{JobsResult, JobsSummary};
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
 pub(crate) use recorder::ReadRecorder;
+pub use regulation::{CoreRegulation, NodeRegulation, RegulationResult};
 pub use scenario::{PointResult, ScenarioResult, TaskSummary};
 pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
@@ -42,6 +45,9 @@ pub struct RunResult {
     pub tasks: Vec<TaskResult>,
     /// The controllers, by node, from `from_ps` to `to_ps`: longer than the phases of tasks, see [`ControllerResult`].
     pub controllers: Vec<ControllerResult>,
+    /// What bandwidth regulation did, if there was any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regulation: Option<RegulationResult>,
     /// DRAM commands that the independent checker judged and passed; `None` if it was not asked to.
     pub commands_checked: Option<u64>,
     /// Who ran when at the beginning, if tasks are periodic.

@@ -76,6 +76,10 @@ pub struct TaskSummary {
     /// Its jobs, if it is periodic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<JobsSummary>,
+    /// The most that the slowdown can be, from the reservations of its core and of the others ([`crate::bandwidth::bound`],
+    /// LIM-1), over all repetitions. `None` without regulation or baseline, or where nothing follows from them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slowdown_bound: Option<f64>,
     /// All reads of all repetitions together.
     pub reads: Reads,
 }
@@ -164,6 +168,7 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
         read_latency_ns: spread(|task| task.reads.latency.mean_ns),
         bandwidth_bytes_per_s: spread(|task| task.bandwidth_bytes_per_s),
         slowdown: slowdowns.map(Spread::of),
+        slowdown_bound: baseline.and_then(|baseline| super::bound::slowdown(runs, baseline, number)),
         jobs: JobsSummary::of(runs.iter().map(|run| run.tasks[number].jobs.as_ref())),
         reads: recorder.reads(),
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task measured in one run.
 
+use super::CoreRegulation;
 use super::jobs::JobsResult;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
@@ -67,6 +68,9 @@ pub struct TaskResult {
     /// Its jobs, if it is periodic. The phase is then the whole run, and the run time the time that jobs had the core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<JobsResult>,
+    /// Budgets of its core, if bandwidth is regulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regulation: Option<CoreRegulation>,
     /// All latencies, to be put together with those of other repetitions.
     #[serde(skip)]
     pub(crate) recorder: ReadRecorder,

@@ -12,6 +12,7 @@
 //! command line's `--set` comes first of all: it changes the file, sweep and variants included.
 
 mod assignment;
+mod bandwidth;
 mod coloring;
 mod extent;
 mod jobs;
@@ -22,6 +23,7 @@ mod setup;
 mod sweep;
 mod task;
 
+pub(crate) use bandwidth::Bandwidth;
 pub use extent::Extent;
 pub(crate) use place::error_at;
 pub(crate) use setup::{Copy, Setup};

@@ -17,6 +17,8 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
             ..Config::default()
         });
     };
+    // Read with `[bandwidth]`.
+    table.has("bandwidth");
     let names = [
         ("buddy", Kind::Buddy),
         ("palloc", Kind::Palloc),

@@ -2,6 +2,7 @@
 //! One point of a sweep, resolved: machine, policy, phases, tasks.
 
 use super::assignment::Assignment;
+use super::bandwidth::{self, Bandwidth};
 use super::extent::Extent;
 use super::jobs::Scheduler;
 use super::place::{error_at, moved};
@@ -26,6 +27,8 @@ pub(crate) struct Setup {
     machine_path: Option<PathBuf>,
     pub space: Arc<ColorSpace>,
     pub frames: Config,
+    /// Budgets of bandwidth, if cores are regulated.
+    pub bandwidth: Option<Bandwidth>,
     pub warm_up: Extent,
     pub measure: Extent,
     /// Among the periodic tasks of a core.
@@ -81,6 +84,7 @@ impl Setup {
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
         let setup = Self {
+            bandwidth: bandwidth::read(&root, &machine, &tasks, &copies)?,
             space: Arc::new(space),
             frames,
             warm_up: extent(&root, "warm_up", 0, 1)?,

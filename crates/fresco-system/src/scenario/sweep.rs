@@ -36,6 +36,7 @@ const SWEPT: &[&str] = &[
     "corunners",
     "machine",
     "policy",
+    "bandwidth",
     "memory",
     "task",
     "warm_up",

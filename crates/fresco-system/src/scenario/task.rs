@@ -45,6 +45,8 @@ pub(crate) struct Task {
     pub colorings: Vec<Coloring>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
+    /// Bandwidth that each copy asks for.
+    pub bandwidth: super::bandwidth::Asked,
     /// Its place, for errors.
     pub place: InputError,
 }
@@ -79,6 +81,7 @@ impl Task {
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),
+            bandwidth: super::bandwidth::Asked::read(table)?,
             place: table.error("").in_field(format!("task.{}", name.text()?)),
         };
         // The program's parameters are read when it is built.

@@ -203,7 +203,7 @@ impl Engine<'_> {
                     self.pass(number, at);
                 }
             }
-            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => {
+            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Interrupt | Stop::Mark(_) => {
                 self.cpus[number].core.resume(at);
             }
             Stop::Failed(Failure::Input(error)) => return Err(error),
