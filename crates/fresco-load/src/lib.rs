@@ -39,4 +39,5 @@ mod traced;
 pub use op::{Batch, Event, Marker, Op};
 pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
+pub use programs::{Characteristics, characteristics};
 pub use registry::{MOST_THREADS, ProgramKind, Setting, build, program_of, programs};

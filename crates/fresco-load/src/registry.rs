@@ -4,7 +4,7 @@
 use crate::parameter::{Kind, Parameter, Values};
 use crate::programs::{
     BANDWIDTH, BFS, BLACKSCHOLES, CG, CNT, COMPRESS, FFT, HISTOGRAM, IDLE, IS, KMEANS, LATENCY, LBM, LMS, MATMULT,
-    MATMULT_PARALLEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
+    MATMULT_PARALLEL, MODEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
 };
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
@@ -69,6 +69,7 @@ static PROGRAMS: &[&ProgramKind] = &[
     &MATMULT_PARALLEL,
     &FFT,
     &BFS,
+    &MODEL,
 ];
 
 /// All programs, in the order in which they are documented.
@@ -227,6 +228,8 @@ mod tests {
         ("is", "passes = 1"),
         ("random", "accesses = 10000\nbytes = '1 GiB'"),
         ("idle", "passes = 7"),
+        ("model", "of = '447.dealII'\naccesses = 5000"),
+        ("histogram", "elements = 3000\nbins = 10"),
     ];
 
     #[test]

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::*;
+use crate::passes::Passes;
+use crate::testing::{addresses, run};
+
+fn small(stores: u32, run: u64, parallel: u32) -> Characteristics {
+    Characteristics {
+        name: "small".into(),
+        footprint: 6400,
+        misses: 30_000,
+        stores,
+        run,
+        parallel,
+    }
+}
+
+#[test]
+fn names_are_those_of_the_file() {
+    let models = characteristics().expect("the file is sound");
+    assert!(models.iter().map(|model| &model.name[..]).eq(NAMES.iter().copied()));
+}
+
+#[test]
+fn misses_come_as_often_as_published() {
+    // 30,000 in a million: every 33 or 34 instructions, 33 1/3 on average.
+    let run = run(Looped::new(Model::new(small(0, 4, 2), 3000, 1), Passes::new(0, 1)));
+    assert_eq!((run.ops().len(), run.instructions()), (3000, 100_000));
+    assert!(run.ops().iter().all(|op| (32..=33).contains(&op.gap)));
+}
+
+#[test]
+fn loads_overlap_as_many_as_may() {
+    let of = |parallel| {
+        run(Looped::new(
+            Model::new(small(0, 1, parallel), 1000, 1),
+            Passes::new(0, 1),
+        ))
+    };
+    for parallel in [1, 3] {
+        let deps: Vec<u32> = of(parallel).ops().iter().map(|op| op.dep).collect();
+        assert!(deps[..parallel as usize].iter().all(|&dep| dep == 0));
+        assert!(deps[parallel as usize..].iter().all(|&dep| dep == parallel));
+    }
+}
+
+#[test]
+fn stores_are_a_share_and_lines_come_once_in_a_sweep() {
+    let run = run(Looped::new(Model::new(small(30, 8, 4), 10_000, 1), Passes::new(0, 1)));
+    let stores = run.ops().iter().filter(|op| op.write).count();
+    // Six standard deviations of 3000 in 10,000.
+    assert!(stores.abs_diff(3000) < 275, "{stores}");
+    for sweep in addresses(&run).chunks(100) {
+        let mut lines = sweep.to_vec();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), 100);
+    }
+}
+
+#[test]
+fn a_line_that_comes_twice_and_too_many_stores_are_found() {
+    let mut model = Model::new(small(30, 8, 4), 10_000, 1);
+    model.note(5);
+    model.note(5);
+    assert!(model.verify().unwrap_err().starts_with("line 5 came twice"));
+    let mut model = Model::new(small(0, 8, 4), 10_000, 1);
+    (model.accesses, model.stores) = (10, 1);
+    assert!(model.verify().unwrap_err().starts_with("1 of 10 accesses are stores"));
+}
