@@ -30,7 +30,7 @@ pub(crate) static CG: ProgramKind = ProgramKind {
                     max: 1 << 22,
                     default: 1 << 17,
                 },
-                doc: "rows, 44 bytes each",
+                doc: "rows, 52 bytes each",
             },
             Parameter {
                 name: "degree",
