@@ -76,6 +76,7 @@ mod color_set;
 mod config;
 mod conformity;
 mod cost;
+pub mod dynamic;
 mod error;
 mod frames;
 mod inspect;

@@ -297,7 +297,7 @@ proptest! {
     fn private_is_private(
         bits in proptest::sample::subsequence((12u32..20).collect::<Vec<_>>(), 1..5),
         top in 13u32..20, nodes in prop_oneof![Just(1u32), Just(2), Just(4)],
-        cores in proptest::collection::vec(0u32..16, 1..20), variant in 0usize..5, by_cache: bool, groups in 1usize..6,
+        cores in proptest::collection::vec(0u32..16, 1..20), variant in 0usize..5, by_cache: bool, groups in 1u32..6,
         taken in proptest::collection::btree_set(0u32..16, 0..4),
     ) {
         let space = machine(nodes, 20, &bits, 12..top).space();

@@ -28,7 +28,7 @@ pub struct Tint {
     /// What is private.
     pub variant: Variant,
     /// Groups that neighbouring threads form in the `part` variants: 4 in the source, whatever the number of threads (TINT-14).
-    pub groups: usize,
+    pub groups: u32,
     /// LLC colours are disjoint only among threads of one cache, so that threads on different caches may have the same
     /// ones. The source divides them among all threads (TINT-14), although its machine has two caches.
     pub by_cache: bool,
@@ -55,9 +55,8 @@ pub fn tintmalloc(space: &ColorSpace, seats: &[Seat], tint: Tint, taken: &Taken)
 
 fn shares(space: &ColorSpace, seats: &[Seat], tint: Tint, taken: &Taken) -> Result<Vec<Share>, Shared> {
     let threads: Vec<usize> = (0..seats.len()).collect();
-    let groups: Vec<usize> = (0..seats.len())
-        .map(|thread| thread * tint.groups.clamp(1, seats.len()) / seats.len())
-        .collect();
+    let count = (tint.groups as usize).clamp(1, seats.len().max(1));
+    let groups: Vec<usize> = threads.iter().map(|thread| thread * count / seats.len()).collect();
     let banks = |parties: &[usize]| deal_banks(space, seats, parties, taken).map(some);
     let llc = |parties: &[usize]| deal_llc(space, seats, parties, tint, taken).map(some);
     let none = || vec![None; seats.len()];

@@ -48,7 +48,7 @@ pub(crate) fn of_task(setup: &Setup, copy: &Copy) -> TaskMemory {
         home_node: task
             .node
             .unwrap_or(setup.machine.topology.node_of_core[copy.core as usize]),
-        placement: fresco_frames::Placement::Local,
+        placement: task.placement.clone(),
         coloring: copy.coloring.clone(),
         limit: task.limit,
     }

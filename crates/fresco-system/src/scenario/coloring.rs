@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The colours of a task: `banks`, `banks_each`, `llc`, `colors`.
 
+use super::policy::Chosen;
+use super::sharing::Sharing;
 use fresco_dram::ColorSpace;
 use fresco_frames::{ColorSet, Coloring, Policy};
 use fresco_input::{InputError, Item, Table};
 
-/// Reads the colours of a task with `copies` copies, as far as the policy knows them.
+/// Reads the colours of a task with `copies` copies, as far as the policy knows them. A copy that waits for its share has
+/// [`Coloring::Automatic`] until [`Sharing::share_out`].
 pub(crate) fn read(
     table: &Table<'_>,
     space: &ColorSpace,
-    policy: &Policy,
+    chosen: &Chosen,
     copies: usize,
 ) -> Result<Vec<Coloring>, InputError> {
+    let policy = &chosen.frames.policy;
     if *policy == Policy::Buddy {
         let Some(key) = ["banks", "banks_each", "llc", "colors"]
             .into_iter()
@@ -22,7 +26,7 @@ pub(crate) fn read(
         let error = table
             .error_at(key, "found colours under the policy \"buddy\"")
             .allowed("no colours");
-        return Err(error.cure("choose policy.frames = \"palloc\", \"camc\" or \"codesign\", or remove the colours"));
+        return Err(error.cure("choose another policy.frames, such as \"palloc\" or \"camc\", or remove the colours"));
     }
     let banks = read_banks(table, space, copies)?;
     let llc = table
@@ -30,8 +34,12 @@ pub(crate) fn read(
         .map(|item| color_set(&item, "LLC", space.llc_colors()))
         .transpose()?;
     let is_camc = matches!(policy, Policy::Camc(_));
+    let is_shared_out = chosen.sharing != Sharing::None;
     let count = if is_camc {
         table.opt_integer("colors", 0..=space.bank_colors())?
+    } else if is_shared_out {
+        // TINT-7: a task may do without.
+        table.opt_integer("colors", 0..=0)?
     } else {
         None
     };
@@ -47,6 +55,7 @@ pub(crate) fn read(
             colors: count.unwrap_or(1),
             llc: llc.clone(),
         },
+        (None, _) if llc.is_none() && is_shared_out => Coloring::automatic(),
         (None, _) if llc.is_none() => Coloring::Off,
         (banks, _) => Coloring::Explicit {
             banks,

@@ -17,9 +17,11 @@ mod coloring;
 mod extent;
 mod jobs;
 mod place;
+mod placement;
 mod policy;
 mod room;
 mod setup;
+mod sharing;
 mod sweep;
 mod task;
 

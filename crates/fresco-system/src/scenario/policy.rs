@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[policy]`: how page frames are chosen.
 
+use super::sharing::{self, Sharing};
+use fresco_frames::shares::Divide;
 use fresco_frames::{
-    Aging, Boot, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, Palloc, Partition, PerCpu, Policy, Search,
-    Shortage, Sorting,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, ListsBy, Palloc, Partition, PerCpu,
+    Policy, Search, Shortage, Sorting, Tintmalloc,
 };
 use fresco_input::{InputError, Table};
 
+/// The policy of a scenario.
+pub(crate) struct Chosen {
+    /// The allocator's part.
+    pub frames: Config,
+    /// Whose colours are whose, where the policy says that.
+    pub sharing: Sharing,
+}
+
 /// Reads `[policy]`; without it, the buddy allocator of a machine shortly after boot. `core_mhz` turns the allocator's
 /// work into time.
-pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError> {
+pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError> {
     let cost = CostModel::at(core_mhz);
     let Some(table) = root.opt_table("policy")? else {
-        return Ok(Config {
+        let frames = Config {
             cost,
             ..Config::default()
+        };
+        return Ok(Chosen {
+            frames,
+            sharing: Sharing::None,
         });
     };
     // Read with `[bandwidth]`.
@@ -24,8 +38,15 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
         ("palloc", Kind::Palloc),
         ("camc", Kind::Camc),
         ("codesign", Kind::Codesign),
+        ("tintmalloc", Kind::Tintmalloc),
+        ("bpm", Kind::Bpm),
+        ("bpm+", Kind::BpmPlus),
+        ("cache-only", Kind::CacheOnly),
+        ("channel-only", Kind::ChannelOnly),
+        ("soft", Kind::Soft),
     ];
-    let policy = match table.opt_choice("frames", &names)?.unwrap_or(Kind::Buddy) {
+    let kind = table.opt_choice("frames", &names)?.unwrap_or(Kind::Buddy);
+    let policy = match kind {
         Kind::Buddy => Policy::Buddy,
         Kind::Palloc => Policy::Palloc(Palloc {
             sorting: sorting(&table)?,
@@ -40,20 +61,41 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Config, InputError
         Kind::Codesign => Policy::Codesign(Codesign {
             partition: partition(&table)?,
         }),
+        Kind::Tintmalloc => Policy::Tintmalloc(Tintmalloc {
+            exhaustion: exhaustion(&table)?,
+        }),
+        Kind::Bpm | Kind::BpmPlus | Kind::CacheOnly | Kind::ChannelOnly => Policy::Bpm(Bpm {
+            exhaustion: exhaustion(&table)?,
+        }),
+        Kind::Soft => Policy::Soft,
+    };
+    let sharing = match kind {
+        Kind::Buddy | Kind::Camc | Kind::Codesign => Sharing::None,
+        Kind::Palloc => sharing::palloc(&table)?,
+        Kind::Tintmalloc => sharing::tint(&table)?,
+        Kind::Bpm | Kind::Soft => sharing::equal(&table)?,
+        Kind::BpmPlus => sharing::channels(&table, true)?,
+        Kind::CacheOnly => Sharing::Equal(Divide::Llc),
+        Kind::ChannelOnly => sharing::channels(&table, false)?,
+    };
+    // TINT-8: TintMalloc's lists are by pair of colours whatever its tasks ask for.
+    let lists = match kind {
+        Kind::Tintmalloc => ListsBy::BankAndLlc,
+        _ => ListsBy::Bank,
     };
     let per_cpu = table.opt_boolean("per_cpu")?.unwrap_or(true).then(PerCpu::default);
-    let config = Config {
+    let frames = Config {
         policy,
         boot: boot(&table)?,
+        lists,
         per_cpu,
         cost,
-        ..Config::default()
     };
     for key in super::jobs::KEYS {
         table.has(key);
     }
     table.finish()?;
-    Ok(config)
+    Ok(Chosen { frames, sharing })
 }
 
 #[derive(Clone, Copy)]
@@ -62,6 +104,12 @@ enum Kind {
     Palloc,
     Camc,
     Codesign,
+    Tintmalloc,
+    Bpm,
+    BpmPlus,
+    CacheOnly,
+    ChannelOnly,
+    Soft,
 }
 
 fn exhaustion(table: &Table<'_>) -> Result<Exhaustion, InputError> {

@@ -62,13 +62,15 @@ impl Setup {
         let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
         let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
             .map_err(|error| root.error_at("machine", format!("found a machine without colours: {error}")))?;
-        let mut frames = policy::read(&root, machine.core.mhz)?;
+        let policy = policy::read(&root, machine.core.mhz)?;
         let tables = root.array_of_tables("task")?;
         let mut tasks = Vec::new();
         for table in tables {
-            tasks.push(Task::read(&table, &machine, &space, &frames.policy)?);
+            tasks.push(Task::read(&table, &machine, &space, &policy)?);
             table.finish()?;
         }
+        policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
+        let mut frames = policy.frames;
         if tasks.iter().any(Task::has_llc_colors) {
             frames.lists = ListsBy::BankAndLlc;
         }

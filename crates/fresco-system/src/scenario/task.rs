@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
-use super::{coloring, jobs};
+use super::policy::Chosen;
+use super::{coloring, jobs, placement};
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{Coloring, Policy};
+use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Item, Table};
 use fresco_load::ProgramKind;
 use fresco_machine::Machine;
@@ -41,6 +42,8 @@ pub(crate) struct Task {
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
     pub node: Option<u32>,
+    /// Nodes that its memory comes from if it has no colours.
+    pub placement: Placement,
     /// Colours of each copy.
     pub colorings: Vec<Coloring>,
     /// Most frames it may hold.
@@ -56,7 +59,7 @@ const LATEST_START: Ps = 1_000_000_000_000;
 
 impl Task {
     /// Reads everything but the program's parameters.
-    pub fn read(table: &Table<'_>, machine: &Machine, space: &ColorSpace, policy: &Policy) -> Result<Self, InputError> {
+    pub fn read(table: &Table<'_>, machine: &Machine, space: &ColorSpace, policy: &Chosen) -> Result<Self, InputError> {
         let name = table.item("name", A_NAME)?;
         check_name(&name)?;
         let program = fresco_load::program_of(table)?;
@@ -64,6 +67,8 @@ impl Task {
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
         let (cores, listed) = cores(table, machine)?;
+        let colorings = coloring::read(table, space, policy, listed)?;
+        let uncolored = colorings.iter().all(|coloring| *coloring == Coloring::Off);
         let task = Self {
             name: name.text()?.to_owned(),
             program,
@@ -77,7 +82,8 @@ impl Task {
                 false => Paging::AtStart,
             }),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
-            colorings: coloring::read(table, space, policy, listed)?,
+            placement: placement::read(table, machine.topology.nodes(), uncolored)?,
+            colorings,
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),

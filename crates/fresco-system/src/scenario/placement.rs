@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `memory` and `nodes` of a task: libnuma's policies for uncoloured tasks (CAMC-27).
+
+use fresco_frames::Placement;
+use fresco_input::{InputError, Table};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Local,
+    Preferred,
+    Bind,
+    Interleave,
+}
+
+/// Reads which nodes a task's frames come from. `uncolored`: none of its copies has colours.
+pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Placement, InputError> {
+    let names = [
+        ("local", Kind::Local),
+        ("preferred", Kind::Preferred),
+        ("bind", Kind::Bind),
+        ("interleave", Kind::Interleave),
+    ];
+    let kind = table.opt_choice("memory", &names)?.unwrap_or(Kind::Local);
+    if kind != Kind::Local && !uncolored {
+        let error = table.error_at("memory", "found a placement of a task that has colours");
+        return Err(error
+            .allowed("memory for tasks without colours; a colour lies on one node")
+            .cure("remove memory, or set colors = 0 or policy.frames = \"buddy\""));
+    }
+    let named = match kind {
+        Kind::Local => None,
+        _ => table.opt_numbers("nodes", 0..=nodes - 1)?,
+    };
+    let missing = |what: &str| {
+        let error = table.error_at("memory", format!("found no {what}"));
+        error
+            .allowed(format!("nodes = \"0-{}\", or some of them", nodes - 1))
+            .cure("name them in nodes")
+    };
+    match (kind, named) {
+        (Kind::Local, _) => Ok(Placement::Local),
+        (Kind::Interleave, None) => Ok(Placement::Interleave((0..nodes).collect())),
+        (_, None) => Err(missing("nodes to take memory from")),
+        (_, Some(named)) if named.is_empty() => Err(missing("node in the list")),
+        (Kind::Preferred, Some(named)) if named.len() > 1 => {
+            let error = table.error_at("nodes", format!("found {} nodes", named.len()));
+            Err(error
+                .allowed("one node")
+                .cure("name the one preferred, or use memory = \"interleave\" or \"bind\""))
+        }
+        (Kind::Preferred, Some(named)) => Ok(Placement::Preferred(named[0])),
+        (Kind::Bind, Some(named)) => Ok(Placement::Bind(named)),
+        (Kind::Interleave, Some(named)) => Ok(Placement::Interleave(named)),
+    }
+}

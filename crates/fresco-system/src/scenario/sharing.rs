@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Policies that share colours out among the tasks: whose colours are whose is worked out here, before anything runs.
+//!
+//! Every copy that a task lists is a thread, whether or not `corunners` starts it, so that its colours are the same alone and
+//! in company. A task that names `banks` or `llc` has these, and they are not given to others; one with `colors = 0` has
+//! none.
+
+use super::task::Task;
+use fresco_dram::ColorSpace;
+use fresco_dram::map::Field;
+use fresco_frames::Coloring;
+use fresco_frames::shares::{self, Divide, Seat, Share, ShareError, Taken, Tint, Variant};
+use fresco_input::{InputError, Table};
+use fresco_machine::Machine;
+
+/// How colours are shared out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// Not at all: tasks name theirs, or CAMC chooses them at run time.
+    None,
+    /// TintMalloc's variants.
+    Tint(Tint),
+    /// Equal shares for all.
+    Equal(Divide),
+    /// Channels in turn, of these or of all; and banks of their own within them.
+    Channels {
+        /// BPM+, not channels alone.
+        private_banks: bool,
+        /// Channels that are used; `None` for all.
+        channels: Option<Vec<u32>>,
+    },
+    /// Banks and cache split together by the bits that they share.
+    Overlap,
+}
+
+/// `variant`, `groups` and `llc_shares` of TintMalloc.
+pub(super) fn tint(policy: &Table<'_>) -> Result<Sharing, InputError> {
+    let names = [
+        ("mem", Variant::Mem),
+        ("llc", Variant::Llc),
+        ("mem+llc", Variant::MemLlc),
+        ("mem+llc(part)", Variant::MemLlcPart),
+        ("llc+mem(part)", Variant::LlcMemPart),
+    ];
+    let variant = policy.opt_choice("variant", &names)?.unwrap_or(Variant::MemLlc);
+    let published = Tint::published(variant);
+    let groups = policy.opt_integer("groups", 1..=1024)?.unwrap_or(published.groups);
+    let scopes = [("machine", false), ("cache", true)];
+    let by_cache = policy.opt_choice("llc_shares", &scopes)?.unwrap_or(published.by_cache);
+    Ok(Sharing::Tint(Tint {
+        variant,
+        groups,
+        by_cache,
+    }))
+}
+
+/// PALLOC's `variant`: equal shares of the banks (PB), or of banks and cache at once (PB+PC); else tasks name their banks.
+pub(super) fn palloc(policy: &Table<'_>) -> Result<Sharing, InputError> {
+    let with_cache = policy.opt_choice("variant", &[("pb", false), ("pb+pc", true)])?;
+    Ok(match with_cache {
+        None => Sharing::None,
+        Some(false) => Sharing::Equal(Divide::Banks),
+        Some(true) => Sharing::Overlap,
+    })
+}
+
+/// BPM and the soft partition: `llc = true` divides the cache too (TINT-17).
+pub(super) fn equal(policy: &Table<'_>) -> Result<Sharing, InputError> {
+    let with_llc = policy.opt_boolean("llc")?.unwrap_or(false);
+    Ok(Sharing::Equal(if with_llc {
+        Divide::BanksAndLlc
+    } else {
+        Divide::Banks
+    }))
+}
+
+/// `channels` of BPM+ and of channel-only partitioning (BPM-14: one channel alone is a comparator).
+pub(super) fn channels(policy: &Table<'_>, private_banks: bool) -> Result<Sharing, InputError> {
+    let channels = policy.opt_numbers("channels", 0..=u32::MAX)?;
+    Ok(Sharing::Channels {
+        private_banks,
+        channels,
+    })
+}
+
+impl Sharing {
+    /// Gives every thread that waits for its share its colours.
+    ///
+    /// # Errors
+    /// Threads would have to share what each is to have alone; pages cannot choose the channel.
+    pub(super) fn share_out(
+        &self,
+        root: &Table<'_>,
+        tasks: &mut [Task],
+        machine: &Machine,
+        space: &ColorSpace,
+    ) -> Result<(), InputError> {
+        let Some(policy) = root.opt_table("policy")?.filter(|_| *self != Self::None) else {
+            return Ok(());
+        };
+        let mut taken = Taken::default();
+        let mut seats = Vec::new();
+        for task in tasks.iter() {
+            for (&core, coloring) in std::iter::zip(&task.cores, &task.colorings) {
+                match coloring {
+                    Coloring::Off => {}
+                    Coloring::Explicit { banks, llc } => {
+                        banks
+                            .iter()
+                            .flat_map(|set| set.iter())
+                            .for_each(|bank| _ = taken.banks.insert(bank));
+                        llc.iter()
+                            .flat_map(|set| set.iter())
+                            .for_each(|llc| _ = taken.llc.insert(llc));
+                    }
+                    Coloring::Automatic { .. } => seats.push(seat(machine, task, core)),
+                }
+            }
+        }
+        let shares = self.shares(&policy, machine, space, &seats, &taken)?;
+        let waiting = tasks.iter_mut().flat_map(|task| {
+            let listed = task.cores.len();
+            task.colorings.iter_mut().take(listed)
+        });
+        let waiting = waiting.filter(|coloring| matches!(coloring, Coloring::Automatic { .. }));
+        for (coloring, share) in std::iter::zip(waiting, shares) {
+            *coloring = share.coloring();
+        }
+        Ok(())
+    }
+
+    fn shares(
+        &self,
+        policy: &Table<'_>,
+        machine: &Machine,
+        space: &ColorSpace,
+        seats: &[Seat],
+        taken: &Taken,
+    ) -> Result<Vec<Share>, InputError> {
+        let threads = seats.len();
+        let shares = match self {
+            Self::None => return Ok(Vec::new()),
+            Self::Tint(tint) => shares::tintmalloc(space, seats, *tint, taken),
+            Self::Equal(divide) => shares::equal(space, threads, *divide, taken),
+            Self::Overlap => shares::by_overlap(space, threads, taken),
+            Self::Channels {
+                private_banks,
+                channels,
+            } => {
+                let of_channel = banks_of_channels(policy, machine, space, channels.as_deref())?;
+                shares::channels(space, threads, &of_channel, *private_banks, taken)
+            }
+        };
+        shares.map_err(|error| too_many(policy, &error))
+    }
+}
+
+/// Where a thread runs: node and last-level cache of its core.
+fn seat(machine: &Machine, task: &Task, core: u32) -> Seat {
+    let own = machine.topology.node_of_core[core as usize];
+    Seat {
+        node: task.node.unwrap_or(own),
+        cache: machine.llc.as_ref().map_or(0, |llc| core / llc.cores_per_cache),
+    }
+}
+
+fn too_many(policy: &Table<'_>, error: &ShareError) -> InputError {
+    let key = if policy.has("variant") { "variant" } else { "frames" };
+    policy
+        .error_at(key, format!("found {error}"))
+        .allowed(format!("{} coloured threads at most", error.fit))
+        .cure("start fewer tasks, set colors = 0 for some, name their banks and llc, or choose another variant")
+}
+
+/// The bank colours of each channel that is used.
+fn banks_of_channels(
+    policy: &Table<'_>,
+    machine: &Machine,
+    space: &ColorSpace,
+    channels: Option<&[u32]>,
+) -> Result<Vec<Vec<u32>>, InputError> {
+    let count = machine.memory.organisation.channels;
+    let all: Vec<u32> = (0..count).collect();
+    if let Some(channel) = channels.and_then(|channels| channels.iter().find(|channel| **channel >= count)) {
+        let error = policy.error_at("channels", format!("found channel {channel}"));
+        let allowed = format!("channels 0 to {} of {}", count - 1, machine.name);
+        return Err(error.allowed(allowed).cure("name channels that exist"));
+    }
+    if channels.is_some_and(<[u32]>::is_empty) {
+        let error = policy.error_at("channels", "found no channel");
+        return Err(error
+            .allowed("one channel or more")
+            .cure("remove the key for all of them"));
+    }
+    if count == 1 {
+        let error = policy.error_at("frames", format!("found one channel on {}", machine.name));
+        return Err(error
+            .allowed("a machine of several channels")
+            .cure("choose policy.frames = \"bpm\", or a machine such as i7-860-channels"));
+    }
+    let banks = |&channel: &u32| {
+        space.select_field(Field::Channel, channel).map_err(|error| {
+            let error = policy.error_at("frames", format!("found that {}: {error}", machine.name));
+            error
+                .allowed("a machine whose channels are chosen by address bits above the page")
+                .cure("choose policy.frames = \"bpm\", or a machine such as i7-860-channels")
+        })
+    };
+    channels.unwrap_or(&all).iter().map(banks).collect()
+}
