@@ -54,6 +54,8 @@ pub enum Event {
 #[derive(Clone, Debug)]
 pub struct Batch {
     events: Vec<Event>,
+    /// Events at which it is full.
+    capacity: usize,
 }
 
 impl Batch {
@@ -64,7 +66,14 @@ impl Batch {
     pub fn new() -> Self {
         Self {
             events: Vec::with_capacity(Self::CAPACITY + 256),
+            capacity: Self::CAPACITY,
         }
+    }
+
+    /// Changes how many events are appended in one call; at least 1.
+    #[cfg(test)]
+    pub(crate) fn limit(&mut self, capacity: usize) {
+        self.capacity = capacity;
     }
 
     /// Empties it and keeps its memory.
@@ -79,7 +88,7 @@ impl Batch {
 
     /// Has the program appended what it should in one call?
     pub fn is_full(&self) -> bool {
-        self.events.len() >= Self::CAPACITY
+        self.events.len() >= self.capacity
     }
 
     /// Appends an event.

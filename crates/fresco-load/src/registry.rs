@@ -287,6 +287,9 @@ mod tests {
         assert!(fault("latency", "\nbytes = '2 GiB'").starts_with("parameters of latency:2: bytes: found the text"));
         assert!(fault("stream", "kernel = 'tirad'").contains("did you mean \"triad\"?"));
         assert!(fault("stream", "elments = 5").contains("did you mean \"elements\"?"));
+        assert!(fault("lbm", "init = 'paralel'").contains("did you mean \"parallel\"?"));
+        assert!(fault("cg", "serial = 101").contains("allowed: an integer from 0 to 100"));
+        assert!(fault("model", "of = '470.lmb'").contains("did you mean \"470.lbm\"?"));
         assert!(fault("lantency", "").contains("allowed: strides, latency"));
         assert!(fault("random", "write_percent = 101").contains("allowed: an integer from 0 to 100"));
     }

@@ -25,7 +25,7 @@ pub(crate) fn team_of(name: &str, parameters: &str, threads: u32) -> Vec<Box<dyn
     team
 }
 
-/// Runs a team to its end, each batch of a thread drawn at random, and returns each thread's events. Operations lie in
+/// Runs a team to its end, short batches of threads drawn at random, and returns each thread's events. Operations lie in
 /// the footprint and depend on loads; batches end at forks and joins, where all threads meet; the result verifies.
 pub(crate) fn run_team(mut team: Vec<Box<dyn Program>>, seed: u64) -> Vec<Vec<Event>> {
     let areas = team[0].footprint();
@@ -40,12 +40,14 @@ pub(crate) fn run_team(mut team: Vec<Box<dyn Program>>, seed: u64) -> Vec<Vec<Ev
         let number = random.random_range(0..running.len());
         let thread = running[number];
         batch.clear();
+        let capacity = random.random_range(1..100);
+        batch.limit(capacity);
         if !team[thread].next(&mut batch).expect("the team runs") {
             running.swap_remove(number);
             over += 1;
             continue;
         }
-        assert!(!batch.events().is_empty() && batch.events().len() < Batch::CAPACITY + 256);
+        assert!(!batch.events().is_empty() && batch.events().len() < capacity + 256);
         for event in batch.events() {
             let Event::Op(op) = event else { continue };
             let end = op.addr.0 + u64::from(op.size);

@@ -4,9 +4,11 @@
 use super::testing::{accesses, marks, run_team, team_of};
 use crate::Marker::{Begin, End, Fork, Join, Pass};
 use crate::testing::cases;
-use crate::{Batch, Setting, programs};
+use crate::{Batch, Event, Op, Setting, programs};
+use fresco_dram::VirtAddr;
 use fresco_input::Document;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 /// Every team, small.
 const SMALL: &[(&str, &str)] = &[
@@ -74,10 +76,8 @@ fn initialisation_stores_to_every_part_once() {
     for (name, parameters) in SMALL {
         let init = |mode: &str| {
             let events = run_team(team_of(name, &with(parameters, &format!("init = '{mode}'")), 3), 1);
-            let first = |events: &Vec<crate::Event>| {
-                let first: Vec<_> = events
-                    .split(|event| matches!(event, crate::Event::Mark { .. }))
-                    .collect();
+            let first = |events: &Vec<Event>| {
+                let first: Vec<_> = events.split(|event| matches!(event, Event::Mark { .. })).collect();
                 accesses(first[0])
             };
             events.iter().map(first).collect::<Vec<_>>()
@@ -104,8 +104,75 @@ fn initialisation_stores_to_every_part_once() {
     }
 }
 
+/// What one thread stores to, no other thread accesses before all have met again.
+fn races(threads: &[Vec<Event>]) -> Option<u64> {
+    let meets = |event: &Event| {
+        matches!(
+            event,
+            Event::Mark {
+                marker: Fork | Join,
+                ..
+            }
+        )
+    };
+    let sections: Vec<Vec<_>> = threads.iter().map(|events| events.split(meets).collect()).collect();
+    (0..sections[0].len()).find_map(|section| {
+        let mut writers = BTreeMap::new();
+        let accesses: Vec<_> = sections.iter().map(|thread| accesses(thread[section])).collect();
+        for (thread, accesses) in accesses.iter().enumerate() {
+            let stored = accesses
+                .iter()
+                .filter(|access| access.2)
+                .map(|access| (access.0, thread));
+            writers.extend(stored);
+        }
+        let others = |(thread, access): (usize, &(u64, u8, bool))| {
+            writers
+                .get(&access.0)
+                .is_some_and(|&writer| writer != thread)
+                .then_some(access.0)
+        };
+        let all = accesses.iter().enumerate();
+        all.flat_map(|(thread, accesses)| accesses.iter().map(move |access| (thread, access)))
+            .find_map(others)
+    })
+}
+
+#[test]
+fn races_are_found() {
+    let access = |addr, write| {
+        let op = Op {
+            addr: VirtAddr(addr),
+            gap: 0,
+            dep: 0,
+            size: 8,
+            write,
+        };
+        Event::Op(op)
+    };
+    let join = Event::Mark { marker: Join, gap: 0 };
+    let writer = vec![access(64, true), join, access(128, false)];
+    assert_eq!(
+        races(&[writer.clone(), vec![access(128, false), join, access(64, false)]]),
+        None
+    );
+    assert_eq!(races(&[writer.clone(), vec![access(64, false), join]]), Some(64));
+    assert_eq!(races(&[vec![access(64, true), join], writer]), Some(64));
+}
+
+#[test]
+fn teams_have_no_data_races() {
+    for (name, parameters) in SMALL {
+        for serial in [0, 30] {
+            let parameters = with(parameters, &format!("serial = {serial}\npasses = 2"));
+            let events = run_team(team_of(name, &parameters, 4), 5);
+            assert_eq!(races(&events), None, "{name}");
+        }
+    }
+}
+
 proptest! {
-    #![proptest_config(cases(12))]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn what_threads_do_does_not_depend_on_who_comes_first(

@@ -29,7 +29,7 @@ pub(crate) static BFS: ProgramKind = ProgramKind {
                 name: "vertices",
                 kind: Kind::Count {
                     min: 2,
-                    max: 1 << 24,
+                    max: 1 << 22,
                     default: 1 << 18,
                 },
                 doc: "vertices, 10 bytes each",

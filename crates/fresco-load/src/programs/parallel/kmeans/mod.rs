@@ -26,7 +26,7 @@ pub(crate) static KMEANS: ProgramKind = ProgramKind {
                 name: "points",
                 kind: Kind::Count {
                     min: 1,
-                    max: 1 << 24,
+                    max: 1 << 21,
                     default: 1 << 16,
                 },
                 doc: "points",
