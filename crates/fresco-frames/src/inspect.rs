@@ -110,19 +110,25 @@ impl Frames {
     }
 
     /// Frames of the machine, free or not, whose bank colour and LLC colour are in the sets (`None` for all): the most that
-    /// a task with these colours can have. Visits every frame.
+    /// a task with these colours can have. Visits every frame; for many sets see [`Frames::frames_of_pairs`].
     pub fn capacity(&self, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
+        let colors = self.space().llc_colors() as usize;
+        let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
+        let by_pair = self.frames_of_pairs().into_iter().enumerate();
+        let fitting = by_pair.filter(|(pair, _)| fits(banks, pair / colors) && fits(llc, pair % colors));
+        fitting.map(|(_, frames)| frames).sum()
+    }
+
+    /// Frames of the machine, free or not, by pair of colours: bank colour `b` with LLC colour `l` is number
+    /// `b * llc_colors + l`. Visits every frame.
+    pub fn frames_of_pairs(&self) -> Vec<u64> {
         let space = self.space();
-        let fits = |set: Option<&ColorSet>, color: u32| set.is_none_or(|set| set.contains(color));
-        let frames = self
-            .memory()
-            .regions()
-            .iter()
-            .flat_map(|r| r.first.0..r.first.0 + r.frames)
-            .map(FrameNumber);
+        let mut frames = vec![0; (space.bank_colors() * space.llc_colors()) as usize];
+        let regions = self.memory().regions().iter();
+        for frame in regions.flat_map(|r| r.first.0..r.first.0 + r.frames).map(FrameNumber) {
+            frames[(space.bank_color(frame) * space.llc_colors() + space.llc_color(frame)) as usize] += 1;
+        }
         frames
-            .filter(|&f| fits(banks, space.bank_color(f)) && fits(llc, space.llc_color(f)))
-            .count() as u64
     }
 
     /// The global table of colour use (CAMC-4): the tasks that have each bank colour, by colour.

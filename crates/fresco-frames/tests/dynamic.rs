@@ -102,7 +102,11 @@ fn one_heavy_thread_faces_three_light_ones() {
         demand(1, gb, 10),
         demand(1, gb, 5),
     ];
-    assert_eq!(rebalance(&threads, 2), [Migration { thread: 2, to: 1 }]);
+    let moved: Vec<usize> = rebalance(&threads, 2)
+        .iter()
+        .map(|migration| migration.thread)
+        .collect();
+    assert_eq!(moved, [2, 1], "3.5 to 2.5 is still too much");
 }
 
 #[test]

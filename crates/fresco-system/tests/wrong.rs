@@ -113,6 +113,43 @@ const CASES: &[Case] = &[
         &[("corunners = [0, 1]", "corunners = [5000]")],
     ),
     Case(
+        "variant that TintMalloc does not have",
+        &[("frames = \"palloc\"", "frames = \"tintmalloc\"\nvariant = \"mem+lcc\"")],
+    ),
+    Case(
+        "more threads than colours can be divided among",
+        &[
+            ("frames = \"palloc\"", "frames = \"tintmalloc\"\nvariant = \"llc\""),
+            ("cores = [2]", "cores = \"2-7\""),
+            ("banks = 0\nparameters", "parameters"),
+        ],
+    ),
+    Case(
+        "channels of a machine that has one",
+        &[("frames = \"palloc\"", "frames = \"bpm+\"")],
+    ),
+    Case(
+        "dynamic division of banks and cache",
+        &[("frames = \"palloc\"", "frames = \"bpm\"\nllc = true\ndynamic = true")],
+    ),
+    Case(
+        "interval without dynamic",
+        &[("frames = \"palloc\"", "frames = \"bpm\"\ninterval = \"1 ms\"")],
+    ),
+    Case(
+        "placement of a coloured task",
+        &[("core = 0", "core = 0\nmemory = \"interleave\"")],
+    ),
+    Case(
+        "bound to no nodes",
+        &[
+            ("frames = \"palloc\"", "frames = \"camc\""),
+            ("core = 0", "core = 0\ncolors = 0\nmemory = \"bind\""),
+            ("set.task.fg.banks = 0", "set.task.fg.core = 0"),
+            ("set.task.fg.banks = 1", "set.task.fg.core = 1"),
+        ],
+    ),
+    Case(
         "occupied share that is no number",
         &[(
             "frames = \"palloc\"",

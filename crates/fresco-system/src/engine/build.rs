@@ -2,6 +2,7 @@
 //! From a specification to a machine with its tasks, at time 0.
 
 use super::cpu::Cpu;
+use super::recoloring::Recoloring;
 use super::regulation::{self, Regulation};
 use super::{Engine, Judge, RUN_AHEAD, team};
 use crate::core::Core;
@@ -68,6 +69,7 @@ impl<'s> Engine<'s> {
             memory,
             frames,
             assignments,
+            recoloring: setup.dynamic.as_ref().map(|rules| Recoloring::new(rules, setup)),
             timers: Vec::new(),
             released: false,
             opened: None,

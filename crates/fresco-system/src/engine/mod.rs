@@ -15,6 +15,7 @@ mod cpu;
 mod judge;
 mod paging;
 mod phases;
+mod recoloring;
 mod regulation;
 mod report;
 mod team;
@@ -32,6 +33,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use judge::Judge;
+use recoloring::Recoloring;
 use regulation::Regulation;
 use team::Team;
 
@@ -60,6 +62,8 @@ pub(crate) struct Engine<'s> {
     judge: Option<Judge>,
     /// Budgets of bandwidth, if cores are regulated.
     regulation: Option<Regulation>,
+    /// Banks and channels that are divided anew, if they are.
+    recoloring: Option<Recoloring>,
     /// Tasks whose copies are threads of one program.
     teams: Vec<Team>,
     /// [`RUN_AHEAD`].
@@ -77,7 +81,7 @@ impl Engine<'_> {
         loop {
             let (number, at) = self.next_cpu();
             let timer = self.timers.iter().map(|timer| timer.0).min().unwrap_or(NEVER);
-            let timer = timer.min(self.next_period());
+            let timer = timer.min(self.next_period()).min(self.next_scan());
             let memory = self.memory.next_event();
             if memory <= at.min(timer) {
                 assert!(
@@ -88,6 +92,7 @@ impl Engine<'_> {
                 self.deliver(&mut done, memory);
             } else if timer <= at {
                 self.fire_timers(timer);
+                self.scan(timer)?;
             } else {
                 self.memory.run_until(at, &mut done);
                 debug_assert!(
@@ -197,6 +202,7 @@ impl Engine<'_> {
                 return Err(self.fault_of_program(number, found));
             }
         };
+        let resume = resume + self.pay(number);
         self.cpus[number].core.resume(resume);
         Ok(())
     }

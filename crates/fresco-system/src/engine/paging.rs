@@ -36,6 +36,7 @@ impl Engine<'_> {
         }
         self.released = true;
         self.regulate_from(at);
+        self.scan_from(at);
         let delay = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].start;
         let delays: Vec<Ps> = self.cpus.iter().map(|cpu| delay(cpu.copy)).collect();
         for (other, delay) in delays.iter().enumerate() {
@@ -58,11 +59,15 @@ impl Engine<'_> {
             // Another thread was here first, since this one went to the operating system.
             return Ok(0);
         }
-        let id = TaskId(cpu.copy as u32);
-        let (frame, work) = match self.frames.alloc(id) {
-            Ok(got) => got,
-            Err(error) => return Err(self.no_frame(number, &error)),
+        let copy = cpu.copy;
+        let id = TaskId(copy as u32);
+        let got = match self.frames.alloc(id) {
+            // Memory pressure: what others can spare may help (BPM-7).
+            Err(FrameError::OutOfColor { .. }) if self.relieve(copy)? => self.frames.alloc(id),
+            got => got,
         };
+        let (frame, work) = got.map_err(|error| self.no_frame(number, &error))?;
+        let cpu = &mut self.cpus[number];
         cpu.process.pages_mut().map(page, frame);
         let cost = self.frames.config().cost;
         let time = cost.ps(cost.fault_cycles(&work));

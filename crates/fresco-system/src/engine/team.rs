@@ -106,6 +106,12 @@ impl Engine<'_> {
         self.teams.iter().any(|team| team.members[1..].contains(&number))
     }
 
+    /// The cpus that share the memory of one of them, itself among them.
+    pub(super) fn sharers(&self, number: usize) -> Vec<usize> {
+        let team = self.teams.iter().find(|team| team.members.contains(&number));
+        team.map_or_else(|| vec![number], |team| team.members.clone())
+    }
+
     /// The page of a thread has got a frame: the others have it too.
     pub(super) fn share_page(&mut self, number: usize, page: Page, frame: FrameNumber) {
         let Some(team) = self.teams.iter().find(|team| team.members.contains(&number)) else {

@@ -34,6 +34,12 @@ impl Copying {
         }
     }
 
+    /// Copies further lines after those that are left.
+    pub fn append(&mut self, lines: Vec<(PhysAddr, PhysAddr)>) {
+        let left = std::mem::take(&mut self.lines);
+        self.lines = left.chain(lines).collect::<Vec<_>>().into_iter();
+    }
+
     /// The next access; `None` when all is copied.
     pub fn next(&mut self) -> Option<CopyAccess> {
         if let Some(addr) = self.store.take() {

@@ -117,6 +117,28 @@ impl PageTable {
         self.areas[page.area].frames[page.index] != UNMAPPED
     }
 
+    /// Pages of all areas.
+    pub fn count(&self) -> u64 {
+        self.areas.iter().map(|area| area.frames.len() as u64).sum()
+    }
+
+    /// The pages that have frames, in ascending order of addresses.
+    pub fn mapped(&self) -> impl Iterator<Item = (Page, FrameNumber)> + '_ {
+        self.areas.iter().enumerate().flat_map(|(area, mapped)| {
+            let pages = mapped.frames.iter().enumerate();
+            let having = pages.filter(|(_, frame)| **frame != UNMAPPED);
+            having.map(move |(index, frame)| (Page { area, index }, *frame))
+        })
+    }
+
+    /// Gives a page another frame than it has.
+    pub fn remap(&mut self, page: Page, frame: FrameNumber) {
+        debug_assert!(self.is_mapped(page), "only a page that has a frame moves");
+        self.areas[page.area].frames[page.index] = frame;
+        // The translation that is kept may be of this page.
+        self.last = (NO_PAGE, 0);
+    }
+
     /// Gives a page its frame.
     pub fn map(&mut self, page: Page, frame: FrameNumber) {
         let slot = &mut self.areas[page.area].frames[page.index];

@@ -161,6 +161,19 @@ impl Process {
         self.copying = Some(copying);
     }
 
+    /// The same after a copy that goes on, if there is one.
+    pub fn copy_also(&mut self, lines: Vec<(PhysAddr, PhysAddr)>) {
+        match &mut self.copying {
+            Some(copying) => copying.append(lines),
+            None => self.copying = Some(Copying::new(lines)),
+        }
+    }
+
+    /// The page table, to look at.
+    pub fn pages(&self) -> &PageTable {
+        &self.pages
+    }
+
     /// The page table.
     pub fn pages_mut(&mut self) -> &mut PageTable {
         &mut self.pages

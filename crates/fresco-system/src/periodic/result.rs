@@ -106,5 +106,6 @@ fn pages(setup: &crate::scenario::Setup, stats: &fresco_frames::TaskStats) -> Pa
         fault_ns: 0.0,
         remote: stats.remote,
         spilled: stats.spilled,
+        recolored: 0,
     }
 }

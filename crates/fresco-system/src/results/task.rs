@@ -104,4 +104,11 @@ pub struct Pages {
     pub remote: u64,
     /// Frames outside the task's colours, because these were used up.
     pub spilled: u64,
+    /// Pages that moved because the task's colours changed (BPM-7), each time counted.
+    #[serde(skip_serializing_if = "is_none")]
+    pub recolored: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }

@@ -14,6 +14,7 @@
 mod assignment;
 mod bandwidth;
 mod coloring;
+mod dynamic;
 mod extent;
 mod jobs;
 mod place;
@@ -26,6 +27,7 @@ mod sweep;
 mod task;
 
 pub(crate) use bandwidth::Bandwidth;
+pub(crate) use dynamic::Dynamic;
 pub use extent::Extent;
 pub(crate) use place::error_at;
 pub(crate) use setup::{Copy, Setup};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[policy]`: how page frames are chosen.
 
+use super::dynamic;
 use super::sharing::{self, Sharing};
+use fresco_dram::Ps;
 use fresco_frames::shares::Divide;
 use fresco_frames::{
     Aging, Boot, Bpm, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, ListsBy, Palloc, Partition, PerCpu,
@@ -15,6 +17,8 @@ pub(crate) struct Chosen {
     pub frames: Config,
     /// Whose colours are whose, where the policy says that.
     pub sharing: Sharing,
+    /// Time between scans, if it goes on dividing.
+    pub interval: Option<Ps>,
 }
 
 /// Reads `[policy]`; without it, the buddy allocator of a machine shortly after boot. `core_mhz` turns the allocator's
@@ -29,6 +33,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         return Ok(Chosen {
             frames,
             sharing: Sharing::None,
+            interval: None,
         });
     };
     // Read with `[bandwidth]`.
@@ -78,6 +83,10 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         Kind::CacheOnly => Sharing::Equal(Divide::Llc),
         Kind::ChannelOnly => sharing::channels(&table, false)?,
     };
+    let interval = match kind {
+        Kind::Bpm | Kind::BpmPlus => dynamic::read(&table, &sharing)?,
+        _ => None,
+    };
     // TINT-8: TintMalloc's lists are by pair of colours whatever its tasks ask for.
     let lists = match kind {
         Kind::Tintmalloc => ListsBy::BankAndLlc,
@@ -95,7 +104,11 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         table.has(key);
     }
     table.finish()?;
-    Ok(Chosen { frames, sharing })
+    Ok(Chosen {
+        frames,
+        sharing,
+        interval,
+    })
 }
 
 #[derive(Clone, Copy)]

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Room {
     /// Bytes of a program, by everything that decides them.
     footprints: BTreeMap<String, u64>,
-    /// Frames of a machine that have these colours.
-    capacities: BTreeMap<(String, String), u64>,
+    /// Frames of a machine by pair of bank and LLC colour.
+    pairs: BTreeMap<String, Vec<u64>>,
 }
 
 impl Room {
@@ -53,7 +53,7 @@ impl Room {
                 let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
                 let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
                 together.0 += pages;
-                if is_strict(&setup.frames.policy) && together.0 > capacity {
+                if is_strict(&setup.frames.policy) && setup.dynamic.is_none() && together.0 > capacity {
                     let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
                     let found = format!("found programs of {found} for the memory of {colors}");
                     let cure =
@@ -94,14 +94,15 @@ impl Room {
     }
 
     fn capacity(&mut self, setup: &Setup, frames: &Frames, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
-        let key = (
-            setup.machine.text_digest.clone(),
-            format!("{}{}", names("bank", banks), names("LLC", llc)),
-        );
-        *self
-            .capacities
-            .entry(key)
-            .or_insert_with(|| frames.capacity(banks, llc))
+        let by_pair = self.pairs.entry(setup.machine.text_digest.clone());
+        let by_pair = by_pair.or_insert_with(|| frames.frames_of_pairs());
+        let colors = setup.space.llc_colors() as usize;
+        let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
+        let fitting = by_pair
+            .iter()
+            .enumerate()
+            .filter(|(pair, _)| fits(banks, pair / colors) && fits(llc, pair % colors));
+        fitting.map(|(_, frames)| frames).sum()
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::assignment::Assignment;
 use super::bandwidth::{self, Bandwidth};
+use super::dynamic::{self, Dynamic};
 use super::extent::Extent;
 use super::jobs::Scheduler;
 use super::place::{error_at, moved};
@@ -27,6 +28,8 @@ pub(crate) struct Setup {
     machine_path: Option<PathBuf>,
     pub space: Arc<ColorSpace>,
     pub frames: Config,
+    /// Colours are divided anew while programs run.
+    pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
     pub bandwidth: Option<Bandwidth>,
     pub warm_up: Extent,
@@ -50,6 +53,8 @@ pub(crate) struct Copy {
     pub name: String,
     pub core: u32,
     pub coloring: Coloring,
+    /// The colours are a share that the policy worked out.
+    pub shared: bool,
 }
 
 impl Setup {
@@ -70,6 +75,7 @@ impl Setup {
             table.finish()?;
         }
         policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
+        let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &tasks)?;
         let mut frames = policy.frames;
         if tasks.iter().any(Task::has_llc_colors) {
             frames.lists = ListsBy::BankAndLlc;
@@ -89,6 +95,7 @@ impl Setup {
             bandwidth: bandwidth::read(&root, &machine, &tasks, &copies)?,
             space: Arc::new(space),
             frames,
+            dynamic,
             warm_up: extent(&root, "warm_up", 0, 1)?,
             measure: extent(&root, "measure", 1, if periodic { JOBS } else { 1 })?,
             scheduler: Scheduler::read(&root, periodic)?,
@@ -168,6 +175,11 @@ impl Setup {
 
     fn copies_of(&self, task: usize) -> u32 {
         self.copies.iter().filter(|copy| copy.task == task).count() as u32
+    }
+
+    /// Bytes of a line: what one burst moves.
+    pub fn line_bytes(&self) -> u64 {
+        self.machine.memory.timing.burst_length * u64::from(self.machine.memory.organisation.bus_bytes)
     }
 
     /// Builds the threads of a task: one for each of its copies if its program is a team, else one alone.
@@ -306,6 +318,7 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
                 name: task.copy_name(copy),
                 core: *core,
                 coloring: task.colorings[copy].clone(),
+                shared: task.shared.get(copy).copied().unwrap_or(false),
             });
         }
     }

@@ -118,15 +118,30 @@ impl Sharing {
             }
         }
         let shares = self.shares(&policy, machine, space, &seats, &taken)?;
-        let waiting = tasks.iter_mut().flat_map(|task| {
-            let listed = task.cores.len();
-            task.colorings.iter_mut().take(listed)
-        });
-        let waiting = waiting.filter(|coloring| matches!(coloring, Coloring::Automatic { .. }));
-        for (coloring, share) in std::iter::zip(waiting, shares) {
-            *coloring = share.coloring();
+        let mut shares = shares.into_iter();
+        for task in tasks {
+            for coloring in task.colorings.iter_mut().take(task.cores.len()) {
+                let waits = matches!(coloring, Coloring::Automatic { .. });
+                task.shared.push(waits);
+                if let Some(share) = waits.then(|| shares.next()).flatten() {
+                    *coloring = share.coloring();
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The bank colours of each channel that is used; `None` for a policy that leaves channels alone.
+    pub(super) fn banks_of_channels(
+        &self,
+        policy: &Table<'_>,
+        machine: &Machine,
+        space: &ColorSpace,
+    ) -> Result<Option<Vec<Vec<u32>>>, InputError> {
+        match self {
+            Self::Channels { channels, .. } => banks_of_channels(policy, machine, space, channels.as_deref()).map(Some),
+            _ => Ok(None),
+        }
     }
 
     fn shares(

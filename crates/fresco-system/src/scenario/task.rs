@@ -46,6 +46,8 @@ pub(crate) struct Task {
     pub placement: Placement,
     /// Colours of each copy.
     pub colorings: Vec<Coloring>,
+    /// Which of its copies have a share of the colours; none if the policy shares none out.
+    pub shared: Vec<bool>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
     /// Bandwidth that each copy asks for.
@@ -84,6 +86,7 @@ impl Task {
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
             placement: placement::read(table, machine.topology.nodes(), uncolored)?,
             colorings,
+            shared: Vec::new(),
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),

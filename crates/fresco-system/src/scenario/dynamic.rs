@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `dynamic` and `interval` of `[policy]`: BPM and BPM+ that divide banks and channels anew while programs run (BPM-6 to 12).
+
+use super::sharing::Sharing;
+use super::task::Task;
+use fresco_dram::{ColorSpace, Ps};
+use fresco_frames::dynamic::SCAN_INTERVAL;
+use fresco_frames::shares::Divide;
+use fresco_input::{InputError, Table};
+use fresco_machine::Machine;
+
+/// A policy that goes on dividing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Dynamic {
+    /// Time between two scans.
+    pub interval: Ps,
+    /// Bank colours of each channel that is used; `None` for BPM, which leaves channels alone.
+    pub channels: Option<Vec<Vec<u32>>>,
+}
+
+/// From a microsecond to 1000 s.
+const INTERVALS: std::ops::RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;
+
+/// Reads the interval between scans; `None` for static shares.
+pub(super) fn read(policy: &Table<'_>, sharing: &Sharing) -> Result<Option<Ps>, InputError> {
+    if !policy.opt_boolean("dynamic")?.unwrap_or(false) {
+        return Ok(None);
+    }
+    if *sharing == Sharing::Equal(Divide::BanksAndLlc) {
+        let error = policy.error_at("dynamic", "found a dynamic division of banks and cache");
+        return Err(error
+            .allowed("dynamic = true where banks alone are divided")
+            .cure("remove llc = true, or dynamic = true"));
+    }
+    Ok(Some(
+        policy.opt_duration("interval", INTERVALS)?.unwrap_or(SCAN_INTERVAL),
+    ))
+}
+
+/// What is divided, on a machine. Refused with periodic tasks and with budgets of bandwidth: their engines do not move
+/// pages.
+pub(super) fn resolve(
+    root: &Table<'_>,
+    interval: Option<Ps>,
+    sharing: &Sharing,
+    machine: &Machine,
+    space: &ColorSpace,
+    tasks: &[Task],
+) -> Result<Option<Dynamic>, InputError> {
+    let (Some(interval), Some(policy)) = (interval, root.opt_table("policy")?) else {
+        return Ok(None);
+    };
+    let hindrance = match () {
+        () if tasks.iter().any(|task| task.timing.is_some()) => Some("periodic tasks"),
+        () if policy.has("bandwidth") => Some("budgets of bandwidth"),
+        () => None,
+    };
+    if let Some(hindrance) = hindrance {
+        let error = policy.error_at("dynamic", format!("found a dynamic division with {hindrance}"));
+        return Err(error
+            .allowed("dynamic = true with programs that run on and on, without budgets")
+            .cure(format!("remove dynamic = true, or the {hindrance}")));
+    }
+    let channels = sharing.banks_of_channels(&policy, machine, space)?;
+    Ok(Some(Dynamic { interval, channels }))
+}
