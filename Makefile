@@ -51,6 +51,7 @@ bench: ## Speed of the memory core: criterion times, and instructions per reques
 soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests (ten minutes)
 	$(CARGO) run --release --locked -p fresco-memory --example soak
 	$(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
+	$(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)

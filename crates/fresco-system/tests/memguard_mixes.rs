@@ -4,14 +4,15 @@
 
 mod mixes;
 
+use mixes::Missed;
+use rayon::prelude::*;
+
 #[test]
 fn reservations_are_kept() {
-    let all = (0..8)
-        .map(mixes::missed)
-        .reduce(mixes::Missed::and)
-        .expect("there are mixes");
+    let all = [1, 2, 4, 6, 8, 9].into_par_iter().map(mixes::missed);
+    let all = all.reduce(Missed::default, Missed::and);
     println!("{all:?}");
     assert_eq!((all.hard_errors, all.hungry_short), (0, 0), "{all:?}");
     assert!(all.hungry > 50 && all.soft > 100 && all.donated > 0, "{all:?}");
-    assert!(20 * all.soft_errors < all.soft, "{all:?}");
+    assert!(all.soft_errors > 0 && 20 * all.soft_errors < all.soft, "{all:?}");
 }

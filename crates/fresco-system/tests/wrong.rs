@@ -290,6 +290,64 @@ const CASES: &[Case] = &[
             ("bytes = \"256 KiB\"", "file = \"missing.gz\""),
         ],
     ),
+    Case(
+        "a bandwidth without unit",
+        &[("core = 0\n", "core = 0\nreserve = 500\n")],
+    ),
+    Case(
+        "a reservation of another kind",
+        &[("core = 0\n", "core = 0\nreservation = \"firm\"\n")],
+    ),
+    Case("a weight of nothing", &[("core = 0\n", "core = 0\nweight = 0\n")]),
+    Case(
+        "an unknown regulation",
+        &[(
+            "frames = \"palloc\"\n",
+            "frames = \"palloc\"\nbandwidth = \"memgard\"\n",
+        )],
+    ),
+    Case(
+        "an unknown way to share",
+        &[("[warm_up]", "[bandwidth]\nshare = \"all\"\n[warm_up]")],
+    ),
+    Case(
+        "an unknown key of the regulation",
+        &[("[warm_up]", "[bandwidth]\nbudget = 5\n[warm_up]")],
+    ),
+    Case(
+        "a total that is neither r_min nor a bandwidth",
+        &[("[warm_up]", "[bandwidth]\ntotal = \"most\"\n[warm_up]")],
+    ),
+    Case(
+        "a total above r_min",
+        &[
+            (
+                "frames = \"palloc\"\n",
+                "frames = \"palloc\"\nbandwidth = \"memguard\"\n",
+            ),
+            ("[warm_up]", "[bandwidth]\ntotal = \"6 GB/s\"\n[warm_up]"),
+        ],
+    ),
+    Case(
+        "reservations above r_min",
+        &[
+            (
+                "frames = \"palloc\"\n",
+                "frames = \"palloc\"\nbandwidth = \"memguard\"\n",
+            ),
+            ("core = 0\n", "core = 0\nreserve = \"2 GB/s\"\n"),
+        ],
+    ),
+    Case(
+        "a reservation of less than a line",
+        &[
+            (
+                "frames = \"palloc\"\n",
+                "frames = \"palloc\"\nbandwidth = \"memguard\"\n",
+            ),
+            ("core = 0\n", "core = 0\nreserve = \"1 kB/s\"\n"),
+        ],
+    ),
 ];
 
 fn text_of(case: &Case) -> String {

@@ -16,6 +16,12 @@ macro_rules! scenarios {
 
 scenarios![
     "first",
+    "memguard-isolation",
+    "memguard-reclaim",
+    "memguard-sharing",
+    "memguard-weights",
+    "memguard-four",
+    "memguard-controllers",
     "palloc-fig4",
     "palloc-fig5",
     "palloc-fig5-xeon",

@@ -299,7 +299,7 @@ impl Source for Process {
         loop {
             match self.batch.events().get(self.next) {
                 Some(&Event::Op(op)) => {
-                    if let Some(stop) = self.to_stop() {
+                    if let Some(stop) = self.stop_here() {
                         // A process that can be stopped anywhere stops before the instructions that lead to it.
                         let gap = if self.preemptible { 0 } else { self.gap_before(&op) };
                         return self.stopped(stop, gap);
@@ -317,7 +317,7 @@ impl Source for Process {
                     };
                 }
                 Some(&Event::Mark { marker, gap }) => {
-                    if let Some(stop) = self.to_stop() {
+                    if let Some(stop) = self.stop_here() {
                         let gap = std::mem::take(&mut self.carried);
                         return self.stopped(stop, gap);
                     }

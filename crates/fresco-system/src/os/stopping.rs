@@ -10,7 +10,7 @@ use fresco_load::Event;
 impl Process {
     /// Was it asked to stop here, or interrupted? Then it is not again.
     #[inline]
-    pub(super) fn to_stop(&mut self) -> Option<Stop> {
+    pub(super) fn stop_here(&mut self) -> Option<Stop> {
         if self.operations >= self.stop_at {
             self.stop_at = u64::MAX;
             return Some(Stop::Asked);
@@ -21,7 +21,7 @@ impl Process {
     /// The next part of a copy under way.
     pub(super) fn copy_on(&mut self) -> Option<Step> {
         self.copying.as_ref()?;
-        if let Some(stop) = self.to_stop() {
+        if let Some(stop) = self.stop_here() {
             return Some(self.stopped(stop, 0));
         }
         let Some(access) = self.copying.as_mut().and_then(Copying::next) else {
@@ -43,7 +43,7 @@ impl Process {
         if self.gap_done || u64::from(gap - self.cut) <= room {
             return None;
         }
-        if let Some(stop) = self.to_stop() {
+        if let Some(stop) = self.stop_here() {
             return Some(self.stopped(stop, 0));
         }
         // No more than the gap, which fits.

@@ -3,6 +3,7 @@
 
 pub mod anatomy;
 pub mod bars;
+pub mod budgets;
 pub mod cdf;
 pub mod comparisons;
 pub mod controllers;

@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{controllers, lead, schedule};
+use super::{budgets, controllers, lead, schedule};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
@@ -26,6 +26,7 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
         short.push((lead::short(&sweep), lead::sentences(&sweep)));
         let of_this = provenance_of(result, provenance);
         let mut figures = schedule::figures(&sweep, &of_this)?;
+        figures.extend(budgets::figures(&sweep, &of_this)?);
         figures.extend(figures::of(&sweep, &of_this)?);
         sections.push(section(&sweep, &figures)?);
         all.extend(figures);
@@ -79,6 +80,9 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
         .any(|point| point.tasks.iter().any(|task| task.role == Role::Background));
     if background {
         section = section.table(table::of(sweep, Tasks::Background)?);
+    }
+    if let Some(table) = budgets::table(sweep)? {
+        section = section.table(table).paragraph(budgets::NOTE.to_owned());
     }
     section = section.table(controllers::of(sweep)?);
     Ok(section.paragraph(how(result)))

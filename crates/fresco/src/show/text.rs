@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{controllers, lead, page, schedule};
+use super::{budgets, controllers, lead, page, schedule};
 use fresco_report::{Provenance, ReportError};
 
 /// A table for each sweep, and under it what it says; at the end what was run.
@@ -19,6 +19,9 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
         text.push_str(&table::of(sweep, tasks)?.to_text(width));
         if tasks == Tasks::All {
             text.push_str(&format!("\n{}", controllers::of(sweep)?.to_text(width)));
+        }
+        if let Some(table) = budgets::table(sweep)? {
+            text.push_str(&format!("\n{}", table.to_text(width)));
         }
         text.push_str(&format!("\n{}\n", wrapped(&lead::sentences(sweep).join(" "), width)));
         text.push_str(&format!("{}\n", wrapped(&page::how(sweep.result), width)));

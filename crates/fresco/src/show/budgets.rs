@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Budgets of bandwidth: reserved and achieved per core, what was donated and missed, and the bandwidth over time (MET-9).
+
+use super::figures::Figure;
+use super::sweep::Sweep;
+use fresco_report::plot::{Axis, Heading, TimeSeries, Trace};
+use fresco_report::{Cell, Column, Provenance, ReportError, Table};
+use fresco_system::bandwidth::Kind;
+use fresco_system::results::{CoreRegulation, PointResult, RunResult, Spread};
+
+/// Charts of points, at most so many: more are in the JSON.
+const MOST_CHARTS: usize = 8;
+
+/// What the reader of the table has to know.
+pub const NOTE: &str = "Budgets: means over whole periods, and over repetitions. Guaranteed: what a core can rely on; nothing \
+    if it donates, or if more is reserved than r_min. Stalled: share of the time. Exhausted: share of the periods in which a \
+    core had used up its budget and found no more. Donated, taken: lines that a core gave away and took, as a share of its \
+    reservation. Errors: share of the periods in which a core that had donated could not get its reservation back. Beyond: most \
+    lines over the budget in a period, because they were under way. Bound: the most that the slowdown can be by the \
+    reservations, if the task's cache misses are its own.";
+
+/// The budgets at each point; `None` without regulation.
+///
+/// # Errors
+/// None in practice: results hold no numbers that are none.
+pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
+    let result = sweep.result;
+    let regulations = || {
+        result
+            .points
+            .iter()
+            .flat_map(|point| &point.runs)
+            .filter_map(|run| run.regulation.as_ref())
+    };
+    let Some(first) = regulations().next() else {
+        return Ok(None);
+    };
+    let axes: Vec<usize> = (0..result.axes.len())
+        .filter(|axis| result.axes[*axis].values.len() > 1)
+        .collect();
+    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    columns.extend([Column::text("task"), Column::text("kind")]);
+    columns.extend(["reserved", "guaranteed", "achieved"].map(|name| Column::number(name, "MB/s", 0)));
+    columns.extend(["stalled", "exhausted", "donated", "taken"].map(|name| Column::number(name, "%", 1)));
+    columns.extend([Column::number("errors", "%", 2), Column::number("beyond", "", 0)]);
+    columns.extend([Column::number("slowdown", "", 2), Column::number("bound", "", 2)]);
+    let r_min: Vec<u64> = regulations()
+        .flat_map(|one| &one.nodes)
+        .map(|node| node.guaranteed_bytes_per_s)
+        .collect();
+    let (least, most) = (
+        r_min.iter().min().copied().unwrap_or(0),
+        r_min.iter().max().copied().unwrap_or(0),
+    );
+    let mega = |bytes: u64| format!("{:.0}", bytes as f64 / 1e6);
+    let r_min = match least == most {
+        true => mega(least),
+        false => format!("{} to {}", mega(least), mega(most)),
+    };
+    let period = fresco_input::format_duration(first.period_ps);
+    let title = format!(
+        "{}: budgets of bandwidth, periods of {period}; r_min {r_min} MB/s",
+        result.scenario
+    );
+    let mut table = Table::new(title, columns);
+    for point in &result.points {
+        for (number, task) in point.tasks.iter().enumerate() {
+            let cores: Vec<&CoreRegulation> = regulated(&point.runs, number);
+            let Some(core) = cores.first() else { continue };
+            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            cells.push(task.name.as_str().into());
+            cells.push(if core.kind == Kind::Hard { "hard" } else { "soft" }.into());
+            cells.extend(numbers(&cores));
+            cells.push(task.slowdown.map_or(Cell::Missing, |slowdown| slowdown.mean.into()));
+            cells.push(task.slowdown_bound.map_or(Cell::Missing, Cell::from));
+            table.push(cells)?;
+        }
+    }
+    Ok(Some(table))
+}
+
+/// The core of a task in each run.
+fn regulated(runs: &[RunResult], number: usize) -> Vec<&CoreRegulation> {
+    runs.iter()
+        .filter_map(|run| run.tasks[number].regulation.as_ref())
+        .collect()
+}
+
+fn numbers(cores: &[&CoreRegulation]) -> Vec<Cell> {
+    let mean = |value: fn(&CoreRegulation) -> f64| Cell::from(Spread::of(cores.iter().map(|core| value(core))).mean);
+    let most = cores.iter().map(|core| core.counts.overshoot).max().unwrap_or(0);
+    vec![
+        mean(|core| core.reserved_bytes_per_s as f64 / 1e6),
+        mean(|core| core.guaranteed_bytes_per_s / 1e6),
+        mean(|core| core.achieved_bytes_per_s / 1e6),
+        mean(|core| 100.0 * core.stalled_share),
+        mean(|core| share(core.counts.exhausted, core.counts.periods)),
+        mean(|core| share(core.counts.donated, core.counts.periods * core.reserved_lines)),
+        mean(|core| {
+            let taken = core.counts.reclaimed + core.counts.extra + core.counts.shared;
+            share(taken, core.counts.periods * core.reserved_lines)
+        }),
+        mean(|core| 100.0 * core.error_rate),
+        Cell::Count(most),
+    ]
+}
+
+/// In per cent.
+fn share(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+/// Bandwidth of each core in each period of each point's first run.
+///
+/// # Errors
+/// None in practice: periods follow each other.
+pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let points = sweep.result.points.iter().enumerate();
+    let regulated = points.filter(|(_, point)| point.runs.first().is_some_and(|run| run.regulation.is_some()));
+    let figures = regulated
+        .take(MOST_CHARTS)
+        .map(|(number, point)| figure(sweep, number, point, provenance));
+    figures.filter_map(Result::transpose).collect()
+}
+
+fn figure(
+    sweep: &Sweep<'_>,
+    number: usize,
+    point: &PointResult,
+    provenance: &Provenance,
+) -> Result<Option<Figure>, ReportError> {
+    let Some((run, regulation)) = point.runs.first().and_then(|run| Some((run, run.regulation.as_ref()?))) else {
+        return Ok(None);
+    };
+    let trace = |task: &fresco_system::results::TaskResult| {
+        let core = task.regulation.as_ref()?;
+        let samples = core
+            .series(regulation)
+            .map(|(at, bytes)| (at as f64 / 1e9, bytes / 1e6));
+        Some(Trace {
+            name: format!(
+                "{}, {:.0} MB/s reserved",
+                task.name,
+                core.reserved_bytes_per_s as f64 / 1e6
+            ),
+            samples: samples.collect(),
+        })
+    };
+    let traces: Vec<Trace> = run.tasks.iter().filter_map(trace).collect();
+    if traces.iter().all(|trace| trace.samples.is_empty()) {
+        return Ok(None);
+    }
+    let chart = TimeSeries {
+        heading: Heading::new(
+            format!("{}: bandwidth in each period", sweep.result.scenario),
+            point.values.join(", "),
+        )
+        .described("Lines that each core moved in each period, as bandwidth; one line for each core."),
+        time: Axis::new("time", "ms"),
+        y: Axis::new("bandwidth", "MB/s").from_zero(),
+        traces,
+    };
+    Ok(Some(Figure {
+        name: format!("{}-budgets-{number}", sweep.result.scenario),
+        svg: chart.to_svg(provenance)?,
+        caption: "The first run, as far as budgets count it.".to_owned(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::show::testing::short_run;
+
+    #[test]
+    fn the_table_and_the_figure_have_each_core() {
+        let set = [
+            "warm_up.time=100us",
+            "measure.time=1ms",
+            "bandwidth.period=100us",
+            "sweep.task.foreground.parameters.gap=[400]",
+        ];
+        let set = set.map(str::to_owned);
+        let (scenario, _) = crate::scenarios::load("memguard-reclaim", &set).expect("it is built in");
+        let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect("it runs");
+        let sweep = Sweep::new(&result);
+        let table = table(&sweep).expect("it can be shown").expect("it is regulated");
+        let text = table.to_text(200);
+        assert!(text.contains("guaranteed") && text.contains("background"), "{text}");
+        assert_eq!(text.matches("soft").count(), 6, "two tasks at three points: {text}");
+        let figures = figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
+        assert_eq!(figures.len(), 3);
+        assert!(figures[1].svg.as_str().contains("200 MB/s reserved"));
+    }
+
+    #[test]
+    fn no_regulation_no_table() {
+        let result = short_run("first", &[]);
+        let sweep = Sweep::new(&result);
+        assert!(table(&sweep).expect("it can be shown").is_none());
+        assert!(
+            figures(&sweep, &Provenance::new("0", "test", 1))
+                .expect("it can be drawn")
+                .is_empty()
+        );
+    }
+}
