@@ -25,12 +25,14 @@ scenarios![
     "palloc-fig4",
     "palloc-fig5",
     "palloc-fig5-xeon",
+    "palloc-tab2",
     "camc-tab2.1",
     "camc-tab2.2",
     "camc-fig2.4",
     "camc-fig2.5",
     "camc-fig2.6",
     "camc-fig2.7",
+    "camc-fig2.8",
     "spec-four",
 ];
 

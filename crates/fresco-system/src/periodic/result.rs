@@ -4,7 +4,7 @@
 use super::experiment::warm;
 use crate::multitask::{MultitaskResult, TaskOutcome};
 use crate::results::{CacheCounts, JobsResult, Pages, RunResult, Spread, TaskResult, ns, ratio};
-use crate::scenario::{RunSpec, error_at};
+use crate::scenario::RunSpec;
 use fresco_dram::Ps;
 use fresco_input::InputError;
 
@@ -31,7 +31,7 @@ pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
         seed: spec.seed,
         from_ps: 0,
         to_ps: end,
-        tasks: tasks.collect::<Result<_, _>>()?,
+        tasks: tasks.collect(),
         controllers: outcome.controllers,
         regulation: None,
         commands_checked,
@@ -39,16 +39,11 @@ pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
     })
 }
 
-fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> Result<TaskResult, InputError> {
+fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> TaskResult {
     let setup = &spec.point.setup;
     let (machine, copy) = (&setup.machine, &setup.copies[copy]);
     let task = &setup.tasks[copy.task];
-    if outcome.executing_ps == 0 {
-        let error = error_at(&task.place, format!("found that {} never had its core", outcome.name));
-        return Err(error
-            .allowed("tasks that run within the measured time")
-            .cure("measure for longer, or give it another core: jobs of higher priority leave it no time"));
-    }
+    // 0 if jobs of higher priority never left it the core: all its jobs are missed then.
     let time = outcome.executing_ps;
     let cycles = time as f64 * f64::from(machine.core.mhz) / 1e6;
     let lines = outcome.reads.count - outcome.reads.joined + outcome.write_backs;
@@ -64,7 +59,7 @@ fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> Re
     };
     let jobs = task.timing.as_ref();
     let jobs = jobs.map(|timing| JobsResult::new(timing, outcome.jobs, warm(setup, timing), end));
-    Ok(TaskResult {
+    TaskResult {
         name: outcome.name,
         core: copy.core,
         node: machine.topology.node_of_core[copy.core as usize],
@@ -90,7 +85,7 @@ fn task_result(spec: &RunSpec, copy: usize, outcome: TaskOutcome, end: Ps) -> Re
         jobs,
         regulation: None,
         recorder: outcome.recorder,
-    })
+    }
 }
 
 /// Pages are mapped before time 0, so that none of them faults within the run.

@@ -151,6 +151,10 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
     let slowdowns = baseline.and_then(|baseline| {
         let of_run = |(run, base): (&RunResult, &RunResult)| {
             let base = base.tasks.iter().find(|task| task.name == first.name)?;
+            // A task that never had its core is not slower: it does not run.
+            if run.tasks[number].instructions == 0 {
+                return None;
+            }
             Some(ratio(
                 base.instructions_per_cycle,
                 run.tasks[number].instructions_per_cycle,

@@ -58,9 +58,10 @@ pub fn of(course: &Course<'_>) -> Vec<Lane> {
     for &core in &course.cores {
         let group = format!("core {core}");
         for (number, task) in course.tasks.iter().enumerate() {
-            let own = timeline.runs.iter().filter(|run| {
-                run.core == core && matches!(run.activity, Activity::Run { task, .. } if task == number)
-            });
+            let own = timeline
+                .runs
+                .iter()
+                .filter(|run| run.core == core && matches!(run.activity, Activity::Run { task, .. } if task == number));
             let bars: Vec<GanttBar> = own
                 .map(|run| bar(run.start_ps, run.end_ps, "", task.name, BarStyle::Solid))
                 .collect();

@@ -19,6 +19,7 @@ pub mod subject;
 pub mod sweep;
 pub mod table;
 pub mod tail;
+pub mod teams;
 #[cfg(test)]
 mod testing;
 pub mod text;

@@ -17,7 +17,12 @@ const MOST_CHARTS: usize = 8;
 /// None in practice: results hold no numbers that are none.
 pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     let result = sweep.result;
-    if !result.points.iter().flat_map(|point| &point.tasks).any(|task| task.jobs.is_some()) {
+    if !result
+        .points
+        .iter()
+        .flat_map(|point| &point.tasks)
+        .any(|task| task.jobs.is_some())
+    {
         return Ok(None);
     }
     let axes: Vec<usize> = (0..result.axes.len())
@@ -150,7 +155,11 @@ fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<O
         let buckets = jobs.response.histogram.iter();
         let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns / 1e6, bucket.count)).collect();
         if !counts.is_empty() {
-            let name = if point.values.is_empty() { task.to_owned() } else { values(point) };
+            let name = if point.values.is_empty() {
+                task.to_owned()
+            } else {
+                values(point)
+            };
             distributions.push(Distribution::of_counts(name, counts)?);
         }
     }
