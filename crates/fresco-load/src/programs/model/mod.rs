@@ -49,6 +49,7 @@ const NAMES: &[&str] = &[
     "453.povray",
     "464.h264ref",
     "npb-ua",
+    "stream",
 ];
 
 /// Entry in the table of programs.

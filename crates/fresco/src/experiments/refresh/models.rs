@@ -7,6 +7,7 @@ use fresco_input::InputError;
 use fresco_report::claims::Row;
 use fresco_system::{Scenario, run_all};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// A model: uniformly random lines of its footprint.
 pub struct Model {
@@ -20,14 +21,6 @@ pub struct Model {
 }
 
 impl Model {
-    const fn new(program: &'static str, footprint_mb: u64, gap: u32) -> Self {
-        Self {
-            program,
-            footprint_mb,
-            gap,
-        }
-    }
-
     /// Parameters of the program `random`, as a scenario or a task takes them.
     pub fn parameters(&self) -> String {
         let Self { footprint_mb, gap, .. } = self;
@@ -35,17 +28,32 @@ impl Model {
     }
 }
 
-/// The models of all mixes. Published are four footprints, the first; and the classes, above 10, from 1 to 10, and below 1
-/// miss in 1000 instructions.
-pub const MODELS: [Model; 7] = [
-    Model::new("mcf", 1700, 29),
-    Model::new("bwaves", 920, 49),
-    Model::new("stream", 800, 149),
-    Model::new("gemsfdtd", 850, 149),
-    Model::new("npb_ua", 480, 249),
-    Model::new("povray", 4, 4999),
-    Model::new("h264ref", 60, 2499),
-];
+/// The models of all mixes, with the footprints of `fresco_load::characteristics`. Published are four of them, the first; and
+/// the classes, above 10, from 1 to 10, and below 1 miss in 1000 instructions.
+pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
+    let published = fresco_load::characteristics().expect("the built-in data file is valid");
+    let footprint = |of: &str| {
+        published
+            .iter()
+            .find(|other| other.name == of)
+            .map_or(0, |other| other.footprint)
+    };
+    let model = |(program, of, gap)| Model {
+        program,
+        footprint_mb: footprint(of) / 1_000_000,
+        gap,
+    };
+    let models = [
+        ("mcf", "429.mcf", 29),
+        ("bwaves", "410.bwaves", 49),
+        ("stream", "stream", 149),
+        ("gemsfdtd", "459.GemsFDTD", 149),
+        ("npb_ua", "npb-ua", 249),
+        ("povray", "453.povray", 4999),
+        ("h264ref", "464.h264ref", 2499),
+    ];
+    models.map(model).into()
+});
 
 /// Misses of each model alone on the paper's machine, and its footprint.
 pub fn models(seed: u64) -> Result<Vec<Row>, InputError> {
@@ -73,4 +81,17 @@ fn alone(model: &Model, seed: u64) -> Result<Row, InputError> {
         .label("program", model.program)
         .value("mpki", misses as f64 * 1000.0 / task.instructions as f64)
         .value("footprint_mb", bytes as f64 / 1e6))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn footprints_are_those_of_the_data_file() {
+        let footprints: Vec<(&str, u64)> = MODELS.iter().map(|model| (model.program, model.footprint_mb)).collect();
+        let published = [("mcf", 1700), ("bwaves", 920), ("stream", 800), ("gemsfdtd", 850)];
+        assert_eq!(footprints[..4], published);
+        assert_eq!(footprints[4..], [("npb_ua", 480), ("povray", 4), ("h264ref", 60)]);
+    }
 }
