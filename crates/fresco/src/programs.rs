@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The programs that tasks of a plan name: known, and with parameters that they take.
 
-use fresco_input::{Document, InputError};
-use fresco_load::{ProgramKind, Setting};
+use fresco_input::InputError;
+use fresco_load::Setting;
 use fresco_plan::TaskSet;
 use fresco_plan::plan::Work;
 
@@ -13,9 +13,8 @@ use fresco_plan::plan::Work;
 pub fn check(set: &TaskSet) -> Result<(), InputError> {
     for task in &set.tasks {
         if let Work::Program { name, parameters } = &task.work {
-            let kind = kind(name).map_err(|error| task.place.of_program(&error))?;
-            let built = Document::parse("parameters", parameters)
-                .and_then(|document| kind.build(&document.root(), &Setting::default()));
+            known(name).map_err(|error| task.place.of_program(&error))?;
+            let built = fresco_load::build(name, parameters, &Setting::default());
             let program = built.map_err(|error| task.place.of_parameter(&error))?;
             let bytes: u64 = program.footprint().iter().map(|area| area.bytes).sum();
             if bytes > task.memory {
@@ -30,20 +29,20 @@ pub fn check(set: &TaskSet) -> Result<(), InputError> {
     Ok(())
 }
 
-/// The program of this name.
+/// Is there a program of this name?
 ///
 /// # Errors
 /// There is none; the known ones are listed.
-fn kind(name: &str) -> Result<&'static ProgramKind, InputError> {
-    let programs = fresco_load::programs();
-    programs.iter().find(|kind| kind.name == name).copied().ok_or_else(|| {
-        let names: Vec<&str> = programs.iter().map(|kind| kind.name).collect();
-        let cure = match fresco_input::closest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near:?}?"),
-            None => "choose one of these".to_owned(),
-        };
-        InputError::new("", format!("found the program {name:?}"))
-            .allowed(names.join(", "))
-            .cure(cure)
-    })
+fn known(name: &str) -> Result<(), InputError> {
+    let names: Vec<&str> = fresco_load::programs().iter().map(|kind| kind.name).collect();
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let cure = match fresco_input::closest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => "choose one of these".to_owned(),
+    };
+    Err(InputError::new("", format!("found the program {name:?}"))
+        .allowed(names.join(", "))
+        .cure(cure))
 }

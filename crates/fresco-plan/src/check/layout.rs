@@ -25,6 +25,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
             let bound = task.response_bound_ns.unwrap_or(timing.deadline);
             holds! { bound <= timing.deadline, &place, "its response bound of {bound} ns is beyond its deadline of {} ns", timing.deadline }
         }
+        holds! { task.copy_ns.is_none_or(|copy| copy <= MOST_NS), &place, "its copies exceed 1000 s" }
         holds! { task.memory_bytes > 0, &place, "has no memory" }
         holds! { task.core.is_none_or(|core| core < plan.cores), &place, "is bound to a core that the plan does not have" }
         let by_table = matches!(plan.schedule, Schedule::Table { .. });

@@ -2,7 +2,7 @@
 //! Which field of a plan's document is wrong: one that nothing reads, or one that cannot be read. Both by its path, as
 //! `data.schedule.table.slots[3].job`.
 
-use super::{Color, Plan, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
+use super::{Color, Plan, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
 use fresco_rt::executive::{Burst, Slot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,6 +52,7 @@ pub(super) fn misread(data: &Value) -> String {
     let part = part::<RefreshWindow>(data, "/refresh/windows", "refresh.windows")
         .or_else(|| part::<Slot>(data, "/schedule/table/slots", "schedule.table.slots"))
         .or_else(|| part::<Burst>(data, "/schedule/table/bursts", "schedule.table.bursts"))
+        .or_else(|| servers(data))
         .or_else(|| part::<Color>(data, "/colors", "colors"))
         .or_else(|| part::<PlannedTask>(data, "/tasks", "tasks"))
         .or_else(|| part::<Proof>(data, "/proofs", "proofs"))
@@ -65,6 +66,17 @@ fn part<T: DeserializeOwned>(data: &Value, pointer: &str, name: &str) -> Option<
     let list = data.pointer(pointer)?.as_array()?;
     let wrong = list.iter().position(|element| T::deserialize(element).is_err())?;
     Some(format!("{name}[{wrong}]"))
+}
+
+/// The first server of a core that cannot be read.
+fn servers(data: &Value) -> Option<String> {
+    data.pointer("/schedule/cores")?
+        .as_array()?
+        .iter()
+        .enumerate()
+        .find_map(|(core, servers)| {
+            part::<PlannedServer>(servers, "/servers", &format!("schedule.cores[{core}].servers"))
+        })
 }
 
 /// The part itself, if it cannot be read.

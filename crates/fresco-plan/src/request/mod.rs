@@ -55,7 +55,7 @@ impl TaskSet {
         let mut document = Document::parse(file, text)?;
         overrides.iter().try_for_each(|assignment| document.set(assignment))?;
         let root = document.root();
-        let name = root.opt_text("name")?.unwrap_or("tasks").to_owned();
+        let name = task::printable(&root, root.opt_text("name")?.unwrap_or("tasks"))?;
         root.opt_text("title")?;
         let (machine, machine_given) = machine::read(&root, directory)?;
         let nothing_asked = Document::parse(file, "[plan]")?;

@@ -37,13 +37,7 @@ const DEFAULT_MEMORY: u64 = 64 << 10;
 impl TaskSpec {
     /// Reads one table; the caller finishes it.
     pub(super) fn read(table: &Table<'_>, machine: &Machine, options: &Options) -> Result<Self, InputError> {
-        let name = table.text("name")?.to_owned();
-        if name.is_empty() || name.len() > 60 || name.contains(char::is_control) {
-            let error = table.error_at("name", format!("found the name {name:?}"));
-            return Err(error
-                .allowed("1 to 60 printable characters")
-                .cure("choose another name"));
-        }
+        let name = printable(table, table.text("name")?)?;
         let most = machine.memory.organisation.total_bytes();
         let memory = table.opt_size("memory", 1..=most)?.unwrap_or(DEFAULT_MEMORY);
         let memory = memory.next_multiple_of(machine.page_bytes).min(most);
@@ -58,6 +52,20 @@ impl TaskSpec {
             place: WorkPlace::read(table)?,
         })
     }
+}
+
+/// A name that can be shown: that of a task, or of the set.
+///
+/// # Errors
+/// It is empty, too long, or has control characters.
+pub(super) fn printable(table: &Table<'_>, name: &str) -> Result<String, InputError> {
+    if name.is_empty() || name.len() > 60 || name.contains(char::is_control) {
+        let error = table.error_at("name", format!("found the name {name:?}"));
+        return Err(error
+            .allowed("1 to 60 printable characters")
+            .cure("choose another name"));
+    }
+    Ok(name.to_owned())
 }
 
 /// Phase, period, WCET and deadline, if there is a period.

@@ -2,8 +2,10 @@
 //! Sound plans of every method, spoilt by hand in one place each: the checker refuses every one, and names the place.
 
 mod edit;
+mod executives;
 mod proofs;
 mod refresh;
+mod server_copies;
 mod shares;
 mod sound;
 mod tables;

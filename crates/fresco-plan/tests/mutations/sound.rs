@@ -2,6 +2,7 @@
 //! Sound plans to be spoilt, and what the checker has to say of the spoilt ones.
 
 use fresco_machine::Machine;
+use fresco_plan::plan::Schedule;
 use fresco_plan::{Method, Plan, TaskSet, check, plan};
 use std::path::Path;
 
@@ -40,6 +41,18 @@ const COPIES: &str = r#"
     plan.lock = "5 us"
     plan.unlock = "2 us"
     task = [{ name = "a", period = "8 ms", wcet = "6 ms", global = "4 KiB" }]
+"#;
+
+/// A task with a period so short that no color suits it, beside one that can wait; in servers.
+const COPIES_IN_SERVERS: &str = r#"
+    memory.density = 16
+    memory.density_scales_refresh_only = true
+    plan.lock = "5 us"
+    plan.unlock = "2 us"
+    task = [
+        { name = "short", period = "4 ms", wcet = "1 ms", memory = "1 MiB", global = "4 KiB" },
+        { name = "long", period = "32 ms", wcet = "8 ms", memory = "1 MiB" },
+    ]
 "#;
 
 /// A plan that passes the checker, with its machine.
@@ -90,6 +103,20 @@ impl Sound {
     pub fn copies() -> Self {
         let sound = Self::of(COPIES, Method::ColoredRefresh, &[]);
         assert_eq!(sound.plan.tasks[0].instances.len(), 2);
+        sound
+    }
+
+    /// Servers with a task that has an instance in each (CRS-11).
+    pub fn copies_in_servers() -> Self {
+        let sound = Self::of(COPIES_IN_SERVERS, Method::Crs, &[]);
+        assert_eq!(sound.plan.tasks[0].instance_of_job.len(), 16);
+        sound
+    }
+
+    /// Two servers that run executives: one table (CRS-8).
+    pub fn executives() -> Self {
+        let sound = Self::of(TWO, Method::Crs, &["plan.policy=executive"]);
+        assert!(matches!(sound.plan.schedule, Schedule::Table { .. }));
         sound
     }
 

@@ -20,6 +20,8 @@ use std::path::PathBuf;
 /// Shortest and longest run unless told otherwise: two retention times and ten.
 const SHORTEST: u64 = 2;
 const LONGEST: u64 = 10;
+/// Longest phase, period or deadline of a task: a thousand seconds, as in files of tasks.
+const LONGEST_TIME_NS: u64 = 1_000_000_000_000;
 /// Stores among a hundred accesses of a task without a program.
 const WRITE_PERCENT: u32 = 25;
 
@@ -94,6 +96,11 @@ fn refresh(plan: &Plan, machine: &mut Machine) -> Result<RefreshPlan, InputError
 }
 
 fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
+    let copy = task.copy_ns.unwrap_or(0);
+    let times = [task.phase_ns, task.period_ns, task.wcet_ns, task.deadline_ns, copy];
+    if times.into_iter().any(|time| time > LONGEST_TIME_NS) {
+        return Err(unsound(plan, format!("found times of {} beyond all use", task.name)).allowed("up to 1000 s"));
+    }
     let timing = match (task.timing(), task.period_ns) {
         (Some(timing), _) => Timing::Periodic(timing),
         (None, 0) => Timing::Batch,
@@ -133,7 +140,13 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
     };
     let mut banks = fresco_frames::ColorSet::new();
     for color in colors {
-        let list = &plan.colors[color].bank_colors;
+        let Some(held) = plan.colors.get(color) else {
+            return Err(unsound(
+                plan,
+                format!("found memory of {} in a color that does not exist", task.name),
+            ));
+        };
+        let list = &held.bank_colors;
         let numbers = parse_list(list, u32::MAX, "bank_colors").map_err(|error| unsound(plan, error.found.clone()))?;
         numbers.into_iter().for_each(|bank| {
             banks.insert(bank);

@@ -27,6 +27,7 @@ const BATCH: &str = "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n[[task]]\
 
 pub fn cases() -> Vec<Case> {
     let mut cases = tasks();
+    cases.extend(programs());
     cases.extend(methods());
     cases.extend(options());
     cases.extend(written_plans::cases());
@@ -47,6 +48,7 @@ fn tasks() -> Vec<Case> {
         Case::new("a directory of tasks", &["plan", "directory"]).told("directory: "),
         text("empty file of tasks", "").told("t.toml: "),
         text("tasks that are no TOML", "[[task\n").told("t.toml:1: "),
+        of_tasks("a set without a name", "name = \"two\"", "name = \"\""),
         of_tasks("unknown method", "name = \"two\"", "plan.method = \"best\""),
         of_tasks("unknown machine", "name = \"two\"", "machine = \"nope\""),
         of_tasks(
@@ -114,6 +116,39 @@ fn tasks() -> Vec<Case> {
             ),
         )
         .told("t.toml:1: server: "),
+    ]
+}
+
+/// Programs of tasks, at their lines.
+fn programs() -> Vec<Case> {
+    let of = |name, program: &str, at: &'static str| {
+        Case::new(name, &["plan", "t.toml"])
+            .file("t.toml", format!("{TASKS}{program}"))
+            .told_at("t.toml", at)
+    };
+    vec![
+        of("unknown program", "program = \"latncy\"\n", "program = \"latncy\""),
+        of("a program like none", "program = \"doom\"\n", "program = \"doom\""),
+        of(
+            "unknown parameter of a program",
+            "program = \"latency\"\n[task.parameters]\nbytes = \"16 KiB\"\nlenght = 3\n",
+            "lenght = 3",
+        ),
+        of(
+            "a parameter that is none",
+            "program = \"latency\"\n[task.parameters]\nbytes = \"-16 KiB\"\n",
+            "bytes = \"-16",
+        ),
+        of(
+            "a program beyond the task's memory",
+            "memory = \"16 KiB\"\nprogram = \"latency\"\nparameters.bytes = \"1 MiB\"\n",
+            "memory = \"16 KiB\"",
+        ),
+        of(
+            "parameters that are no table",
+            "program = \"latency\"\nparameters = 3\n",
+            "parameters = 3",
+        ),
     ]
 }
 

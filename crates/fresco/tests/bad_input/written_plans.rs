@@ -7,15 +7,120 @@ use crate::plans::TASKS;
 
 pub fn cases() -> Vec<Case> {
     let mut cases = plans();
+    cases.extend(places());
     cases.extend(options_of_sim());
     cases
 }
 
 /// A plan of [`TASKS`].
 fn plan() -> String {
+    plan_with(&[])
+}
+
+fn plan_with(words: &[&str]) -> String {
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("t.toml"), TASKS).expect("is writable");
-    stdout(&["plan", "t.toml", "--json"], directory.path())
+    stdout(&[&["plan", "t.toml", "--json"], words].concat(), directory.path())
+}
+
+/// Fields deep inside a plan: the path says where.
+fn places() -> Vec<Case> {
+    let aligned = plan();
+    let executive = plan_with(&["--method", "crs", "--set", "plan.policy=executive"]);
+    let servers = plan_with(&["--method", "crs"]);
+    let first = |name, plan: &str, from: &str, to: &str, told: &'static str| {
+        assert!(plan.contains(from), "{from:?} stands in the plan");
+        Case::new(name, &["check", "p.json"])
+            .file("p.json", plan.replacen(from, to, 1))
+            .told(told)
+    };
+    vec![
+        first(
+            "an unknown part of a document",
+            &aligned,
+            "\"data\": {",
+            "\"extra\": 1, \"data\": {",
+            "p.json: extra: found an unknown field",
+        ),
+        first(
+            "an unknown field of a task",
+            &aligned,
+            "\"period_ns\": 8000000",
+            "\"period_ns\": 8000000, \"priority\": 1",
+            "p.json: data.tasks[0].priority: found an unknown field",
+        ),
+        first(
+            "an unknown field of evidence",
+            &aligned,
+            "\"horizon\":",
+            "\"horison\": 1, \"horizon\":",
+            "p.json: data.proofs[0].evidence.horison: found an unknown field",
+        ),
+        first(
+            "an unknown field of a step",
+            &servers,
+            "\"reached\":",
+            "\"certain\": true, \"reached\":",
+            "p.json: data.proofs[0].evidence.steps[0].certain: ",
+        ),
+        first(
+            "an unknown field of a proof by a table",
+            &executive,
+            "\"kind\": \"table\"\n",
+            "\"kind\": \"table\", \"jobs\": 5\n",
+            "p.json: data.proofs[0].evidence.jobs: ",
+        ),
+        first(
+            "an unknown field of a slot",
+            &executive,
+            "\"blocked\":",
+            "\"color\": 1, \"blocked\":",
+            "p.json: data.schedule.table.slots[0].color: ",
+        ),
+        first(
+            "an unknown field of a server",
+            &servers,
+            "\"budget_ns\":",
+            "\"bandwidth\": 1, \"budget_ns\":",
+            "p.json: data.schedule.cores[0].servers[0].bandwidth: ",
+        ),
+        first(
+            "an unknown field of a refresh",
+            &servers,
+            "\"commands\": 8192\n",
+            "\"commands\": 8192, \"rank\": 1\n",
+            "p.json: data.refresh.windows[0].rank: ",
+        ),
+        first("a slot without a job", &executive, "\"job\":", "\"jop\":", "p.json:"),
+        first(
+            "a slot that starts at a text",
+            &executive,
+            "\"start\": ",
+            "\"start\": \"soon\", \"was\": ",
+            "p.json:",
+        ),
+        first(
+            "a task whose core is negative",
+            &servers,
+            "\"core\": 0",
+            "\"core\": -1",
+            "p.json:",
+        ),
+        first(
+            "half a budget",
+            &servers,
+            "\"budget_ns\": ",
+            "\"budget_ns\": 0.5, \"was\": ",
+            "p.json:",
+        ),
+        first(
+            "a budget that is no number",
+            &servers,
+            "\"budget_ns\": ",
+            "\"budget_ns\": NaN, \"was\": ",
+            "p.json:",
+        ),
+    ]
 }
 
 fn plans() -> Vec<Case> {
@@ -81,6 +186,22 @@ fn options_of_sim() -> Vec<Case> {
         Case::new("simulation of a plan that is no JSON", &["sim", "p.json"])
             .file("p.json", TASKS)
             .told("p.json:1: "),
+        Case::new("simulation of a task with an endless period", &["sim", "p.json"])
+            .file(
+                "p.json",
+                edited(&good, "\"period_ns\": 8000000,", "\"period_ns\": 9223372036854775808,"),
+            )
+            .told("plan two: found times of a beyond all use"),
+        Case::new("simulation of memory in no color", &["sim", "p.json"])
+            .file(
+                "p.json",
+                good.replacen(
+                    "\"instances\": [\n          [",
+                    "\"instances\": [\n          [0, 0, 4096,",
+                    1,
+                ),
+            )
+            .told("plan two: found memory of a in a color that does not exist"),
         of("a change to a plan", &["--set", "cores=2"]).told("--set cores=2: found a change to a plan"),
         of("two plans", &["q.json"]).told("p.json: found a plan among 2 arguments"),
         of("a plan and a scenario", &["microbenchmarks"]).told("p.json: found a plan among 2 arguments"),

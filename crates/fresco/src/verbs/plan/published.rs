@@ -3,12 +3,12 @@
 
 use super::tables::time;
 use fresco_input::InputError;
-use fresco_plan::plan::{CoreServers, LockTimes, Schedule};
+use fresco_plan::plan::{CoreServers, LockTimes, PlannedServer, Schedule};
 use fresco_plan::{Plan, TaskSet};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use fresco_rt::Task;
 use fresco_rt::published::{Amount, Settings, SideBySide, Subject, side_by_side};
-use fresco_rt::toplevel::{ColorLock, Locks, Server, TopLevel};
+use fresco_rt::toplevel::TopLevel;
 use serde::Serialize;
 
 /// The verdicts on the servers of one core: schema `fresco-plan-published/1` has a list of them.
@@ -45,18 +45,14 @@ fn one(set: &TaskSet, plan: &Plan, core: u32, locks: &LockTimes, servers: &CoreS
             format!("found servers that cannot be analysed: {error}"),
         )
     };
-    let colors = locks.phase_ns.iter().zip(&locks.burst_ns);
-    let colors = colors.map(|(&phase, &burst)| ColorLock { phase, burst }).collect();
-    let locks = Locks::new(locks.period_ns, locks.lock_ns, locks.unlock_ns, colors).map_err(|error| wrong(&error))?;
+    let locks = locks.locks().map_err(|error| wrong(&error))?;
     let [first, second] = servers.servers.as_slice() else {
         return Err(wrong(&"there are not two"));
     };
-    let server =
-        |s: &fresco_plan::plan::PlannedServer| Server::new(s.period_ns, s.budget_ns).map_err(|error| wrong(&error));
+    let server = |s: &PlannedServer| s.server().map_err(|error| wrong(&error));
     let top = TopLevel::new([server(first)?, server(second)?], locks).map_err(|error| wrong(&error))?;
-    let tasks = |s: &fresco_plan::plan::PlannedServer| -> Vec<Task> {
-        s.tasks.iter().filter_map(|&task| plan.tasks[task].timing()).collect()
-    };
+    let tasks =
+        |s: &PlannedServer| -> Vec<Task> { s.tasks.iter().filter_map(|&task| plan.tasks[task].timing()).collect() };
     let (a, b) = (tasks(first), tasks(second));
     let memory = &plan.memory;
     let timing = &set.machine.memory.timing;
