@@ -93,6 +93,8 @@ check = true
 POLICY
 [measure]
 operations = 500
+[warm_up]
+operations = 0
 [[task]]
 name = "t"
 program = "random"

@@ -10,6 +10,7 @@
 //! [`RUN_AHEAD`] on its private caches, where nobody notices; counters of background tasks, which are read without
 //! stopping them, are exact to that time.
 
+mod balancing;
 mod build;
 mod cpu;
 mod judge;

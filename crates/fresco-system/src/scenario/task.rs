@@ -69,9 +69,7 @@ impl Task {
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
         let (cores, listed) = cores(table, machine)?;
-        let colorings = coloring::read(table, space, policy, listed)?;
-        let uncolored = colorings.iter().all(|coloring| *coloring == Coloring::Off);
-        let task = Self {
+        let mut task = Self {
             name: name.text()?.to_owned(),
             program,
             cores,
@@ -84,8 +82,8 @@ impl Task {
                 false => Paging::AtStart,
             }),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
-            placement: placement::read(table, machine.topology.nodes(), uncolored)?,
-            colorings,
+            colorings: coloring::read(table, space, policy, listed)?,
+            placement: Placement::Local,
             shared: Vec::new(),
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
@@ -93,6 +91,8 @@ impl Task {
             bandwidth: super::bandwidth::Asked::read(table)?,
             place: table.error("").in_field(format!("task.{}", name.text()?)),
         };
+        let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
+        task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;
         // The program's parameters are read when it is built.
         table.has("parameters");
         Ok(task)
