@@ -14,6 +14,8 @@ const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
 const SCENARIO: &str = r#"name = "s"
 machine = "./small.toml"
 policy.frames = "palloc"
+policy.bandwidth = "memguard"
+bandwidth = { period = "10 us", count_write_backs = true }
 measure.operations = 20000
 sweep.corunners = [0, 1]
 [[task]]
