@@ -153,3 +153,49 @@ fn channels_that_nobody_presses_are_not_partitioned() {
     assert_eq!(banks, ["0-15", "16-31", "32-47", "48-63"]);
     assert!(task(&run, "c").pages.recolored > 0);
 }
+
+/// Two threads of one program with 24 MiB each, and a program that wants more than its share of a third.
+const TEAM: &str = r#"
+name = "team"
+machine = "small.toml"
+check = true
+[policy]
+frames = "bpm"
+dynamic = true
+interval = "3 ms"
+[warm_up]
+passes = 0
+[measure]
+passes = 2
+[[task]]
+name = "team"
+program = "strides-parallel"
+cores = [0, 2]
+parameters = { bytes = "24 MiB", step = 4096, writes = 6144 }
+[[task]]
+name = "large"
+program = "random"
+core = 4
+role = "background"
+pages = "on-touch"
+parameters.bytes = "60 MiB"
+"#;
+
+#[test]
+fn threads_of_one_program_move_in_all_page_tables() {
+    let run = run(TEAM);
+    let threads = &run.tasks[..2];
+    assert!(
+        threads.iter().all(|thread| thread.pages.recolored > 0),
+        "{} {}",
+        threads[0].banks,
+        threads[1].banks
+    );
+    // Three of the twenty colours of each are lent.
+    assert_eq!(threads[0].banks, "0-4,16-20,32-36,48-49");
+    assert_eq!(run.tasks[2].pages.recolored, 0);
+    assert_eq!(
+        (threads[0].from_ps, threads[0].to_ps),
+        (threads[1].from_ps, threads[1].to_ps)
+    );
+}
