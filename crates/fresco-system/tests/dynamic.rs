@@ -76,6 +76,8 @@ fn moving_pages_costs_time() {
     let scan = "dynamic = true\ninterval = \"20 us\"";
     let (still, none, _) = time(scan, "32 MiB");
     let (moved, pages, _) = time(scan, "72 MiB");
+    let per_page = (moved - still).checked_div(pages).unwrap_or(0);
+    println!("{pages} pages moved: {still} ps become {moved} ps, {per_page} ps per page");
     assert_eq!(none, 0);
     // Each page is 64 loads and stores and a shootdown of a microsecond.
     assert!(pages > 100, "{pages}");
