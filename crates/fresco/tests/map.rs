@@ -3,22 +3,13 @@
 
 mod common;
 
-use common::{fresco, fresco_with, json, refused, stdout};
+use common::{directory_with, fresco, fresco_with, json, refused, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use tempfile::TempDir;
 
 /// The bank functions of a Core i5-6200U, as drama-pp publishes them.
 const I5_6200U: &str = "14 18\n15 19\n16 20\n17 21\n8 9 12 13 14 15\n";
-
-fn directory_with(files: &[(&str, &str)]) -> TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    for (name, text) in files {
-        fs::write(directory.path().join(name), text).expect("is writable");
-    }
-    directory
-}
 
 fn colors(arguments: &[&str], directory: &Path) -> Value {
     let mut command = vec!["map", "colors", "--json"];

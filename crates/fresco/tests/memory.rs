@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco memory` as a user runs it.
 
+mod common;
+
+use common::{fresco, json};
 use fresco_load::generate::{Pattern, write_dramsim3, write_fresco};
 use fresco_load::trace::ftrace::Header;
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn fresco(arguments: &[&str], directory: &Path) -> Output {
-    let program = env!("CARGO_BIN_EXE_fresco");
-    Command::new(program)
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .expect("the program starts")
-}
-
-fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
-    let done = fresco(arguments, directory);
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    serde_json::from_slice(&done.stdout).expect("JSON")
-}
 
 fn write_trace(directory: &Path, name: &str, pattern: Pattern, requests: u64, seed: u64) {
     let file = std::fs::File::create(directory.join(name)).expect("a file");

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{json, refused, stdout};
+use common::{directory_with, json, refused, stdout};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -21,11 +21,12 @@ parameters.bytes = "64 KiB"
 "#;
 
 fn prepared() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join("small.toml"), MACHINE).expect("writable");
-    fs::write(directory.path().join("s.toml"), SCENARIO).expect("writable");
-    fs::write(directory.path().join("a.trace"), "0x40 R\n0x80 W\n").expect("writable");
-    directory
+    let files = [
+        ("small.toml", MACHINE),
+        ("s.toml", SCENARIO),
+        ("a.trace", "0x40 R\n0x80 W\n"),
+    ];
+    directory_with(&files)
 }
 
 /// Status with standard output or error that cannot be written to.

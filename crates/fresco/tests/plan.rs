@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{fresco, json, stdout};
+use common::{directory_with, fresco, json, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -23,9 +23,7 @@ memory = "256 KiB"
 const METHODS: [&str; 6] = ["auto-refresh", "burst", "colored-refresh", "crs", "aligned", "flat"];
 
 fn prepared() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join("t.toml"), TASKS).expect("writable");
-    directory
+    directory_with(&[("t.toml", TASKS)])
 }
 
 /// Plans by a method into `p.json`; returns the plan.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{json, refused, stdout};
+use common::{directory_with, json, refused, stdout};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,9 +50,7 @@ parameters.bytes = "16 MiB"
 "#;
 
 fn small() -> TempDir {
-    let directory = tempfile::tempdir().expect("a directory");
-    fs::write(directory.path().join("small.toml"), SMALL).expect("is writable");
-    directory
+    directory_with(&[("small.toml", SMALL)])
 }
 
 fn number(value: &Value) -> f64 {

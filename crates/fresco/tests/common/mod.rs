@@ -7,6 +7,15 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+/// A directory with these files.
+pub fn directory_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, content) in files {
+        std::fs::write(directory.path().join(name), content).expect("is writable");
+    }
+    directory
+}
+
 /// Runs `fresco` with `arguments` in `directory`.
 pub fn fresco(arguments: &[&str], directory: &Path) -> Output {
     fresco_with(arguments, directory, b"")
