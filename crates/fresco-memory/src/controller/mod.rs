@@ -13,6 +13,7 @@ mod pool;
 mod ready;
 pub mod refresh;
 mod sink;
+mod standby;
 mod stats;
 
 pub use sink::Sink;

@@ -33,6 +33,9 @@ pub struct ChannelStats {
     pub write_queue_integral: u64,
     /// Most buffered writes at one time.
     pub write_queue_max: u32,
+    /// Sum over ranks of the cycles in which a row of the rank was open, from its activation to the command that closes it; a
+    /// command with automatic precharge closes it at once.
+    pub rank_active_cycles: Cycle,
 }
 
 impl ChannelStats {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one memory controller did while tasks were measured.
 
+use super::channel::{ChannelResult, EnergyResult};
 use super::reads::RowCounts;
 use super::spread::{ns, ratio};
 use fresco_dram::{CommandKind, Ps};
@@ -44,6 +45,10 @@ pub struct ControllerResult {
     pub activations: u64,
     /// Refresh commands, of all granularities.
     pub refreshes: u64,
+    /// Its channels.
+    pub channels: Vec<ChannelResult>,
+    /// Energy of its devices; `None` where no currents of such devices are known, or single banks are refreshed.
+    pub energy: Option<EnergyResult>,
 }
 
 impl ControllerResult {
@@ -76,6 +81,12 @@ impl ControllerResult {
             },
             activations: commands(CommandKind::Act),
             refreshes: refreshes.map(commands).sum(),
+            channels: stats
+                .channels
+                .iter()
+                .map(|channel| ChannelResult::new(channel, stats, burst_bytes, organisation.ranks, window))
+                .collect(),
+            energy: EnergyResult::of(stats, machine, window),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! What runs measured. Everything serialises in a fixed order; the same run gives the same bytes.
 
 mod bound;
+mod channel;
 mod controller;
 mod distribution;
 mod jobs;
@@ -12,7 +13,9 @@ mod scenario;
 mod spread;
 mod task;
 mod thread;
+mod together;
 
+pub use channel::{ChannelResult, EnergyResult};
 pub use controller::ControllerResult;
 pub use jobs::{JobsResult, JobsSummary};
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
@@ -23,6 +26,7 @@ pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Pages, TaskResult};
 pub use thread::{TeamSummary, ThreadResult};
+pub use together::Together;
 
 use crate::multitask::Timeline;
 use fresco_dram::Ps;

@@ -16,6 +16,14 @@ pub struct RowCounts {
     pub forwarded: u64,
 }
 
+impl RowCounts {
+    /// Row-buffer locality: the share that found its row open, of those that went to a bank; `None` if none did.
+    pub fn hit_share(&self) -> Option<f64> {
+        let all = self.hits + self.misses + self.conflicts;
+        (all > 0).then(|| self.hits as f64 / all as f64)
+    }
+}
+
 /// Distribution of the latency of reads, in nanoseconds, from the access to the data at the core.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {

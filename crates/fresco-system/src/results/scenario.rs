@@ -5,7 +5,7 @@ use super::jobs::JobsSummary;
 use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
-use super::{RunResult, TaskResult, TeamSummary};
+use super::{RunResult, TaskResult, TeamSummary, Together};
 use crate::scenario::Setup;
 use crate::{Axis, Extent, Role, Scenario};
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub struct PointResult {
     pub measure: Extent,
     /// Summary over the repetitions, by task.
     pub tasks: Vec<TaskSummary>,
+    /// Summary over the repetitions, of all tasks.
+    pub together: Together,
     /// Programs of several threads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub teams: Vec<TeamSummary>,
@@ -70,6 +72,10 @@ pub struct TaskSummary {
     pub read_latency_ns: Spread,
     /// Lines read from memory, and lines that left the last cache for it, in bytes per second.
     pub bandwidth_bytes_per_s: Spread,
+    /// Share of the reads that found their row open, of those that went to a bank: row-buffer locality (MET-7); 0 without reads.
+    pub row_hit_share: Spread,
+    /// Lines that it fetched from memory, per thousand instructions (MET-8).
+    pub misses_per_kilo_instruction: Spread,
     /// IPC of the same task at the baseline's point over its IPC here, repetition by repetition (MET-5): how many times
     /// slower it became. `None` if there is no baseline, or the task does not run there.
     pub slowdown: Option<Spread>,
@@ -93,12 +99,15 @@ impl ScenarioResult {
             .iter()
             .map(|_| runs.by_ref().take(scenario.repetitions as usize).collect());
         let by_point: Vec<Vec<RunResult>> = by_point.collect();
-        let summaries: Vec<Vec<TaskSummary>> = std::iter::zip(&scenario.points, &by_point)
-            .map(|(point, runs)| summaries(runs, point.baseline.map(|base| by_point[base].as_slice())))
+        let summaries: Vec<(Vec<TaskSummary>, Together)> = std::iter::zip(&scenario.points, &by_point)
+            .map(|(point, runs)| {
+                let baseline = point.baseline.map(|base| by_point[base].as_slice());
+                (summaries(runs, baseline), Together::of(runs, baseline))
+            })
             .collect();
         let label = |(axis, value): (&Axis, &usize)| axis.values[*value].clone();
         let points = std::iter::zip(&scenario.points, std::iter::zip(by_point, summaries));
-        let points = points.map(|(point, (runs, tasks))| PointResult {
+        let points = points.map(|(point, (runs, (tasks, together)))| PointResult {
             values: std::iter::zip(&scenario.axes, &point.values).map(label).collect(),
             baseline: point.baseline,
             machine: point.setup.machine.name.clone(),
@@ -106,6 +115,7 @@ impl ScenarioResult {
             warm_up: point.setup.warm_up,
             measure: point.setup.measure,
             tasks,
+            together,
             teams: teams(&point.setup, &runs),
             runs,
         });
@@ -171,6 +181,11 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
         instructions_per_cycle: spread(|task| task.instructions_per_cycle),
         read_latency_ns: spread(|task| task.reads.latency.mean_ns),
         bandwidth_bytes_per_s: spread(|task| task.bandwidth_bytes_per_s),
+        row_hit_share: spread(|task| task.reads.rows.hit_share().unwrap_or(0.0)),
+        misses_per_kilo_instruction: spread(|task| {
+            let lines = task.reads.count - task.reads.joined;
+            ratio(1000.0 * lines as f64, task.instructions as f64)
+        }),
         slowdown: slowdowns.map(Spread::of),
         slowdown_bound: baseline.and_then(|baseline| super::bound::slowdown(runs, baseline, number)),
         jobs: JobsSummary::of(runs.iter().map(|run| run.tasks[number].jobs.as_ref())),

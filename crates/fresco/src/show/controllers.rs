@@ -14,8 +14,17 @@ pub const NOTE: &str = "Window: controllers count from the moment at which all m
     for tasks measured and in the background; tasks count a write when the line leaves the last cache, so that their \
     counts run ahead by the lines that wait in write-back buffers.";
 
+/// What the energy is.
+pub const ENERGY: &str = "Energy: of all devices of the controller in its window, from the currents of their data sheets: commands by \
+    what their current exceeds standby, and standby with a row open or closed. None for devices whose currents are not public, and \
+    where single banks are refreshed. Termination of the bus and power-down are left out.";
+
+/// Columns that are left out where no energy is known.
+const ENERGY_OF: &str = "energy";
+const POWER: &str = "power";
+
 /// One column: its heading, and its value for a controller in a run.
-type Quantity = (Column, fn(&ControllerResult) -> f64);
+type Quantity = (Column, fn(&ControllerResult) -> Option<f64>);
 
 /// The table of a sweep; means of the repetitions. Controllers that served nothing are left out.
 ///
@@ -28,7 +37,11 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
         .collect();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.push(Column::number("controller", "", 0));
-    columns.extend(quantities().into_iter().map(|(column, _)| column));
+    let runs = || result.points.iter().flat_map(|point| &point.runs);
+    let with_energy = runs().any(|run| run.controllers.iter().any(|one| one.energy.is_some()));
+    let mut quantities = quantities();
+    quantities.retain(|(column, _)| with_energy || ![ENERGY_OF, POWER].contains(&column.name.as_str()));
+    columns.extend(quantities.iter().map(|(column, _)| column.clone()));
     let mut title = format!(
         "{}, controllers of {}",
         result.scenario,
@@ -46,8 +59,11 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
             }
             let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
             cells.push(Cell::Count(number as u64));
-            let mean = |value: fn(&ControllerResult) -> f64| Spread::of(controllers().map(value)).mean;
-            cells.extend(quantities().into_iter().map(|(_, value)| Cell::Number(mean(value))));
+            let mean = |value: fn(&ControllerResult) -> Option<f64>| {
+                let values: Option<Vec<f64>> = controllers().map(value).collect();
+                values.map_or(Cell::Missing, |values| Cell::Number(Spread::of(values).mean))
+            };
+            cells.extend(quantities.iter().map(|(_, value)| mean(*value)));
             table.push(cells)?;
         }
     }
@@ -56,15 +72,23 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
 
 fn quantities() -> Vec<Quantity> {
     vec![
-        (Column::number("window", "ms", 3), |one| one.window_ns / 1e6),
-        (Column::number("reads", "", 0), |one| one.reads as f64),
-        (Column::number("writes", "", 0), |one| one.writes as f64),
+        (Column::number("window", "ms", 3), |one| Some(one.window_ns / 1e6)),
+        (Column::number("reads", "", 0), |one| Some(one.reads as f64)),
+        (Column::number("writes", "", 0), |one| Some(one.writes as f64)),
         (Column::number("traffic", "MB/s", 0), |one| {
-            one.bandwidth_bytes_per_s / 1e6
+            Some(one.bandwidth_bytes_per_s / 1e6)
         }),
         (Column::number("peak", "MB/s", 0), |one| {
-            one.peak_bandwidth_bytes_per_s / 1e6
+            Some(one.peak_bandwidth_bytes_per_s / 1e6)
         }),
-        (Column::number("bus busy", "%", 1), |one| 100.0 * one.bus_utilisation),
+        (Column::number("bus busy", "%", 1), |one| {
+            Some(100.0 * one.bus_utilisation)
+        }),
+        (Column::number(ENERGY_OF, "mJ", 3), |one| {
+            one.energy.as_ref().map(|energy| energy.total_pj as f64 / 1e9)
+        }),
+        (Column::number(POWER, "W", 3), |one| {
+            one.energy.as_ref().map(|energy| energy.power_w)
+        }),
     ]
 }

@@ -23,6 +23,7 @@ pub mod teams;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod together;
 pub mod verdicts;
 pub mod why;
 pub mod words;

@@ -84,6 +84,9 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
     if let Some(table) = budgets::table(sweep)? {
         section = section.table(table).paragraph(budgets::NOTE.to_owned());
     }
+    if let Some(table) = super::together::of(sweep)? {
+        section = section.table(table);
+    }
     section = section.table(controllers::of(sweep)?);
     Ok(section.paragraph(how(result)))
 }
@@ -138,6 +141,8 @@ fn reading() -> Section {
             "Bank, bus and rank, refresh, queue: time the read waited for its bank, for the data bus or rank timing, for a refresh, and in the controller's queues while none of these held it up.",
             "Traffic of a task: lines it read from memory and its dirty lines that left the last cache, in bytes per second of its measured phase. LLC misses: of the measured phase.",
             "Traffic of a controller: lines that its DRAM served, reads and writes, in bytes per second of its window; peak: what the data buses of its channels could carry.",
+            super::together::NOTE,
+            controllers::ENERGY,
             controllers::NOTE,
         ]
         .map(str::to_owned)

@@ -18,6 +18,9 @@ pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provena
         }
         text.push_str(&table::of(sweep, tasks)?.to_text(width));
         if tasks == Tasks::All {
+            if let Some(table) = super::together::of(sweep)? {
+                text.push_str(&format!("\n{}", table.to_text(width)));
+            }
             text.push_str(&format!("\n{}", controllers::of(sweep)?.to_text(width)));
         }
         if let Some(table) = budgets::table(sweep)? {

@@ -22,6 +22,7 @@ use super::pool::Pool;
 use super::ready::Ready;
 use super::refresh::{self, Lateness, Refresh, RefreshEngine};
 use super::sink::Sink;
+use super::standby::Standby;
 use super::stats::{ChannelStats, Level};
 use crate::Command;
 use admission::Mode;
@@ -76,6 +77,7 @@ pub(super) struct Channel {
     choice_valid: bool,
 
     stats: ChannelStats,
+    standby: Standby,
     /// Bursts on the data bus, from the start on; no reset of the counts touches it.
     bursts: u64,
 }
@@ -127,6 +129,7 @@ impl Channel {
             choice: Choice::NOTHING,
             choice_valid: true,
             stats: ChannelStats::default(),
+            standby: Standby::new(org.ranks),
             bursts: 0,
         }
     }
@@ -176,6 +179,12 @@ impl Channel {
         self.stats.commands[kind as usize] += 1;
         // Shifts, not divisions: a division by a number that might be zero would stay even where nobody watches.
         let (group, rank) = (b >> self.banks_per_group_log2, b >> self.banks_per_rank_log2);
+        match kind {
+            CommandKind::Act => self.standby.opened(cycle, rank),
+            CommandKind::Pre | CommandKind::RdA | CommandKind::WrA => self.standby.closed(cycle, rank),
+            CommandKind::PreAll => self.standby.all_closed(cycle, rank),
+            _ => {}
+        }
         sink.command(&Command {
             cycle,
             kind,
@@ -196,6 +205,7 @@ impl Channel {
             read_queue_max: read_max,
             write_queue_integral: write_integral,
             write_queue_max: write_max,
+            rank_active_cycles: self.standby.read(now),
             ..self.stats.clone()
         }
     }
@@ -204,6 +214,7 @@ impl Channel {
         self.stats = ChannelStats::default();
         self.reads.reset(now);
         self.writes.reset(now);
+        self.standby.reset(now);
     }
 
     /// Requests inside that are not yet done.
