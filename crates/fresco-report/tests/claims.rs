@@ -76,6 +76,7 @@ fn every_experiment_serves_a_claim() {
         include_str!("../../../claims/codesign.toml"),
         include_str!("../../../claims/colored-refresh.toml"),
         include_str!("../../../claims/crs.toml"),
+        include_str!("../../../claims/memguard.toml"),
         include_str!("../../../claims/palloc.toml"),
         include_str!("../../../claims/refresh-baselines.toml"),
     ]

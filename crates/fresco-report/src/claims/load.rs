@@ -61,6 +61,7 @@ impl Claims {
                 include_str!("../../../../claims/colored-refresh.toml"),
             ),
             ("crs.toml", include_str!("../../../../claims/crs.toml")),
+            ("memguard.toml", include_str!("../../../../claims/memguard.toml")),
             ("palloc.toml", include_str!("../../../../claims/palloc.toml")),
             (
                 "refresh-baselines.toml",

@@ -7,6 +7,7 @@ mod camc;
 mod codesign;
 mod densities;
 mod facts;
+mod memguard;
 mod palloc;
 mod refresh;
 
@@ -37,6 +38,8 @@ const CR: &str = "colored-refresh";
 const CRS: &str = "crs";
 const CODESIGN: &str = "codesign";
 const BASELINES: &str = "refresh-baselines";
+
+const MEMGUARD: &str = "memguard";
 
 /// Every experiment that this program can run.
 pub const ALL: &[Experiment] = &[
@@ -86,6 +89,13 @@ pub const ALL: &[Experiment] = &[
     without_scenario("codesign-banks", &[CODESIGN], codesign::banks),
     without_scenario("codesign-variants", &[CODESIGN], codesign::variants),
     without_scenario("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
+    without_scenario("memguard-facts", &[MEMGUARD], memguard::facts),
+    without_scenario("memguard-example", &[MEMGUARD], memguard::example),
+    of_scenario("memguard-isolation", &[MEMGUARD], "memguard-isolation", memguard::tasks),
+    of_scenario("memguard-reclaim", &[MEMGUARD], "memguard-reclaim", memguard::tasks),
+    of_scenario("memguard-sharing", &[MEMGUARD], "memguard-sharing", memguard::tasks),
+    of_scenario("memguard-weights", &[MEMGUARD], "memguard-weights", memguard::tasks),
+    of_scenario("memguard-four", &[MEMGUARD], "memguard-four", memguard::tasks),
 ];
 
 const fn of_scenario(
@@ -180,10 +190,14 @@ mod tests {
             "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
             "camc-fig2.4" => &["sweep.program=[\"is\"]"],
             "camc-fig2.5" => &["sweep.corunners=[0, 3]"],
+            name if name.starts_with("memguard-") => {
+                &["bandwidth.period=100us", "warm_up.time=200us", "measure.time=500us"]
+            }
             _ => &[],
         };
         let operations: &[&str] = match scenario {
             "camc-tab2.1" | "camc-tab2.2" => &[],
+            name if name.starts_with("memguard-") => &[],
             _ => &["warm_up.operations=100", "measure.operations=400"],
         };
         let all = [&["repetitions=2"], of_scenario, operations].concat();

@@ -30,7 +30,7 @@ pub struct Args {
     /// Systems whose claims are judged [default: all]
     #[arg(
         value_name = "SYSTEM",
-        value_parser = ["camc", "palloc", "colored-refresh", "crs", "codesign", "refresh-baselines"]
+        value_parser = ["camc", "palloc", "colored-refresh", "crs", "codesign", "refresh-baselines", "memguard"]
     )]
     systems: Vec<String>,
 
