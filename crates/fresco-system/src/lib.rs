@@ -43,4 +43,4 @@ pub mod results;
 mod scenario;
 
 pub use batch::{Progress, run, run_all};
-pub use scenario::{Axis, Extent, MachineUsed, Role, RunSpec, Scenario, TraceUsed};
+pub use scenario::{Axis, Extent, MachineUsed, Overview, Role, RunSpec, Scenario, TaskOverview, TraceUsed};

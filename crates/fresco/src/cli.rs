@@ -26,6 +26,8 @@ pub enum Verb {
     Plan(verbs::plan::Args),
     /// Verify a plan without trusting who made it
     Check(verbs::check::Args),
+    /// Propose the cheapest partition of banks, cache and bandwidth that keeps tasks from slowing each other down
+    Advise(verbs::advise::Args),
     /// Drive the memory core alone with an address trace
     Memory(verbs::memory::Args),
     /// List the built-in machines, or show one
@@ -47,6 +49,7 @@ impl Verb {
             Self::Sim(args) => verbs::sim::run(args),
             Self::Plan(args) => verbs::plan::run(&args),
             Self::Check(args) => verbs::check::run(&args),
+            Self::Advise(args) => verbs::advise::run(&args),
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),

@@ -33,6 +33,7 @@ scenarios![
     "camc-fig2.6",
     "camc-fig2.7",
     "camc-fig2.8",
+    "advise-four",
     "spec-four",
 ];
 

@@ -43,7 +43,7 @@ pub(crate) struct Setup {
     pub copies: Vec<Copy>,
     trace_dir: PathBuf,
     /// What the programs' parameters are read from.
-    document: Document,
+    pub(super) document: Document,
 }
 
 /// One copy of a task on its core.

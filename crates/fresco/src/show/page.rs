@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, lead, schedule};
+use super::{budgets, controllers, lead, schedule, teams};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
@@ -70,7 +70,7 @@ fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError
     for figure in figures {
         section = section.figure(figure.svg.clone(), figure.caption.clone());
     }
-    if let Some(table) = schedule::table(sweep)? {
+    for table in [schedule::table(sweep)?, teams::table(sweep)?].into_iter().flatten() {
         section = section.table(table);
     }
     section = section.table(table::of(sweep, Tasks::Measured)?);
@@ -144,6 +144,7 @@ fn reading() -> Section {
             super::together::NOTE,
             controllers::ENERGY,
             controllers::NOTE,
+            teams::NOTE,
         ]
         .map(str::to_owned)
         .to_vec(),

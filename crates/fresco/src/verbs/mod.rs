@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One module per verb: its arguments, and what it does.
 
+pub mod advise;
 pub mod check;
 pub mod machine;
 pub mod man;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A partition of the machine, and what makes a scenario of it.
+
+use super::pick::{Given, pick};
+use fresco_dram::color::format_list;
+use fresco_system::{Overview, TaskOverview};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Colours that one task has for itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Slice {
+    /// Bank colours.
+    pub banks: Vec<u32>,
+    /// LLC colours.
+    pub llc: Vec<u32>,
+}
+
+/// How much each task has for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Amount {
+    /// Bank colours on each of the task's nodes; 0: shares those that nobody has for itself.
+    pub banks: u32,
+    /// LLC colours; 0: shares those that nobody has for itself.
+    pub llc: u32,
+}
+
+/// A partition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// What each task with a goal has for itself, by name.
+    pub amounts: BTreeMap<String, Amount>,
+    /// Bandwidth reserved for each copy of the tasks with goals, in bytes per second; `None` without budgets.
+    pub reserved: Option<BTreeMap<String, u64>>,
+    /// The colours, chosen for these amounts.
+    pub slices: BTreeMap<String, Slice>,
+    /// Share of the machine's banks and cache colours, and of the bandwidth that a controller guarantees, that is set aside:
+    /// the mean of the three, 0 to 1.
+    pub cost: f64,
+}
+
+/// Keys of `[policy]` that a partition leaves as they are.
+const KEPT: [&str; 5] = ["scheduler", "context_switch", "boot", "occupied", "per_cpu"];
+
+impl Candidate {
+    /// Chooses colours for the amounts; `None` if the machine has not so many. `guaranteed` is the bandwidth that a
+    /// controller guarantees, in bytes per second.
+    pub fn new(
+        overview: &Overview,
+        amounts: BTreeMap<String, Amount>,
+        reserved: Option<BTreeMap<String, u64>>,
+        guaranteed: u64,
+    ) -> Option<Self> {
+        let space = &overview.space;
+        let mut given = Given::default();
+        let mut slices: BTreeMap<String, Slice> = BTreeMap::new();
+        for (name, amount) in &amounts {
+            let task = overview.tasks.iter().find(|task| task.name == *name)?;
+            let mut whole = Slice::default();
+            for (place, node) in nodes(overview, task).into_iter().enumerate() {
+                // The cache colours of the first node serve on all: a task has one set of them.
+                let llc = if place == 0 { amount.llc } else { 0 };
+                let slice = pick(space, node, amount.banks, llc, &mut given)?;
+                whole.banks.extend(slice.banks);
+                whole.llc.extend(slice.llc);
+            }
+            slices.insert(name.clone(), whole);
+        }
+        let part = |count: usize, all: u32| count as f64 / f64::from(all);
+        let banks = part(
+            slices.values().map(|slice| slice.banks.len()).sum(),
+            space.bank_colors(),
+        );
+        let llc = part(slices.values().map(|slice| slice.llc.len()).sum(), space.llc_colors());
+        let copies = |name: &str| {
+            overview
+                .tasks
+                .iter()
+                .find(|task| task.name == name)
+                .map_or(0, |t| t.cores.len())
+        };
+        let bandwidth = reserved.as_ref().map_or(0.0, |reserved| {
+            let sum: u64 = reserved.iter().map(|(name, bytes)| bytes * copies(name) as u64).sum();
+            sum as f64 / (guaranteed * u64::from(overview.machine.topology.nodes())) as f64
+        });
+        Some(Self {
+            amounts,
+            reserved,
+            slices,
+            cost: (banks + llc + bandwidth) / 3.0,
+        })
+    }
+
+    /// The values that a scenario gets, as `--set` takes them.
+    pub fn overrides(&self, overview: &Overview) -> Vec<String> {
+        let is_colored = self
+            .slices
+            .values()
+            .any(|slice| !slice.banks.is_empty() || !slice.llc.is_empty());
+        let mut policy: Vec<String> = kept(overview);
+        policy.push(format!("frames = {:?}", if is_colored { "camc" } else { "buddy" }));
+        if self.reserved.is_some() {
+            policy.push("bandwidth = \"memguard\"".to_owned());
+        }
+        let mut overrides = vec![format!("policy={{ {} }}", policy.join(", "))];
+        for task in &overview.tasks {
+            if is_colored {
+                overrides.extend(self.colors(overview, task));
+            }
+            if let Some(bytes) = self.reserved.as_ref().and_then(|reserved| reserved.get(&task.name)) {
+                overrides.push(format!("task.{}.reserve=\"{bytes} B/s\"", task.name));
+                overrides.push(format!("task.{}.reservation=\"hard\"", task.name));
+            }
+        }
+        overrides
+    }
+
+    /// The colours of a task: its own, or those that nobody has for itself.
+    fn colors(&self, overview: &Overview, task: &TaskOverview) -> Vec<String> {
+        let space = &overview.space;
+        let own = self.slices.get(&task.name);
+        let own_banks = own
+            .map(|slice| slice.banks.as_slice())
+            .filter(|banks| !banks.is_empty());
+        let own_llc = own.map(|slice| slice.llc.as_slice()).filter(|llc| !llc.is_empty());
+        let private = |of: fn(&Slice) -> &[u32]| -> Vec<u32> {
+            self.slices
+                .values()
+                .flat_map(|slice| of(slice).iter().copied())
+                .collect()
+        };
+        let (private_banks, private_llc) = (private(|s| &s.banks), private(|s| &s.llc));
+        let banks_of = |core: &u32| {
+            let node = overview.machine.topology.node_of_core[*core as usize];
+            let of_node = (0..space.bank_colors()).filter(|&bank| space.node_of_color(bank) == node);
+            let fits = |bank: &u32| match own_banks {
+                Some(own) => own.contains(bank),
+                None => !private_banks.contains(bank),
+            };
+            format!("{:?}", format_list(&of_node.filter(fits).collect::<Vec<u32>>()))
+        };
+        let mut keys = vec![banks_key(task, banks_of)];
+        if !private_llc.is_empty() {
+            let llc: Vec<u32> = match own_llc {
+                Some(own) => own.to_vec(),
+                None => (0..space.llc_colors())
+                    .filter(|llc| !private_llc.contains(llc))
+                    .collect(),
+            };
+            keys.push(format!("task.{}.llc={:?}", task.name, format_list(&llc)));
+        }
+        keys
+    }
+}
+
+/// The key that gives the copies of a task their banks: one for all, where all have the same.
+pub fn banks_key(task: &TaskOverview, of_core: impl FnMut(&u32) -> String) -> String {
+    let each: Vec<String> = task.cores.iter().map(of_core).collect();
+    match each.iter().all(|banks| *banks == each[0]) {
+        true => format!("task.{}.banks={}", task.name, each[0]),
+        false => format!("task.{}.banks_each=[{}]", task.name, each.join(", ")),
+    }
+}
+
+/// Keys of the scenario's own `[policy]` that stay.
+pub fn kept(overview: &Overview) -> Vec<String> {
+    let stays = |(key, _): &&(String, String)| KEPT.contains(&key.as_str());
+    let kept = overview.policy.iter().filter(stays);
+    kept.map(|(key, value)| format!("{key} = {value}")).collect()
+}
+
+/// The nodes of a task's cores, each once, ascending.
+pub fn nodes(overview: &Overview, task: &TaskOverview) -> Vec<u32> {
+    let node = |core: &u32| overview.machine.topology.node_of_core[*core as usize];
+    let mut nodes: Vec<u32> = task.cores.iter().map(node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+impl Candidate {
+    /// Nothing is set aside.
+    pub fn is_none(&self) -> bool {
+        self.reserved.is_none() && self.amounts.values().all(|amount| *amount == Amount::default())
+    }
+}

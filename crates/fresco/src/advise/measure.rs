@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs of a scenario under a partition.
+
+use super::candidate::kept;
+use super::goal::Goals;
+use crate::scenarios;
+use fresco_input::InputError;
+use fresco_system::results::{PointResult, TaskSummary};
+use fresco_system::{Overview, Role};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A scenario whose partition is to be found.
+pub struct Bench {
+    name: String,
+    overrides: Vec<String>,
+    /// What is known of it.
+    pub overview: Overview,
+    /// Instructions per cycle of each measured task alone on the machine, the slowest of its copies.
+    pub solo: BTreeMap<String, Speed>,
+}
+
+/// How fast a task runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Speed {
+    /// Instructions per cycle, of the slowest copy.
+    pub instructions_per_cycle: f64,
+    /// Traffic with memory of all copies, in bytes per second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Jobs that missed their deadline.
+    pub misses: u64,
+}
+
+/// What the measured tasks do under one partition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Each of them.
+    pub speeds: BTreeMap<String, Speed>,
+    /// Speed alone on the machine over speed here (MET-5).
+    pub slowdowns: BTreeMap<String, f64>,
+    /// Sum of the speeds here over those alone (MET-6).
+    pub weighted_speedup: f64,
+    /// The largest slowdown.
+    pub max_slowdown: f64,
+    /// All goals are met.
+    pub meets_goals: bool,
+}
+
+impl Bench {
+    /// Reads the scenario.
+    ///
+    /// # Errors
+    /// The scenario is wrong, sweeps, or says itself which memory tasks get.
+    pub fn load(name: &str, overrides: &[String]) -> Result<Self, InputError> {
+        let (scenario, file) = scenarios::load(name, overrides)?;
+        let Some(overview) = scenario.overview() else {
+            return Err(InputError::new(file.name, "found a scenario with a sweep")
+                .in_field("sweep")
+                .allowed("one point: the tasks that run together")
+                .cure("remove [sweep], or set the one value you mean"));
+        };
+        if let Some(task) = overview.tasks.iter().find(|task| !task.placement.is_empty()) {
+            return Err(InputError::new(
+                file.name,
+                format!("found {} of {:?}", task.placement.join(", "), task.name),
+            )
+            .in_field(format!("task.{}", task.name))
+            .allowed("tasks that do not say which memory they get: that is what is to be found")
+            .cure("remove these keys"));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            overrides: overrides.to_vec(),
+            overview,
+            solo: BTreeMap::new(),
+        })
+    }
+
+    /// Runs each measured task alone.
+    ///
+    /// # Errors
+    /// What its run finds.
+    pub fn run_alone(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
+        let names = self.measured();
+        bar.inc_length(names.len() as u64);
+        let alone = names.par_iter().map(|task| {
+            let speed = self.alone(task, &[])?;
+            bar.inc(1);
+            Ok((task.clone(), speed))
+        });
+        self.solo = alone.collect::<Result<_, InputError>>()?;
+        Ok(())
+    }
+
+    /// Names of the measured tasks.
+    pub fn measured(&self) -> Vec<String> {
+        let measured = self.overview.tasks.iter().filter(|task| task.role == Role::Measured);
+        measured.map(|task| task.name.clone()).collect()
+    }
+
+    /// A measured task without the others, under the buddy allocator unless `more` says something else.
+    pub fn alone(&self, name: &str, more: &[String]) -> Result<Speed, InputError> {
+        let mut overrides = vec![format!("policy={{ {} }}", {
+            let mut policy = kept(&self.overview);
+            policy.push("frames = \"buddy\"".to_owned());
+            policy.join(", ")
+        })];
+        if self.overview.tasks.iter().any(|task| task.role == Role::Background) {
+            overrides.push("corunners=0".to_owned());
+        }
+        for task in self.overview.tasks.iter().filter(|task| task.role == Role::Measured) {
+            if task.name != name {
+                overrides.push(format!("task.{}.copies=0", task.name));
+            } else if !task.is_team && task.cores.len() > 1 {
+                overrides.push(format!("task.{name}.copies=1"));
+            }
+        }
+        overrides.extend_from_slice(more);
+        Ok(speed(&self.run(&overrides)?, name))
+    }
+
+    /// All tasks together.
+    ///
+    /// # Errors
+    /// What the scenario's run finds: programs that do not fit their colours, above all.
+    pub fn together(&self, overrides: &[String], goals: &Goals) -> Result<Outcome, InputError> {
+        let point = self.run(overrides)?;
+        let (mut speeds, mut slowdowns) = (BTreeMap::new(), BTreeMap::new());
+        let mut weighted_speedup = 0.0;
+        for (name, solo) in &self.solo {
+            let speed = speed(&point, name);
+            let ipc = speed.instructions_per_cycle;
+            slowdowns.insert(
+                name.clone(),
+                if ipc > 0.0 {
+                    solo.instructions_per_cycle / ipc
+                } else {
+                    f64::MAX
+                },
+            );
+            weighted_speedup += copies(&point, name)
+                .map(|task| task.instructions_per_cycle.mean / solo.instructions_per_cycle)
+                .sum::<f64>();
+            speeds.insert(name.clone(), speed);
+        }
+        let meets = |(name, speed): (&String, &Speed)| {
+            let goal = &goals[name];
+            let enough = goal
+                .bandwidth_bytes_per_s
+                .is_none_or(|bytes| speed.bandwidth_bytes_per_s >= bytes as f64);
+            slowdowns[name] <= goal.max_slowdown && speed.misses == 0 && enough
+        };
+        Ok(Outcome {
+            meets_goals: speeds.iter().all(meets),
+            max_slowdown: slowdowns.values().copied().fold(0.0, f64::max),
+            speeds,
+            slowdowns,
+            weighted_speedup,
+        })
+    }
+
+    fn run(&self, overrides: &[String]) -> Result<PointResult, InputError> {
+        let all: Vec<String> = self.overrides.iter().chain(overrides).cloned().collect();
+        let (scenario, _) = scenarios::load(&self.name, &all)?;
+        let mut result = fresco_system::run_all(&scenario, 1, &|_| {})?;
+        Ok(result.points.swap_remove(0))
+    }
+}
+
+/// The copies of a task.
+fn copies<'p>(point: &'p PointResult, name: &str) -> impl Iterator<Item = &'p TaskSummary> {
+    let is_copy = |task: &&TaskSummary| {
+        let number = task.name.strip_prefix(name).and_then(|rest| rest.strip_prefix('.'));
+        task.name == name || number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    point.tasks.iter().filter(is_copy).collect::<Vec<_>>().into_iter()
+}
+
+fn speed(point: &PointResult, name: &str) -> Speed {
+    let ipc = copies(point, name).map(|task| task.instructions_per_cycle.mean);
+    Speed {
+        instructions_per_cycle: ipc.fold(f64::INFINITY, f64::min),
+        bandwidth_bytes_per_s: copies(point, name).map(|task| task.bandwidth_bytes_per_s.mean).sum(),
+        misses: copies(point, name)
+            .filter_map(|task| Some(task.jobs.as_ref()?.misses))
+            .sum(),
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which partition of banks, cache and bandwidth serves the tasks of a scenario (BPM-18, BPM-19, LIM-5, LIM-18).
+//!
+//! Everything is measured on the model. First each measured task alone: how much slower it gets with fewer banks, fewer
+//! colours of the cache, less bandwidth. Then all tasks together: without partition, and with some banks and cache colours
+//! set aside for each measured task, with and without bandwidth budgets. Of the partitions that meet all goals the one that
+//! sets aside least is proposed, after taking back from each task what it can do without.
+
+mod candidate;
+mod goal;
+mod measure;
+pub mod page;
+mod pick;
+mod propose;
+mod sensitivity;
+pub mod show;
+
+pub use candidate::Candidate;
+pub use goal::read as goals;
+pub use measure::Bench;
+pub use propose::advise;

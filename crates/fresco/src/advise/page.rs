@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The advice as a page: sensitivity of each task, and the frontier.
+
+use super::propose::Advice;
+use super::sensitivity::Resource;
+use super::show::{sentences, tables, unit};
+use super::{Bench, show};
+use crate::show::figures::Figure;
+use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
+use fresco_report::{HtmlReport, Provenance, ReportError, Section};
+
+/// The page and its figures.
+///
+/// # Errors
+/// None in practice: results hold no numbers that cannot be shown.
+pub fn of(
+    bench: &Bench,
+    advice: &Advice,
+    name: &str,
+    provenance: &Provenance,
+) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+    let mut figures = vec![frontier(advice, name, provenance)?];
+    for resource in [Resource::Banks, Resource::Llc, Resource::Bandwidth] {
+        figures.extend(sensitivity(advice, name, resource, provenance)?);
+    }
+    let mut page = HtmlReport::new(
+        format!("{name}: which partition?"),
+        sentences(advice).join(" "),
+        provenance.clone(),
+    );
+    let mut section = Section::new("Partitions and tasks");
+    for figure in &figures {
+        section = section.figure(figure.svg.clone(), figure.caption.clone());
+    }
+    for table in tables(bench, advice, true)? {
+        section = section.table(table);
+    }
+    page.sections.push(section);
+    let keys = show::keys(bench, advice);
+    if !keys.is_empty() {
+        page.sections
+            .push(Section::new("The proposal, as --set takes it").list(keys));
+    }
+    page.sections.push(Section::new("How to read this").list(
+        [
+            "Set aside: the mean of three shares: of the machine's bank colours, of its cache colours, of the bandwidth that its \
+             controllers guarantee. What is not set aside all other tasks share.",
+            "Slowdown: instructions per cycle alone on the whole machine, divided by those here; of several copies the slowest.",
+            "Alone with less: the task without the others, with so many bank colours of its node, so many cache colours, or under \
+             a budget of so much bandwidth for each core.",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ));
+    Ok((page, figures))
+}
+
+/// Largest slowdown against what is set aside.
+fn frontier(advice: &Advice, name: &str, provenance: &Provenance) -> Result<Figure, ReportError> {
+    let heading = Heading::new(
+        format!("{name}: what isolation costs"),
+        "largest slowdown of a measured task",
+    )
+    .described("Each partition that was run, and the frontier: no cheaper one has a smaller largest slowdown.");
+    let mut chart = LineChart::new(
+        heading,
+        Axis::new("set aside", "%").from_zero(),
+        Axis::new("largest slowdown", "x"),
+    );
+    let point = |one: &super::propose::Tried| Point::new(100.0 * one.candidate.cost, one.outcome.max_slowdown);
+    let finite = advice.tried.iter().filter(|one| one.outcome.max_slowdown < f64::MAX);
+    chart.series.push(Series {
+        name: "frontier".to_owned(),
+        points: finite.clone().filter(|one| one.on_frontier).map(point).collect(),
+    });
+    if let Some(one) = advice.proposed.map(|place| &advice.tried[place]) {
+        chart.series.push(Series {
+            name: "proposed".to_owned(),
+            points: vec![point(one)],
+        });
+    }
+    Ok(Figure {
+        name: "frontier".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption: "Partitions above the line cost as much and give less; the table has all of them.".to_owned(),
+    })
+}
+
+/// Speed of each task with less of a resource; `None` if it was not varied.
+fn sensitivity(
+    advice: &Advice,
+    name: &str,
+    resource: Resource,
+    provenance: &Provenance,
+) -> Result<Option<Figure>, ReportError> {
+    let of_resource = advice
+        .curves
+        .iter()
+        .filter(|curve| curve.resource == resource && !curve.points.is_empty());
+    let series: Vec<Series> = of_resource
+        .map(|curve| Series {
+            name: curve.task.clone(),
+            points: curve
+                .points
+                .iter()
+                .map(|(amount, speed)| Point::new(f64::from(*amount), 100.0 * speed))
+                .collect(),
+        })
+        .collect();
+    if series.is_empty() {
+        return Ok(None);
+    }
+    let what = match resource {
+        Resource::Banks => "banks",
+        Resource::Llc => "cache",
+        Resource::Bandwidth => "bandwidth",
+    };
+    let heading = Heading::new(
+        format!("{name}: speed with less {what}"),
+        "each task alone on the machine",
+    )
+    .described("Speed relative to that with the whole machine.");
+    let mut chart = LineChart::new(
+        heading,
+        Axis::new(what, unit(resource)).logarithmic(),
+        Axis::new("speed", "%"),
+    );
+    chart.series = series;
+    Ok(Some(Figure {
+        name: format!("sensitivity-{what}"),
+        svg: chart.to_svg(provenance)?,
+        caption: String::new(),
+    }))
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco advise`: the cheapest partition of banks, cache and bandwidth that meets given goals.
+
+use crate::advise::{self, Bench, page, show};
+use crate::failure::{Outcome, WANTING};
+use crate::progress;
+use crate::scenarios;
+use crate::show::files::{self, ReportDirectory};
+use crate::show::text::wrapped;
+use fresco_input::InputError;
+use fresco_report::Document;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `fresco advise`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and
+at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with
+fewer banks, fewer cache colours, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
+
+Examples:
+  fresco advise scenarios/two.toml
+  fresco advise scenarios/two.toml --max-slowdown 1.05 --out out/advice
+  fresco advise scenarios/two.toml --goal 'victim:slowdown=1.02' --goal 'writer:bandwidth=800MB/s' --json")]
+pub struct Args {
+    /// Scenario: the name of a built-in one, or a file
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+
+    /// Most that a measured task may be slowed down, as a ratio of its speed alone (BPM-18: 10 %)
+    #[arg(long, value_name = "RATIO", default_value = "1.1")]
+    max_slowdown: String,
+
+    /// A goal of one task (repeatable): NAME:slowdown=1.2 or NAME:bandwidth=500MB/s
+    #[arg(long, value_name = "GOAL")]
+    goal: Vec<String>,
+
+    /// Set a key of the scenario (repeatable), as fresco sim does
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Rows for every partition that was run, not only the best for their cost
+    #[arg(long)]
+    all: bool,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report there: index.html, results.json, each figure as SVG
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// Measures and proposes.
+pub fn run(args: &Args) -> Outcome {
+    let slowdown = args
+        .max_slowdown
+        .parse::<f64>()
+        .ok()
+        .filter(|ratio| (1.0..=1000.0).contains(ratio));
+    let slowdown = slowdown.ok_or_else(|| {
+        InputError::new(format!("--max-slowdown {}", args.max_slowdown), "found no such ratio")
+            .allowed("1 to 1000")
+            .cure("write 1.1 for ten percent")
+    })?;
+    let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
+    let bench = Bench::load(&args.scenario, &args.set)?;
+    let goals = advise::goals(&args.goal, slowdown, &bench.measured())?;
+    let inputs = if scenarios::is_path(&args.scenario) {
+        vec![PathBuf::from(&args.scenario)]
+    } else {
+        Vec::new()
+    };
+    let directory = args
+        .out
+        .as_deref()
+        .map(|out| ReportDirectory::prepare(out, inputs))
+        .transpose()?;
+    let bar = progress::bar(0, &scenario.name);
+    let mut bench = bench;
+    let advice = bench
+        .run_alone(&bar)
+        .and_then(|()| advise::advise(&bench, &goals, &bar));
+    bar.finish_and_clear();
+    let advice = advice?;
+    let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
+    provenance.scenario = Some(file);
+    for machine in scenario.machines() {
+        let named = crate::provenance::named_machine(&machine.name, machine.path.as_deref(), &machine.digest);
+        provenance.machine_files.push(named);
+    }
+    let document = Document {
+        schema: "fresco-advise/1",
+        provenance: &provenance,
+        data: &advice,
+    };
+    if let Some(directory) = &directory {
+        let (page, figures) = page::of(&bench, &advice, &scenario.name, &provenance)?;
+        directory.write(&page, &document.to_bytes()?, &figures)?;
+    }
+    let bytes = match args.json {
+        true => document.to_bytes()?,
+        false => {
+            let width = crate::terminal_width();
+            let mut text = String::new();
+            for table in show::tables(&bench, &advice, args.all)? {
+                text.push_str(&format!("{}\n", table.to_text(width)));
+            }
+            for sentence in show::sentences(&advice) {
+                text.push_str(&wrapped(&sentence, width));
+            }
+            for key in show::keys(&bench, &advice) {
+                text.push_str(&format!("  --set '{key}'\n"));
+            }
+            for (name, value) in provenance.entries() {
+                text.push_str(&format!("{name:<9}{value}\n"));
+            }
+            if let Some(out) = &args.out {
+                text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
+            }
+            text.into_bytes()
+        }
+    };
+    std::io::stdout().lock().write_all(&bytes)?;
+    Ok(match advice.proposed {
+        Some(_) => ExitCode::SUCCESS,
+        None => ExitCode::from(WANTING),
+    })
+}
