@@ -130,6 +130,9 @@ impl Frames {
         self.check_partition(task, &banks)?;
         let blind = matches!(self.config.policy, Policy::Palloc(_));
         task.set_banks(&self.pool.keys, banks, blind);
+        if matches!(self.config.policy, Policy::Tintmalloc(_)) {
+            task.keys.spread(task.id.0);
+        }
         if task.keys.is_empty() {
             let (banks, llc) = (task.banks.clone(), task.llc().cloned());
             return Err(FrameError::NoSuchFrames {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TintMalloc: a list for each pair of bank and LLC colour, empty at boot (TINT-8). A request is served from any list that
 //! matches the bank colours, the LLC colours, or both, whichever the task has (TINT-10); where none has a frame, free blocks are sorted into the
-//! lists until one does (TINT-11, as CON-6 corrects it). The lists that match serve in turn.
+//! lists until one does (TINT-11, as CON-6 corrects it). The lists that match serve in turn, channels
+//! first and each task from another place on: the source gives no order, and in that of their numbers threads in step all
+//! use the same channel at the same time.
 
 use super::search::{Turn, find};
 use super::{Exhaustion, Scene, Sorting, Tintmalloc, buddy};

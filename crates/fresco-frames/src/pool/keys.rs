@@ -117,7 +117,7 @@ impl Keys {
 pub(crate) struct ZoneKeys {
     /// The zone.
     pub(crate) zone: u32,
-    /// Its keys, ascending; may be empty for an allocator that is blind to nodes.
+    /// Its keys, ascending unless spread; may be empty for an allocator that is blind to nodes.
     pub(crate) keys: Vec<u32>,
     /// Position of the key that is asked first.
     pub(crate) cursor: usize,
@@ -159,6 +159,15 @@ impl KeySet {
         }
     }
 
+    /// Lets those that are next to each other in turn lie far apart in number: channels first, then ranks, banks and LLC
+    /// colours. The turn of task number `start` begins so many keys further, so that tasks in step meet on different ones.
+    pub(crate) fn spread(&mut self, start: u32) {
+        for zone in &mut self.search {
+            zone.keys = far_apart(&zone.keys);
+            zone.cursor = start as usize % zone.keys.len().max(1);
+        }
+    }
+
     /// Is the key one of them?
     pub(crate) fn contains(&self, key: u32) -> bool {
         self.bits[key as usize / 64] >> (key % 64) & 1 == 1
@@ -167,5 +176,28 @@ impl KeySet {
     /// Is there any key to be found in the zones that are searched?
     pub(crate) fn is_empty(&self) -> bool {
         self.search.iter().all(|zone| zone.keys.is_empty())
+    }
+}
+
+/// A list in the order of its places with their bits reversed: the halves by turns, within them the quarters, and so on.
+fn far_apart(list: &[u32]) -> Vec<u32> {
+    let places = list.len().next_power_of_two();
+    let unused = usize::BITS - places.trailing_zeros();
+    let reversed = |place: usize| place.reverse_bits().checked_shr(unused).unwrap_or(0);
+    (0..places)
+        .filter_map(|place| list.get(reversed(place)).copied())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::far_apart;
+
+    #[test]
+    fn halves_take_turns_and_within_them_quarters() {
+        assert_eq!(far_apart(&[0, 1, 2, 3, 4, 5, 6, 7]), [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert_eq!(far_apart(&[7, 8, 9]), [7, 9, 8]);
+        assert_eq!(far_apart(&[5]), [5]);
+        assert_eq!(far_apart(&[]), [0; 0]);
     }
 }
