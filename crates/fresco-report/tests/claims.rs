@@ -43,8 +43,10 @@ fn the_files_are_sound_and_complete() {
         ("codesign", 39),
         ("colored-refresh", 46),
         ("crs", 41),
+        ("memguard", 23),
         ("palloc", 38),
         ("refresh-baselines", 52),
+        ("tintmalloc", 31),
     ];
     assert_eq!(counts, expected);
     let ids: BTreeSet<&str> = claims
@@ -53,7 +55,7 @@ fn the_files_are_sound_and_complete() {
         .flat_map(|system| &system.claims)
         .map(|claim| claim.id.as_str())
         .collect();
-    assert_eq!(ids.len(), 275);
+    assert_eq!(ids.len(), 329);
     for id in [
         "camc-obs5",
         "camc-tab2.1-local",
@@ -79,6 +81,7 @@ fn every_experiment_serves_a_claim() {
         include_str!("../../../claims/memguard.toml"),
         include_str!("../../../claims/palloc.toml"),
         include_str!("../../../claims/refresh-baselines.toml"),
+        include_str!("../../../claims/tintmalloc.toml"),
     ]
     .concat();
     for name in claims.experiments.keys() {

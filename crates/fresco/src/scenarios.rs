@@ -33,6 +33,10 @@ scenarios![
     "camc-fig2.6",
     "camc-fig2.7",
     "camc-fig2.8",
+    "tint-fig3.10",
+    "tint-fig3.11",
+    "tint-placements",
+    "tint-serial",
     "advise-four",
     "spec-four",
 ];

@@ -67,6 +67,7 @@ impl Claims {
                 "refresh-baselines.toml",
                 include_str!("../../../../claims/refresh-baselines.toml"),
             ),
+            ("tintmalloc.toml", include_str!("../../../../claims/tintmalloc.toml")),
         ];
         Self::parse(experiments, &systems)
     }

@@ -10,6 +10,7 @@ mod facts;
 mod memguard;
 mod palloc;
 mod refresh;
+mod tintmalloc;
 
 pub use allocation::SIZES_MIB;
 
@@ -33,7 +34,8 @@ pub struct Experiment {
     direct: fn(u64) -> Result<Vec<Row>, InputError>,
 }
 
-/// The systems of the refresh chapters, as `fresco reproduce` names them.
+/// TintMalloc and the systems of the refresh chapters, as `fresco reproduce` names them.
+const TINT: &str = "tintmalloc";
 const CR: &str = "colored-refresh";
 const CRS: &str = "crs";
 const CODESIGN: &str = "codesign";
@@ -49,7 +51,7 @@ pub const ALL: &[Experiment] = &[
     without_scenario("palloc-map", &["palloc"], facts::palloc_map),
     without_scenario("palloc-tab1", &["palloc"], allocation::palloc_table_1),
     without_scenario("camc-map", &["camc"], facts::camc_map),
-    of_scenario("camc-tab2.1", &["camc"], "camc-tab2.1", camc::by_controller),
+    of_scenario("camc-tab2.1", &["camc", TINT], "camc-tab2.1", camc::by_controller),
     Experiment {
         only: &["sweep.policy=[\"buddy\", \"camc\"]"],
         direct: allocation::camc_table_2_2,
@@ -59,6 +61,11 @@ pub const ALL: &[Experiment] = &[
     of_scenario("camc-fig2.5", &["camc"], "camc-fig2.5", camc::beside_many_attackers),
     of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
     of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
+    without_scenario("tint-facts", &[TINT], tintmalloc::facts),
+    of_scenario("tint-fig3.10", &[TINT], "tint-fig3.10", tintmalloc::by_threads),
+    of_scenario("tint-fig3.11", &[TINT], "tint-fig3.11", tintmalloc::by_policy),
+    of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),
+    of_scenario("tint-serial", &[TINT], "tint-serial", tintmalloc::by_serial_share),
     without_scenario("refresh-facts", &[CR, CRS, BASELINES], refresh::facts),
     without_scenario("refresh-modes", &[BASELINES], refresh::modes),
     without_scenario("refresh-timing", &[BASELINES], refresh::timing),
@@ -189,6 +196,24 @@ mod tests {
             "palloc-fig5" => &["sweep.corunners=[0, 7]"],
             "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
             "camc-fig2.4" => &["sweep.program=[\"is\"]"],
+            "tint-fig3.10" => &[
+                "variant.4.set.task.thread.parameters.writes=200",
+                "sweep.threads=[\"4_threads_1_nodes\"]",
+            ],
+            // Cold caches: warm ones hold so little data.
+            "tint-fig3.11" => &[
+                "variant.2.set.task.thread.parameters.options=3000",
+                "variant.4.set.task.thread.parameters.elements=3000",
+                "variant.4.set.task.thread.parameters.bins=512",
+                "sweep.program=[\"blackscholes\", \"histogram\"]",
+                "sweep.policy=[\"buddy\", \"mem+llc\", \"llc+mem-part\"]",
+                "warm_up.passes=0",
+            ],
+            "tint-placements" => &[
+                "variant.1.set.task.thread.parameters.options=3000",
+                "sweep.program=[\"blackscholes\"]",
+            ],
+            "tint-serial" => &["task.thread.parameters.n=32"],
             "camc-fig2.5" => &["sweep.corunners=[0, 3]"],
             name if name.starts_with("memguard-") => {
                 &["bandwidth.period=100us", "warm_up.time=200us", "measure.time=500us"]
@@ -198,6 +223,7 @@ mod tests {
         let operations: &[&str] = match scenario {
             "camc-tab2.1" | "camc-tab2.2" => &[],
             name if name.starts_with("memguard-") => &[],
+            name if name.starts_with("tint-") => &[],
             _ => &["warm_up.operations=100", "measure.operations=400"],
         };
         let all = [&["repetitions=2"], of_scenario, operations].concat();

@@ -30,7 +30,16 @@ pub struct Args {
     /// Systems whose claims are judged [default: all]
     #[arg(
         value_name = "SYSTEM",
-        value_parser = ["camc", "palloc", "colored-refresh", "crs", "codesign", "refresh-baselines", "memguard"]
+        value_parser = [
+            "camc",
+            "palloc",
+            "tintmalloc",
+            "colored-refresh",
+            "crs",
+            "codesign",
+            "refresh-baselines",
+            "memguard"
+        ]
     )]
     systems: Vec<String>,
 

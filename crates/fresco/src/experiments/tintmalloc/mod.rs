@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Rows of the TintMalloc experiments: the synthetic benchmark, parallel programs, and facts about colours.
+
+mod facts;
+mod programs;
+
+pub use facts::facts;
+pub use programs::{by_placement, by_policy, by_serial_share, by_threads};
