@@ -62,6 +62,7 @@ pub const ALL: &[Experiment] = &[
     of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
     of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
     without_scenario("tint-facts", &[TINT], tintmalloc::facts),
+    without_scenario("tint-shares", &[TINT], tintmalloc::shares),
     of_scenario("tint-fig3.10", &[TINT], "tint-fig3.10", tintmalloc::by_threads),
     of_scenario("tint-fig3.11", &[TINT], "tint-fig3.11", tintmalloc::by_policy),
     of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),

@@ -15,54 +15,60 @@ const PAGES: u32 = 2048;
 /// Rounds: pages are taken, and at the end of each all are freed.
 const ROUNDS: usize = 3;
 
-/// Colour lists (TINT-8), LLC colours of a thread (TINT-14) and the cost of a page in the first round and later ones
-/// (TINT-18).
+/// Colour lists (TINT-8), and the cost of a page in the first round and later ones (TINT-18).
 pub fn facts(seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin("opteron-6128")?;
-    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    let wrong = |error: String| {
-        InputError::new(
-            machine.name.clone(),
-            format!("found colours that cannot be shared out: {error}"),
-        )
-    };
-    let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros());
-    let space = space.map_err(|error| wrong(error.to_string()))?;
-    let mut rows = vec![
-        Row::new()
-            .value("bank_lists", f64::from(space.bank_colors()))
-            .value("llc_lists", f64::from(space.llc_colors())),
-    ];
-    for threads in [16, 8] {
-        for (name, variant) in [("mem+llc", Variant::MemLlc), ("mem+llc-part", Variant::MemLlcPart)] {
-            let shares = tintmalloc(&space, &seats(threads), Tint::published(variant), &Taken::default());
-            let shares = shares.map_err(|error| wrong(error.to_string()))?;
-            let colors = shares.iter().map(|share| share.llc.as_ref().map_or(0, |llc| llc.len()));
-            let row = Row::new().label("threads", threads).label("policy", name);
-            rows.push(
-                row.value("llc_colors.min", colors.clone().min().unwrap_or(0) as f64)
-                    .value("llc_colors.max", colors.max().unwrap_or(0) as f64),
-            );
-        }
-    }
+    let space = space(&machine)?;
     let shares = tintmalloc(
         &space,
         &seats(THREADS),
         Tint::published(Variant::MemLlc),
         &Taken::default(),
     );
-    let shares = shares.map_err(|error| wrong(error.to_string()))?;
+    let shares = shares.map_err(|error| wrong(&machine, &error))?;
     let memory: Vec<TaskMemory> = std::iter::zip(shares, seats(THREADS))
         .map(|(share, seat)| TaskMemory {
             coloring: share.coloring(),
             ..TaskMemory::local(seat.node)
         })
         .collect();
-    let cost = rounds(&machine, space, &memory, seed).map_err(|error| wrong(error.to_string()))?;
-    for (round, ns) in cost.into_iter().enumerate() {
-        rows.push(Row::new().label("round", round + 1).value("alloc_ns.mean", ns));
+    let row = Row::new()
+        .value("bank_lists", f64::from(space.bank_colors()))
+        .value("llc_lists", f64::from(space.llc_colors()));
+    let [first, second, third] = rounds(&machine, space, &memory, seed).map_err(|error| wrong(&machine, &error))?;
+    let row = row.value("alloc_1_ns", first).value("alloc_2_ns", second);
+    Ok(vec![row.value("alloc_3_ns", third)])
+}
+
+/// LLC colours of a thread (TINT-14).
+pub fn shares(_seed: u64) -> Result<Vec<Row>, InputError> {
+    let machine = builtin("opteron-6128")?;
+    let space = space(&machine)?;
+    let mut rows = Vec::new();
+    for threads in [16, 8] {
+        for (name, variant) in [("mem+llc", Variant::MemLlc), ("mem+llc-part", Variant::MemLlcPart)] {
+            let shares = tintmalloc(&space, &seats(threads), Tint::published(variant), &Taken::default());
+            let shares = shares.map_err(|error| wrong(&machine, &error))?;
+            let colors = shares.iter().map(|share| share.llc.as_ref().map_or(0, |llc| llc.len()));
+            let row = Row::new().label("threads", threads).label("policy", name);
+            let row = row.value("llc_colors.min", colors.clone().min().unwrap_or(0) as f64);
+            rows.push(row.value("llc_colors.max", colors.max().unwrap_or(0) as f64));
+        }
     }
     Ok(rows)
+}
+
+fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
+    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
+    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+        .map_err(|error| wrong(machine, &error))
+}
+
+fn wrong(machine: &Machine, error: &dyn std::fmt::Display) -> InputError {
+    InputError::new(
+        machine.name.clone(),
+        format!("found colours that cannot be shared out: {error}"),
+    )
 }
 
 /// Threads on four nodes, as many on each (TINT-15), a cache for each socket.

@@ -57,8 +57,13 @@ pub fn by_policy(result: &ScenarioResult) -> Vec<Row> {
     let gains: Vec<(f64, f64)> = programs.iter().filter_map(|program| gains(result, program)).collect();
     if let Some(correlation) = correlation(&gains) {
         let more_idle = gains.iter().filter(|(run, idle)| idle > run).count();
-        let row = Row::new().value("correlation", correlation);
-        rows.push(row.value("idle_gains_more", more_idle as f64));
+        for row in rows
+            .iter_mut()
+            .filter(|row| row.labels.get("policy").is_some_and(|policy| policy == COLORED))
+        {
+            row.values.insert("correlation".to_owned(), correlation);
+            row.values.insert("idle_gains_more".to_owned(), more_idle as f64);
+        }
     }
     rows
 }
