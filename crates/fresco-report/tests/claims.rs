@@ -39,6 +39,8 @@ fn the_files_are_sound_and_complete() {
         .map(|(name, system)| (name.as_str(), system.claims.len()))
         .collect();
     let expected = [
+        ("bpm", 47),
+        ("bpm-plus", 19),
         ("camc", 59),
         ("codesign", 39),
         ("colored-refresh", 46),
@@ -55,7 +57,7 @@ fn the_files_are_sound_and_complete() {
         .flat_map(|system| &system.claims)
         .map(|claim| claim.id.as_str())
         .collect();
-    assert_eq!(ids.len(), 329);
+    assert_eq!(ids.len(), 395);
     for id in [
         "camc-obs5",
         "camc-tab2.1-local",
@@ -74,6 +76,8 @@ fn the_files_are_sound_and_complete() {
 fn every_experiment_serves_a_claim() {
     let claims = claims();
     let text = [
+        include_str!("../../../claims/bpm.toml"),
+        include_str!("../../../claims/bpm-plus.toml"),
         include_str!("../../../claims/camc.toml"),
         include_str!("../../../claims/codesign.toml"),
         include_str!("../../../claims/colored-refresh.toml"),

@@ -37,6 +37,12 @@ scenarios![
     "tint-fig3.11",
     "tint-placements",
     "tint-serial",
+    "bpm-banks",
+    "bpm-mixes",
+    "bpm-short",
+    "bpm-balance",
+    "bpm-team",
+    "bpm-speed",
     "advise-four",
     "spec-four",
 ];

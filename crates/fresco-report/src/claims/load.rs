@@ -54,6 +54,8 @@ impl Claims {
     pub fn builtin() -> Result<Self, ClaimError> {
         let experiments = ("experiments.toml", include_str!("../../../../claims/experiments.toml"));
         let systems = [
+            ("bpm.toml", include_str!("../../../../claims/bpm.toml")),
+            ("bpm-plus.toml", include_str!("../../../../claims/bpm-plus.toml")),
             ("camc.toml", include_str!("../../../../claims/camc.toml")),
             ("codesign.toml", include_str!("../../../../claims/codesign.toml")),
             (

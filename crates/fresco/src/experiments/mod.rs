@@ -3,6 +3,7 @@
 //! and values are those of `claims/experiments.toml`.
 
 mod allocation;
+mod bpm;
 mod camc;
 mod codesign;
 mod densities;
@@ -43,6 +44,10 @@ const BASELINES: &str = "refresh-baselines";
 
 const MEMGUARD: &str = "memguard";
 
+/// BPM, and BPM+ with its divided channels.
+const BPM: &str = "bpm";
+const BPM_PLUS: &str = "bpm-plus";
+
 /// Every experiment that this program can run.
 pub const ALL: &[Experiment] = &[
     of_scenario("palloc-fig4", &["palloc", "camc"], "palloc-fig4", palloc::latency),
@@ -67,6 +72,16 @@ pub const ALL: &[Experiment] = &[
     of_scenario("tint-fig3.11", &[TINT], "tint-fig3.11", tintmalloc::by_policy),
     of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),
     of_scenario("tint-serial", &[TINT], "tint-serial", tintmalloc::by_serial_share),
+    without_scenario("bpm-facts", &[BPM], bpm::facts),
+    of_scenario("bpm-banks", &[BPM], "bpm-banks", bpm::banks),
+    of_scenario("bpm-mixes", &[BPM, BPM_PLUS], "bpm-mixes", bpm::mixes),
+    of_scenario("bpm-lbm", &[BPM], "bpm-mixes", bpm::lbm),
+    of_scenario("bpm-groups", &[BPM, BPM_PLUS], "bpm-mixes", bpm::groups),
+    of_scenario("bpm-correlations", &[BPM, BPM_PLUS], "bpm-mixes", bpm::correlations),
+    of_scenario("bpm-short", &[BPM], "bpm-short", bpm::short),
+    of_scenario("bpm-balance", &[BPM_PLUS], "bpm-balance", bpm::balance),
+    of_scenario("bpm-team", &[BPM], "bpm-team", bpm::team),
+    of_scenario("bpm-speed", &[BPM, BPM_PLUS], "bpm-speed", bpm::speed),
     without_scenario("refresh-facts", &[CR, CRS, BASELINES], refresh::facts),
     without_scenario("refresh-modes", &[BASELINES], refresh::modes),
     without_scenario("refresh-timing", &[BASELINES], refresh::timing),
@@ -197,6 +212,11 @@ mod tests {
             "palloc-fig5" => &["sweep.corunners=[0, 7]"],
             "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
             "camc-fig2.4" => &["sweep.program=[\"is\"]"],
+            "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
+            "bpm-banks" => &["sweep.task.program.parameters.of=[\"470.lbm\"]"],
+            "bpm-short" => &["sweep.workload=[\"milc\"]"],
+            "bpm-speed" => &["sweep.workload=[\"medium\"]"],
+            "bpm-team" => &["task.team.parameters.points=64"],
             "tint-fig3.10" => &[
                 "variant.4.set.task.thread.parameters.writes=200",
                 "sweep.threads=[\"4_threads_1_nodes\"]",
@@ -224,6 +244,8 @@ mod tests {
         let operations: &[&str] = match scenario {
             "camc-tab2.1" | "camc-tab2.2" => &[],
             name if name.starts_with("memguard-") => &[],
+            "bpm-team" => &[],
+            name if name.starts_with("bpm-") => &["warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
             name if name.starts_with("tint-") => &[],
             _ => &["warm_up.operations=100", "measure.operations=400"],
         };

@@ -12,6 +12,7 @@ use fresco_input::InputError;
 use fresco_report::claims::{self, Claims, Tally, Verdict, judge};
 use fresco_report::{Document, Provenance};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ pub struct Args {
     #[arg(
         value_name = "SYSTEM",
         value_parser = [
+            "bpm",
+            "bpm-plus",
             "camc",
             "palloc",
             "tintmalloc",
@@ -99,9 +102,13 @@ pub fn run(args: Args) -> Outcome {
     };
     let experiments = experiments::of_systems(&systems);
     let overrides: Vec<String> = args.seed.map(|seed| format!("seed={seed}")).into_iter().collect();
-    let mut loaded = Vec::new();
+    let (mut loaded, mut names) = (Vec::new(), BTreeSet::new());
     for experiment in &experiments {
         let Some(name) = experiment.scenario else { continue };
+        // Several experiments may read the results of one scenario.
+        if !names.insert(name) {
+            continue;
+        }
         let only = experiment.only.iter().map(|text| (*text).to_owned());
         let overrides: Vec<String> = only.chain(overrides.iter().cloned()).collect();
         loaded.push(scenarios::load(name, &overrides)?);

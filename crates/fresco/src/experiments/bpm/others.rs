@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Channels that are balanced while programs run (BPM-10), and threads of one program with colours of their own (BPM-15).
+
+use fresco_report::claims::Row;
+use fresco_system::results::{PointResult, ScenarioResult};
+use std::collections::BTreeMap;
+
+/// Bank colours of a channel of the machine.
+const CHANNEL: u32 = 32;
+
+/// Tasks on the channel of the heavy one, which is first, and beside them; and the unbalance factor.
+pub fn balance(result: &ScenarioResult) -> Vec<Row> {
+    let row = |point: &PointResult| {
+        let (run, scheme) = (point.runs.first()?, point.values.first()?);
+        let channel = |banks: &str| Some(banks.split(['-', ',']).next()?.parse::<u32>().ok()? / CHANNEL);
+        let channels = run.tasks.iter().map(|task| channel(&task.banks));
+        let channels: Vec<u32> = channels.collect::<Option<_>>()?;
+        let beside = channels
+            .iter()
+            .filter(|channel| Some(*channel) == channels.first())
+            .count();
+        let moved: u64 = run.tasks.iter().map(|task| task.pages.recolored).sum();
+        let row = Row::new()
+            .label("scheme", scheme)
+            .value("heavy_channel_tasks", beside as f64)
+            .value("other_channel_tasks", (channels.len() - beside) as f64)
+            .value("recolored_pages", moved as f64);
+        Some(match point.together.channel_unbalance {
+            Some(unbalance) => row.value("unbalance", unbalance.mean),
+            None => row,
+        })
+    };
+    result.points.iter().filter_map(row).collect()
+}
+
+/// Run time of a program of four threads against the buddy system, and how many of its reads find another row open.
+pub fn team(result: &ScenarioResult) -> Vec<Row> {
+    let time = |point: &PointResult| Some(point.teams.first()?.run_time_ns.mean);
+    let mut shared: BTreeMap<&str, f64> = BTreeMap::new();
+    let row = |point| {
+        let point: &PointResult = point;
+        let [init, frames] = point.values.as_slice() else {
+            return None;
+        };
+        let own = time(point)?;
+        let before = *shared.entry(init).or_insert(own);
+        let rows = point.tasks.iter().map(|task| task.reads.rows);
+        let (conflicts, all) = rows.fold((0, 0), |(conflicts, all), rows| {
+            (
+                conflicts + rows.conflicts,
+                all + rows.hits + rows.misses + rows.conflicts,
+            )
+        });
+        let row = Row::new().label("init", init).label("scheme", frames);
+        Some(
+            row.value("gain_pct", 100.0 * (before / own - 1.0))
+                .value("conflict_pct", 100.0 * conflicts as f64 / all.max(1) as f64),
+        )
+    };
+    result.points.iter().filter_map(row).collect()
+}
