@@ -26,6 +26,8 @@ scenarios![
     "palloc-fig5",
     "palloc-fig5-xeon",
     "palloc-tab2",
+    "palloc-tab3",
+    "palloc-spec",
     "camc-tab2.1",
     "camc-tab2.2",
     "camc-fig2.4",

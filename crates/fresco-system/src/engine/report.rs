@@ -142,7 +142,10 @@ impl Engine<'_> {
             fault_ns: per_page(cpu.faults.time),
             remote: stats.remote,
             spilled: stats.spilled,
-            recolored: self.recoloring.as_ref().map_or(0, |recoloring| recoloring.moved[cpu.copy]),
+            recolored: self
+                .recoloring
+                .as_ref()
+                .map_or(0, |recoloring| recoloring.moved[cpu.copy]),
         }
     }
 }

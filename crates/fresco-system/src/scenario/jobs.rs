@@ -2,6 +2,8 @@
 //! When the jobs of a periodic task come, and who goes first: `period`, `deadline`, `phase`, `wcet` of a task;
 //! `scheduler` and `context_switch` of `[policy]`.
 
+use super::place::error_at;
+use super::task::Task;
 use fresco_dram::Ps;
 use fresco_input::{InputError, Item, Table};
 use fresco_rt::policy::{Order, Policy};
@@ -37,6 +39,26 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("wcet <= deadline <= period")
             .cure("shorten the deadline, or lengthen the period")
     })
+}
+
+/// Refuses what a task cannot have in a scenario with periodic tasks.
+///
+/// # Errors
+/// A later start, or threads of one program.
+pub(super) fn check_beside(task: &Task) -> Result<(), InputError> {
+    let (found, cure) = match task {
+        task if task.start > 0 => (
+            "a start beside periodic tasks",
+            "remove it; a periodic task has a phase",
+        ),
+        task if task.program.is_team() && task.cores.len() > 1 => (
+            "threads of one program beside periodic tasks",
+            "give the program one core",
+        ),
+        _ => return Ok(()),
+    };
+    let error = error_at(&task.place, format!("found {found}"));
+    Err(error.allowed("tasks of one thread that begin at once").cure(cure))
 }
 
 /// A duration in whole nanoseconds, at least `least` picoseconds.

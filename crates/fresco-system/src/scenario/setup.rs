@@ -5,7 +5,7 @@ use super::assignment::Assignment;
 use super::bandwidth::{self, Bandwidth};
 use super::dynamic::{self, Dynamic};
 use super::extent::Extent;
-use super::jobs::Scheduler;
+use super::jobs::{self, Scheduler};
 use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
@@ -90,6 +90,9 @@ impl Setup {
         })?;
         let copies = copies(&root, &tasks, corunners)?;
         let periodic = tasks.iter().any(|task| task.timing.is_some());
+        if periodic {
+            tasks.iter().try_for_each(jobs::check_beside)?;
+        }
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
         let setup = Self {
             bandwidth: bandwidth::read(&root, &machine, &tasks, &copies)?,

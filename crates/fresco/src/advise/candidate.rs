@@ -83,12 +83,14 @@ impl Candidate {
             let sum: u64 = reserved.iter().map(|(name, bytes)| bytes * copies(name) as u64).sum();
             sum as f64 / (guaranteed * u64::from(overview.machine.topology.nodes())) as f64
         });
-        Some(Self {
+        let candidate = Self {
             amounts,
             reserved,
             slices,
             cost: (banks + llc + bandwidth) / 3.0,
-        })
+        };
+        let serves = |task: &TaskOverview| task.cores.iter().all(|core| candidate.serves(overview, task, *core));
+        overview.tasks.iter().all(serves).then_some(candidate)
     }
 
     /// The values that a scenario gets, as `--set` takes them.
@@ -115,39 +117,45 @@ impl Candidate {
         overrides
     }
 
-    /// The colours of a task: its own, or those that nobody has for itself.
+    /// Is there memory for a task on a core: a bank and a cache colour that exist together?
+    fn serves(&self, overview: &Overview, task: &TaskOverview, core: u32) -> bool {
+        let llc = self.llc(overview, task);
+        let exists = |bank: &u32| llc.iter().any(|&llc| overview.space.pair_exists(*bank, llc));
+        self.banks(overview, task, core).iter().any(exists)
+    }
+
+    /// The banks of a task on a core: its own, or those of the node that nobody has for itself.
+    fn banks(&self, overview: &Overview, task: &TaskOverview, core: u32) -> Vec<u32> {
+        let own = self.slices.get(&task.name).filter(|slice| !slice.banks.is_empty());
+        let node = overview.machine.topology.node_of_core[core as usize];
+        let of_node = (0..overview.space.bank_colors()).filter(|&bank| overview.space.node_of_color(bank) == node);
+        let fits = |bank: &u32| match own {
+            Some(own) => own.banks.contains(bank),
+            None => !self.slices.values().any(|slice| slice.banks.contains(bank)),
+        };
+        of_node.filter(fits).collect()
+    }
+
+    /// The cache colours of a task: its own, or those that nobody has for itself.
+    fn llc(&self, overview: &Overview, task: &TaskOverview) -> Vec<u32> {
+        match self.slices.get(&task.name).filter(|slice| !slice.llc.is_empty()) {
+            Some(own) => own.llc.clone(),
+            None => (0..overview.space.llc_colors())
+                .filter(|llc| !self.slices.values().any(|slice| slice.llc.contains(llc)))
+                .collect(),
+        }
+    }
+
+    /// The keys that give a task its colours.
     fn colors(&self, overview: &Overview, task: &TaskOverview) -> Vec<String> {
-        let space = &overview.space;
-        let own = self.slices.get(&task.name);
-        let own_banks = own
-            .map(|slice| slice.banks.as_slice())
-            .filter(|banks| !banks.is_empty());
-        let own_llc = own.map(|slice| slice.llc.as_slice()).filter(|llc| !llc.is_empty());
-        let private = |of: fn(&Slice) -> &[u32]| -> Vec<u32> {
-            self.slices
-                .values()
-                .flat_map(|slice| of(slice).iter().copied())
-                .collect()
-        };
-        let (private_banks, private_llc) = (private(|s| &s.banks), private(|s| &s.llc));
-        let banks_of = |core: &u32| {
-            let node = overview.machine.topology.node_of_core[*core as usize];
-            let of_node = (0..space.bank_colors()).filter(|&bank| space.node_of_color(bank) == node);
-            let fits = |bank: &u32| match own_banks {
-                Some(own) => own.contains(bank),
-                None => !private_banks.contains(bank),
-            };
-            format!("{:?}", format_list(&of_node.filter(fits).collect::<Vec<u32>>()))
-        };
+        let banks_of = |core: &u32| format!("{:?}", format_list(&self.banks(overview, task, *core)));
         let mut keys = vec![banks_key(task, banks_of)];
-        if !private_llc.is_empty() {
-            let llc: Vec<u32> = match own_llc {
-                Some(own) => own.to_vec(),
-                None => (0..space.llc_colors())
-                    .filter(|llc| !private_llc.contains(llc))
-                    .collect(),
-            };
-            keys.push(format!("task.{}.llc={:?}", task.name, format_list(&llc)));
+        if self.slices.values().any(|slice| !slice.llc.is_empty()) {
+            keys.push(format!(
+                "task.{}.llc={:?}",
+                task.name,
+                format_list(&self.llc(overview, task))
+            ));
         }
         keys
     }

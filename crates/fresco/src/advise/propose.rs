@@ -57,6 +57,7 @@ pub fn advise(bench: &Bench, goals: &Goals, bar: &ProgressBar) -> Result<Advice,
         too_small: 0,
     };
     search.run_all(search.uniform(), bar)?;
+    search.grow(bar)?;
     search.run_all(search.with_budgets(), bar)?;
     search.shrink(bar)?;
     let Search {
@@ -203,6 +204,44 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Gives single tasks more, as long as that helps the one that is slowed down most: what serves one need not serve all.
+    fn grow(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
+        let space = &self.bench.overview.space;
+        let least = |all: u32| steps(all)[0];
+        let (banks, llc) = (least(space.bank_colors()), least(space.llc_colors()));
+        loop {
+            let Some(best) = fastest(&self.tried) else {
+                return Ok(());
+            };
+            if best.outcome.meets_goals {
+                return Ok(());
+            }
+            let mut larger = Vec::new();
+            for (name, amount) in &best.candidate.amounts {
+                let doubled = [
+                    Amount {
+                        banks: (2 * amount.banks).max(banks),
+                        ..*amount
+                    },
+                    Amount {
+                        llc: (2 * amount.llc).max(llc),
+                        ..*amount
+                    },
+                ];
+                for amount in doubled {
+                    let mut amounts = best.candidate.amounts.clone();
+                    amounts.insert(name.clone(), amount);
+                    larger.extend(Candidate::new(&self.bench.overview, amounts, None, self.guaranteed));
+                }
+            }
+            let before = best.outcome.max_slowdown;
+            self.run_all(larger, bar)?;
+            if fastest(&self.tried).is_none_or(|best| best.outcome.max_slowdown > before * WORTH_A_STEP) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Takes back from one task after the other what it can do without: half of its banks, half of its cache.
     fn shrink(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
         loop {
@@ -240,6 +279,15 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// A step that makes the slowest task less than one percent faster is the last.
+const WORTH_A_STEP: f64 = 0.99;
+
+/// The partition without budgets whose largest slowdown is smallest; of several the first.
+fn fastest(tried: &[Tried]) -> Option<&Tried> {
+    let without = tried.iter().filter(|one| one.candidate.reserved.is_none());
+    without.min_by(|a, b| a.outcome.max_slowdown.total_cmp(&b.outcome.max_slowdown))
 }
 
 /// A task that uses less keeps this reservation, in bytes per second.

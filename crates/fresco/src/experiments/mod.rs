@@ -10,6 +10,7 @@ mod densities;
 mod facts;
 mod memguard;
 mod palloc;
+mod realtime;
 mod refresh;
 mod tintmalloc;
 
@@ -66,6 +67,10 @@ pub const ALL: &[Experiment] = &[
     of_scenario("camc-fig2.5", &["camc"], "camc-fig2.5", camc::beside_many_attackers),
     of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
     of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
+    of_scenario("camc-rt", &["camc"], "camc-fig2.8", realtime::camc),
+    of_scenario("palloc-tab2", &["palloc"], "palloc-tab2", realtime::palloc),
+    of_scenario("palloc-tab3", &["palloc"], "palloc-tab3", realtime::palloc),
+    of_scenario("palloc-spec", &["palloc"], "palloc-spec", realtime::models),
     without_scenario("tint-facts", &[TINT], tintmalloc::facts),
     without_scenario("tint-shares", &[TINT], tintmalloc::shares),
     of_scenario("tint-fig3.10", &[TINT], "tint-fig3.10", tintmalloc::by_threads),
@@ -210,6 +215,8 @@ mod tests {
     fn short(scenario: &str) -> Vec<String> {
         let of_scenario: &[&str] = match scenario {
             "palloc-fig5" => &["sweep.corunners=[0, 7]"],
+            "palloc-spec" => &["sweep.program=[\"403.gcc\"]"],
+            "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &["measure.jobs=1", "warm_up.jobs=0"],
             "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
             "camc-fig2.4" => &["sweep.program=[\"is\"]"],
             "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
@@ -242,7 +249,7 @@ mod tests {
             _ => &[],
         };
         let operations: &[&str] = match scenario {
-            "camc-tab2.1" | "camc-tab2.2" => &[],
+            "camc-tab2.1" | "camc-tab2.2" | "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &[],
             name if name.starts_with("memguard-") => &[],
             "bpm-team" => &[],
             name if name.starts_with("bpm-") => &["warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
