@@ -38,23 +38,18 @@ fn every_shipped_scenario_runs() {
         let text = std::fs::read_to_string(path).expect("readable");
         let mut short = vec!["check=true".to_owned()];
         for phase in ["warm_up", "measure"] {
-            let unit = if text.contains(&format!("[{phase}]\npasses")) {
-                "passes"
-            } else {
-                "operations"
+            let periodic = text.split("[[task]]").skip(1).any(|task| task.contains("\nperiod = "));
+            let extent = match (phase, text.contains(&format!("[{phase}]\npasses"))) {
+                ("warm_up", _) if periodic => "jobs = 0",
+                (_, _) if periodic => "jobs = 1",
+                (_, true) => "passes = 1",
+                (_, false) => "operations = 2000",
             };
-            short.push(format!(
-                "{phase}={{{unit} = {}}}",
-                if unit == "passes" { 1 } else { 2000 }
-            ));
+            short.push(format!("{phase}={{{extent}}}"));
         }
-        if text.contains("writes = ") {
-            let task = if text.contains("name = \"writer\"") {
-                "writer"
-            } else {
-                "background"
-            };
-            short.push(format!("task.{task}.parameters.writes=2000"));
+        for task in text.split("[[task]]").skip(1).filter(|task| task.contains("writes = ")) {
+            let name = task.split('"').nth(1).expect("a task has a name first");
+            short.push(format!("task.{name}.parameters.writes=2000"));
         }
         let scenario = Scenario::load(path, &short).unwrap_or_else(|error| panic!("{error}"));
         let spec = scenario.runs().pop().expect("a scenario has runs");

@@ -19,7 +19,7 @@ const MACHINE: &str = "core2-q8400";
 /// Lines that r_min is measured over.
 const LINES: u64 = 4_000;
 
-/// The device, r_min, and what a scheduler does with the slides' three requests.
+/// The device, r_min, and which reservations are accepted.
 pub fn facts(_seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin(MACHINE)?;
     let timing = &machine.memory.timing;
@@ -33,7 +33,7 @@ pub fn facts(_seed: u64) -> Result<Vec<Row>, InputError> {
         );
         Scenario::parse("rule.toml", &text, "".as_ref(), &[]).is_ok()
     };
-    let mut rows = vec![
+    Ok(vec![
         Row::new()
             .value("peak_gb_s", peak)
             .value("serial_ns", guaranteed.serial_ps as f64 / 1e3)
@@ -47,7 +47,14 @@ pub fn facts(_seed: u64) -> Result<Vec<Row>, InputError> {
             )
             .value("within_r_min_accepted", f64::from(u8::from(reserving("270 MB/s"))))
             .value("above_r_min_accepted", f64::from(u8::from(reserving("280 MB/s")))),
-    ];
+    ])
+}
+
+/// How often each scheduler switches rows for the slides' three requests: rows 1, 2, 1 of a bank, queued together.
+pub fn reorder(_seed: u64) -> Result<Vec<Row>, InputError> {
+    let machine = builtin(MACHINE)?;
+    let timing = &machine.memory.timing;
+    let mut rows = Vec::new();
     for (name, scheduler) in [
         ("fcfs", Scheduler::Fcfs),
         ("fr-fcfs", Scheduler::FrFcfs { hit_cap: 16 }),

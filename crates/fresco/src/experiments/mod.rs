@@ -118,6 +118,7 @@ pub const ALL: &[Experiment] = &[
     without_scenario("codesign-variants", &[CODESIGN], codesign::variants),
     without_scenario("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
     without_scenario("memguard-facts", &[MEMGUARD], memguard::facts),
+    without_scenario("memguard-reorder", &[MEMGUARD], memguard::reorder),
     without_scenario("memguard-example", &[MEMGUARD], memguard::example),
     of_scenario("memguard-isolation", &[MEMGUARD], "memguard-isolation", memguard::tasks),
     of_scenario("memguard-reclaim", &[MEMGUARD], "memguard-reclaim", memguard::tasks),
