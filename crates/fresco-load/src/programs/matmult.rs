@@ -185,27 +185,36 @@ impl Kernel for MatMult {
         last
     }
 
-    /// Freivalds' check: for a random vector x, row i of C · x must equal row i of A · (B · x). All sums are whole
-    /// numbers below 2^53, hence exact. A wrong row passes with a probability of 2^-16.
+    /// See [`check_rows`].
     fn verify(&self) -> Result<(), String> {
-        let n = self.n;
-        let mut random = Pcg64::seed_from_u64(n as u64);
-        let x: Vec<f64> = (0..n).map(|_| f64::from(random.random_range(0..1u32 << 16))).collect();
-        let times = |matrix: &Traced<f64>, i: usize, vector: &[f64]| -> f64 {
-            matrix.data[i * n..(i + 1) * n]
-                .iter()
-                .zip(vector)
-                .map(|(m, v)| m * v)
-                .sum()
-        };
-        let bx: Vec<f64> = (0..n).map(|i| times(&self.b, i, &x)).collect();
-        match (0..n)
-            .filter(|&i| self.is_complete(i))
-            .find(|&i| times(&self.c, i, &x) != times(&self.a, i, &bx))
-        {
-            Some(i) => Err(format!("row {i} of the product is wrong")),
-            None => Ok(()),
-        }
+        check_rows([&self.a, &self.b, &self.c], self.n, |i| self.is_complete(i))
+    }
+}
+
+/// Freivalds' check of C = A · B, `n` rows each, for the rows that are complete: for a random vector x, row i of C · x must
+/// equal row i of A · (B · x). All sums are whole numbers below 2^53, hence exact. A wrong row passes with a probability
+/// of 2^-16.
+pub(super) fn check_rows(
+    [a, b, c]: [&Traced<f64>; 3],
+    n: usize,
+    is_complete: impl Fn(usize) -> bool,
+) -> Result<(), String> {
+    let mut random = Pcg64::seed_from_u64(n as u64);
+    let x: Vec<f64> = (0..n).map(|_| f64::from(random.random_range(0..1u32 << 16))).collect();
+    let times = |matrix: &Traced<f64>, i: usize, vector: &[f64]| -> f64 {
+        matrix.data[i * n..(i + 1) * n]
+            .iter()
+            .zip(vector)
+            .map(|(m, v)| m * v)
+            .sum()
+    };
+    let bx: Vec<f64> = (0..n).map(|i| times(b, i, &x)).collect();
+    match (0..n)
+        .filter(|&i| is_complete(i))
+        .find(|&i| times(c, i, &x) != times(a, i, &bx))
+    {
+        Some(i) => Err(format!("row {i} of the product is wrong")),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::Area;
 use crate::parameter::{Kind, Parameter};
+use crate::programs::matmult::check_rows;
 use crate::recorder::{LOOP, Recorder, Source};
 use crate::registry::{Build, PASSES, ProgramKind};
 use crate::team::{Fill, Section, TEAM, TeamKernel, bounds, settings, team};
@@ -158,33 +159,15 @@ impl TeamKernel for MatMult {
         self.complete[trip]
     }
 
-    /// Freivalds' check of the rows whose blocks are complete: for a random vector x, row i of C · x must equal row i of
-    /// A · (B · x). All sums are whole numbers below 2^53, hence exact. A wrong row passes with a probability of 2^-16.
+    /// See [`check_rows`]; a row is complete when its blocks are.
     fn verify(&self) -> Result<(), String> {
-        let n = self.n;
-        let mut random = Pcg64::seed_from_u64(n as u64);
-        let x: Vec<f64> = (0..n).map(|_| f64::from(random.random_range(0..1u32 << 16))).collect();
-        let times = |matrix: &Traced<f64>, i: usize, vector: &[f64]| -> f64 {
-            matrix.data[i * n..(i + 1) * n]
-                .iter()
-                .zip(vector)
-                .map(|(m, v)| m * v)
-                .sum()
-        };
-        let bx: Vec<f64> = (0..n).map(|i| times(&self.b, i, &x)).collect();
-        let complete = |i: &usize| {
+        let complete = |i: usize| {
             let first = i / self.block * self.across();
             self.complete[first..first + self.across()]
                 .iter()
                 .all(|&complete| complete)
         };
-        match (0..n)
-            .filter(complete)
-            .find(|&i| times(&self.c, i, &x) != times(&self.a, i, &bx))
-        {
-            Some(i) => Err(format!("row {i} of the product is wrong")),
-            None => Ok(()),
-        }
+        check_rows([&self.a, &self.b, &self.c], self.n, complete)
     }
 }
 
