@@ -35,9 +35,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     let Some(first) = regulations().next() else {
         return Ok(None);
     };
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.extend([Column::text("task"), Column::text("kind")]);
     columns.extend(["reserved", "guaranteed", "achieved"].map(|name| Column::number(name, "MB/s", 0)));

@@ -32,9 +32,7 @@ type Quantity = (Column, fn(&ControllerResult) -> Option<f64>);
 /// None in practice: results hold no numbers that are none.
 pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
     let result = sweep.result;
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.push(Column::number("controller", "", 0));
     let runs = || result.points.iter().flat_map(|point| &point.runs);

@@ -25,9 +25,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     {
         return Ok(None);
     }
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.push(Column::text("task"));
     let ms = |name: &str| Column::number(name, "ms", 3);

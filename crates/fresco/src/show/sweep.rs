@@ -43,6 +43,12 @@ impl<'r> Sweep<'r> {
         }
     }
 
+    /// The axes with several values: those that a table has a column for.
+    pub fn varied(&self) -> Vec<usize> {
+        let axes = &self.result.axes;
+        (0..axes.len()).filter(|axis| axes[*axis].values.len() > 1).collect()
+    }
+
     /// Number of values on an axis that may not be there: then one.
     pub fn count(&self, axis: Option<usize>) -> usize {
         axis.map_or(1, |axis| self.result.axes[axis].values.len())

@@ -56,9 +56,7 @@ pub fn of(sweep: &Sweep<'_>, tasks: Tasks) -> Result<Table, ReportError> {
     }
     let one = names.len() == 1;
     // An axis with one value, and a task that is the only one, stand in the title.
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     if !one {
         columns.push(Column::text("task"));

@@ -18,9 +18,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if result.points.iter().all(|point| point.teams.is_empty()) {
         return Ok(None);
     }
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.extend([Column::text("task"), Column::number("threads", "", 0)]);
     columns.extend([Column::number("time", "ms", 3), Column::number("idle", "ms", 3)]);

@@ -23,9 +23,7 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if result.points.iter().all(|point| point.tasks.len() < 2) {
         return Ok(None);
     }
-    let axes: Vec<usize> = (0..result.axes.len())
-        .filter(|axis| result.axes[*axis].values.len() > 1)
-        .collect();
+    let axes = sweep.varied();
     let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
     columns.push(Column::number("tasks", "", 0));
     // A column without any value is left out: that of channels on a machine with one.
