@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The colours of frames as plain data: what [`ColorSpace`] works out, less what it was worked out from.
+
+use fresco_dram::map::BankMap;
+use fresco_dram::{AddressMap, ColorSpace};
+use serde::{Deserialize, Serialize};
+
+/// Functions that the text of a request may have, so that a hostile one cannot ask for much memory.
+const MOST_FUNCTIONS: usize = 16;
+/// Parts, and address ranges in each.
+const MOST_PARTS: usize = 64;
+
+/// Parity functions and the ranges they hold for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FrameColors {
+    /// log2 of the page size in bytes.
+    page_bits: u32,
+    /// Parts of the memory with functions of their own, in ascending order of colour.
+    parts: Vec<Part>,
+    /// Masks over physical address bits; function `i` is bit `i` of the LLC colour.
+    llc_functions: Vec<u64>,
+}
+
+/// Addresses that share one set of functions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Part {
+    /// The lowest bank colour.
+    pub first: u32,
+    /// Masks over the bits of (address − offset); function `i` is bit `i` of (colour − `first`).
+    pub functions: Vec<u64>,
+    /// Where it lies.
+    pub spans: Vec<Span>,
+}
+
+/// A range of physical addresses, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Span {
+    pub base: u64,
+    pub size: u64,
+    /// Subtracted from an address before the functions read it.
+    pub offset: u64,
+}
+
+impl FrameColors {
+    /// The colours `space` of a machine's `map`.
+    pub fn of_machine(map: &AddressMap, space: &ColorSpace) -> Self {
+        let spans_of = |node: Option<u32>| {
+            let regions = map.regions().iter();
+            regions
+                .filter(|region| region.node == node)
+                .map(|region| Span {
+                    base: region.base,
+                    size: region.size,
+                    offset: region.offset,
+                })
+                .collect()
+        };
+        Self::of_parts(space, spans_of)
+    }
+
+    /// The colours `space` of bank functions that hold from their offset on.
+    pub fn of_bank_map(map: &BankMap, space: &ColorSpace) -> Self {
+        let base = map.offset();
+        Self::of_parts(space, |_| {
+            vec![Span {
+                base,
+                size: 1 << 63,
+                offset: base,
+            }]
+        })
+    }
+
+    fn of_parts(space: &ColorSpace, spans_of: impl Fn(Option<u32>) -> Vec<Span>) -> Self {
+        let parts = space.parts().map(|part| Part {
+            first: part.first_color,
+            functions: part.functions.to_vec(),
+            spans: spans_of(part.node),
+        });
+        Self {
+            page_bits: space.page_bits(),
+            parts: parts.collect(),
+            llc_functions: space.llc_functions().to_vec(),
+        }
+    }
+
+    /// Is it what a colour space can be? Texts of requests come from the memory of other processes.
+    pub(super) fn is_sound(&self) -> bool {
+        let counted = self.parts.iter().try_fold(0u32, |first, part| {
+            let fits = part.functions.len() <= MOST_FUNCTIONS && part.spans.len() <= MOST_PARTS;
+            (fits && part.first == first).then(|| first + (1 << part.functions.len()))
+        });
+        let sizes = self.parts.len() <= MOST_PARTS && self.llc_functions.len() <= MOST_FUNCTIONS;
+        sizes && (12..=40).contains(&self.page_bits) && counted.is_some()
+    }
+
+    /// log2 of the page size in bytes.
+    pub fn page_bits(&self) -> u32 {
+        self.page_bits
+    }
+
+    /// Number of bank colours.
+    pub fn bank_colors(&self) -> u32 {
+        self.parts.iter().map(|part| 1 << part.functions.len()).sum()
+    }
+
+    /// Number of LLC colours.
+    pub fn llc_colors(&self) -> u32 {
+        1 << self.llc_functions.len()
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(super) fn llc_functions(&self) -> &[u64] {
+        &self.llc_functions
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which colours were asked for, in a form that a program started with them carries along.
+
+mod asked;
+mod filter;
+mod frames;
+mod request;
+
+pub use asked::{AskedColors, ColorCounts};
+pub use filter::Filter;
+pub use frames::FrameColors;
+pub use request::{ENVIRONMENT, Request, WhenFull};

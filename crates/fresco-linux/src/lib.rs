@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Linux: which frames live processes have, and programs that get frames of the colours they were asked to run with.
+//!
+//! Colours are those of frame numbers as this kernel sees them, under a map that the user names. In a virtual machine
+//! these are not the frames of the hardware; nothing here claims that they are.
+
+pub mod census;
+pub mod colors;
+pub mod proc;
+pub mod sys;

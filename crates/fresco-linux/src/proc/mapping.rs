@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Mappings of an address space, as `/proc/PID/smaps` lists them.
+
+/// What a mapping is, as far as colouring is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Private anonymous memory whose missing pages this back end places.
+    Covered,
+    /// Frames collected for later: not forked, not dumped.
+    Pool,
+    /// Private anonymous memory that the kernel places.
+    Anonymous,
+    /// The memory of `brk`.
+    Brk,
+    /// The stack of the first thread.
+    Stack,
+    /// Text, data and libraries: mapped files.
+    File,
+    /// Shared memory without a file, and the kernel's own pages.
+    Other,
+}
+
+impl Kind {
+    /// What a table calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Covered => "covered",
+            Self::Pool => "pool",
+            Self::Anonymous => "anonymous",
+            Self::Brk => "brk",
+            Self::Stack => "stack",
+            Self::File => "file",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// A mapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapping {
+    /// Its first address.
+    pub start: u64,
+    /// The first address after it.
+    pub end: u64,
+    /// Reading, writing, executing, shared or private: `rw-p`.
+    pub access: String,
+    /// Path of the file, `[heap]`, `[stack]` or empty.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+impl Mapping {
+    /// Reads the text of `smaps`; lines it does not know are passed over, as kernels add some.
+    pub fn parse_all(text: &str) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for line in text.lines() {
+            if let Some(flags) = line.strip_prefix("VmFlags:") {
+                if let Some(mapping) = all.last_mut() {
+                    mapping.kind = mapping.kind_with(flags);
+                }
+            } else if let Some(mapping) = Self::parse(line) {
+                all.push(mapping);
+            }
+        }
+        all
+    }
+
+    /// Reads a line such as `7f00-7f01 rw-p 00000000 00:00 0   [heap]`, as `maps` and `smaps` have it.
+    pub fn parse(line: &str) -> Option<Self> {
+        let mut words = line.splitn(6, ' ');
+        let (start, end) = words.next()?.split_once('-')?;
+        let access = words.next()?;
+        let inode = words.nth(2)?;
+        let name = words.next().unwrap_or("").trim_start();
+        let mut mapping = Self {
+            start: u64::from_str_radix(start, 16).ok()?,
+            end: u64::from_str_radix(end, 16).ok()?,
+            access: access.to_owned(),
+            name: name.to_owned(),
+            kind: Kind::Other,
+        };
+        let private = access.len() == 4 && access.ends_with('p');
+        mapping.kind = match name {
+            "[heap]" => Kind::Brk,
+            "[stack]" => Kind::Stack,
+            _ if inode != "0" => Kind::File,
+            "" if private => Kind::Anonymous,
+            _ if private && name.starts_with("[anon:") => Kind::Anonymous,
+            _ => Kind::Other,
+        };
+        (mapping.start < mapping.end && access.len() == 4).then_some(mapping)
+    }
+
+    fn kind_with(&self, flags: &str) -> Kind {
+        let has = |flag: &str| flags.split_whitespace().any(|word| word == flag);
+        match self.kind {
+            // "um": faults on missing pages go to a handler.
+            Kind::Anonymous | Kind::Brk if has("um") => Kind::Covered,
+            // "dc", "dd": neither forked nor dumped.
+            Kind::Anonymous if has("dc") && has("dd") => Kind::Pool,
+            kind => kind,
+        }
+    }
+
+    /// Bytes that it spans.
+    pub fn bytes(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMAPS: &str = "\
+55d0-55d5 r-xp 00002000 08:01 1234                       /usr/bin/my program
+Size:                 20 kB
+VmFlags: rd ex mr mw me sd
+6000-7000 rw-p 00000000 00:00 0                          [heap]
+VmFlags: rd wr mr mw me ac sd
+8000-9000 rw-p 00000000 00:00 0 
+VmFlags: rd wr mr mw me ac um sd
+9000-a000 rw-p 00000000 00:00 0 
+VmFlags: rd wr mr mw me dc ac dd sd
+a000-b000 ---p 00000000 00:00 0 
+VmFlags: mr mw me sd
+b000-c000 rw-s 00000000 00:01 77                         /dev/zero (deleted)
+VmFlags: rd wr sh mr mw me ms sd
+d000-e000 rw-p 00000000 00:00 0                          [stack]
+VmFlags: rd wr mr mw me gd ac
+ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]
+";
+
+    #[test]
+    fn mappings_are_told_apart_by_what_places_their_pages() {
+        let all = Mapping::parse_all(SMAPS);
+        let kinds: Vec<Kind> = all.iter().map(|mapping| mapping.kind).collect();
+        let expected = [
+            Kind::File,
+            Kind::Brk,
+            Kind::Covered,
+            Kind::Pool,
+            Kind::Anonymous,
+            Kind::File,
+            Kind::Stack,
+            Kind::Other,
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(all[0].name, "/usr/bin/my program");
+        assert_eq!((all[2].start, all[2].bytes()), (0x8000, 0x1000));
+        assert_eq!(all[7].end, 0xffff_ffff_ff60_1000);
+    }
+
+    #[test]
+    fn lines_that_are_no_mappings_are_passed_over() {
+        for line in [
+            "",
+            "Size: 4 kB",
+            "z-y rw-p 0 0 0",
+            "2-1 rw-p 0 00:00 0",
+            "1-2 rw 0 00:00 0",
+            "1-2",
+        ] {
+            assert_eq!(Mapping::parse(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory of the machine: what of it is available, where it lies.
+
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes that can be had without swapping: the kernel's estimate, or what the memory controller of cgroup v2 leaves
+/// the calling process if that is less. `None` if the kernel tells nothing.
+pub fn available_bytes(root: &Path) -> Option<u64> {
+    let text = fs::read_to_string(root.join("meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    let machine = kibibytes.saturating_mul(1024);
+    Some(group_headroom(root).map_or(machine, |group| group.min(machine)))
+}
+
+/// What the limits of the control groups above the calling process leave it.
+fn group_headroom(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("self/cgroup")).ok()?;
+    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
+    let top = Path::new("/sys/fs/cgroup");
+    let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let own = top.join(path);
+    let levels = own.ancestors().take_while(|level| level.starts_with(top));
+    levels
+        .filter_map(|level| {
+            let limit = number(&level.join("memory.max"))?;
+            Some(limit.saturating_sub(number(&level.join("memory.current"))?))
+        })
+        .min()
+}
+
+/// Physical addresses of the machine's memory, from `iomem`. `None` where the kernel hides them (all zero).
+pub fn ram_ranges(root: &Path) -> Option<Vec<Range<u64>>> {
+    let text = fs::read_to_string(root.join("iomem")).ok()?;
+    let ranges: Option<Vec<Range<u64>>> = text
+        .lines()
+        .filter_map(|line| line.strip_suffix(" : System RAM"))
+        .map(|range| {
+            let (first, last) = range.trim().split_once('-')?;
+            let first = u64::from_str_radix(first, 16).ok()?;
+            let last = u64::from_str_radix(last, 16).ok()?;
+            Some(first..last.checked_add(1)?)
+        })
+        .collect();
+    ranges.filter(|ranges| ranges.iter().any(|range| range.end > 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_memory() {
+        let bytes = available_bytes(Path::new("/proc")).expect("Linux tells");
+        assert!(bytes > 1 << 20);
+        assert_eq!(available_bytes(Path::new("/nowhere")), None);
+    }
+}

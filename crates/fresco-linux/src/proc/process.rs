@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processes: which there are, what they were asked to run with, what they map.
+
+use super::{Mapping, PageMap};
+use crate::colors::{ENVIRONMENT, Request};
+use fresco_input::InputError;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file name of the library that places frames, as mappings show it.
+const LIBRARY: &str = "libfresco_preload";
+
+/// A process, by its directory in `/proc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    directory: PathBuf,
+}
+
+/// The processes under `root`, by number.
+///
+/// # Errors
+/// `root` cannot be read.
+pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
+    let unreadable = |error: io::Error| {
+        InputError::new(root.display().to_string(), format!("cannot be read: {error}"))
+            .allowed("the process file system")
+            .cure("mount it: mount -t proc proc /proc")
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        if let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) {
+            found.push(Process {
+                pid,
+                directory: entry.path(),
+            });
+        }
+    }
+    found.sort_by_key(|process| process.pid);
+    Ok(found)
+}
+
+impl Process {
+    /// The process `pid` under `root`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find(root: &Path, pid: u32) -> Result<Self, InputError> {
+        let directory = root.join(pid.to_string());
+        match directory.is_dir() {
+            true => Ok(Self { pid, directory }),
+            false => Err(InputError::new("PID", format!("found no process {pid}"))
+                .allowed("the number of a process that lives")
+                .cure("look with `fresco ps`")),
+        }
+    }
+
+    /// Its name, at most 15 bytes; empty once it has gone.
+    pub fn name(&self) -> String {
+        let name = fs::read_to_string(self.directory.join("comm")).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+
+    /// What it was started with; `None` if nothing was asked, or it is not ours to read.
+    pub fn request(&self) -> Option<Request> {
+        let environment = fs::read(self.directory.join("environ")).ok()?;
+        let mut variables = environment.split(|&byte| byte == 0);
+        let text = variables.find_map(|variable| {
+            let value = variable.strip_prefix(ENVIRONMENT.as_bytes())?;
+            value.strip_prefix(b"=")
+        })?;
+        Request::parse(text)
+    }
+
+    /// Its mappings.
+    ///
+    /// # Errors
+    /// It has gone, or may not be read.
+    pub fn mappings(&self) -> Result<Vec<Mapping>, InputError> {
+        let bytes = fs::read(self.directory.join("smaps")).map_err(|error| self.unreadable("smaps", &error))?;
+        Ok(Mapping::parse_all(&String::from_utf8_lossy(&bytes)))
+    }
+
+    /// Is the library that places frames in it? Programs linked statically and those with privileges of their own do
+    /// not load it.
+    pub fn has_library(&self) -> bool {
+        let maps = fs::read(self.directory.join("maps")).unwrap_or_default();
+        String::from_utf8_lossy(&maps)
+            .lines()
+            .filter_map(Mapping::parse)
+            .any(|mapping| {
+                mapping
+                    .name
+                    .rsplit('/')
+                    .next()
+                    .is_some_and(|name| name.starts_with(LIBRARY))
+            })
+    }
+
+    /// The frames of its pages.
+    ///
+    /// # Errors
+    /// It has gone, or may not be read.
+    pub fn page_map(&self) -> Result<PageMap, InputError> {
+        PageMap::open(&self.directory.join("pagemap")).map_err(|error| self.unreadable("pagemap", &error))
+    }
+
+    /// Bad news about one of its files.
+    pub fn unreadable(&self, file: &str, error: &io::Error) -> InputError {
+        let path = self.directory.join(file);
+        let gone = !self.directory.is_dir() || error.kind() == io::ErrorKind::NotFound;
+        match gone {
+            true => InputError::new("PID", format!("process {} has ended", self.pid))
+                .allowed("the number of a process that lives")
+                .cure("look with `fresco ps`"),
+            false => InputError::new(path.display().to_string(), format!("cannot be read: {error}"))
+                .allowed("own processes, and those of others with CAP_SYS_PTRACE")
+                .cure("run as root"),
+        }
+    }
+}

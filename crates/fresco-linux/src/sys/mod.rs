@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The system calls, and all of this crate that is `unsafe`. They go to the kernel directly, not through the C library:
+//! the library that places frames stands in front of the C library's own functions of these names.
+
+mod area;
+mod userfault;
+
+pub use area::{Area, zero_frame};
+pub use userfault::{Fault, Userfault};
+
+/// Bytes of a page of this machine.
+pub fn page_bytes() -> u64 {
+    rustix::param::page_size() as u64
+}
