@@ -48,10 +48,11 @@ bench: ## Speed of the memory core: criterion times, and instructions per reques
 	scripts/bench-instructions
 	$(CARGO) bench -p fresco-memory --locked
 
-soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests (ten minutes)
+soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests; 11,000 adversaries of map detection (ten minutes)
 	$(CARGO) run --release --locked -p fresco-memory --example soak
 	$(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
+	$(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The detection: stage by stage, each with a check that can fail, to a verdict.
+
+use crate::benefit;
+use crate::classes::{self, Classes};
+use crate::detection::{Contrasts, Detection, Options};
+use crate::evidence::{Evidence, Stage};
+use crate::gather;
+use crate::governor::Governor;
+use crate::method::{self, Method};
+use crate::model::Model;
+use crate::probe::Probe;
+use crate::queues;
+use crate::refresh;
+use crate::shape;
+use crate::solve::{self, SPARE, Solution};
+use crate::stats::{Proportion, auc, correlation, median, quantile};
+use crate::timer::Timer;
+use crate::verdict::Verdict;
+use crate::verify;
+
+/// Time after which everything is asked again, in nanoseconds.
+const LATER_NS: f64 = 30e9;
+/// Pairs that are measured again.
+const REPEATED: usize = 60;
+
+/// Detects the map of a timer's memory. Never answers with a map that has not predicted pairs on fresh pages twice.
+pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
+    let mut probe = Probe::new(Governor::new(timer), options.seed);
+    let mut found = Detection {
+        verdict: Verdict::NoSignal,
+        evidence: Evidence::default(),
+        contrasts: None,
+        solution: None,
+        predictions: Vec::new(),
+        conflicts: None,
+        shape: None,
+        refresh: None,
+        queues: None,
+        benefit: None,
+        cost: probe.governor.cost(),
+    };
+    found.verdict = stages(&mut probe, &mut found, options);
+    found.cost = probe.governor.cost();
+    found
+}
+
+fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Verdict {
+    if !timer_works(probe, &mut found.evidence) {
+        return Verdict::NoSignal;
+    }
+    let Some(mut classes) = classes::find(probe, &mut found.evidence) else {
+        return Verdict::NoSignal;
+    };
+    found.contrasts = Some(Contrasts {
+        random: classes.random.clone(),
+        within: classes.within.clone(),
+        across: classes.across.clone(),
+        threshold: classes.threshold,
+    });
+    if let Some(verdict) = repeats(probe, &classes, &mut found.evidence) {
+        return verdict;
+    }
+    let ranges = probe.governor.ranges().to_vec();
+    gather::collect(probe, &mut classes, solve::features(&ranges, None) + 2 * SPARE);
+    let rate = gather::conflict_rate(&classes);
+    found.conflicts = Some(rate);
+    let solution = match options.method {
+        Method::Solver => solve(probe, &mut classes, &rate),
+        method => method::bitwise(method, probe, &gather::pairs(&classes)),
+    };
+    let model = solution.model.clone();
+    let is_solved = functions_are_enough(&solution, &rate, &mut found.evidence);
+    let fixed = solution.fixed;
+    found.solution = Some(solution);
+    if !is_solved {
+        return Verdict::SignalOnly;
+    }
+    if let Some(verdict) = predicts(probe, &classes, &model, found) {
+        return verdict;
+    }
+    found.shape = shape::find(probe, &model, fixed, classes.threshold);
+    if options.all {
+        let line = probe.line();
+        found.refresh = refresh::find(&mut probe.governor, line);
+        found.queues = queues::find(probe, &model);
+        let benefit = benefit::measure(probe, &model);
+        let nothing = benefit.is_nothing();
+        if let Some(pages) = benefit.pages {
+            let interval = Some((pages.low, pages.high));
+            let asked = format!("interval not all below {}", 1.0 + benefit::LEAST_GAIN);
+            let what = "latency beside programs on the same page colour, over other colours";
+            found
+                .evidence
+                .push(Stage::Benefit, what, pages.value, interval, pages.n, asked, !nothing);
+        } else {
+            let what = "pages with banks of their own";
+            found.evidence.at_least(Stage::Benefit, what, 0.0, 1, 1.0);
+        }
+        found.benefit = Some(benefit);
+        if nothing {
+            return Verdict::NoBenefit;
+        }
+    }
+    Verdict::Map
+}
+
+/// The plain solution, or one with an odd interleave where the plain one does not explain the classes.
+fn solve(probe: &mut Probe<'_>, classes: &mut Classes, rate: &Proportion) -> Solution {
+    let ranges = probe.governor.ranges().to_vec();
+    let plain = solve::plain(&ranges, &gather::pairs(classes), &mut probe.draws);
+    if banks_fit(&plain.model, rate) && is_explained(&plain) {
+        return plain;
+    }
+    let guess = solve::odd(&ranges, &gather::pairs(classes), &mut probe.draws);
+    let Some(odd) = guess.and_then(|guess| guess.model.form.odd) else {
+        return plain;
+    };
+    gather::collect(probe, classes, solve::features(&ranges, Some(odd)) + 2 * SPARE);
+    solve::odd(&ranges, &gather::pairs(classes), &mut probe.draws).unwrap_or(plain)
+}
+
+/// Does time pass, and by more than its own noise?
+fn timer_works(probe: &mut Probe<'_>, evidence: &mut Evidence) -> bool {
+    let line = probe.line();
+    let before = probe.governor.now();
+    let times: Vec<f64> = (0..64).map(|_| probe.quick(line, line)).collect();
+    let passed = probe.governor.now() - before;
+    let usual = median(&times);
+    let usable = times.iter().all(|time| time.is_finite()) && passed > 0.0;
+    let ratio = if usable {
+        // Of the middle two thirds: an interrupt is no fault of the timer.
+        usual / ((quantile(&times, 0.84) - quantile(&times, 0.16)) / 2.0).max(1e-9)
+    } else {
+        f64::NAN
+    };
+    evidence.at_least(
+        Stage::Timer,
+        "time of a load over its deviation",
+        ratio.min(1e6),
+        64,
+        1.0,
+    )
+}
+
+/// Are the same pairs slow again, with lines swapped, at once and later? The verdict if not.
+fn repeats(probe: &mut Probe<'_>, classes: &Classes, evidence: &mut Evidence) -> Option<Verdict> {
+    let pairs: Vec<_> = classes.pairs.iter().take(2 * REPEATED).copied().collect();
+    for (what, wait, verdict) in [
+        (
+            "correlation of contrasts, lines swapped, at once",
+            0.0,
+            Verdict::NoSignal,
+        ),
+        (
+            "correlation of contrasts, lines swapped, half a minute later",
+            LATER_NS,
+            Verdict::Unstable,
+        ),
+    ] {
+        probe.governor.wait(wait);
+        let again: Vec<(f64, f64)> = pairs
+            .iter()
+            .map(|(a, b, first)| (*first, probe.contrast(*b, *a)))
+            .collect();
+        let slow = |limit: bool| -> Vec<f64> {
+            let chosen = again.iter().filter(|(first, _)| (*first > classes.threshold) == limit);
+            chosen.map(|(_, second)| *second).collect()
+        };
+        let n = again.len() as u64;
+        let passed = evidence.at_least(Stage::Repeat, what, correlation(&again), n, 0.9)
+            & evidence.at_least(
+                Stage::Repeat,
+                "area under the curve of the same pairs",
+                auc(&slow(true), &slow(false)),
+                n,
+                0.98,
+            );
+        if !passed {
+            return Some(verdict);
+        }
+    }
+    None
+}
+
+/// Is the number of banks that of the conflicts? A function too few or too many doubles or halves it.
+fn banks_fit(model: &Model, rate: &Proportion) -> bool {
+    (rate.value() * model.banks()).log2().abs() < 0.5
+}
+
+fn is_explained(solution: &Solution) -> bool {
+    solution.explained as f64 >= solve::LEAST_EXPLAINED * solution.pairs as f64
+}
+
+/// Do functions explain the classes, and as many banks as there are conflicts?
+fn functions_are_enough(solution: &Solution, rate: &Proportion, evidence: &mut Evidence) -> bool {
+    let stage = Stage::Functions;
+    let explained = Proportion::new(solution.explained, solution.pairs);
+    let kinds = solution.model.functions.len() + usize::from(solution.model.form.odd.is_some());
+    let banks = solution.model.banks();
+    evidence.at_least(
+        stage,
+        "pairs of a class that functions explain",
+        explained.value(),
+        explained.n,
+        solve::LEAST_EXPLAINED,
+    ) & evidence.at_least(stage, "functions", kinds as f64, solution.pairs, 1.0)
+        & evidence.push(
+            stage,
+            "banks of the functions, over banks by the share of conflicts",
+            banks * rate.value(),
+            Some((banks * rate.low, banks * rate.high)),
+            rate.n,
+            "0.71 to 1.41".to_owned(),
+            banks_fit(&solution.model, rate),
+        )
+}
+
+/// Are predictions on fresh pages right, and right again later? The verdict if not.
+fn predicts(probe: &mut Probe<'_>, classes: &Classes, model: &Model, found: &mut Detection) -> Option<Verdict> {
+    let lines = classes.screens.iter().flat_map(|screen| {
+        let suspects = screen.suspects.iter().map(|suspect| suspect.line);
+        suspects.chain([screen.base])
+    });
+    let used = verify::pages(lines);
+    for (stage, share, verdict) in [
+        (Stage::Prediction, 1.0, Verdict::SignalOnly),
+        (Stage::Stability, 0.5, Verdict::Unstable),
+    ] {
+        if stage == Stage::Stability {
+            probe.governor.wait(LATER_NS);
+        }
+        let Some(pairs) = verify::choose(probe, model, &used, share) else {
+            found.evidence.at_least(stage, "pairs to predict", 0.0, 0, 1.0);
+            return Some(verdict);
+        };
+        let outcome = verify::measure(probe, &pairs, classes.threshold);
+        let asked = "at least 0.99, interval above 0.97, each kind at least 0.98".to_owned();
+        let (all, enough) = (outcome.all, outcome.is_enough());
+        let what = "predictions on fresh pages that came true";
+        found.evidence.push(
+            stage,
+            what,
+            all.value(),
+            Some((all.low, all.high)),
+            all.n,
+            asked,
+            enough,
+        );
+        found.predictions.push(outcome);
+        if !enough {
+            return Some(verdict);
+        }
+    }
+    None
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What was asked of the machine, what it answered, and what would have been enough.
+
+use serde::Serialize;
+use std::fmt;
+
+/// The stages of a detection, in order. Each rests on those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Does the timer tell time?
+    Timer,
+    /// Are there pairs of lines that take longer than their lines do?
+    Conflict,
+    /// Is "conflicts with" the relation "another row of the same bank"?
+    Classes,
+    /// Are the same pairs slow again, at once and half a minute later?
+    Repeat,
+    /// Do functions of the addresses explain the classes?
+    Functions,
+    /// Do they predict pairs of lines on pages that were never looked at?
+    Prediction,
+    /// Do they predict them again, half a minute later?
+    Stability,
+    /// Does keeping off a program's banks help it?
+    Benefit,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Timer => "timer",
+            Self::Conflict => "conflict",
+            Self::Classes => "classes",
+            Self::Repeat => "repeat",
+            Self::Functions => "functions",
+            Self::Prediction => "prediction",
+            Self::Stability => "stability",
+            Self::Benefit => "benefit",
+        })
+    }
+}
+
+/// One measured number against what was asked of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// The stage that asked.
+    pub stage: Stage,
+    /// What was measured.
+    pub what: String,
+    /// The number; `None` where none came out.
+    pub value: Option<f64>,
+    /// Its 95 % confidence interval, where it has one.
+    pub interval: Option<(f64, f64)>,
+    /// Of how many measurements.
+    pub n: u64,
+    /// What was asked, in words.
+    pub asked: String,
+    /// Was it enough?
+    pub passed: bool,
+}
+
+/// The checks of a detection, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Evidence {
+    /// The checks.
+    pub checks: Vec<Check>,
+}
+
+impl Evidence {
+    /// Notes a number that has to be at least `least`; says whether it is.
+    pub fn at_least(&mut self, stage: Stage, what: &str, value: f64, n: u64, least: f64) -> bool {
+        // Not a number passes nothing.
+        let passed = value >= least;
+        self.push(stage, what, value, None, n, format!("at least {least}"), passed)
+    }
+
+    /// Notes a check; says whether it passed.
+    #[allow(clippy::too_many_arguments)]
+    pub fn push(
+        &mut self,
+        stage: Stage,
+        what: &str,
+        value: f64,
+        interval: Option<(f64, f64)>,
+        n: u64,
+        asked: String,
+        passed: bool,
+    ) -> bool {
+        self.checks.push(Check {
+            stage,
+            what: what.to_owned(),
+            value: value.is_finite().then_some(value),
+            interval,
+            n,
+            asked,
+            passed,
+        });
+        passed
+    }
+
+    /// The first check that failed.
+    pub fn failed(&self) -> Option<&Check> {
+        self.checks.iter().find(|check| !check.passed)
+    }
+}
