@@ -67,14 +67,16 @@ fn sixteen_threads_of_the_opteron() {
     let space = opteron();
     let all: Vec<u32> = (0..16).collect();
     let both = published(&space, &all, Variant::MemLlc);
-    // TINT-14: two LLC colours each. Thread 1 of node 0 has the second of the four values of bits 15 and 16, in banks and in the cache: bank
-    // colours 1, 5, 9 … of 32, LLC colours 8 to 15, of which the four nodes have two each.
-    assert_eq!(words(&both[1].banks), "1,5,9,13,17,21,25,29");
-    assert_eq!(words(&both[1].llc), "8-9");
-    assert_eq!(words(&both[5].banks), "33,37,41,45,49,53,57,61");
-    assert_eq!(words(&both[5].llc), "10-11");
-    // Four times what the colours 2i and 2i + 1 have with an equal part of the banks (CON-5).
-    assert!(both.iter().all(|share| share.pairs(&space) == 16));
+    // TINT-14: two LLC colours each. Threads 0 and 1 of a node have its first channel, 2 and 3 the second one. Thread 1 has the
+    // last two of the four values of bits 15 and 16, in banks and in the cache: bank colours 2, 3, 6, 7 … of 16, LLC colours
+    // of 16 to 31, of which eight threads have two each, one for either value.
+    assert_eq!(words(&both[1].banks), "2-3,6-7,10-11,14-15");
+    assert_eq!(words(&both[1].llc), "16,24");
+    assert_eq!(words(&both[2].banks), "16-17,20-21,24-25,28-29");
+    assert_eq!(words(&both[5].banks), "34-35,38-39,42-43,46-47");
+    assert_eq!(words(&both[5].llc), "18,26");
+    // Twice what the colours 2i and 2i + 1 have with an equal part of the banks (CON-5).
+    assert!(both.iter().all(|share| share.pairs(&space) == 8));
     let naive = Share {
         banks: Some((8..16).collect()),
         llc: Some(ColorSet::from_iter([2, 3])),
@@ -175,7 +177,7 @@ fn llc_colours_may_be_private_to_the_cores_of_a_cache_only() {
     assert!(
         shares
             .iter()
-            .all(|share| share.llc.as_ref().unwrap().len() == 4 && share.pairs(&space) == 32)
+            .all(|share| share.llc.as_ref().unwrap().len() == 4 && share.pairs(&space) == 8)
     );
     assert_eq!(shares[0].llc, shares[8].llc, "another socket's cache");
     let of_cache: Vec<_> = shares[..8].iter().map(|share| &share.llc).collect();

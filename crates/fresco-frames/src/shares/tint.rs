@@ -164,7 +164,9 @@ fn deal_llc(
 }
 
 /// Private banks and private LLC colours. The threads of a node have its classes by turns, so that what one has of banks
-/// goes with what it has of the cache; threads that have a class in common divide it.
+/// goes with what it has of the cache; threads that have a class in common divide it. Where the cache has colours enough,
+/// threads are first set apart in stripes of neighbouring banks: one channel or rank serves one of them, and its bus need
+/// not turn from rank to rank at every other burst.
 fn deal_both(
     space: &ColorSpace,
     seats: &[Seat],
@@ -174,35 +176,37 @@ fn deal_both(
     let mut banks = vec![Vec::new(); seats.len()];
     // What each thread has classes for.
     let mut fitting: Vec<Vec<u32>> = vec![Vec::new(); seats.len()];
+    let rivals = scopes(seats, tint).iter().map(|(_, threads)| threads.len()).max();
+    let llc_each = llc_colors(space, taken).len() / rivals.unwrap_or(1).max(1);
     for node in distinct(seats.iter().map(|seat| seat.node)) {
         let threads: Vec<usize> = (0..seats.len()).filter(|&thread| seats[thread].node == node).collect();
         let classes = of_node(space, node, taken);
         let count = threads.len();
-        for (number, class) in classes.iter().enumerate() {
-            let has = |place: &usize| match count <= classes.len() {
-                true => run(&(0..classes.len()).collect::<Vec<_>>(), *place, count).contains(&number),
-                false => *place * classes.len() / count == number,
-            };
-            let having: Vec<usize> = (0..count).filter(has).collect();
-            if class.banks.len() < having.len() {
-                let (colors, wanting) = (class.banks.len(), having.len());
-                return Err(Shared::Banks {
-                    node: Some(node),
-                    colors,
-                    wanting,
-                });
-            }
-            for (part, place) in having.iter().enumerate() {
-                banks[threads[*place]].extend(run(&class.banks, part, having.len()));
-                fitting[threads[*place]].extend(&class.llc);
-            }
-        }
         if classes.is_empty() {
             return Err(Shared::Banks {
                 node: Some(node),
                 colors: 0,
                 wanting: count,
             });
+        }
+        let stripes = stripes(&classes, count, llc_each);
+        for (stripe, here) in threads.chunks(count / stripes).enumerate() {
+            for (number, class) in classes.iter().enumerate() {
+                let of_stripe = run(&class.banks, stripe, stripes);
+                let having = having(here.len(), classes.len(), number);
+                if of_stripe.len() < having.len() {
+                    let (colors, wanting) = (of_stripe.len(), having.len());
+                    return Err(Shared::Banks {
+                        node: Some(node),
+                        colors,
+                        wanting,
+                    });
+                }
+                for (part, place) in having.iter().enumerate() {
+                    banks[here[*place]].extend(run(of_stripe, part, having.len()));
+                    fitting[here[*place]].extend(&class.llc);
+                }
+            }
         }
     }
     let mut llc = vec![ColorSet::new(); seats.len()];
@@ -246,4 +250,28 @@ fn deal_both(
         banks.into_iter().map(|banks| banks.into_iter().collect()).collect(),
         llc,
     ))
+}
+
+/// The threads of `count` that have class `number` of `classes`.
+fn having(count: usize, classes: usize, number: usize) -> Vec<usize> {
+    let all: Vec<usize> = (0..classes).collect();
+    let has = |place: &usize| match count <= classes {
+        true => run(&all, *place, count).contains(&number),
+        false => *place * classes / count == number,
+    };
+    (0..count).filter(has).collect()
+}
+
+/// Most stripes into which `count` threads can be set apart so that each of them has no more classes than LLC colours, and
+/// a bank of every class that it has.
+fn stripes(classes: &[Class], count: usize, llc_each: usize) -> usize {
+    let serves = |stripes: &usize| {
+        let here = count / stripes;
+        let most = classes.len().div_ceil(here);
+        let has_banks = |(number, class): (usize, &Class)| {
+            class.banks.len() / stripes >= having(here, classes.len(), number).len()
+        };
+        count.is_multiple_of(*stripes) && most <= llc_each && classes.iter().enumerate().all(has_banks)
+    };
+    (1..=count).rev().find(serves).unwrap_or(1)
 }

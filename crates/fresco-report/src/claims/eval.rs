@@ -51,7 +51,8 @@ impl Context<'_> {
     }
 
     fn over(&self, fold: Fold, label: &str, inner: &Node) -> Result<f64, String> {
-        let choices = self.results.values_of(self.experiment, label, self.at)?;
+        let experiment = inner.experiment(self.experiment);
+        let choices = self.results.values_of(experiment, label, self.at)?;
         let mut values = Vec::with_capacity(choices.len());
         for choice in choices {
             let mut at = self.at.clone();
@@ -84,6 +85,9 @@ mod tests {
             );
         }
         results.push("f", Row::new().value("t.mean", 5.0).value("bad", f64::NAN));
+        for (size, time) in [(1, 7.0), (2, 9.0)] {
+            results.push("g", Row::new().label("size", size).value("t.mean", time));
+        }
         let at = Labels::new();
         let context = Context {
             results: &results,
@@ -94,10 +98,12 @@ mod tests {
         assert_eq!(value("100 * (1 - t.mean{corunners=0} / t.mean{corunners=3})"), Ok(75.0));
         assert_eq!(value("mean(corunners: t.mean) + t.mean{experiment=f}"), Ok(30.0));
         assert_eq!(value("max(corunners: t.mean) - min(corunners: t.mean)"), Ok(30.0));
+        // Over the values of another experiment, where all selectors pick it.
+        assert_eq!(value("max(size: t.mean{experiment=g} - 1)"), Ok(8.0));
         for (text, why) in [
             ("t.mean{corunners=9}", "no result t.mean{corunners=9} in e"),
             ("t.mean", "2 results t.mean in e, one expected"),
-            ("t.mean{experiment=g}", "experiment g was not run"),
+            ("t.mean{experiment=h}", "experiment h was not run"),
             ("bad{experiment=f}", "bad in f is NaN"),
             ("mean(size: t.mean)", "no result with label size in e"),
             (

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A selector names one measured value; the label `experiment` picks another experiment than the claim's own. `over`
-//! takes the mean, minimum or maximum over all values of a label: `mean(size_mib: alloc_ns.mean{policy=palloc})`.
+//! takes the mean, minimum or maximum over all values of a label: `mean(size_mib: alloc_ns.mean{policy=palloc})`; if all its
+//! selectors pick the same other experiment, over the values there.
 
 use super::results::Labels;
 use serde::Deserialize;
@@ -218,6 +219,32 @@ impl Node {
                 right.selectors(visit);
             }
             Node::Over { inner, .. } => inner.selectors(visit),
+        }
+    }
+
+    /// Calls `visit` with the label and the formula of every mean, minimum and maximum below this node.
+    pub(super) fn overs<'n>(&'n self, visit: &mut impl FnMut(&'n str, &'n Node)) {
+        match self {
+            Node::Number(_) | Node::Select { .. } => {}
+            Node::Binary(left, _, right) => {
+                left.overs(visit);
+                right.overs(visit);
+            }
+            Node::Over { label, inner, .. } => {
+                visit(label, inner);
+                inner.overs(visit);
+            }
+        }
+    }
+
+    /// The experiment whose values of a label a mean, minimum or maximum of this formula goes over: the one that its
+    /// selectors name, if all name the same; else `own`.
+    pub(super) fn experiment<'n>(&'n self, own: &'n str) -> &'n str {
+        let mut named = Vec::new();
+        self.selectors(&mut |_, labels| named.push(labels.get("experiment").map_or(own, String::as_str)));
+        match named.split_first() {
+            Some((first, rest)) if rest.iter().all(|other| other == first) => first,
+            _ => own,
         }
     }
 }

@@ -172,6 +172,14 @@ impl Claims {
                 allowed(&experiment.labels, name, value)?;
             }
         }
+        let mut ranges: Vec<(&str, &str)> = Vec::new();
+        expr.node
+            .overs(&mut |label, inner| ranges.push((label, inner.experiment(&claim.experiment))));
+        for (label, experiment) in ranges {
+            if !self.experiment(experiment)?.labels.contains_key(label) {
+                return Err(format!("experiment {experiment} has no label {label}"));
+            }
+        }
         Ok(())
     }
 }
