@@ -171,6 +171,17 @@ impl<'d> Item<'d> {
         self.quantity(&DURATION, range)
     }
 
+    /// A time in whole nanoseconds, as schedules count it; `range` is in picoseconds.
+    ///
+    /// # Errors
+    /// The value is no duration, not a whole number of nanoseconds, or outside `range`.
+    pub fn whole_ns(&self, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+        match self.duration(range)? {
+            ps if ps % 1000 == 0 => Ok(ps / 1000),
+            _ => Err(self.mismatch("whole nanoseconds", "round it up: schedules are exact in nanoseconds")),
+        }
+    }
+
     /// A frequency in hertz: `"2.8 GHz"`, `"800 MHz"`. The unit must be given.
     ///
     /// # Errors

@@ -196,6 +196,12 @@ fn wrong_values_are_explained() {
             "write a number that is not negative",
         ),
         (
+            message("\"7.5 ns\"", |t| t.item("v", "")?.whole_ns(0..=1_000_000)),
+            "the text \"7.5 ns\"",
+            "whole nanoseconds",
+            "round it up: schedules are exact in nanoseconds",
+        ),
+        (
             message("1.5", |t| t.fraction("v")),
             "the number 1.5",
             "a fraction from 0 to 1",
@@ -218,6 +224,8 @@ fn right_values_are_read() {
     assert_eq!(root.integer("n", 0..=100u64), Ok(16));
     assert_eq!(root.size("size", 0..=u64::MAX), Ok(3 << 19));
     assert_eq!(root.duration("time", 0..=u64::MAX), Ok(7_800_000));
+    let time = root.item("time", "").and_then(|time| time.whole_ns(0..=u64::MAX));
+    assert_eq!(time, Ok(7_800));
     assert_eq!(root.frequency("clock", 0..=u64::MAX), Ok(2_800_000_000));
     assert_eq!(root.fraction("share"), Ok(125_000));
     assert_eq!(root.numbers("cores", 0..=15), Ok(vec![0, 1, 2, 8]));

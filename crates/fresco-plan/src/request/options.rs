@@ -3,7 +3,7 @@
 
 use super::server::ServerSpec;
 use crate::method::Method;
-use fresco_input::{InputError, Item, Table};
+use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use fresco_rt::Time;
 use fresco_rt::executive::Bandwidth;
@@ -77,7 +77,7 @@ impl Options {
     /// Reads `[plan]` and `[[server]]`; `plan` is the table, or an empty one in its place.
     pub(super) fn read(plan: Table<'_>, root: &Table<'_>, machine: &Machine) -> Result<Self, InputError> {
         let duration = |key: &str, most: u64, default: Time| match plan.opt_item(key) {
-            Some(item) => whole_ns(&item, 0..=most),
+            Some(item) => item.whole_ns(0..=most),
             None => Ok(default),
         };
         let handler = default_handler(machine);
@@ -148,7 +148,7 @@ fn policy(plan: &Table<'_>) -> Result<(Policy, bool), InputError> {
 /// `shortest_period` and `longest_period`, at least a nanosecond, in this order.
 fn periods(plan: &Table<'_>) -> Result<(Time, Time), InputError> {
     let period = |key: &str, default: Time| match plan.opt_item(key) {
-        Some(item) => whole_ns(&item, 1000..=MOST_PERIOD_PS),
+        Some(item) => item.whole_ns(1000..=MOST_PERIOD_PS),
         None => Ok(default),
     };
     let shortest = period("shortest_period", SHORTEST_NS)?;
@@ -202,16 +202,4 @@ fn colors(plan: &Table<'_>, machine: &Machine) -> Result<Option<Vec<Vec<u32>>>, 
         return Err(bad(format!("found {}", item.describe())));
     }
     Ok(Some(groups))
-}
-
-/// A duration that is a whole number of nanoseconds, in nanoseconds; `range` is in picoseconds.
-pub(super) fn whole_ns(item: &Item<'_>, range: std::ops::RangeInclusive<u64>) -> Result<Time, InputError> {
-    let ps = item.duration(range)?;
-    if ps % 1000 != 0 {
-        let error = item.error(format!("found {}", item.describe()));
-        return Err(error
-            .allowed("whole nanoseconds")
-            .cure("round it up: schedules are exact in nanoseconds"));
-    }
-    Ok(ps / 1000)
 }

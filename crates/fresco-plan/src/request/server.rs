@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[server]]`: a server that is given, not to be found; the first has priority.
 
-use super::options::whole_ns;
 use fresco_input::{InputError, Table};
 use fresco_rt::Time;
 
@@ -32,7 +31,7 @@ impl ServerSpec {
         }
         let mut servers = Vec::new();
         for table in tables {
-            let duration = |key| whole_ns(&table.item(key, "a time such as \"4 ms\"")?, 1000..=MOST_PS);
+            let duration = |key| table.item(key, "a time such as \"4 ms\"")?.whole_ns(1000..=MOST_PS);
             let (period_ns, budget_ns) = (duration("period")?, duration("budget")?);
             if budget_ns > period_ns {
                 let error = table.error_at("budget", format!("found {budget_ns} ns in a period of {period_ns} ns"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[task]]`: timing, memory, what it executes.
 
-use super::options::{Options, whole_ns};
+use super::options::Options;
 use super::place::WorkPlace;
 use crate::plan::Work;
 use fresco_input::{InputError, Table};
@@ -70,7 +70,7 @@ pub(super) fn printable(table: &Table<'_>, name: &str) -> Result<String, InputEr
 
 /// Phase, period, WCET and deadline, if there is a period.
 fn timing(table: &Table<'_>, name: &str) -> Result<Option<Task>, InputError> {
-    let duration = |key: &str| table.opt_item(key).map(|item| whole_ns(&item, 0..=MOST_PS)).transpose();
+    let duration = |key: &str| table.opt_item(key).map(|item| item.whole_ns(0..=MOST_PS)).transpose();
     let (phase, period) = (duration("phase")?, duration("period")?);
     let (wcet, deadline) = (duration("wcet")?, duration("deadline")?);
     let Some(period) = period else {
@@ -86,7 +86,7 @@ fn timing(table: &Table<'_>, name: &str) -> Result<Option<Task>, InputError> {
     let allowed = "a time such as \"3 ms\", longer than 0";
     let wcet = match wcet {
         Some(wcet) => wcet,
-        None => whole_ns(&table.item("wcet", allowed)?, 1..=MOST_PS)?,
+        None => table.item("wcet", allowed)?.whole_ns(1..=MOST_PS)?,
     };
     Task::new(name, phase.unwrap_or(0), period, wcet, deadline.unwrap_or(period))
         .map(Some)

@@ -5,7 +5,7 @@
 use super::place::error_at;
 use super::task::Task;
 use fresco_dram::Ps;
-use fresco_input::{InputError, Item, Table};
+use fresco_input::{InputError, Table};
 use fresco_rt::policy::{Order, Policy};
 
 /// Shortest period: a microsecond, less than a switch costs.
@@ -27,8 +27,13 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("deadline, phase and wcet of periodic tasks")
             .cure("add period = \"20 ms\", or remove it"));
     };
-    let period = whole_ns(&item, SHORTEST)?;
-    let opt = |key: &str, least: Ps| table.opt_item(key).map(|item| whole_ns(&item, least)).transpose();
+    let period = item.whole_ns(SHORTEST..=LONGEST)?;
+    let opt = |key: &str, least: Ps| {
+        table
+            .opt_item(key)
+            .map(|item| item.whole_ns(least..=LONGEST))
+            .transpose()
+    };
     let deadline = opt("deadline", 1000)?.unwrap_or(period);
     let wcet = opt("wcet", 1000)?.unwrap_or(deadline);
     let phase = opt("phase", 0)?.unwrap_or(0);
@@ -59,18 +64,6 @@ pub(super) fn check_beside(task: &Task) -> Result<(), InputError> {
     };
     let error = error_at(&task.place, format!("found {found}"));
     Err(error.allowed("tasks of one thread that begin at once").cure(cure))
-}
-
-/// A duration in whole nanoseconds, at least `least` picoseconds.
-fn whole_ns(item: &Item<'_>, least: Ps) -> Result<u64, InputError> {
-    let ps = item.duration(least..=LONGEST)?;
-    if ps % 1000 == 0 {
-        return Ok(ps / 1000);
-    }
-    let error = item.error(format!("found {}", item.describe()));
-    Err(error
-        .allowed("whole nanoseconds")
-        .cure("round it up: schedules are exact in nanoseconds"))
 }
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.
