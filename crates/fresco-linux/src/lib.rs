@@ -6,5 +6,8 @@
 
 pub mod census;
 pub mod colors;
+pub mod launch;
+pub mod pager;
+pub mod pool;
 pub mod proc;
 pub mod sys;

@@ -34,6 +34,12 @@ pub enum Verb {
     Machine(verbs::machine::Args),
     /// Show an address map, count and name its colours, decode addresses
     Map(verbs::map::Args),
+    /// Run a program with its memory in frames of chosen colours, on this Linux
+    Run(verbs::run::Args),
+    /// Look at the pages of a live process: which colours did it ask for, which has it got?
+    Verify(verbs::verify::Args),
+    /// List the processes with coloured memory
+    Ps(verbs::ps::Args),
     /// Judge the papers' claims: theirs beside ours
     Reproduce(verbs::reproduce::Args),
     /// Check the theory of scheduling tasks and refresh against recorded answers
@@ -53,6 +59,9 @@ impl Verb {
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),
+            Self::Run(args) => verbs::run::run(&args),
+            Self::Verify(args) => verbs::verify::run(&args),
+            Self::Ps(args) => verbs::ps::run(&args),
             Self::Reproduce(args) => verbs::reproduce::run(args),
             Self::Sched(args) => verbs::sched::run(args),
             Self::Man(args) => verbs::man::run(&args),

@@ -5,7 +5,7 @@ use super::page_bytes;
 use crate::proc::{Page, PageMap};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mlock, mmap_anonymous, munlock, munmap};
 use std::ops::Range;
 use std::ptr::{null_mut, with_exposed_provenance_mut};
 
@@ -18,7 +18,7 @@ pub struct Area {
 
 impl Area {
     /// Maps `bytes`, a multiple of the page size, on an address that is a multiple of `align`, a power of two. Pages
-    /// are there once they are touched. The area is neither inherited over fork nor dumped.
+    /// are there once they are touched.
     ///
     /// # Errors
     /// No room in the address space.
@@ -36,9 +36,16 @@ impl Area {
             // SAFETY: these pages were mapped above, and no one knows of them.
             unsafe { unmap(surplus) };
         }
-        area.advise(area.range(), Advice::LinuxDontFork)?;
-        area.advise(area.range(), Advice::LinuxDontDump)?;
         Ok(area)
+    }
+
+    /// Keeps it from children and out of core dumps.
+    ///
+    /// # Errors
+    /// As of `madvise`.
+    pub fn keep_private(&self) -> Result<(), Errno> {
+        self.advise(self.range(), Advice::LinuxDontFork)?;
+        self.advise(self.range(), Advice::LinuxDontDump)
     }
 
     /// Its first address.
@@ -56,13 +63,13 @@ impl Area {
         self.start..self.end()
     }
 
-    /// Makes all its pages present, in huge pages where the kernel has them.
+    /// Makes all its pages present, in single pages.
     ///
     /// # Errors
     /// No memory left.
     pub fn populate(&self) -> Result<(), Errno> {
         // A kernel without huge pages refuses this advice, which changes nothing.
-        let _ = self.advise(self.range(), Advice::LinuxHugepage);
+        let _ = self.advise(self.range(), Advice::LinuxNoHugepage);
         loop {
             match self.advise(self.range(), Advice::LinuxPopulateWrite) {
                 Err(Errno::INTR | Errno::AGAIN) => {}
@@ -71,12 +78,32 @@ impl Area {
         }
     }
 
-    /// Gives the frames of a part of it back; the addresses stay.
+    /// Gives the frames of a part of it back, locked in memory or not; the addresses stay.
     ///
     /// # Errors
-    /// As of `madvise`: pages locked in memory are not given back.
+    /// As of `madvise`.
     pub fn release(&self, part: Range<u64>) -> Result<(), Errno> {
-        self.advise(part, Advice::LinuxDontNeed)
+        match self.advise(part.clone(), Advice::LinuxDontneedLocked) {
+            // Kernels before 5.18 know the advice only for memory that is not locked.
+            Err(Errno::INVAL) => self.advise(part, Advice::LinuxDontNeed),
+            done => done,
+        }
+    }
+
+    /// Locks a part of it in memory, or unlocks it: pages move only between memory that is locked alike.
+    ///
+    /// # Errors
+    /// As of `mlock`.
+    pub fn lock(&self, part: Range<u64>, locked: bool) -> Result<(), Errno> {
+        debug_assert!(self.start <= part.start && part.end <= self.end());
+        let address = with_exposed_provenance_mut(part.start as usize);
+        let bytes = (part.end - part.start) as usize;
+        match locked {
+            // SAFETY: the range lies within a mapping of our own; its contents do not change.
+            true => unsafe { mlock(address, bytes) },
+            // SAFETY: as above.
+            false => unsafe { munlock(address, bytes) },
+        }
     }
 
     fn advise(&self, part: Range<u64>, advice: Advice) -> Result<(), Errno> {

@@ -3,9 +3,11 @@
 //! the library that places frames stands in front of the C library's own functions of these names.
 
 mod area;
+mod thread;
 mod userfault;
 
 pub use area::{Area, zero_frame};
+pub use thread::{as_a_stranger, bind_memory, drop_privileges, without_signals};
 pub use userfault::{Fault, Userfault};
 
 /// Bytes of a page of this machine.

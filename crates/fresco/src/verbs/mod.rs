@@ -3,12 +3,16 @@
 
 pub mod advise;
 pub mod check;
+pub mod live;
 pub mod machine;
 pub mod man;
 pub mod map;
 pub mod memory;
 pub mod plan;
+pub mod ps;
 pub mod reproduce;
+pub mod run;
 pub mod sched;
 pub mod sim;
 mod sim_plan;
+pub mod verify;

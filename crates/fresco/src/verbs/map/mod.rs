@@ -7,7 +7,7 @@ mod decode;
 mod format;
 pub mod functions;
 mod show;
-mod source;
+pub mod source;
 
 use crate::failure::Outcome;
 use clap::Subcommand;

@@ -240,7 +240,7 @@ impl Source {
 }
 
 /// A size as machine files write it, given to an option.
-fn size(option: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, InputError> {
+pub fn size(option: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, InputError> {
     let mut document = Document::parse(option, "")?;
     let read = document
         .set_value("value", text)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the library lies that is put before programs: beside `fresco`, as cargo builds it, or in `lib/fresco` beside
+//! its `bin`, as `make install` puts it.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Its file name.
+pub const NAME: &str = "libfresco_preload.so";
+
+/// The library of the program at `program`; else the places where it was looked for.
+///
+/// # Errors
+/// It is in none of these places.
+pub fn find_library(program: &Path) -> Result<PathBuf, Vec<PathBuf>> {
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    let installed = directory.parent().unwrap_or(Path::new("/")).join("lib/fresco");
+    let places = vec![directory.join(NAME), installed.join(NAME)];
+    places.iter().find(|path| path.is_file()).cloned().ok_or(places)
+}
+
+/// The value of `LD_PRELOAD` that puts `library` before `others`; `None` if the loader cannot be told this path.
+pub fn preload_value(library: &Path, others: Option<&OsStr>) -> Option<OsString> {
+    let path = library.as_os_str();
+    if path.as_bytes().iter().any(|byte| b": \t".contains(byte)) {
+        return None;
+    }
+    let mut value = path.to_owned();
+    if let Some(others) = others.filter(|others| !others.is_empty()) {
+        value.push(":");
+        value.push(others);
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_library_comes_before_others_and_is_named_so_that_the_loader_understands() {
+        let value = |path: &str, others: Option<&str>| preload_value(Path::new(path), others.map(OsStr::new));
+        assert_eq!(value("/a/b.so", None), Some("/a/b.so".into()));
+        assert_eq!(value("/a/b.so", Some("")), Some("/a/b.so".into()));
+        assert_eq!(value("/a/b.so", Some("c.so d.so")), Some("/a/b.so:c.so d.so".into()));
+        assert_eq!(value("/a b/c.so", None), None);
+    }
+
+    #[test]
+    fn where_it_is_looked_for_is_told() {
+        let places = find_library(Path::new("/nowhere/bin/fresco")).expect_err("not there");
+        let places: Vec<_> = places.iter().map(|path| path.to_string_lossy()).collect();
+        assert_eq!(
+            places,
+            [
+                "/nowhere/bin/libfresco_preload.so",
+                "/nowhere/lib/fresco/libfresco_preload.so"
+            ]
+        );
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the pager has done, readable from every thread.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Counts of pages.
+#[derive(Debug, Default)]
+pub struct Stats {
+    /// Placed in frames of the colours asked for.
+    pub placed: AtomicU64,
+    /// Left to the kernel.
+    pub spilled: AtomicU64,
+    /// Looked at in search of frames.
+    pub scanned: AtomicU64,
+    /// Moved to frames of the colours asked for after they had others.
+    pub mended: AtomicU64,
+    /// Faults answered.
+    pub faults: AtomicU64,
+}
+
+impl Stats {
+    /// All zero.
+    pub const fn new() -> Self {
+        Self {
+            placed: AtomicU64::new(0),
+            spilled: AtomicU64::new(0),
+            scanned: AtomicU64::new(0),
+            mended: AtomicU64::new(0),
+            faults: AtomicU64::new(0),
+        }
+    }
+
+    /// All zero again, as in a child.
+    pub fn clear(&self) {
+        for count in [&self.placed, &self.spilled, &self.scanned, &self.mended, &self.faults] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The mmap family: what it maps is as it would be, but private anonymous memory is watched from its first page on.
+//!
+//! Safety of the C functions: as POSIX and Linux have it for functions of these names.
+
+use crate::{ranges, state};
+use fresco_linux::colors::WhenFull;
+use fresco_linux::pager::Order;
+use libmimalloc_sys as mi;
+use rustix::io::Errno;
+use std::ffi::{c_int, c_long, c_void};
+use std::ops::Range;
+
+/// Numbers of mimalloc's options, from its `mimalloc.h`.
+const EAGER_COMMIT: c_int = 3;
+const ARENA_EAGER_COMMIT: c_int = 4;
+const PURGE_DELAY: c_int = 15;
+/// Milliseconds after which mimalloc gives freed pages back. Frames of few colours are dear.
+const PURGE_AFTER: c_long = 1000;
+
+/// Readies mimalloc. It reserves addresses without access and opens them as it needs them, so that a program that
+/// locks all its memory does not lock what it has not allocated.
+pub fn configure(when_full: WhenFull) {
+    // SAFETY: options may be set before the first allocation.
+    unsafe {
+        mi::mi_option_set(ARENA_EAGER_COMMIT, 0);
+        match when_full {
+            WhenFull::Spill => mi::mi_option_set(PURGE_DELAY, PURGE_AFTER),
+            // What was promised is kept, and no more is promised than is used.
+            WhenFull::Strict => {
+                mi::mi_option_set(EAGER_COMMIT, 0);
+                mi::mi_option_set(PURGE_DELAY, -1);
+            }
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    bytes: usize,
+    access: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: c_long,
+) -> *mut c_void {
+    let anonymous = flags & libc::MAP_ANONYMOUS != 0 && flags & libc::MAP_TYPE == libc::MAP_PRIVATE;
+    let apart = libc::MAP_HUGETLB | libc::MAP_GROWSDOWN | libc::MAP_STACK;
+    if !anonymous || flags & apart != 0 || !state::will_be_colored() {
+        // SAFETY: as the caller promises.
+        return unsafe { raw_mmap(address, bytes, access, flags, file, offset) };
+    }
+    // Pages that are to be there at once have to be watched first.
+    let at_once = flags & (libc::MAP_POPULATE | libc::MAP_LOCKED);
+    // SAFETY: as the caller promises.
+    let start = unsafe { raw_mmap(address, bytes, access, flags & !at_once, file, offset) };
+    if start == libc::MAP_FAILED {
+        return start;
+    }
+    let range = pages(start, bytes);
+    if watch(&range, access & libc::PROT_WRITE != 0).is_err() {
+        // SAFETY: mapped above, and nobody knows of it.
+        unsafe { libc::munmap(start, bytes) };
+        state::set_errno(libc::ENOMEM);
+        return libc::MAP_FAILED;
+    }
+    if at_once & libc::MAP_LOCKED != 0 {
+        // SAFETY: mapped above. As with the flag, failing to lock is not told.
+        unsafe { libc::mlock(start, bytes) };
+    } else if at_once != 0 {
+        let write = access & libc::PROT_WRITE != 0;
+        let advice = if write {
+            libc::MADV_POPULATE_WRITE
+        } else {
+            libc::MADV_POPULATE_READ
+        };
+        // SAFETY: mapped above. As with the flag, failing to populate is not told.
+        unsafe { libc::madvise(start, bytes, advice) };
+    }
+    start
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    bytes: usize,
+    access: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: c_long,
+) -> *mut c_void {
+    // SAFETY: as the caller promises; offsets have 64 bits anyway.
+    unsafe { mmap(address, bytes, access, flags, file, offset) }
+}
+
+/// The last argument is there if `flags` say so, and passed on in any case.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mremap(
+    old: *mut c_void,
+    old_bytes: usize,
+    new_bytes: usize,
+    flags: c_int,
+    new: *mut c_void,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    let start = unsafe { raw_mremap(old, old_bytes, new_bytes, flags, new) };
+    if start == libc::MAP_FAILED || !state::is_colored() {
+        return start;
+    }
+    let range = pages(start, new_bytes);
+    if ask(Order::WatchIfAnonymous, &range) == Err(Errno::NOMEM) {
+        let back = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+        // SAFETY: undoes what was done above; the old addresses, if they were left, have not been given away since.
+        unsafe {
+            match start == old {
+                true => raw_mremap(start, new_bytes, old_bytes, 0, old),
+                false => raw_mremap(start, new_bytes, old_bytes, back, old),
+            }
+        };
+        state::set_errno(libc::ENOMEM);
+        return libc::MAP_FAILED;
+    }
+    ranges::add(&range);
+    start
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -> c_int {
+    // SAFETY: as the caller promises.
+    let result = unsafe { libc::syscall(libc::SYS_mprotect, start, bytes, access) } as c_int;
+    // Memory that was reserved is now memory: if frames were promised, this is where they can run out.
+    let strict = || state::shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict);
+    if result == 0 && access & libc::PROT_WRITE != 0 && state::is_colored() && strict() {
+        let filled = ask(Order::Fill, &pages(start, bytes));
+        if filled == Err(Errno::NOMEM) {
+            state::set_errno(libc::ENOMEM);
+            return -1;
+        }
+    }
+    result
+}
+
+/// Watches a new mapping; fails if frames were promised and there are none.
+fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
+    ranges::add(range);
+    // A child's first mapping starts its pager, which watches this range with the others.
+    if state::is_early() || !state::is_colored() {
+        return Ok(());
+    }
+    let strict = state::shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict);
+    let watched = ask(Order::Watch, range);
+    match strict && writable && watched.is_ok() {
+        true if ask(Order::Fill, range) == Err(Errno::NOMEM) => Err(Errno::NOMEM),
+        _ => Ok(()),
+    }
+}
+
+/// What came of an order; without a pager nothing has to.
+fn ask(order: Order, range: &Range<u64>) -> Result<(), Errno> {
+    let Some(shared) = state::shared() else { return Ok(()) };
+    let before = state::errno();
+    let result = shared.door.ask(order, range.clone()).unwrap_or(Ok(()));
+    state::set_errno(before);
+    result
+}
+
+fn pages(start: *mut c_void, bytes: usize) -> Range<u64> {
+    let start = start.expose_provenance() as u64;
+    start..start + (bytes as u64).next_multiple_of(rustix::param::page_size() as u64)
+}
+
+/// # Safety
+/// As `mmap`.
+unsafe fn raw_mmap(
+    address: *mut c_void,
+    bytes: usize,
+    access: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: c_long,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    unsafe { libc::syscall(libc::SYS_mmap, address, bytes, access, flags, file, offset) as *mut c_void }
+}
+
+/// # Safety
+/// As `mremap`.
+unsafe fn raw_mremap(
+    old: *mut c_void,
+    old_bytes: usize,
+    new_bytes: usize,
+    flags: c_int,
+    new: *mut c_void,
+) -> *mut c_void {
+    // SAFETY: as the caller promises.
+    unsafe { libc::syscall(libc::SYS_mremap, old, old_bytes, new_bytes, flags, new) as *mut c_void }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is told on standard error: bad news, and at the end what was placed where.
+
+use crate::state;
+use rustix::fd::OwnedFd;
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::stdio::stderr;
+use std::fmt::Arguments;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Standard error as it was at the beginning: many programs close it before they end. Kept only if the end is to be
+/// told of, at a number that programs do not count on.
+static KEPT: OnceLock<OwnedFd> = OnceLock::new();
+const NUMBER: i32 = 200;
+
+/// Keeps standard error open.
+pub fn keep_stream() {
+    if let Ok(copy) = fcntl_dupfd_cloexec(stderr(), NUMBER) {
+        let _ = KEPT.set(copy);
+    }
+}
+
+/// Tells something about this process.
+pub fn tell(message: Arguments) {
+    let name = rustix::thread::name().unwrap_or_default();
+    let pid = rustix::process::getpid().as_raw_nonzero();
+    let line = format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy());
+    // Closed or full, the line is lost.
+    let _ = match KEPT.get() {
+        Some(kept) => rustix::io::write(kept, line.as_bytes()),
+        None => rustix::io::write(stderr(), line.as_bytes()),
+    };
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;
+
+/// Runs when the program exits.
+extern "C" fn end() {
+    let Some(shared) = state::shared().filter(|_| state::is_colored()) else {
+        return;
+    };
+    let stats = state::stats();
+    let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    let spilled = count(&stats.spilled);
+    if spilled > 0 || shared.request.stats {
+        tell(format_args!(
+            "{} pages placed in the colours asked for, {} mended, {spilled} left to the kernel; {} faults answered, {} frames looked at",
+            count(&stats.placed),
+            count(&stats.mended),
+            count(&stats.faults),
+            count(&stats.scanned),
+        ));
+    }
+}

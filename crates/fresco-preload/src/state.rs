@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where this process stands: before the pager, with one, without one, or a child that has yet to start its own.
+
+use crate::{own_heap, ranges, report};
+use fresco_linux::colors::{ENVIRONMENT, Request};
+use fresco_linux::pager::{self, Door, Stats};
+use std::env;
+use std::ffi::c_int;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Nothing has been decided.
+const EARLY: u32 = 0;
+/// A child whose memory nobody watches yet.
+const CHILD: u32 = 1;
+/// The pager starts.
+const STARTING: u32 = 2;
+/// Nothing was asked for, or it cannot be had.
+const PLAIN: u32 = 3;
+/// The pager serves.
+const COLORED: u32 = 4;
+
+static STATE: AtomicU32 = AtomicU32::new(EARLY);
+static SHARED: OnceLock<Shared> = OnceLock::new();
+static STATS: Stats = Stats::new();
+
+/// What the program was asked to run with, and how the pager is reached.
+pub struct Shared {
+    /// The request.
+    pub request: Request,
+    /// The way to the pager.
+    pub door: Door,
+}
+
+/// Counts of the pager.
+pub fn stats() -> &'static Stats {
+    &STATS
+}
+
+/// What the program was asked to run with, if its memory is coloured or, as in a child, about to be.
+pub fn shared() -> Option<&'static Shared> {
+    SHARED.get()
+}
+
+/// Is the pager there?
+pub fn is_colored() -> bool {
+    STATE.load(Ordering::Acquire) == COLORED
+}
+
+/// Is the program's memory to be coloured, now or when the pager is there?
+pub fn will_be_colored() -> bool {
+    STATE.load(Ordering::Acquire) != PLAIN
+}
+
+/// Has memory to come from elsewhere than the heap? A child starts its pager at the first question: most children
+/// become other programs before they ask.
+#[inline]
+pub fn is_early() -> bool {
+    STATE.load(Ordering::Relaxed) < PLAIN && is_early_or_child()
+}
+
+#[cold]
+fn is_early_or_child() -> bool {
+    if STATE
+        .compare_exchange(CHILD, STARTING, Ordering::AcqRel, Ordering::Relaxed)
+        .is_ok()
+    {
+        let before = errno();
+        start();
+        set_errno(before);
+    }
+    STATE.load(Ordering::Acquire) < PLAIN
+}
+
+/// The value of `errno` in this thread.
+pub fn errno() -> c_int {
+    // SAFETY: the C library gives the address of a variable that lives as long as the thread.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Sets it.
+pub fn set_errno(value: c_int) {
+    // SAFETY: as above.
+    unsafe { *libc::__errno_location() = value };
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+/// Runs before the program's own code.
+extern "C" fn begin() {
+    let text = env::var_os(ENVIRONMENT);
+    let request = text.as_ref().and_then(|text| Request::parse(text.as_bytes()));
+    let shared = request.and_then(|request| {
+        let door = Door::new().ok()?;
+        Some(SHARED.get_or_init(|| Shared { request, door }))
+    });
+    let Some(shared) = shared else {
+        if text.is_some() {
+            report::tell(format_args!(
+                "the request in {ENVIRONMENT} is not one of this version; memory is not coloured"
+            ));
+        }
+        STATE.store(PLAIN, Ordering::Release);
+        return;
+    };
+    if shared.request.stats {
+        report::keep_stream();
+    }
+    crate::map::configure(shared.request.when_full);
+    STATE.store(STARTING, Ordering::Release);
+    // SAFETY: the function given runs in the child, where one thread is left.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    start();
+}
+
+fn start() {
+    let Some(shared) = shared() else { return };
+    STATS.clear();
+    match pager::start(shared.request.clone(), &shared.door, &STATS, ranges::all()) {
+        Ok(()) => STATE.store(COLORED, Ordering::Release),
+        Err(refusal) => {
+            report::tell(format_args!("memory is not coloured: {refusal}"));
+            STATE.store(PLAIN, Ordering::Release);
+        }
+    }
+}
+
+extern "C" fn in_child() {
+    // SAFETY: after fork the child has one thread.
+    unsafe { own_heap::reset() };
+    ranges::reset();
+    if let Some(shared) = shared() {
+        shared.door.reset();
+    }
+    if STATE.load(Ordering::Acquire) != PLAIN {
+        STATE.store(CHILD, Ordering::Release);
+    }
+}

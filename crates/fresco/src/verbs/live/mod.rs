@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the verbs for live processes share: the map and the colours that a command line names.
+
+use crate::failure::Failure;
+use crate::verbs::map::source::{Map, Source, SourceArgs};
+use fresco_input::InputError;
+use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors};
+use std::path::PathBuf;
+
+/// The root of the tree in which the kernel tells about processes.
+pub const PROC: &str = "/proc";
+
+/// What is said under every result: what these colours are, and are not.
+pub const CAVEAT: &str = "Colours are those of the frame numbers of this kernel under the map that was named; in a virtual machine these are \
+     not the frames of the hardware.";
+
+/// Options that name a map and colours of it.
+#[derive(Debug, clap::Args)]
+pub struct ColorArgs {
+    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks
+    #[arg(long, value_name = "FILE", conflicts_with = "machine")]
+    pub map: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Bank colours and LLC colours, such as banks=0-3,8,llc=0-7; what is not named is not restricted
+    #[arg(long, value_name = "COLORS")]
+    pub colors: Option<String>,
+}
+
+impl ColorArgs {
+    /// Has a map been named?
+    pub fn names_a_map(&self) -> bool {
+        self.map.is_some() || self.source.machine.is_some()
+    }
+
+    /// The map, its colours, and those asked for: all, if none are named.
+    pub fn load(&self) -> Result<(Source, FrameColors, AskedColors), Failure> {
+        let source = self
+            .source
+            .load(self.map.as_deref())
+            .map_err(|error| match self.names_a_map() {
+                true => error,
+                false => InputError::new("command line", "found no map")
+                    .allowed("--map FILE or --machine NAME")
+                    .cure("name one; `fresco machine list` shows the built-in machines"),
+            })?;
+        let page_bytes = fresco_linux::sys::page_bytes();
+        if source.page_bytes != page_bytes {
+            return Err(
+                InputError::new("--page", format!("found pages of {} bytes", source.page_bytes))
+                    .allowed(format!("{page_bytes}, the pages of this machine"))
+                    .cure(format!("add --page {page_bytes}"))
+                    .into(),
+            );
+        }
+        let space = source.colors()?;
+        let colors = match &source.map {
+            Map::Machine(machine) => FrameColors::of_machine(&machine.memory.map, &space),
+            Map::Banks(map, _) => FrameColors::of_bank_map(map, &space),
+        };
+        let asked = AskedColors::parse(self.colors.as_deref().unwrap_or(""), ColorCounts::of(&colors))?;
+        let any_pair = asked
+            .banks
+            .iter()
+            .any(|&bank| asked.llc.iter().any(|&llc| space.pair_exists(bank, llc)));
+        if !any_pair {
+            // Address bits that banks and cache share make some pairs impossible (CON-5).
+            return Err(
+                InputError::new("--colors", format!("found {asked}, which no frame has"))
+                    .allowed("bank and LLC colours that exist together")
+                    .cure("see `fresco map colors` for the pairs")
+                    .into(),
+            );
+        }
+        Ok((source, colors, asked))
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco run`: an unmodified program, its memory in frames of the colours asked for.
+
+mod plan;
+
+use super::live::ColorArgs;
+use crate::arguments::choice;
+use crate::failure::{Failure, Outcome, tell};
+use crate::output;
+use clap::builder::ValueParser;
+use fresco_dram::color::parse_list;
+use fresco_input::InputError;
+use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::launch::{self, Program};
+use plan::Plan;
+use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
+
+/// Exit status where this machine, or the program, lacks what it takes; as `env` has it for faults of its own.
+const UNABLE: u8 = 125;
+
+/// How memory is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Backend {
+    Stock,
+}
+
+fn backend() -> ValueParser {
+    choice("--backend", &[("auto", Backend::Stock), ("stock", Backend::Stock)]).into()
+}
+
+/// Arguments of `fresco run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The command becomes the program: its exit status, its signals and its process number are the program's. Before that,
+126 and 127 are those of a shell (it cannot be executed, it is not found), 125 says that this machine or the program
+lacks what it takes, 2 that the input is wrong.
+
+Covered: the heap (malloc and its family) and private anonymous mappings, of the program and of the programs that it
+starts. Not covered: program text, data, libraries, stacks, files and shared memory. docs/run.md says how and when.
+
+Examples:
+  fresco run --machine opteron-6128 --colors banks=0-31 -- xz -9 data
+  fresco run --map map.txt --llc 6-16 --colors banks=0-3,llc=0-7 --strict --cpus 2-3 -- ./control
+  fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py")]
+pub struct Args {
+    #[command(flatten)]
+    colors: ColorArgs,
+
+    /// Take memory from these NUMA nodes only, such as 0 or 0,2
+    #[arg(long, value_name = "NODES")]
+    node: Option<String>,
+
+    /// Run on these processors only, such as 0-3,8
+    #[arg(long, value_name = "CPUS")]
+    cpus: Option<String>,
+
+    /// Let allocations fail when frames of these colours run out, instead of taking others
+    #[arg(long)]
+    strict: bool,
+
+    /// Collect frames for so much memory before the program starts, such as 256M
+    #[arg(long, value_name = "SIZE")]
+    pool: Option<String>,
+
+    /// Let a search for frames hold so much memory [default: half of what is available]
+    #[arg(long, value_name = "SIZE")]
+    search: Option<String>,
+
+    /// What places the pages; stock, this kernel as it is, is the only one there is
+    #[arg(long, default_value = "auto", value_parser = backend())]
+    backend: Backend,
+
+    /// Tell on standard error at the end what was placed
+    #[arg(long)]
+    stats: bool,
+
+    /// Say what would be done, and do nothing
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+
+    /// With --dry-run: print JSON instead of tables
+    #[arg(long, requires = "dry_run")]
+    json: bool,
+
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    command: Vec<OsString>,
+}
+
+/// Becomes the program.
+pub fn run(args: &Args) -> Outcome {
+    let (source, colors, asked) = args.colors.load()?;
+    if args.colors.colors.is_none() {
+        return Err(InputError::new("command line", "found no colours")
+            .allowed("--colors banks=LIST, llc=LIST or both")
+            .cure("name them; `fresco map colors` shows which there are")
+            .into());
+    }
+    let mut request = Request::new(source.name.clone(), colors, asked);
+    request.stats = args.stats;
+    if args.strict {
+        request.when_full = WhenFull::Strict;
+    }
+    request.pool_bytes = bytes("--pool", args.pool.as_deref())?.unwrap_or(0);
+    request.search_bytes = bytes("--search", args.search.as_deref())?;
+    let cpus = numbers("--cpus", args.cpus.as_deref(), &launch::online_cpus())?;
+    let nodes = numbers("--node", args.node.as_deref(), &launch::online_nodes())?;
+    let Some((name, arguments)) = args.command.split_first() else {
+        return Err(InputError::new("command line", "found no program").into());
+    };
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    let program = match Program::find(name, &search) {
+        Ok(program) => program,
+        Err(error) => {
+            tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
+            return Ok(ExitCode::from(error.status()));
+        }
+    };
+    if args.dry_run {
+        let plan = Plan::new(&request, &program, cpus.as_deref(), nodes.as_deref());
+        output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match prepared(&request, cpus.as_deref(), nodes.as_deref()) {
+        Err(reason) => {
+            tell(&format!("fresco run: {reason}"));
+            Ok(ExitCode::from(UNABLE))
+        }
+        Ok(preload) => {
+            let error = launch::become_program(&program, arguments, &request, &preload);
+            tell(&format!("fresco run: {}: {error}", program.path.display()));
+            Ok(ExitCode::from(126))
+        }
+    }
+}
+
+/// Does all that has to be done before; gives the value of `LD_PRELOAD`, or the reason why not.
+fn prepared(request: &Request, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> Result<OsString, String> {
+    launch::probe().map_err(|refusal| format!("memory cannot be coloured here: {refusal}"))?;
+    if plan::frames(request, 1) == Some(0) {
+        return Err(format!(
+            "this machine's memory has no frame of the colours {}",
+            request.asked
+        ));
+    }
+    let preload = plan::preload().map_err(|reason| format!("the library is missing: {reason}"))?;
+    if let Some(cpus) = cpus {
+        launch::bind_cpus(cpus).map_err(|error| format!("--cpus: {error}"))?;
+    }
+    if let Some(nodes) = nodes {
+        launch::bind_nodes(nodes).map_err(|error| format!("--node: {error}"))?;
+    }
+    Ok(preload)
+}
+
+/// A list of numbers that are `online`.
+fn numbers(option: &str, text: Option<&str>, online: &[u32]) -> Result<Option<Vec<u32>>, InputError> {
+    let Some(text) = text else { return Ok(None) };
+    let limit = online.last().map_or(1, |last| last + 1);
+    let list = parse_list(text, limit, option)?;
+    match list.iter().find(|number| !online.contains(number)) {
+        None => Ok(Some(list)),
+        Some(number) => Err(InputError::new(option, format!("found {number}, which is not online"))
+            .allowed(fresco_dram::color::format_list(online))
+            .cure("choose among these")),
+    }
+}
+
+/// A size in bytes.
+fn bytes(option: &'static str, text: Option<&str>) -> Result<Option<u64>, Failure> {
+    let read = |text| super::map::source::size(option, text, 0..=1 << 50);
+    Ok(text.map(read).transpose()?)
+}
+
+/// The program that runs, which the library is beside.
+fn own_path() -> std::io::Result<std::path::PathBuf> {
+    std::env::current_exe()
+}
+
+/// Libraries that are put before programs already.
+fn others() -> Option<OsString> {
+    std::env::var_os("LD_PRELOAD").filter(|others| others != OsStr::new(""))
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `fresco run` would do.
+
+use super::{others, own_path};
+use crate::verbs::live::{CAVEAT, PROC};
+use fresco_dram::FrameNumber;
+use fresco_dram::color::format_list;
+use fresco_input::format_size;
+use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::launch::{self, LIBRARY_NAME, Program};
+use fresco_linux::proc::ram_ranges;
+use fresco_report::{Column, ReportError, Table};
+use serde::Serialize;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// What would be done.
+#[derive(Debug, Serialize)]
+pub struct Plan {
+    program: String,
+    path: String,
+    map: String,
+    asked: String,
+    when_full: WhenFull,
+    backend: &'static str,
+    /// Bytes of this machine's memory in frames of these colours; `null` where the kernel does not tell.
+    memory_bytes: Option<u64>,
+    /// All of it.
+    of_bytes: Option<u64>,
+    cpus: Option<String>,
+    nodes: Option<String>,
+    pool_bytes: u64,
+    search_bytes: Option<u64>,
+    /// Why it could not be done.
+    missing: Vec<String>,
+    covered: &'static str,
+    not_covered: &'static str,
+    caveat: &'static str,
+}
+
+impl Plan {
+    /// Looks at what there is, and changes nothing.
+    pub fn new(request: &Request, program: &Program, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> Self {
+        let ram = ram_ranges(Path::new(PROC));
+        let page_bytes = 1u64 << request.colors.page_bits();
+        let probed = launch::probe().err().map(|refusal| refusal.to_string());
+        Self {
+            program: program.name.to_string_lossy().into_owned(),
+            path: program.path.display().to_string(),
+            map: request.map.clone(),
+            asked: request.asked.to_string(),
+            when_full: request.when_full,
+            backend: "stock: this kernel as it is, the only back end there is",
+            memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
+            of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
+            cpus: cpus.map(format_list),
+            nodes: nodes.map(format_list),
+            pool_bytes: request.pool_bytes,
+            search_bytes: request.search_bytes,
+            missing: probed.into_iter().chain(preload().err()).collect(),
+            covered: "heap (malloc and its family) and private anonymous mappings, of children too once they allocate",
+            not_covered: "program text, data, libraries, stacks, files, shared memory, pages copied after fork",
+            caveat: CAVEAT,
+        }
+    }
+
+    /// One table of it.
+    pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
+        let title = format!("What would be done for {}", self.program);
+        let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
+        let size = |bytes: Option<u64>| bytes.map_or("not told by the kernel".to_owned(), format_size);
+        let full = match self.when_full {
+            WhenFull::Spill => "other frames are taken, and counted",
+            WhenFull::Strict => "allocations fail",
+        };
+        let mut rows = vec![
+            ("program", self.path.clone()),
+            ("map", self.map.clone()),
+            ("colours", self.asked.clone()),
+            (
+                "frames of these",
+                format!("{} of {}", size(self.memory_bytes), size(self.of_bytes)),
+            ),
+            ("when they run out", full.to_owned()),
+            ("back end", self.backend.to_owned()),
+            ("covered", self.covered.to_owned()),
+            ("not covered", self.not_covered.to_owned()),
+        ];
+        rows.extend(self.cpus.clone().map(|cpus| ("processors", cpus)));
+        rows.extend(self.nodes.clone().map(|nodes| ("nodes", nodes)));
+        rows.extend(self.missing.iter().cloned().map(|reason| ("cannot be done", reason)));
+        rows.push(("note", self.caveat.to_owned()));
+        for (what, value) in rows {
+            table.push(vec![what.into(), value.into()])?;
+        }
+        Ok(vec![table])
+    }
+}
+
+/// Frames of this machine with the colours asked for, counted up to `enough`; `None` where the kernel does not tell
+/// where its memory lies.
+pub fn frames(request: &Request, enough: u64) -> Option<u64> {
+    let filter = request.filter();
+    let bits = request.colors.page_bits();
+    let frames = ram_ranges(Path::new(PROC))?
+        .into_iter()
+        .flat_map(|range| range.start.div_ceil(1 << bits)..range.end >> bits);
+    let wanted = frames.filter(|&frame| filter.wants(FrameNumber(frame)));
+    Some(wanted.take(usize::try_from(enough).unwrap_or(usize::MAX)).count() as u64)
+}
+
+/// The value of `LD_PRELOAD`, or why there is none.
+pub fn preload() -> Result<OsString, String> {
+    let own = own_path().map_err(|error| error.to_string())?;
+    let library = launch::find_library(&own).map_err(|places| {
+        let places: Vec<String> = places.iter().map(|path| path.display().to_string()).collect();
+        format!(
+            "{LIBRARY_NAME} is neither {}; `make build` builds it",
+            places.join(" nor ")
+        )
+    })?;
+    launch::preload_value(&library, others().as_deref()).ok_or_else(|| {
+        format!(
+            "{} has a blank or colon in its path, which the loader cannot be told",
+            library.display()
+        )
+    })
+}

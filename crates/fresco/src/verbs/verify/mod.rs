@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco verify`: did a live process get the colours that were asked for?
+
+mod report;
+
+use super::live::{ColorArgs, PROC};
+use crate::arguments::integer;
+use crate::failure::{Outcome, WANTING};
+use crate::{output, provenance};
+use fresco_input::InputError;
+use fresco_linux::colors::Request;
+use fresco_linux::proc::Process;
+use report::Report;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Arguments of `fresco verify`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What was asked for is read from the environment of the process, where `fresco run` leaves it; --map or --machine and
+--colors judge any process by other colours. Frame numbers are seen by root only, and not in most containers.
+
+Exit status: 1 if less than --least of the pages judged have the colours asked for.
+
+Examples:
+  fresco verify 4711
+  fresco verify 4711 --json
+  fresco verify 4711 --watch 2
+  fresco verify 1 --machine opteron-6128 --colors banks=0-31 --least 0")]
+pub struct Args {
+    /// The process
+    #[arg(value_name = "PID", value_parser = integer("PID", 1..=u32::MAX))]
+    pid: u32,
+
+    #[command(flatten)]
+    colors: ColorArgs,
+
+    /// Per cent of the pages judged that have to have the colours asked for
+    #[arg(long, value_name = "PERCENT", default_value = "99.9", value_parser = percent)]
+    least: f64,
+
+    /// Look again each so many seconds until the process ends
+    #[arg(long, value_name = "SECONDS", value_parser = integer("--watch", 1..=86400u32))]
+    watch: Option<u32>,
+
+    /// Every mapping with pages in memory, also those of files
+    #[arg(long)]
+    all: bool,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// Looks at the process, once or until it ends.
+pub fn run(args: &Args) -> Outcome {
+    let process = Process::find(Path::new(PROC), args.pid)?;
+    let (request, provenance) = match args.colors.names_a_map() {
+        true => {
+            let (source, colors, asked) = args.colors.load()?;
+            (Request::new(source.name.clone(), colors, asked), source.provenance())
+        }
+        false => (own_request(&process, args)?, provenance::of_this_run(None)),
+    };
+    let mut report = Report::of(&process, &request)?;
+    loop {
+        output::print(args.json, "fresco-verify/1", &provenance, &report, || {
+            report.tables(args.all)
+        })?;
+        let Some(seconds) = args.watch else { break };
+        std::thread::sleep(Duration::from_secs(seconds.into()));
+        match Report::of(&process, &request) {
+            Ok(next) => report = next,
+            // It has ended: the last look counts.
+            Err(_) if Process::find(Path::new(PROC), args.pid).is_err() => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match report.holds(args.least / 100.0) {
+        true => Ok(ExitCode::SUCCESS),
+        false => Ok(ExitCode::from(WANTING)),
+    }
+}
+
+/// What the process was started with.
+fn own_request(process: &Process, args: &Args) -> Result<Request, InputError> {
+    if let Some(colors) = &args.colors.colors {
+        return Err(InputError::new("--colors", format!("found {colors} without a map"))
+            .allowed("--colors with --map or --machine")
+            .cure("name the map whose colours are meant"));
+    }
+    process.request().ok_or_else(|| {
+        InputError::new("PID", format!("found no colours asked for by process {}", process.pid))
+            .allowed("a process started by `fresco run`, whose environment may be read")
+            .cure("name the map and the colours to judge it by: --machine or --map, --colors")
+    })
+}
+
+fn percent(word: &str) -> Result<f64, InputError> {
+    let number = word.parse::<f64>().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| {
+        InputError::new("--least", format!("found {word:?}"))
+            .allowed("a number from 0 to 100")
+            .cure("write a share in per cent, such as 99.9")
+    })
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Pages of a process by mapping and by colour.
+
+use crate::verbs::live::CAVEAT;
+use fresco_input::InputError;
+use fresco_linux::census::{Tally, census};
+use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::proc::{Kind, Process};
+use fresco_report::{Cell, Column, ReportError, Table};
+use serde::Serialize;
+
+/// What `fresco verify` reports.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pid: u32,
+    program: String,
+    /// The map.
+    map: String,
+    /// The colours.
+    asked: String,
+    when_full: WhenFull,
+    /// Which mappings are judged.
+    judged: &'static str,
+    /// Their pages.
+    total: Counts,
+    mappings: Vec<MappingView>,
+    /// Pages judged, by bank colour.
+    bank_colors: Vec<ColorView>,
+    /// Pages judged, by LLC colour.
+    llc_colors: Vec<ColorView>,
+    caveat: &'static str,
+}
+
+/// Pages in memory.
+#[derive(Debug, Serialize)]
+struct Counts {
+    pages: u64,
+    inside: u64,
+    outside: u64,
+    /// Where the map has no memory.
+    off_the_map: u64,
+    swapped: u64,
+    /// Inside of all.
+    share: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct MappingView {
+    start: String,
+    end: String,
+    access: String,
+    kind: &'static str,
+    name: String,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+#[derive(Debug, Serialize)]
+struct ColorView {
+    color: u32,
+    asked: bool,
+    pages: u64,
+}
+
+impl Counts {
+    fn of(tally: &Tally) -> Self {
+        Self {
+            pages: tally.present,
+            inside: tally.inside,
+            outside: tally.outside,
+            off_the_map: tally.unmapped,
+            swapped: tally.swapped,
+            share: tally.share(),
+        }
+    }
+
+    fn cells(&self) -> [Cell; 4] {
+        [
+            Cell::Count(self.pages),
+            Cell::Count(self.inside),
+            Cell::Count(self.outside + self.off_the_map),
+            self.share.map(|share| share * 100.0).into(),
+        ]
+    }
+}
+
+impl Report {
+    /// Looks at the process.
+    pub fn of(process: &Process, request: &Request) -> Result<Self, InputError> {
+        let counted = census(process, &request.filter())?;
+        let covered = counted.iter().any(|(mapping, _)| mapping.kind == Kind::Covered);
+        let judged = |kind: Kind| match covered {
+            true => kind == Kind::Covered,
+            false => matches!(kind, Kind::Anonymous | Kind::Brk),
+        };
+        let mut total = Tally::default();
+        for (_, tally) in counted.iter().filter(|(mapping, _)| judged(mapping.kind)) {
+            total.add(tally);
+        }
+        let mappings = counted.iter().filter(|(_, tally)| tally.present + tally.swapped > 0);
+        let colors = |pages: &[u64], asked: &[u32]| {
+            let view = |(color, &pages): (u32, &u64)| ColorView {
+                color,
+                asked: asked.binary_search(&color).is_ok(),
+                pages,
+            };
+            (0..).zip(pages).map(view).collect()
+        };
+        Ok(Self {
+            pid: process.pid,
+            program: process.name(),
+            map: request.map.clone(),
+            asked: request.asked.to_string(),
+            when_full: request.when_full,
+            judged: match covered {
+                true => "memory that the stock back end covers: heap and anonymous mappings",
+                false => "all anonymous memory: none of it is covered by a back end",
+            },
+            mappings: mappings
+                .map(|(mapping, tally)| MappingView {
+                    start: format!("{:#x}", mapping.start),
+                    end: format!("{:#x}", mapping.end),
+                    access: mapping.access.clone(),
+                    kind: mapping.kind.name(),
+                    name: mapping.name.clone(),
+                    counts: Counts::of(tally),
+                })
+                .collect(),
+            bank_colors: colors(&total.banks, &request.asked.banks),
+            llc_colors: colors(&total.llc, &request.asked.llc),
+            total: Counts::of(&total),
+            caveat: CAVEAT,
+        })
+    }
+
+    /// Have at least this share of the pages judged the colours asked for?
+    pub fn holds(&self, least: f64) -> bool {
+        self.total.share.is_none_or(|share| share >= least)
+    }
+
+    /// Requested against applied, then mappings, then colours.
+    pub fn tables(&self, all: bool) -> Result<Vec<Table>, ReportError> {
+        Ok(vec![self.summary()?, self.mappings(all)?, self.colors()?])
+    }
+
+    fn summary(&self) -> Result<Table, ReportError> {
+        let title = format!("Colours of process {} ({})", self.pid, self.program);
+        let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
+        let share = self
+            .total
+            .share
+            .map_or("no pages".to_owned(), |share| format!("{:.3} %", share * 100.0));
+        let counts = &self.total;
+        for (what, value) in [
+            ("map", self.map.clone()),
+            ("requested", self.asked.clone()),
+            ("judged", self.judged.to_owned()),
+            (
+                "applied",
+                format!("{} of {} pages, {share}", counts.inside, counts.pages),
+            ),
+            ("note", self.caveat.to_owned()),
+        ] {
+            table.push(vec![what.into(), value.into()])?;
+        }
+        Ok(table)
+    }
+
+    fn mappings(&self, all: bool) -> Result<Table, ReportError> {
+        let mut columns: Vec<Column> = ["from", "kind", "name"].map(Column::text).into();
+        columns.extend(["pages", "inside", "outside"].map(|name| Column::number(name, "", 0)));
+        columns.push(Column::number("inside", "%", 3));
+        let mut table = Table::new("Pages in memory by mapping", columns);
+        for view in self
+            .mappings
+            .iter()
+            .filter(|view| all || view.kind != Kind::File.name())
+        {
+            let mut row: Vec<Cell> = vec![view.start.clone().into(), view.kind.into(), view.name.clone().into()];
+            row.extend(view.counts.cells());
+            table.push(row)?;
+        }
+        Ok(table)
+    }
+
+    fn colors(&self) -> Result<Table, ReportError> {
+        let columns = vec![
+            Column::text("colour"),
+            Column::text("requested"),
+            Column::number("pages", "", 0),
+        ];
+        let mut table = Table::new("Pages judged by colour", columns);
+        for (kind, views) in [("bank", &self.bank_colors), ("llc", &self.llc_colors)] {
+            for view in views.iter().filter(|view| view.asked || view.pages > 0) {
+                let asked = if view.asked { "yes" } else { "no" };
+                table.push(vec![
+                    format!("{kind} {}", view.color).into(),
+                    asked.into(),
+                    Cell::Count(view.pages),
+                ])?;
+            }
+        }
+        Ok(table)
+    }
+}
