@@ -13,8 +13,8 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 help: ## This list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## The fresco program, optimised: target/release/fresco
-	$(CARGO) build --release --locked -p fresco
+build: ## The fresco program, optimised, and the library of `fresco run`: target/release/fresco, libfresco_preload.so
+	$(CARGO) build --release --locked -p fresco -p fresco-preload
 
 demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
 	$(BIN) sim $(DEMO) --out out/demo
@@ -58,8 +58,9 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	scripts/fuzz
 
-install: build ## fresco and its manual pages under PREFIX (default /usr/local)
+install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
+	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_preload.so
 	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 	$(BIN) man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 
