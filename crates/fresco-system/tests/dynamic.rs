@@ -85,6 +85,57 @@ fn moving_pages_costs_time() {
 }
 
 #[test]
+fn pages_that_move_use_up_the_budget_of_the_core_that_moves_them() {
+    // The small program hardly accesses memory by itself; of its pages those move whose banks the large one gets.
+    let text = |large: &str, reserve: &str| {
+        let text = two(
+            "dynamic = true\ninterval = \"100 us\"\nbandwidth = \"memguard\"",
+            large,
+            "32 MiB",
+        );
+        let text = text.replace(
+            "[warm_up]",
+            "[bandwidth]\nperiod = \"100 us\"\ncount_write_backs = true\n[warm_up]",
+        );
+        let gap = format!("core = 2\nreserve = \"{reserve}\"\nreservation = \"hard\"\nparameters.gap = 20000");
+        text.replace("core = 2", &gap)
+    };
+    let core = |run: &RunResult| task(run, "small").regulation.clone().expect("it is regulated");
+    let still = run(&text("32 MiB", "100 MB/s"));
+    assert_eq!(task(&still, "small").pages.recolored, 0);
+    // A line each 3.3 us, and what of it is written.
+    let core_of_small = core(&still);
+    assert!(
+        core_of_small.lines_by_period.iter().all(|lines| *lines < 60),
+        "{core_of_small:?}"
+    );
+    let moves = run(&text("72 MiB", "100 MB/s"));
+    let (pages, budget) = (task(&moves, "small").pages.recolored, core(&moves));
+    println!(
+        "{pages} pages moved under {} lines a period: {:?}",
+        budget.reserved_lines, budget.counts
+    );
+    // A page is 64 lines to load and 64 to own: many more than a budget of 156, so that moving goes on at its rate.
+    assert!(pages * 128 > 10 * budget.reserved_lines, "{pages}");
+    let most = budget.reserved_lines + budget.counts.overshoot;
+    let busy = budget
+        .lines_by_period
+        .iter()
+        .filter(|lines| **lines >= budget.reserved_lines);
+    // The first millisecond goes by with shootdowns, a microsecond for each page.
+    assert!(busy.count() >= 8, "{budget:?}");
+    assert!(budget.lines_by_period.iter().all(|lines| *lines <= most) && budget.counts.overshoot < 100);
+    // With ten times the budget there is more of it.
+    let faster = core(&run(&text("72 MiB", "1 GB/s")));
+    assert!(
+        faster.counts.used > 3 * budget.counts.used,
+        "{} {}",
+        faster.counts.used,
+        budget.counts.used
+    );
+}
+
+#[test]
 fn static_shares_that_are_too_small_are_refused() {
     let error = parse(&two("", "80 MiB", "8 MiB"))
         .err()

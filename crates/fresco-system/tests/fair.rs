@@ -85,6 +85,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
         record_ns: 16 * TURN,
         context_switch_ns: 1000,
         margin_permille: Experiment::MARGIN,
+        regulation: None,
     }
 }
 

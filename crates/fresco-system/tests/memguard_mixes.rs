@@ -16,3 +16,12 @@ fn reservations_are_kept() {
     assert!(all.hungry > 50 && all.soft > 100 && all.donated > 0, "{all:?}");
     assert!(all.soft_errors > 0 && 20 * all.soft_errors < all.soft, "{all:?}");
 }
+
+#[test]
+fn hard_reservations_are_kept_with_two_periodic_tasks_on_each_core() {
+    let all = (0..8).into_par_iter().map(mixes::periodic::missed);
+    let all = all.reduce(Missed::default, Missed::and);
+    println!("{all:?}");
+    assert_eq!((all.hard_errors, all.hungry_short), (0, 0), "{all:?}");
+    assert!(all.hungry > 250 && all.soft > 300 && all.donated > 0, "{all:?}");
+}

@@ -348,6 +348,42 @@ const CASES: &[Case] = &[
             ("core = 0\n", "core = 0\nreserve = \"1 kB/s\"\n"),
         ],
     ),
+    Case(
+        "two budgets for a core",
+        &[
+            (
+                "[warm_up]\npasses = 1\n\n[measure]\npasses = 1",
+                "[warm_up]\njobs = 1\n\n[measure]\njobs = 1",
+            ),
+            (
+                "frames = \"palloc\"\n",
+                "frames = \"palloc\"\nbandwidth = \"memguard\"\n",
+            ),
+            ("core = 0\n", "core = 2\nperiod = \"1 ms\"\nreserve = \"10 MB/s\"\n"),
+            ("cores = [2]\n", "cores = [2]\nreserve = \"20 MB/s\"\n"),
+        ],
+    ),
+    Case(
+        "a core whose tasks have memory of two controllers",
+        &[
+            (
+                "[warm_up]\npasses = 1\n\n[measure]\npasses = 1",
+                "[warm_up]\njobs = 1\n\n[measure]\njobs = 1",
+            ),
+            (
+                "frames = \"palloc\"\n",
+                "frames = \"palloc\"\nbandwidth = \"memguard\"\n",
+            ),
+            ("core = 0\n", "core = 2\nperiod = \"1 ms\"\nnode = 3\n"),
+        ],
+    ),
+    Case(
+        "dynamic division with periodic tasks",
+        &[
+            ("frames = \"palloc\"", "frames = \"bpm\"\ndynamic = true"),
+            ("core = 0\n", "core = 0\nperiod = \"1 ms\"\n"),
+        ],
+    ),
 ];
 
 fn text_of(case: &Case) -> String {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The slides' example, one rule at a time, and what holds for any course of events.
 
+mod regulator;
+
 use super::*;
 use proptest::prelude::*;
 

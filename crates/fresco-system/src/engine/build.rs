@@ -3,8 +3,8 @@
 
 use super::cpu::Cpu;
 use super::recoloring::Recoloring;
-use super::regulation::{self, Regulation};
 use super::{Engine, Judge, RUN_AHEAD, team};
+use crate::bandwidth::{self, Regulator};
 use crate::core::Core;
 use crate::os::memory;
 use crate::os::pages::PageTable;
@@ -53,16 +53,8 @@ impl<'s> Engine<'s> {
         }
         let judge = setup.check.then(|| Judge::watch(machine, &mut memory));
         cpus.sort_by_key(|cpu| cpu.number);
-        let regulation = setup.bandwidth.as_ref().map(|bandwidth| {
-            let numbers: Vec<usize> = (0..cpus.len())
-                .map(|copy| {
-                    cpus.iter()
-                        .position(|cpu| cpu.copy == copy)
-                        .expect("each copy has a core")
-                })
-                .collect();
-            Regulation::new(bandwidth, machine.core.mhz, &numbers)
-        });
+        let regulator = setup.bandwidth.as_ref();
+        let regulator = regulator.map(|budgets| Regulator::new(budgets, &machine.core));
         Ok(Self {
             spec,
             setup,
@@ -78,12 +70,12 @@ impl<'s> Engine<'s> {
             teams: team::teams(setup, &cpus),
             cpus,
             judge,
-            run_ahead: if regulation.is_some() {
-                regulation::RUN_AHEAD
+            run_ahead: if regulator.is_some() {
+                bandwidth::RUN_AHEAD
             } else {
                 RUN_AHEAD
             },
-            regulation,
+            regulator,
         })
     }
 }

@@ -23,6 +23,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 
+use crate::bandwidth::Regulator;
 use crate::core::Action;
 use crate::os::process::{Failure, Stop};
 use crate::results::{RunResult, TaskResult};
@@ -35,7 +36,6 @@ use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use judge::Judge;
 use recoloring::Recoloring;
-use regulation::Regulation;
 use team::Team;
 
 /// How far a core may run ahead of the others on private state: 1 µs.
@@ -62,7 +62,7 @@ pub(crate) struct Engine<'s> {
     results: Vec<Option<TaskResult>>,
     judge: Option<Judge>,
     /// Budgets of bandwidth, if cores are regulated.
-    regulation: Option<Regulation>,
+    regulator: Option<Regulator>,
     /// Banks and channels that are divided anew, if they are.
     recoloring: Option<Recoloring>,
     /// Tasks whose copies are threads of one program.

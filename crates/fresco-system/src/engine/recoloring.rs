@@ -221,6 +221,13 @@ impl Engine<'_> {
         }
     }
 
+    /// Has a core to stand still?
+    pub(super) fn owes(&self, number: usize) -> bool {
+        self.recoloring
+            .as_ref()
+            .is_some_and(|recoloring| recoloring.owed[number] > 0)
+    }
+
     /// For how long a core has to stand still now.
     pub(super) fn pay(&mut self, number: usize) -> Ps {
         self.recoloring

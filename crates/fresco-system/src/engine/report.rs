@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::cpu::{Measurement, Snapshot};
-use crate::results::{CacheCounts, ControllerResult, Pages, RunResult, Spread, TaskResult, ns, ratio};
+use crate::results::{CacheCounts, ControllerResult, Measured, Pages, RunResult, TaskResult};
 use crate::scenario::error_at;
 use fresco_dram::Ps;
 use fresco_frames::{TaskId, TaskStats};
@@ -30,11 +30,11 @@ impl Engine<'_> {
             };
             tasks.push((self.cpus[number].copy, result));
         }
-        let regulation = self.regulation_result().map(|(result, cores)| {
-            for ((_, task), core) in std::iter::zip(&mut tasks, cores) {
-                task.regulation = Some(core);
+        let regulation = self.regulator.as_ref().map(|regulator| {
+            for (_, task) in &mut tasks {
+                task.regulation = regulator.core_result(task.core);
             }
-            result
+            regulator.result()
         });
         tasks.sort_by_key(|(copy, _)| *copy);
         let opened = self.opened.unwrap_or(0);
@@ -66,8 +66,7 @@ impl Engine<'_> {
     /// What a task did since `measurement` began.
     pub(super) fn task_result(&self, number: usize, measurement: &Measurement, at: Ps) -> TaskResult {
         let cpu = &self.cpus[number];
-        let (machine, copy) = (&self.setup.machine, &self.setup.copies[cpu.copy]);
-        let task = &self.setup.tasks[copy.task];
+        let copy = &self.setup.copies[cpu.copy];
         let Snapshot {
             at: from,
             instructions,
@@ -77,76 +76,43 @@ impl Engine<'_> {
             shared,
         } = measurement.from;
         let now = cpu.snapshot(at, &self.memory);
-        let run_time = at - from;
-        let cycles = run_time as f64 * f64::from(machine.core.mhz) / 1e6;
-        let (instructions, operations) = (now.instructions - instructions, now.operations - operations);
-        let llc = machine.llc.as_ref().map(|_| since(&now.shared.llc, &shared.llc));
+        let llc = self.setup.machine.llc.as_ref();
+        let llc = llc.map(|_| since(&now.shared.llc, &shared.llc));
         let [l1, l2] = cpu.process.caches().stats();
-        let write_backs = llc.map_or(now.shared.write_backs - shared.write_backs, |llc| llc.write_backs);
-        let reads = cpu.recorder.reads();
-        let lines = reads.count - reads.joined + write_backs;
-        let line_bytes = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
         let assignment = &self.assignments[cpu.copy];
-        TaskResult {
-            name: copy.name.clone(),
-            core: copy.core,
-            node: machine.topology.node_of_core[copy.core as usize],
-            program: task.program.name.to_owned(),
-            role: task.role,
+        let measured = Measured {
+            phase: (from, at),
+            run_time: at - from,
             banks: assignment.banks.to_string(),
-            llc_colors: assignment
-                .llc
-                .as_ref()
-                .map_or_else(|| "all".to_owned(), ToString::to_string),
-            from_ps: from,
-            to_ps: at,
-            run_time_ps: run_time,
+            llc: assignment.llc.as_ref(),
             passes: measurement.passes.len() as u64,
-            pass_time_ns: (!measurement.passes.is_empty())
-                .then(|| Spread::of(measurement.passes.iter().map(|time| ns(*time)))),
-            instructions,
-            operations,
-            instructions_per_cycle: ratio(instructions as f64, cycles),
-            access_time_ns: ratio(ns(run_time), operations as f64),
+            pass_times: measurement.passes.clone(),
+            instructions: now.instructions - instructions,
+            operations: now.operations - operations,
             caches: CacheCounts {
                 l1: l1.copied(),
                 l2: l2.copied(),
                 llc,
             },
-            write_backs,
-            bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, run_time as f64 * 1e-12),
+            write_backs: llc.map_or(now.shared.write_backs - shared.write_backs, |llc| llc.write_backs),
             pages: self.pages(number, cpu.faults.count - faults),
-            thread: task.program.is_team().then(|| cpu.met.since(met, run_time)),
-            jobs: None,
-            regulation: None,
             recorder: cpu.recorder.clone(),
-            reads,
+        };
+        let is_thread = self.setup.tasks[copy.task].program.is_team();
+        TaskResult {
+            thread: is_thread.then(|| cpu.met.since(met, at - from)),
+            ..TaskResult::new(self.setup, cpu.copy, measured)
         }
     }
 
     fn pages(&self, number: usize, faults_measured: u64) -> Pages {
         let cpu = &self.cpus[number];
-        let stats = self
-            .frames
-            .stats(TaskId(cpu.copy as u32))
-            .copied()
-            .unwrap_or_else(|_| TaskStats::default());
-        let cost = &self.setup.frames.cost;
-        let cycles = cost.cycles_of(stats.alloc.calls, &stats.alloc.total);
-        let per_page = |time: Ps| ratio(ns(time), cpu.faults.count as f64);
-        Pages {
-            faults: cpu.faults.count,
-            faults_measured,
-            allocation_ns: per_page(cost.ps(cycles)),
-            allocation_max_ns: ns(cost.ps(stats.alloc.worst_cycles)),
-            fault_ns: per_page(cpu.faults.time),
-            remote: stats.remote,
-            spilled: stats.spilled,
-            recolored: self
-                .recoloring
-                .as_ref()
-                .map_or(0, |recoloring| recoloring.moved[cpu.copy]),
-        }
+        let stats = self.frames.stats(TaskId(cpu.copy as u32));
+        let stats = stats.copied().unwrap_or_else(|_| TaskStats::default());
+        let moved = self.recoloring.as_ref();
+        let moved = moved.map_or(0, |recoloring| recoloring.moved[cpu.copy]);
+        let faults = (cpu.faults.count, faults_measured);
+        Pages::new(self.setup, &stats, faults, cpu.faults.time, moved)
     }
 }
 

@@ -95,6 +95,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
         record_ns: 0,
         context_switch_ns: 0,
         margin_permille: 0,
+        regulation: None,
     }
 }
 

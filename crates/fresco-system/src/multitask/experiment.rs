@@ -2,7 +2,8 @@
 //! What is run.
 
 use super::{Schedule, TaskSpec};
-use fresco_dram::Clock;
+use crate::bandwidth::Budgets;
+use fresco_dram::{Clock, Ps};
 use fresco_frames::Config;
 use fresco_input::InputError;
 use fresco_machine::Machine;
@@ -38,6 +39,17 @@ pub struct Experiment {
     pub context_switch_ns: u64,
     /// By how much the work of a synthetic job stays below the task's WCET, in thousandths ([`Self::MARGIN`]).
     pub margin_permille: u32,
+    /// Budgets of bandwidth, if cores are regulated.
+    pub regulation: Option<Regulation>,
+}
+
+/// Budgets of bandwidth for the cores of an experiment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regulation {
+    /// The budgets; cores without any may do what they like.
+    pub budgets: Budgets,
+    /// Results count the periods that begin at this time or later, in picoseconds.
+    pub counted_from: Ps,
 }
 
 /// When the memory is refreshed.

@@ -24,6 +24,11 @@
 //! and while it runs the controllers write what they hold instead of waiting for a better moment. Lines that leave the caches
 //! for a rank in its window nevertheless are counted.
 //!
+//! # Budgets of bandwidth
+//! [`Experiment::regulation`] gives cores budgets (MG-1), whatever job runs on them. A core that has used up its budget is
+//! stalled to the end of the period: no job executes on it, though the dispatcher decides as always and may change the job
+//! that waits. Time stalled counts for responses, not for executions. The first period begins at time 0.
+//!
 //! # Start
 //! All pages are mapped before time 0 and cost nothing. Caches are empty, rows count as refreshed at time 0, and a rank is
 //! refreshed as usual until its first window (E34).
@@ -40,11 +45,11 @@ mod task;
 
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
-pub use experiment::{Experiment, RefreshPlan, RefreshWindow};
+pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
 pub use result::{
-    CheckerVerdict, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh, RefreshSpan,
-    RunSpan, Spread, TaskOutcome, Timeline, WindowsKept,
+    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh,
+    RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
 pub use task::{Instance, TaskSpec, Timing, Work};

@@ -131,6 +131,11 @@ impl Process {
         self.interrupted = true;
     }
 
+    /// Takes back [`interrupt`](Self::interrupt). Was it asked for, and has not stopped since?
+    pub fn take_interrupt(&mut self) -> bool {
+        std::mem::take(&mut self.interrupted)
+    }
+
     /// Memory operations executed.
     pub fn operations(&self) -> u64 {
         self.operations

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scenario to an experiment, and how long it lasts.
 
-use crate::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use crate::multitask::{Experiment, Instance, RefreshPlan, Regulation, Schedule, TaskSpec, Timing, Work};
 use crate::os::memory;
 use crate::scenario::{Extent, RunSpec, Setup};
 use fresco_dram::Ps;
@@ -52,6 +52,10 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         record_ns: (PERIODS_SHOWN * longest).min(horizon_ns),
         context_switch_ns: setup.scheduler.context_switch_ns,
         margin_permille: Experiment::MARGIN,
+        regulation: setup.bandwidth.clone().map(|budgets| Regulation {
+            budgets,
+            counted_from: timings(setup).map(|task| warm(setup, task)).max().unwrap_or(0),
+        }),
     })
 }
 

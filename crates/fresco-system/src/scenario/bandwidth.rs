@@ -1,61 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `policy.bandwidth` and `[bandwidth]`: budgets of bandwidth for cores (MG-1 to MG-8).
 
+mod cores;
+
 use super::task::Task;
 use super::{Copy, error_at};
-use crate::bandwidth::{Guaranteed, Kind, Prediction, Reservation, Settings, Share};
+use crate::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
+use cores::AskedCore;
 use fresco_dram::Ps;
 use fresco_input::{Document, InputError, Table, format_bandwidth};
 use fresco_machine::Machine;
 
-/// How the cores of a run are regulated.
-pub(crate) struct Bandwidth {
-    pub period: Ps,
-    /// What an interrupt costs.
-    pub interrupt_cycles: u64,
-    pub count_write_backs: bool,
-    pub guaranteed: Guaranteed,
-    /// One for each node that has tasks.
-    pub nodes: Vec<NodeBandwidth>,
-}
-
-/// The cores that share a controller.
-pub(crate) struct NodeBandwidth {
-    pub node: u32,
-    /// Numbers of the copies.
-    pub copies: Vec<usize>,
-    /// Reservation of each, in bytes per second.
-    pub reserved: Vec<u64>,
-    /// What they have together, in bytes per second.
-    pub total: u64,
-    /// The same in lines of a period.
-    pub settings: Settings,
-    /// All of it is guaranteed.
-    is_guaranteed: bool,
-}
-
-impl Bandwidth {
-    /// Is there reclaiming?
-    pub fn reclaim(&self) -> bool {
-        self.nodes.iter().any(|node| node.settings.reclaim)
-    }
-}
-
-impl NodeBandwidth {
-    /// Does a core get its budget in every period?
-    pub fn keeps(&self, member: usize) -> bool {
-        let donates = self.settings.reclaim && self.settings.reservations[member].kind == Kind::Soft;
-        self.is_guaranteed && !donates
-    }
-}
-
-/// What a task asks for, each copy the same.
-#[derive(Clone, Copy, Debug)]
+/// What a task asks for its core, each copy the same; `None` where it says nothing.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// Bytes per second; `None` for a part of what others leave.
+    /// Bytes per second; without, a part of what others leave.
     reserve: Option<u64>,
-    kind: Kind,
-    weight: u32,
+    kind: Option<Kind>,
+    weight: Option<u32>,
 }
 
 /// Most that can be asked for: a hundred times what a controller of today serves.
@@ -67,8 +29,8 @@ impl Asked {
         let kinds = [("hard", Kind::Hard), ("soft", Kind::Soft)];
         Ok(Self {
             reserve: table.opt_bandwidth("reserve", 1..=MOST)?,
-            kind: table.opt_choice("reservation", &kinds)?.unwrap_or_default(),
-            weight: table.opt_integer("weight", 1..=1000)?.unwrap_or(1),
+            kind: table.opt_choice("reservation", &kinds)?,
+            weight: table.opt_integer("weight", 1..=1000)?,
         })
     }
 }
@@ -127,7 +89,7 @@ pub(super) fn read(
     machine: &Machine,
     tasks: &[Task],
     copies: &[Copy],
-) -> Result<Option<Bandwidth>, InputError> {
+) -> Result<Option<Budgets>, InputError> {
     let policy = root.opt_table("policy")?;
     let names = [("none", false), ("memguard", true)];
     let chosen = policy
@@ -142,26 +104,17 @@ pub(super) fn read(
     if chosen.flatten() != Some(true) {
         return Ok(None);
     }
-    if let (Some(policy), true) = (&policy, tasks.iter().any(|task| task.timing.is_some())) {
-        let error = policy.error_at("bandwidth", "found budgets of bandwidth for periodic tasks");
-        return Err(error
-            .allowed("budgets for tasks that run without end")
-            .cure("leave policy.bandwidth away, or period and what belongs to it of the tasks"));
-    }
     let guaranteed = Guaranteed::of(machine, rules.count_write_backs);
-    let home = |copy: &Copy| {
-        let own = machine.topology.node_of_core[copy.core as usize];
-        tasks[copy.task].node.unwrap_or(own)
-    };
-    let mut nodes: Vec<u32> = copies.iter().map(home).collect();
+    let cores = cores::of(machine, tasks, copies)?;
+    let mut nodes: Vec<u32> = cores.iter().map(|core| core.node).collect();
     nodes.sort_unstable();
     nodes.dedup();
     let node = |node| {
-        let of_node: Vec<usize> = (0..copies.len()).filter(|copy| home(&copies[*copy]) == node).collect();
-        node_bandwidth(node, of_node, &rules, &guaranteed, tasks, copies, &place)
+        let of_node: Vec<&AskedCore> = cores.iter().filter(|core| core.node == node).collect();
+        node_budgets(node, &of_node, &rules, &guaranteed, &place)
     };
     let nodes = nodes.into_iter().map(node).collect::<Result<_, _>>()?;
-    Ok(Some(Bandwidth {
+    Ok(Some(Budgets {
         period: rules.period,
         interrupt_cycles: rules.interrupt_cycles,
         count_write_backs: rules.count_write_backs,
@@ -170,18 +123,15 @@ pub(super) fn read(
     }))
 }
 
-fn node_bandwidth(
+fn node_budgets(
     node: u32,
-    of_node: Vec<usize>,
+    cores: &[&AskedCore],
     rules: &Rules,
     guaranteed: &Guaranteed,
-    tasks: &[Task],
-    copies: &[Copy],
     place: &InputError,
-) -> Result<NodeBandwidth, InputError> {
+) -> Result<NodeBudgets, InputError> {
     let r_min = guaranteed.bytes_per_s();
-    let asked: Vec<Asked> = of_node.iter().map(|copy| tasks[copies[*copy].task].bandwidth).collect();
-    let fixed: u64 = asked.iter().filter_map(|one| one.reserve).sum();
+    let fixed: u64 = cores.iter().filter_map(|core| core.asked.reserve).sum();
     let mut total = rules.total.unwrap_or(r_min);
     if total > r_min && !rules.over_reserve {
         let found = format!(
@@ -194,52 +144,48 @@ fn node_bandwidth(
         return Err(error.cure(MORE));
     }
     if fixed > total && !rules.over_reserve {
-        let list: Vec<String> = std::iter::zip(&of_node, &asked)
-            .filter_map(|(copy, one)| Some(format!("{} {}", copies[*copy].name, format_bandwidth(one.reserve?))))
+        let list: Vec<String> = cores
+            .iter()
+            .filter_map(|core| Some(format!("{} {}", core.name, format_bandwidth(core.asked.reserve?))))
             .collect();
         let found = format!(
             "found reservations of {} on controller {node}: {}",
             format_bandwidth(fixed),
             list.join(", ")
         );
-        let first = &tasks[copies[of_node[0]].task].place;
-        let error = error_at(first, found).in_field(format!("{}.reserve", first.field));
+        let error = at_reserve(cores[0], found);
         return Err(error.allowed(up_to(total, guaranteed)).cure(MORE));
     }
     total = total.max(fixed);
-    let weights: u64 = asked
+    let weight = |core: &AskedCore| core.asked.weight.unwrap_or(1);
+    let weights: u64 = cores
         .iter()
-        .filter(|one| one.reserve.is_none())
-        .map(|one| u64::from(one.weight))
+        .filter(|core| core.asked.reserve.is_none())
+        .map(|core| u64::from(weight(core)))
         .sum();
-    let part = |one: &Asked| {
-        let by_weight = || u128::from(total - fixed) * u128::from(one.weight) / u128::from(weights.max(1));
-        one.reserve
-            .unwrap_or_else(|| u64::try_from(by_weight()).unwrap_or(u64::MAX))
+    let part = |core: &&AskedCore| {
+        let by_weight = || u128::from(total - fixed) * u128::from(weight(core)) / u128::from(weights.max(1));
+        let reserve = core.asked.reserve;
+        reserve.unwrap_or_else(|| u64::try_from(by_weight()).unwrap_or(u64::MAX))
     };
-    let reserved: Vec<u64> = asked.iter().map(part).collect();
+    let reserved: Vec<u64> = cores.iter().map(part).collect();
     let lines = |bytes_per_s: u64| lines_of(bytes_per_s, rules.period, guaranteed.line_bytes);
-    let reservations: Vec<Reservation> = std::iter::zip(&reserved, &asked)
-        .map(|(bytes, one)| Reservation {
+    let reservations: Vec<Reservation> = std::iter::zip(&reserved, cores)
+        .map(|(bytes, core)| Reservation {
             lines: lines(*bytes),
-            kind: one.kind,
-            weight: one.weight,
+            kind: core.asked.kind.unwrap_or_default(),
+            weight: weight(core),
         })
         .collect();
     if let Some(without) = reservations.iter().position(|one| one.lines == 0) {
-        let place = &tasks[copies[of_node[without]].task].place;
-        let found = format!(
-            "found less than a line in a period for {}",
-            copies[of_node[without]].name
-        );
-        let error = error_at(place, found).in_field(format!("{}.reserve", place.field));
-        return Err(error
+        let found = format!("found less than a line in a period for {}", cores[without].name);
+        return Err(at_reserve(cores[without], found)
             .allowed("reservations of a line or more, and something left for tasks without one")
             .cure("reserve more for it, less for others, or lengthen bandwidth.period"));
     }
-    Ok(NodeBandwidth {
+    Ok(NodeBudgets {
         node,
-        copies: of_node,
+        cores: cores.iter().map(|core| core.number).collect(),
         is_guaranteed: total <= r_min && guaranteed.holds_over <= rules.period,
         settings: Settings {
             total: lines(total),
@@ -252,6 +198,12 @@ fn node_bandwidth(
         reserved,
         total,
     })
+}
+
+/// An error at the reservation of a core.
+fn at_reserve(core: &AskedCore, found: String) -> InputError {
+    let field = format!("{}.reserve", core.place.field);
+    error_at(&core.place, found).in_field(field)
 }
 
 const MORE: &str = "reserve less, or set bandwidth.over_reserve = true and have no guarantee";

@@ -37,8 +37,7 @@ pub(super) fn read(policy: &Table<'_>, sharing: &Sharing) -> Result<Option<Ps>, 
     ))
 }
 
-/// What is divided, on a machine. Refused with periodic tasks and with budgets of bandwidth: their engines do not move
-/// pages.
+/// What is divided, on a machine. Refused with periodic tasks: their engine does not move pages.
 pub(super) fn resolve(
     root: &Table<'_>,
     interval: Option<Ps>,
@@ -50,16 +49,11 @@ pub(super) fn resolve(
     let (Some(interval), Some(policy)) = (interval, root.opt_table("policy")?) else {
         return Ok(None);
     };
-    let hindrance = match () {
-        () if tasks.iter().any(|task| task.timing.is_some()) => Some("periodic tasks"),
-        () if policy.has("bandwidth") => Some("budgets of bandwidth"),
-        () => None,
-    };
-    if let Some(hindrance) = hindrance {
-        let error = policy.error_at("dynamic", format!("found a dynamic division with {hindrance}"));
+    if tasks.iter().any(|task| task.timing.is_some()) {
+        let error = policy.error_at("dynamic", "found a dynamic division with periodic tasks");
         return Err(error
-            .allowed("dynamic = true with programs that run on and on, without budgets")
-            .cure(format!("remove dynamic = true, or the {hindrance}")));
+            .allowed("dynamic = true with programs that run on and on")
+            .cure("remove dynamic = true, or the periodic tasks"));
     }
     let channels = sharing.banks_of_channels(&policy, machine, space)?;
     Ok(Some(Dynamic { interval, channels }))

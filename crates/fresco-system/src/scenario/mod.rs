@@ -27,7 +27,6 @@ mod sharing;
 mod sweep;
 mod task;
 
-pub(crate) use bandwidth::Bandwidth;
 pub(crate) use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};

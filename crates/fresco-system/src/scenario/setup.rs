@@ -2,7 +2,7 @@
 //! One point of a sweep, resolved: machine, policy, phases, tasks.
 
 use super::assignment::Assignment;
-use super::bandwidth::{self, Bandwidth};
+use super::bandwidth;
 use super::dynamic::{self, Dynamic};
 use super::extent::Extent;
 use super::jobs::{self, Scheduler};
@@ -10,6 +10,7 @@ use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
+use crate::bandwidth::Budgets;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -31,7 +32,7 @@ pub(crate) struct Setup {
     /// Colours are divided anew while programs run.
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
-    pub bandwidth: Option<Bandwidth>,
+    pub bandwidth: Option<Budgets>,
     pub warm_up: Extent,
     pub measure: Extent,
     /// Among the periodic tasks of a core.

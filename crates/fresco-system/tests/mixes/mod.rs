@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random mixes of four programs under reclaimed budgets on the slides' machine: which reservations are missed (LIM-28).
 
+pub mod periodic;
+
 use fresco_system::bandwidth::Kind;
+use fresco_system::results::TaskResult;
 use fresco_system::{Scenario, run};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -120,29 +123,35 @@ pub fn missed(seed: u64) -> Missed {
     let (text, hungry) = mix(seed);
     let scenario = Scenario::parse("mix.toml", &text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&scenario.runs()[0]).unwrap_or_else(|error| panic!("{error}"));
-    let mut missed = Missed::default();
-    for (task, hungry) in result.tasks.iter().zip(hungry) {
-        let core = task.regulation.as_ref().expect("all are regulated");
-        let counts = core.counts;
-        assert!(counts.periods >= 25, "{}", counts.periods);
-        missed.donated += counts.donated;
-        missed.overshoot = missed.overshoot.max(counts.overshoot);
-        if core.kind == Kind::Soft {
-            missed.soft += counts.periods;
-            missed.soft_errors += counts.errors;
-            missed.worst = missed.worst.max(1000 * counts.errors / counts.periods);
-            continue;
-        }
-        missed.hard += counts.periods;
-        missed.hard_errors += counts.errors;
-        if hungry {
-            let short = core
-                .lines_by_period
-                .iter()
-                .filter(|lines| **lines < core.reserved_lines);
-            missed.hungry += counts.periods;
-            missed.hungry_short += short.count() as u64;
-        }
+    let tasks = result.tasks.iter().zip(hungry);
+    tasks.fold(Missed::default(), |missed, (task, hungry)| {
+        missed.and(counted(task, hungry))
+    })
+}
+
+/// What became of the reservation of a task's core, which is hungry or not.
+fn counted(task: &TaskResult, hungry: bool) -> Missed {
+    let core = task.regulation.as_ref().expect("all are regulated");
+    let counts = core.counts;
+    assert!(counts.periods >= 25, "{}", counts.periods);
+    let mut missed = Missed {
+        donated: counts.donated,
+        overshoot: counts.overshoot,
+        ..Missed::default()
+    };
+    if core.kind == Kind::Soft {
+        missed.soft = counts.periods;
+        missed.soft_errors = counts.errors;
+        missed.worst = 1000 * counts.errors / counts.periods;
+        return missed;
+    }
+    missed.hard = counts.periods;
+    missed.hard_errors = counts.errors;
+    if hungry {
+        let lines = core.lines_by_period.iter();
+        let short = lines.filter(|lines| **lines < core.reserved_lines);
+        missed.hungry = counts.periods;
+        missed.hungry_short = short.count() as u64;
     }
     missed
 }

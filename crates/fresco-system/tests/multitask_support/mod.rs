@@ -44,6 +44,7 @@ pub fn experiment(schedule: Schedule) -> Experiment {
         record_ns: 64 * MS,
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
+        regulation: None,
     }
 }
 

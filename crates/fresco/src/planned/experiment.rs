@@ -52,6 +52,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
         record_ns: run.record_ns,
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
+        regulation: None,
         machine,
     })
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets of bandwidth: reserved and achieved per core, what was donated and missed, and the bandwidth over time (MET-9).
+//! Tasks that share a core share its budget, and a row.
 
 use super::figures::Figure;
 use super::sweep::Sweep;
@@ -65,8 +66,15 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
         for (number, task) in point.tasks.iter().enumerate() {
             let cores: Vec<&CoreRegulation> = regulated(&point.runs, number);
             let Some(core) = cores.first() else { continue };
+            let Some(name) = names(
+                task.core,
+                number,
+                point.tasks.iter().map(|task| (task.core, task.name.as_str())),
+            ) else {
+                continue;
+            };
             let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
-            cells.push(task.name.as_str().into());
+            cells.push(name.as_str().into());
             cells.push(if core.kind == Kind::Hard { "hard" } else { "soft" }.into());
             cells.extend(numbers(&cores));
             cells.push(task.slowdown.map_or(Cell::Missing, |slowdown| slowdown.mean.into()));
@@ -75,6 +83,13 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
         }
     }
     Ok(Some(table))
+}
+
+/// The tasks `(core, name)` of the core of the task at `number`, if that is the first of them.
+fn names<'t>(core: u32, number: usize, tasks: impl Iterator<Item = (u32, &'t str)>) -> Option<String> {
+    let of_core = tasks.enumerate().filter(|(_, task)| task.0 == core);
+    let (numbers, names): (Vec<usize>, Vec<&str>) = of_core.map(|(number, task)| (number, task.1)).unzip();
+    (numbers.first() == Some(&number)).then(|| names.join(" + "))
 }
 
 /// The core of a task in each run.
@@ -130,21 +145,19 @@ fn figure(
     let Some((run, regulation)) = point.runs.first().and_then(|run| Some((run, run.regulation.as_ref()?))) else {
         return Ok(None);
     };
-    let trace = |task: &fresco_system::results::TaskResult| {
+    let tasks = || run.tasks.iter().map(|task| (task.core, task.name.as_str()));
+    let trace = |(number, task): (usize, &fresco_system::results::TaskResult)| {
         let core = task.regulation.as_ref()?;
+        let name = names(task.core, number, tasks())?;
         let samples = core
             .series(regulation)
             .map(|(at, bytes)| (at as f64 / 1e9, bytes / 1e6));
         Some(Trace {
-            name: format!(
-                "{}, {:.0} MB/s reserved",
-                task.name,
-                core.reserved_bytes_per_s as f64 / 1e6
-            ),
+            name: format!("{name}, {:.0} MB/s reserved", core.reserved_bytes_per_s as f64 / 1e6),
             samples: samples.collect(),
         })
     };
-    let traces: Vec<Trace> = run.tasks.iter().filter_map(trace).collect();
+    let traces: Vec<Trace> = run.tasks.iter().enumerate().filter_map(trace).collect();
     if traces.iter().all(|trace| trace.samples.is_empty()) {
         return Ok(None);
     }
@@ -189,6 +202,29 @@ mod tests {
         let figures = figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
         assert_eq!(figures.len(), 3);
         assert!(figures[1].svg.as_str().contains("200 MB/s reserved"));
+    }
+
+    #[test]
+    fn tasks_of_a_core_share_a_row() {
+        let text = "name = \"two\"\nmachine = \"core2-q8400\"\npolicy.bandwidth = \"memguard\"\nbandwidth.period = \"100 us\"\n\
+            measure.time = \"500 us\"\n\
+            [[task]]\nname = \"a\"\nprogram = \"idle\"\ncore = 0\nperiod = \"200 us\"\nparameters.instructions = 100\n\
+            [[task]]\nname = \"b\"\nprogram = \"random\"\ncore = 0\nparameters.bytes = \"8 MiB\"\n\
+            [[task]]\nname = \"c\"\nprogram = \"random\"\ncore = 1\nparameters.bytes = \"8 MiB\"\n";
+        let scenario = fresco_system::Scenario::parse("two.toml", text, std::path::Path::new(""), &[]).expect("right");
+        let result = fresco_system::run_all(&scenario, 1, &|_| {}).expect("it runs");
+        let sweep = Sweep::new(&result);
+        let table = table(&sweep).expect("it can be shown").expect("it is regulated");
+        let text = table.to_text(200);
+        assert_eq!(
+            (text.matches("soft").count(), text.matches("a + b").count()),
+            (2, 1),
+            "{text}"
+        );
+        let figures = figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
+        assert!(figures[0].svg.as_str().contains("a + b, "));
+        let gantt = super::super::schedule::figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
+        assert!(gantt[0].svg.as_str().contains("stalled"));
     }
 
     #[test]

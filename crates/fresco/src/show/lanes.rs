@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lanes of a Gantt chart: tasks per core, whose time it is, lock windows, refresh per rank.
+//! The lanes of a Gantt chart: tasks per core, when it is stalled, whose time it is, lock windows, refresh per rank.
 
 use fresco_report::plot::{BarStyle, GanttBar, Lane, Mark, MarkKind};
 use fresco_system::multitask::{Activity, JobRecord, Timeline};
@@ -51,7 +51,7 @@ fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> Gan
     }
 }
 
-/// The lanes of a chart: of each core its tasks, handlers and whose time it is; then locks and refreshes.
+/// The lanes of a chart: of each core its tasks, handlers, stalls and whose time it is; then locks and refreshes.
 pub fn of(course: &Course<'_>) -> Vec<Lane> {
     let mut lanes = Vec::new();
     let timeline = course.timeline;
@@ -84,6 +84,9 @@ pub fn of(course: &Course<'_>) -> Vec<Lane> {
             .map(|run| bar(run.start_ps, run.end_ps, "", "", BarStyle::Solid))
             .collect();
         push(&mut lanes, &group, "handlers", bars);
+        let stalls = timeline.stalls.iter().filter(|stall| stall.core == core);
+        let bars = stalls.map(|stall| bar(stall.start_ps, stall.end_ps, "", "stalled", BarStyle::Hatched));
+        push(&mut lanes, &group, "stalled", bars.collect());
         let owners = timeline.owners.iter().filter(|owner| owner.core == core);
         let bars: Vec<GanttBar> = owners
             .map(|owner| {

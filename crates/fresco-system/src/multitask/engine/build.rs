@@ -6,6 +6,7 @@ use super::jobs::TaskState;
 use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
+use crate::bandwidth::{self, Regulator};
 use crate::core::Core;
 use crate::multitask::{Experiment, Jobs, Met, TaskSpec, Timing, colors, dispatch};
 use crate::os::memory;
@@ -63,6 +64,11 @@ impl<'e> Engine<'e> {
         let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
+        let regulator = experiment.regulation.as_ref().map(|regulation| {
+            let mut regulator = Regulator::new(&regulation.budgets, &machine.core);
+            regulator.begin(0, regulation.counted_from == 0);
+            regulator
+        });
         let first = |task: &TaskSpec| match &task.timing {
             Timing::Periodic(timing) => timing.phase * 1000,
             Timing::Batch => 0,
@@ -89,6 +95,13 @@ impl<'e> Engine<'e> {
             runs: Vec::new(),
             spans: Vec::new(),
             locks: Vec::new(),
+            stalls: Vec::new(),
+            run_ahead: if regulator.is_some() {
+                bandwidth::RUN_AHEAD
+            } else {
+                super::RUN_AHEAD
+            },
+            regulator,
             sent: Vec::new(),
         })
     }

@@ -26,6 +26,10 @@ pub(super) struct Cpu {
     pub last_task: Option<usize>,
     /// The handler that was decided on has begun: when.
     pub handler_since: Option<Ps>,
+    /// It has used up its budget of bandwidth, and has stood still since.
+    pub stalled_since: Option<Ps>,
+    /// The job that has left it was to be interrupted for the sake of its budget.
+    pub interrupted: bool,
     pub outcome: CoreOutcome,
 }
 
@@ -35,7 +39,7 @@ pub(super) struct Loaded {
     pub job: u64,
     pub instance: usize,
     pub process: Process,
-    /// Since when it has had the core.
+    /// Since when it has had the core, or had it again after a stall.
     pub since: Ps,
     /// Instructions that the core had executed by then.
     pub instructions: u64,
@@ -76,6 +80,8 @@ impl Cpu {
             free_since: 0,
             last_task: None,
             handler_since: None,
+            stalled_since: None,
+            interrupted: false,
             outcome: CoreOutcome {
                 core: number,
                 ..CoreOutcome::default()

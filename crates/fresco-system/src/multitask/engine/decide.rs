@@ -6,8 +6,9 @@ use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing}
 use fresco_dram::Ps;
 
 impl Engine<'_> {
-    /// Jobs are released at `now`, decisions end.
+    /// Budgets are renewed at `now`, jobs are released, decisions end.
     pub(super) fn fire(&mut self, now: Ps) {
+        self.renew_budgets(now);
         let mut released: Vec<ReadyJob> = Vec::new();
         while let Some(&Reverse((at, task, job))) = self.releases.peek() {
             if at > now {
@@ -146,7 +147,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins.
+    /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins. On a core
+    /// that is stalled no job begins, and one that is on it leaves at once: nothing of it is under way.
     pub(super) fn enforce(&mut self, number: usize, now: Ps) {
         let cpu = &mut self.cpus[number];
         match (&mut cpu.loaded, cpu.decision.activity) {
@@ -155,8 +157,12 @@ impl Engine<'_> {
                 if loaded.stopping.is_none() {
                     loaded.stopping = Some(now);
                     loaded.process.stop_at(0);
+                    if cpu.stalled_since.is_some() {
+                        self.stopped(number, now);
+                    }
                 }
             }
+            (None, Activity::Run { .. }) if cpu.stalled_since.is_some() => {}
             (None, Activity::Run { task, instance, .. }) => self.load(number, task, instance, now),
             (None, Activity::Handler(_)) => {
                 if self.cpus[number].handler_since.is_none() {

@@ -3,7 +3,8 @@
 
 use super::{Done, Engine};
 use crate::multitask::{
-    JobRecord, MultitaskResult, RefreshSpan, RunSpan, Spread, TaskOutcome, Timeline, WindowsKept, Work,
+    JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline,
+    WindowsKept, Work,
 };
 use crate::os::process::Process;
 use crate::results::ControllerResult;
@@ -18,6 +19,7 @@ impl Engine<'_> {
         self.deliver(done, end);
         for number in 0..self.cpus.len() {
             self.passed(number, end);
+            self.record_stall(number, end);
             if self.cpus[number].loaded.is_some() {
                 self.unload(number, end);
             }
@@ -36,6 +38,7 @@ impl Engine<'_> {
         let controllers = controllers.map(|(node, stats)| ControllerResult::new(node, stats, machine, end));
         let controllers = controllers.collect();
         let lateness = self.memory.refresh_lateness();
+        let regulation = self.regulator.as_ref().map(RegulationOutcome::new);
         let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task)).collect();
         let Self {
             experiment,
@@ -45,6 +48,7 @@ impl Engine<'_> {
             mut runs,
             spans,
             locks,
+            mut stalls,
             cpus,
             ..
         } = self;
@@ -55,6 +59,7 @@ impl Engine<'_> {
         let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = watch.finish(end);
         runs.sort_by_key(|run: &RunSpan| (run.start_ps, run.core));
         runs.retain(|run| run.end_ps > run.start_ps);
+        stalls.sort_by_key(|stall: &StallSpan| (stall.start_ps, stall.core));
         Ok(MultitaskResult {
             machine: machine.name.clone(),
             horizon_ns: experiment.horizon_ns,
@@ -67,11 +72,13 @@ impl Engine<'_> {
             banks_at_work,
             all_cores_wait_ps: waits.all_at_once(),
             checker,
+            regulation,
             timeline: Timeline {
                 recorded_ps: experiment.record_ns.min(experiment.horizon_ns) * 1000,
                 runs,
                 owners: spans,
                 locks,
+                stalls,
                 refreshes,
             },
         })

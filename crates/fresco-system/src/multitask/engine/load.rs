@@ -45,19 +45,36 @@ impl Engine<'_> {
 
     /// Takes the job off a core, which is free from `at` on. The process can come on any core again.
     pub(super) fn unload(&mut self, number: usize, at: Ps) -> usize {
+        if self.cpus[number].stalled_since.is_none() {
+            self.had_core(number, at);
+        }
+        let write_backs = self.write_backs_of(number);
         let cpu = &mut self.cpus[number];
         let mut loaded = cpu.loaded.take().expect("a job is on the core");
         loaded.process.swap_caches(&mut cpu.caches);
         cpu.free_since = at;
+        cpu.interrupted |= loaded.process.take_interrupt();
         if let Some(asked) = loaded.stopping {
             cpu.outcome.longest_drain_ps = cpu.outcome.longest_drain_ps.max(at.saturating_sub(asked));
         }
-        let time = at - loaded.since;
+        let state = &mut self.tasks[loaded.task];
+        state.instructions += cpu.core.instructions() - loaded.instructions;
+        state.write_backs += write_backs - loaded.write_backs;
+        state.process = Some(loaded.process);
+        loaded.task
+    }
+
+    /// The job on a core has had it up to `at`.
+    pub(super) fn had_core(&mut self, number: usize, at: Ps) {
+        let cpu = &mut self.cpus[number];
+        let Some(loaded) = &mut cpu.loaded else { return };
+        let since = std::mem::replace(&mut loaded.since, at);
+        let time = at - since;
         cpu.outcome.executing_ps += time;
-        if loaded.since < self.recorded && time > 0 {
+        if since < self.recorded && time > 0 {
             self.runs.push(RunSpan {
                 core: cpu.number,
-                start_ps: loaded.since,
+                start_ps: since,
                 end_ps: at.min(self.recorded),
                 activity: Activity::Run {
                     task: loaded.task,
@@ -66,15 +83,9 @@ impl Engine<'_> {
                 },
             });
         }
-        let instructions = cpu.core.instructions() - loaded.instructions;
-        let write_backs = self.write_backs_of(number) - loaded.write_backs;
         let state = &mut self.tasks[loaded.task];
         state.executed(time);
         state.executing += time;
-        state.instructions += instructions;
-        state.write_backs += write_backs;
-        state.process = Some(loaded.process);
-        loaded.task
     }
 
     /// Dirty lines of a core that have left the last cache.
@@ -91,6 +102,7 @@ impl Engine<'_> {
         let task = self.unload(number, at);
         self.cpus[number].outcome.preemptions += 1;
         self.tasks[task].preempted();
+        self.take_interrupt(number, at);
         self.enforce(number, at);
         self.offer(task, number, at);
     }
@@ -106,6 +118,7 @@ impl Engine<'_> {
         self.unload(number, at);
         let job = self.jobs.complete(task).expect("the job on a core is ready");
         self.tasks[task].ended(at);
+        self.take_interrupt(number, at);
         let told: Vec<usize> = (0..self.cpus.len()).filter(|other| self.is_for(*other, task)).collect();
         for &other in &told {
             self.passed(other, at);

@@ -2,10 +2,11 @@
 //! One run: cores with their dispatchers, and the memory, in one order of time.
 //!
 //! The engine takes the earliest of three kinds of event: something happens in the memory, a dispatcher has to decide or a
-//! job is released, a core has something to do that others can notice. At equal times the memory goes first, then
-//! dispatchers by core, then the cores by number. A core runs ahead of the others on its private caches, but never beyond
+//! job is released, a core has something to do that others can notice. At equal times the memory goes first, then budgets
+//! of bandwidth are renewed, then dispatchers by core, then the cores by number. A core runs ahead of the others on its private caches, but never beyond
 //! the next instant at which its dispatcher may take it away.
 
+mod budgets;
 mod build;
 mod busy;
 mod copy;
@@ -18,7 +19,8 @@ mod lock;
 mod watch;
 mod windows;
 
-use super::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan};
+use super::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
+use crate::bandwidth::Regulator;
 use crate::core::Action;
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
@@ -63,6 +65,11 @@ pub(super) struct Engine<'e> {
     runs: Vec<RunSpan>,
     spans: Vec<OwnerSpan>,
     locks: Vec<LockSpan>,
+    stalls: Vec<StallSpan>,
+    /// Budgets of bandwidth, if cores are regulated.
+    regulator: Option<Regulator>,
+    /// [`RUN_AHEAD`].
+    run_ahead: Ps,
     /// Reused.
     sent: Vec<(Ps, PhysAddr)>,
 }
@@ -125,11 +132,11 @@ impl Engine<'_> {
         first
     }
 
-    /// When a dispatcher decides next, or a job is released.
+    /// When a dispatcher decides next, a job is released, or budgets are renewed.
     fn next_timer(&self) -> Ps {
         let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
         let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
-        let first = release.min(decisions.unwrap_or(NEVER));
+        let first = release.min(decisions.unwrap_or(NEVER)).min(self.next_period());
         // At the horizon jobs may end, but nothing begins.
         if first < self.horizon { first } else { NEVER }
     }
@@ -153,7 +160,7 @@ impl Engine<'_> {
     /// A core does what is due; it runs no further than `timer`.
     fn step(&mut self, number: usize, timer: Ps) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
-        let ahead = cpu.core.next_time() + RUN_AHEAD;
+        let ahead = cpu.core.next_time() + self.run_ahead;
         let limit = if timer <= ahead {
             cpu.last_slot_before(timer)
         } else {
@@ -171,10 +178,12 @@ impl Engine<'_> {
                     Service::Pending(id) => cpu.wait(id, tag),
                 }
                 self.note_sent(number);
+                self.count_lines(number, at);
             }
             Action::WriteBack { at, line } => {
                 self.memory.write_back(at, cpu.number, line);
                 self.note_sent(number);
+                self.count_lines(number, at);
             }
             Action::Event { at } => self.event(number, at)?,
         }
@@ -203,7 +212,8 @@ impl Engine<'_> {
                     self.pass(number, at);
                 }
             }
-            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Interrupt | Stop::Mark(_) => {
+            Stop::Interrupt => self.interrupted(number, at),
+            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => {
                 self.cpus[number].core.resume(at);
             }
             Stop::Failed(Failure::Input(error)) => return Err(error),

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run showed. Times are integers whose unit is in the name; the same experiment gives the same bytes.
 
+mod regulation;
 mod task;
 mod timeline;
 
+pub use regulation::{CoreBudget, RegulationOutcome};
 pub use task::{JobRecord, Met, Spread, TaskOutcome};
-pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, Timeline};
+pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, StallSpan, Timeline};
 
 use crate::results::ControllerResult;
 use fresco_dram::Ps;
@@ -42,6 +44,9 @@ pub struct MultitaskResult {
     pub all_cores_wait_ps: Ps,
     /// Verdict of the independent checker; `None` if it was not asked.
     pub checker: Option<CheckerVerdict>,
+    /// What budgets of bandwidth did, if cores had any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regulation: Option<RegulationOutcome>,
     /// The beginning of the run in detail.
     pub timeline: Timeline,
 }

@@ -16,6 +16,9 @@ pub struct Timeline {
     pub owners: Vec<OwnerSpan>,
     /// Lock windows, by start.
     pub locks: Vec<LockSpan>,
+    /// When cores had used up their budgets of bandwidth, by start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<StallSpan>,
     /// When ranks were refreshed, by channel and rank, then by start; commands back to back are one span.
     pub refreshes: Vec<RefreshSpan>,
 }
@@ -40,6 +43,17 @@ pub struct OwnerSpan {
     pub core: u32,
     /// The colour.
     pub color: usize,
+    /// First instant.
+    pub start_ps: Ps,
+    /// First instant after.
+    pub end_ps: Ps,
+}
+
+/// A core stands still during `[start, end)`: its budget is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StallSpan {
+    /// The core.
+    pub core: u32,
     /// First instant.
     pub start_ps: Ps,
     /// First instant after.

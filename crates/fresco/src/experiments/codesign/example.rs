@@ -176,6 +176,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
         record_ns: horizon_ns,
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
+        regulation: None,
         machine,
     })
 }

@@ -134,6 +134,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
         record_ns: 0,
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
+        regulation: None,
         machine,
     })
 }

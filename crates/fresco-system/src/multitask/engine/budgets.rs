@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Budgets of bandwidth (MG-1): what a [`Regulator`] decides is done to the cores.
+//!
+//! A budget belongs to a core, whatever job runs on it. An interrupt stops the job before its next operation, and its time is
+//! the job's; a core without a job takes it at once, and what comes next on it begins so much later. A core that has used up
+//! its budget is stalled: no job executes anything on it, whoever it is, until its budget is renewed or all go on. The
+//! dispatcher decides all the same, and a job that it takes off a stalled core leaves at once. Time stalled is none of
+//! a job's execution; it is a part of its response. Handlers of the schedule run nevertheless, and what they write back
+//! counts.
+
+use super::Engine;
+use crate::bandwidth::{Regulator, Renewal};
+use crate::multitask::StallSpan;
+use fresco_dram::{NEVER, Ps};
+
+impl Engine<'_> {
+    /// When the timer of the next period fires.
+    pub(super) fn next_period(&self) -> Ps {
+        self.regulator.as_ref().map_or(NEVER, Regulator::next)
+    }
+
+    /// Looks at the counter of a core.
+    #[inline]
+    pub(super) fn count_lines(&mut self, number: usize, at: Ps) {
+        let Some(regulator) = &mut self.regulator else { return };
+        if regulator.counted(number as u32, self.memory.lines(number as u32)) {
+            self.interrupt(number, at);
+        }
+    }
+
+    /// A period begins: cores that waited go on, the others are interrupted by the timer.
+    pub(super) fn renew_budgets(&mut self, now: Ps) {
+        let Some(regulator) = self.regulator.as_mut().filter(|regulator| regulator.next() <= now) else {
+            return;
+        };
+        let from = self.experiment.regulation.as_ref();
+        let counts = from.is_some_and(|regulation| regulation.counted_from <= now);
+        for (core, renewal) in regulator.renew(now, counts) {
+            match renewal {
+                Renewal::GoesOn => self.end_stall(core as usize, now),
+                Renewal::Interrupted => self.interrupt(core as usize, now),
+            }
+        }
+    }
+
+    /// Stops the job of a core; without one, the core takes the interrupt at once.
+    fn interrupt(&mut self, number: usize, at: Ps) {
+        match &mut self.cpus[number].loaded {
+            Some(loaded) => loaded.process.interrupt(),
+            None => self.interrupted(number, at),
+        }
+    }
+
+    /// The job that has just left a core was to be interrupted: now the core is, without it.
+    pub(super) fn take_interrupt(&mut self, number: usize, at: Ps) {
+        if std::mem::take(&mut self.cpus[number].interrupted) {
+            self.interrupted(number, at);
+        }
+    }
+
+    /// A core takes an interrupt, everything before being complete at `at`.
+    pub(super) fn interrupted(&mut self, number: usize, at: Ps) {
+        let Some(regulator) = &mut self.regulator else {
+            unreachable!("nobody else interrupts a core");
+        };
+        let answer = regulator.interrupted(number as u32, at);
+        match answer.goes_on {
+            Some(on) => self.go_on_at(number, at, on),
+            None => self.stall(number, at),
+        }
+        for core in answer.others {
+            self.end_stall(core as usize, at);
+        }
+    }
+
+    /// The handler has returned: the core goes on with its job, or with what comes next.
+    fn go_on_at(&mut self, number: usize, at: Ps, on: Ps) {
+        let cpu = &mut self.cpus[number];
+        match &cpu.loaded {
+            Some(_) => cpu.core.resume(on),
+            None => cpu.free_since = cpu.free_since.max(at) + (on - at),
+        }
+    }
+
+    /// A core waits for a budget. A job that was to leave it leaves.
+    fn stall(&mut self, number: usize, at: Ps) {
+        self.had_core(number, at);
+        let cpu = &mut self.cpus[number];
+        cpu.stalled_since = Some(at);
+        let Some(loaded) = &mut cpu.loaded else { return };
+        // What came under way to this interrupt has asked for it again.
+        loaded.process.take_interrupt();
+        if loaded.stopping.is_some() {
+            self.stopped(number, at);
+        }
+    }
+
+    /// A core has a budget again.
+    fn end_stall(&mut self, number: usize, at: Ps) {
+        let Some(regulator) = &self.regulator else { return };
+        let on = regulator.resumes(at);
+        self.record_stall(number, at);
+        let cpu = &mut self.cpus[number];
+        cpu.stalled_since = None;
+        if let Some(loaded) = &mut cpu.loaded {
+            loaded.since = at;
+        }
+        self.go_on_at(number, at, on);
+        self.enforce(number, at);
+    }
+
+    /// Notes a stall that lasts to `at` or ends then.
+    pub(super) fn record_stall(&mut self, number: usize, at: Ps) {
+        let cpu = &self.cpus[number];
+        if let Some(start_ps) = cpu.stalled_since.filter(|since| *since < self.recorded && *since < at) {
+            self.stalls.push(StallSpan {
+                core: cpu.number,
+                start_ps,
+                end_ps: at.min(self.recorded),
+            });
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What budgets of bandwidth did to the cores of a run.
+
+use crate::bandwidth::Regulator;
+use crate::results::{CoreRegulation, RegulationResult};
+use serde::Serialize;
+
+/// Budgets in one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RegulationOutcome {
+    /// What holds for all cores.
+    #[serde(flatten)]
+    pub rules: RegulationResult,
+    /// Cores with budgets, by number.
+    pub cores: Vec<CoreBudget>,
+}
+
+/// The budget of one core.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoreBudget {
+    /// Its number.
+    pub core: u32,
+    /// What became of it.
+    #[serde(flatten)]
+    pub budget: CoreRegulation,
+}
+
+impl RegulationOutcome {
+    pub(in crate::multitask) fn new(regulator: &Regulator) -> Self {
+        let cores = regulator.cores();
+        let cores = cores.filter_map(|core| Some((core, regulator.core_result(core)?)));
+        Self {
+            rules: regulator.result(),
+            cores: cores.map(|(core, budget)| CoreBudget { core, budget }).collect(),
+        }
+    }
+}
