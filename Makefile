@@ -28,6 +28,7 @@ clippy: ## Lints, warnings denied
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 unit: ## Unit, property, golden and command-line tests
+	$(CARGO) build --locked -p fresco-preload
 	$(CARGO) test --workspace --locked
 
 docs: ## The API documentation builds without a warning

@@ -6,6 +6,7 @@
 
 pub mod census;
 pub mod colors;
+pub mod fuzz;
 pub mod launch;
 pub mod pager;
 pub mod pool;

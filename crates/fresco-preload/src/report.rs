@@ -47,9 +47,8 @@ extern "C" fn end() {
     let spilled = count(&stats.spilled);
     if spilled > 0 || shared.request.stats {
         tell(format_args!(
-            "{} pages placed in the colours asked for, {} mended, {spilled} left to the kernel; {} faults answered, {} frames looked at",
+            "{} pages placed in the colours asked for, {spilled} left to the kernel; {} faults answered, {} frames looked at",
             count(&stats.placed),
-            count(&stats.mended),
             count(&stats.faults),
             count(&stats.scanned),
         ));

@@ -90,7 +90,8 @@ impl FrameColors {
     pub(super) fn is_sound(&self) -> bool {
         let counted = self.parts.iter().try_fold(0u32, |first, part| {
             let fits = part.functions.len() <= MOST_FUNCTIONS && part.spans.len() <= MOST_PARTS;
-            (fits && part.first == first).then(|| first + (1 << part.functions.len()))
+            let inside = part.spans.iter().all(|span| span.offset <= span.base);
+            (fits && inside && part.first == first).then(|| first + (1 << part.functions.len()))
         });
         let sizes = self.parts.len() <= MOST_PARTS && self.llc_functions.len() <= MOST_FUNCTIONS;
         sizes && (12..=40).contains(&self.page_bits) && counted.is_some()

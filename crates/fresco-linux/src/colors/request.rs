@@ -118,6 +118,7 @@ mod tests {
             ("\"banks\":[1,3]", "\"banks\":[]"),
             ("\"first\":0", "\"first\":7"),
             ("\"spill\"", "\"burst\""),
+            ("\"offset\":4294967296", "\"offset\":4294967297"),
             ("\"stats\"", "\"statistics\""),
             ("}", ""),
         ] {

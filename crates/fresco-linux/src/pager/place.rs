@@ -17,8 +17,9 @@ use std::time::Duration;
 /// an earlier search gave back come first in a later one, so searches have to be few.
 const LEAST_SEARCH: u64 = 64;
 const SEARCH_SHARE: u64 = 8;
-/// After a search in vain, so many pages go without one.
-const PATIENCE: u64 = 4096;
+/// After a search in vain, so many faults go without one; twice as many after each further one, up to a limit.
+const PATIENCE: u64 = 256;
+const MOST_PATIENCE: u64 = 1 << 16;
 /// Attempts to move a page while the address space changes.
 const ATTEMPTS: u32 = 1000;
 /// Without a fault for so long, frames of other colours are given back.
@@ -56,8 +57,10 @@ pub struct Pager {
     pool: Pool,
     streams: Streams,
     when_full: WhenFull,
-    /// Pages to go before the next search.
+    /// Faults to go before the next search.
     patience: u64,
+    /// What it was after the last search in vain.
+    last_patience: u64,
 }
 
 impl Pager {
@@ -77,6 +80,7 @@ impl Pager {
             streams: Streams::default(),
             when_full: request.when_full,
             patience: 0,
+            last_patience: 0,
         })
     }
 
@@ -107,7 +111,7 @@ impl Pager {
                 let (order, range) = door.order();
                 door.answer(self.obey(order, range, stats));
                 // A page that is present already wakes as well.
-                if self.user.zero(door.page()).is_err() {
+                if self.user.zero(door.page()).1.is_err() {
                     self.user.wake(door.page());
                 }
             } else {
@@ -116,7 +120,6 @@ impl Pager {
         }
         if count == 0 {
             self.pool.trim();
-            self.patience = 0;
         }
         stats.scanned.store(self.pool.scanned(), Ordering::Relaxed);
         Ok(())
@@ -164,16 +167,30 @@ impl Pager {
             self.user.wake(page..at.max(page + page_bytes()));
             return;
         }
-        stats.spilled.fetch_add(1, Ordering::Relaxed);
-        let only = page..page + page_bytes();
-        let left = match (self.when_full, stopped) {
+        match (self.when_full, stopped) {
             // As where huge pages run out.
-            (WhenFull::Strict, Err(Errno::NOMEM)) => self.user.poison(only.clone()),
-            _ => self.user.zero(only.clone()),
-        };
-        if left.is_err() {
+            (WhenFull::Strict, Err(Errno::NOMEM)) => {
+                if self.user.poison(page..page + page_bytes()).is_err() {
+                    self.user.wake(page..page + page_bytes());
+                }
+            }
+            (_, Err(Errno::NOMEM)) => self.spill(page..end, stats),
+            _ => self.spill(page..page + page_bytes(), stats),
+        }
+    }
+
+    /// Leaves missing pages to the kernel, which places them when they are written.
+    fn spill(&self, range: Range<u64>, stats: &Stats) {
+        let page = range.start..range.start + page_bytes();
+        let (mut bytes, mut result) = self.user.zero(range);
+        if bytes == 0 && result.is_err() {
+            // A range that leaves its mapping is refused as a whole.
+            (bytes, result) = self.user.zero(page.clone());
+        }
+        stats.spilled.fetch_add(bytes / page_bytes(), Ordering::Relaxed);
+        if bytes == 0 && result.is_err() {
             // Present by now, or no longer watched: the thread looks again.
-            self.user.wake(only);
+            self.user.wake(page);
         }
     }
 
@@ -228,13 +245,15 @@ impl Pager {
     /// Looks for frames, unless the last search was in vain a short while ago.
     fn refill(&mut self, pages: u64, placed: u64) -> bool {
         if self.patience > 0 {
-            self.patience = self.patience.saturating_sub(pages);
+            self.patience -= 1;
             return false;
         }
         self.pool.search(pages.max(LEAST_SEARCH).max(placed / SEARCH_SHARE));
-        if self.pool.pages() == 0 {
-            self.patience = PATIENCE;
-        }
+        self.last_patience = match self.pool.pages() {
+            0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
+            _ => 0,
+        };
+        self.patience = self.last_patience;
         self.pool.pages() > 0
     }
 }

@@ -12,8 +12,6 @@ pub struct Stats {
     pub spilled: AtomicU64,
     /// Looked at in search of frames.
     pub scanned: AtomicU64,
-    /// Moved to frames of the colours asked for after they had others.
-    pub mended: AtomicU64,
     /// Faults answered.
     pub faults: AtomicU64,
 }
@@ -25,14 +23,13 @@ impl Stats {
             placed: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
             scanned: AtomicU64::new(0),
-            mended: AtomicU64::new(0),
             faults: AtomicU64::new(0),
         }
     }
 
     /// All zero again, as in a child.
     pub fn clear(&self) {
-        for count in [&self.placed, &self.spilled, &self.scanned, &self.mended, &self.faults] {
+        for count in [&self.placed, &self.spilled, &self.scanned, &self.faults] {
             count.store(0, Ordering::Relaxed);
         }
     }

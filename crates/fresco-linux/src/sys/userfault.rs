@@ -124,11 +124,9 @@ impl Userfault {
         (argument.moved.max(0) as u64, result)
     }
 
-    /// Lets missing pages read as zero; the kernel places them when they are written. Wakes who waits.
-    ///
-    /// # Errors
-    /// `EEXIST` where a page is present, `ENOENT` where nothing is registered.
-    pub fn zero(&self, range: Range<u64>) -> Result<(), Errno> {
+    /// Lets missing pages read as zero; the kernel places them when they are written. Wakes who waits. Returns the bytes
+    /// so filled, and why not more: `EEXIST` where a page is present, `ENOENT` where nothing is registered.
+    pub fn zero(&self, range: Range<u64>) -> (u64, Result<(), Errno>) {
         let mut argument = FillArgument {
             range: of(range),
             mode: 0,
@@ -136,13 +134,14 @@ impl Userfault {
         };
         // SAFETY: UFFDIO_ZEROPAGE reads and writes such a structure. Only missing pages change, to what they would be
         // without us.
-        unsafe { self.control::<{ opcode::read_write::<FillArgument>(GROUP, 0x04) }, _>(&mut argument) }
+        let result = unsafe { self.control::<{ opcode::read_write::<FillArgument>(GROUP, 0x04) }, _>(&mut argument) };
+        (argument.filled.max(0) as u64, result)
     }
 
     /// Lets threads that touch missing pages of the range die of SIGBUS, as where huge pages run out.
     ///
     /// # Errors
-    /// As [`Userfault::zero`].
+    /// `EEXIST` where a page is present, `ENOENT` where nothing is registered.
     pub fn poison(&self, range: Range<u64>) -> Result<(), Errno> {
         let mut argument = FillArgument {
             range: of(range),

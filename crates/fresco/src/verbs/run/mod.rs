@@ -19,6 +19,9 @@ use std::process::ExitCode;
 /// Exit status where this machine, or the program, lacks what it takes; as `env` has it for faults of its own.
 const UNABLE: u8 = 125;
 
+/// Processors and nodes that the kernel's sets of them have room for.
+const MOST_NUMBERS: u32 = 1024;
+
 /// How memory is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Backend {
@@ -162,8 +165,7 @@ fn prepared(request: &Request, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> R
 /// A list of numbers that are `online`.
 fn numbers(option: &str, text: Option<&str>, online: &[u32]) -> Result<Option<Vec<u32>>, InputError> {
     let Some(text) = text else { return Ok(None) };
-    let limit = online.last().map_or(1, |last| last + 1);
-    let list = parse_list(text, limit, option)?;
+    let list = parse_list(text, MOST_NUMBERS, option)?;
     match list.iter().find(|number| !online.contains(number)) {
         None => Ok(Some(list)),
         Some(number) => Err(InputError::new(option, format!("found {number}, which is not online"))

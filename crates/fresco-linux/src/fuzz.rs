@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Entry points for fuzzing: arbitrary bytes in, no panic, and what is accepted is written and read again alike.
+
+use crate::colors::{AskedColors, ColorCounts, Request};
+use crate::proc::Mapping;
+use fresco_dram::FrameNumber;
+
+/// Colours as a command line names them; the first two bytes are how many bank and LLC colours there are.
+pub fn fuzz_asked_colors(data: &[u8]) {
+    let [banks, llc, text @ ..] = data else { return };
+    let counts = ColorCounts {
+        banks: u32::from(*banks) + 1,
+        llc: u32::from(*llc) + 1,
+    };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    if let Ok(asked) = AskedColors::parse(text, counts) {
+        assert_eq!(AskedColors::parse(&asked.to_string(), counts).ok(), Some(asked));
+    }
+}
+
+/// What stands in the memory of another process: its environment, and what the kernel tells of its mappings.
+pub fn fuzz_request(data: &[u8]) {
+    for mapping in Mapping::parse_all(&String::from_utf8_lossy(data)) {
+        assert!(mapping.bytes() > 0);
+    }
+    let Some(request) = Request::parse(data) else { return };
+    let text = request.to_text().expect("numbers and text");
+    assert_eq!(Request::parse(text.as_bytes()).as_ref(), Some(&request));
+    let filter = request.filter();
+    for frame in (0..64).map(|bit| 1u64 << bit).chain([0, u64::MAX]) {
+        let color = filter.color(FrameNumber(frame));
+        assert_eq!(filter.wants(FrameNumber(frame)), color.is_some_and(|color| filter.asks(color)));
+    }
+}

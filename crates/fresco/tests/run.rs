@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco run`, `verify` and `ps` on this machine. Tests of placing skip, and say why, where the machine lacks what it
+//! takes (frame numbers, moving pages, the library beside the program).
+
+mod common;
+
+use common::{directory_with, fresco, json, refused, stdout};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+/// Sixteen bank colours, as a Core i5-6200U has them.
+const MAP: &str = "14 18\n15 19\n16 20\n17 21\n";
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_fresco"))
+}
+
+/// Why memory cannot be coloured here.
+fn reason() -> Option<String> {
+    if let Err(refusal) = fresco_linux::launch::probe() {
+        return Some(refusal.to_string());
+    }
+    if fresco_linux::launch::find_library(program()).is_err() {
+        return Some("the library is not built: cargo build -p fresco-preload, as make unit does".to_owned());
+    }
+    let missing = !memory_user().is_file();
+    missing.then(|| "the example memory_user is not built: leave out --test".to_owned())
+}
+
+macro_rules! needs_coloring {
+    () => {
+        if let Some(reason) = reason() {
+            eprintln!("skipped: {reason}");
+            return;
+        }
+    };
+}
+
+fn memory_user() -> PathBuf {
+    program().with_file_name("examples").join("memory_user")
+}
+
+/// A program that runs with colours and waits until its input ends.
+struct Running {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Running {
+    fn start(options: &[&str], arguments: &[&str], directory: &Path) -> (Self, Vec<String>) {
+        let mut child = Command::new(program())
+            .args(["run", "--map", "map.txt"])
+            .args(options)
+            .arg("--")
+            .arg(memory_user())
+            .args(arguments)
+            .current_dir(directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut said = Vec::new();
+        while said.last().is_none_or(|line| line != "ready") {
+            let mut line = String::new();
+            assert_ne!(output.read_line(&mut line).expect("UTF-8"), 0, "it ended early");
+            said.push(line.trim_end().to_owned());
+        }
+        (Self { child, output }, said)
+    }
+
+    fn verify(&self, directory: &Path) -> Value {
+        let pid = self.child.id().to_string();
+        json(&["verify", &pid, "--json", "--least", "0"], directory)["data"].clone()
+    }
+
+    /// Its last words, and what was told on standard error.
+    fn finish(mut self) -> (String, String) {
+        drop(self.child.stdin.take());
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("UTF-8");
+        let done = self.child.wait_with_output().expect("it ends");
+        assert!(done.status.success(), "{done:?}");
+        (
+            line.trim_end().to_owned(),
+            String::from_utf8(done.stderr).expect("UTF-8"),
+        )
+    }
+}
+
+fn coloured(command: &[&str], directory: &Path) -> Output {
+    let mut arguments = vec!["run", "--map", "map.txt", "--colors", "banks=0-3", "--"];
+    arguments.extend(command);
+    fresco(&arguments, directory)
+}
+
+#[test]
+fn a_programs_memory_has_the_colors_asked_for() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let (running, said) = Running::start(&["--colors", "banks=0-3,9"], &["24", "3"], directory.path());
+    assert_eq!(said, ["ready"]);
+    let found = running.verify(directory.path());
+    assert_eq!(found["asked"], "banks=0-3,9,llc=0");
+    let pages = found["total"]["pages"].as_u64().expect("a number");
+    assert!(pages >= 24 * 256, "{found}");
+    assert!(
+        found["total"]["share"].as_f64().expect("a number") >= 0.999,
+        "{}",
+        found["total"]
+    );
+    let colors = found["bank_colors"].as_array().expect("a list");
+    let sum: u64 = colors
+        .iter()
+        .map(|color| color["pages"].as_u64().expect("a number"))
+        .sum();
+    assert_eq!((colors.len(), sum), (16, pages), "every page has one colour");
+    // Another map judges the same pages otherwise.
+    let pid = running.child.id().to_string();
+    let other = ["verify", &pid, "--map", "map.txt", "--colors", "banks=15"];
+    assert_eq!(fresco(&other, directory.path()).status.code(), Some(1));
+    let listed = json(&["ps", "--json"], directory.path());
+    let listed = listed["data"]["processes"].as_array().expect("a list");
+    let own = listed
+        .iter()
+        .find(|view| view["pid"].to_string() == pid)
+        .expect("it is listed");
+    assert_eq!(
+        (&own["state"], &own["map"]),
+        (&Value::from("covered"), &Value::from("map.txt"))
+    );
+    assert_eq!(running.finish(), (expected_sum(8, 3), String::new()));
+}
+
+/// What memory_user says of so many blocks in each of its threads.
+fn expected_sum(blocks: u64, threads: u64) -> String {
+    let sum: u64 = (0..threads)
+        .flat_map(|seed| (0..blocks).map(move |index| (seed + index) % 251))
+        .sum();
+    format!("sum {}", sum << 20)
+}
+
+#[test]
+fn when_frames_run_out_others_are_taken_and_counted() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    // One frame in 512, and a search that finds a few dozen.
+    let options = ["--llc", "6-16", "--colors", "banks=1,llc=1", "--search", "32M"];
+    let (running, said) = Running::start(&options, &["8"], directory.path());
+    assert_eq!(said, ["ready"]);
+    let total = running.verify(directory.path())["total"].clone();
+    assert!(
+        total["pages"].as_u64() >= Some(8 * 256) && total["share"].as_f64() < Some(0.5),
+        "{total}"
+    );
+    let (sum, told) = running.finish();
+    assert_eq!(sum, expected_sum(8, 1));
+    assert!(told.contains("left to the kernel"), "{told}");
+}
+
+#[test]
+fn strict_allocations_fail_when_frames_run_out() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let options = [
+        "--strict",
+        "--llc",
+        "6-16",
+        "--colors",
+        "banks=1-3,llc=1-3",
+        "--search",
+        "64M",
+    ];
+    let (running, said) = Running::start(&options, &["64"], directory.path());
+    assert_eq!(said, ["refused", "ready"]);
+    let total = running.verify(directory.path())["total"].clone();
+    assert!(total["share"].as_f64() >= Some(0.999), "{total}");
+    let (_, told) = running.finish();
+    assert_eq!(told, "");
+}
+
+#[test]
+fn real_programs_do_the_same_as_without_colors() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("a.c", "int main(void) { return 0; }\n")]);
+    let text: String = (0..200_000u32)
+        .map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)))
+        .collect();
+    std::fs::write(directory.path().join("data"), text).expect("writable");
+    for command in [
+        ["sort", "-n", "data"].as_slice(),
+        &["xz", "-2", "-c", "data"],
+        &["gzip", "-c", "-n", "data"],
+        &[
+            "awk",
+            "{ s[$1 % 5003] += $1 } END { for (k in s) t += s[k]; print t }",
+            "data",
+        ],
+        &[
+            "/usr/bin/python3",
+            "-c",
+            "print(sum(len(str(i)) for i in list(range(300000))))",
+        ],
+        &["cc", "-O1", "-S", "-o", "-", "a.c"],
+        &[
+            "sh",
+            "-c",
+            "for i in 1 2 3 4 5 6 7 8 9 10; do (echo $i; (sort -n data | tail -1)); done",
+        ],
+    ] {
+        let plain = Command::new(command[0])
+            .args(&command[1..])
+            .current_dir(directory.path())
+            .output();
+        let Ok(plain) = plain.map_err(|error| eprintln!("skipped: {}: {error}", command[0])) else {
+            continue;
+        };
+        let done = coloured(command, directory.path());
+        assert!(plain.status.success(), "{command:?}");
+        assert_eq!(
+            done.status,
+            plain.status,
+            "{command:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        assert!(done.stdout == plain.stdout, "{command:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&done.stderr),
+            String::from_utf8_lossy(&plain.stderr),
+            "{command:?}"
+        );
+    }
+}
+
+#[test]
+fn status_and_signals_are_the_programs_own() {
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let status = |command: &[&str]| coloured(command, directory.path()).status;
+    assert_eq!(status(&["no-such-program"]).code(), Some(127));
+    assert_eq!(status(&["/etc/passwd"]).code(), Some(126));
+    assert_eq!(status(&["/"]).code(), Some(126));
+    needs_coloring!();
+    assert_eq!(status(&["sh", "-c", "exit 7"]).code(), Some(7));
+    assert_eq!(status(&["sh", "-c", "kill -9 $$"]).signal(), Some(9));
+    let done = coloured(&["sh", "-c", "echo \"$1\"; cat", "sh", "--colors"], directory.path());
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "--colors\n");
+}
+
+#[test]
+fn nothing_is_left_of_a_program_that_is_killed() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    for mebibytes in ["1", "40", "4000"] {
+        let mut child = Command::new(program())
+            .args(["run", "--map", "map.txt", "--colors", "banks=0-7", "--"])
+            .arg(memory_user())
+            .arg(mebibytes)
+            .current_dir(directory.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        child.stdin.take().expect("a pipe").write_all(b"x").unwrap_or_default();
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        child.kill().expect("ours");
+        child.wait().expect("it ends");
+        let complaint = refused(&["verify", &child.id().to_string()], directory.path());
+        assert!(complaint.contains("found no process"), "{complaint}");
+    }
+}
+
+#[test]
+fn what_would_be_done_is_said_without_doing_it() {
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let command = [
+        "run",
+        "--map",
+        "map.txt",
+        "--colors",
+        "banks=0-3",
+        "-n",
+        "--",
+        "sh",
+        "-c",
+        "touch here",
+    ];
+    let text = stdout(&command, directory.path());
+    for part in [
+        "banks=0-3,llc=0",
+        "stock: this kernel as it is",
+        "not covered",
+        "virtual machine",
+    ] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    assert!(!directory.path().join("here").exists());
+}
+
+#[test]
+fn a_process_without_colors_needs_a_map() {
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let own = std::process::id().to_string();
+    let complaint = refused(&["verify", &own], directory.path());
+    assert!(complaint.contains("found no colours asked for"), "{complaint}");
+    needs_coloring!();
+    let found = json(
+        &["verify", &own, "--map", "map.txt", "--least", "0", "--json"],
+        directory.path(),
+    );
+    assert_eq!(found["data"]["total"]["share"], 1.0, "all colours are asked for");
+}
