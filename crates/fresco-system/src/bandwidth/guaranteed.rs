@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a controller serves at worst: r_min (MG-3).
+//!
+//! The worst case is that all requests go to one bank, each to another row than the one before. The slides add up
+//! precharge, activation, column access and data of one access. A bank does not wait for that: the next precharge may begin
+//! before the data come, but two activations lie at least tRC apart, which is longer with many devices. So the bank is
+//! taken for the longest of
+//!
+//! ```text
+//! read    max(tRC, tRCD + tRTP + tRP)
+//! write   max(tRC, tRCD + CWL + BL/2 + tWR + tRP)
+//! ```
+//!
+//! and for nothing while it is refreshed: of each interval between two refreshes of the bank, the refresh itself and one
+//! access more are lost, the one that no longer fits before it, with the precharge of the whole rank.
+//! What other banks and channels could serve meanwhile is not guaranteed.
+
+use fresco_dram::{Cycle, Ps, Timing};
+use fresco_machine::{Machine, RefreshPolicy};
+
+/// The guaranteed service of one controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guaranteed {
+    /// Bytes of a line.
+    pub line_bytes: u64,
+    /// Time that a bank is taken by a line, in cycles of the memory clock.
+    pub cycles: Cycle,
+    /// The same, in picoseconds.
+    pub line_ps: Ps,
+    /// The slides' sum for the same device, in picoseconds: precharge, activation, read latency and data.
+    pub serial_ps: Ps,
+    /// Refreshes of a bank follow each other by so many cycles on average; 0 without refresh.
+    pub refresh_every: Cycle,
+    /// Cycles that each takes.
+    pub refresh_takes: Cycle,
+    /// The guarantee holds over this time, not over shorter ones: refreshes are bunched. 0 if they are spread.
+    pub holds_over: Ps,
+}
+
+impl Guaranteed {
+    /// Of a machine's controllers, which are alike. `with_writes`: lines may be written as well as read.
+    pub fn of(machine: &Machine, with_writes: bool) -> Self {
+        let memory = &machine.memory;
+        let (timing, refresh) = (&memory.timing, memory.controller.refresh);
+        let cycles = if with_writes {
+            read_cycles(timing).max(write_cycles(timing))
+        } else {
+            read_cycles(timing)
+        };
+        let (refresh_every, refresh_takes) = refreshes(timing, refresh);
+        let is_bunched = matches!(refresh, RefreshPolicy::Burst | RefreshPolicy::PerBankSequential);
+        let serial = timing.rp + timing.rcd + timing.cl + timing.burst();
+        Self {
+            line_bytes: timing.burst_length * u64::from(memory.organisation.bus_bytes),
+            cycles,
+            line_ps: timing.clock.to_ps(cycles),
+            serial_ps: timing.clock.to_ps(serial),
+            refresh_every,
+            refresh_takes,
+            holds_over: if is_bunched { timing.clock.to_ps(timing.refw) } else { 0 },
+        }
+    }
+
+    /// r_min, in bytes per second, rounded down.
+    pub fn bytes_per_s(&self) -> u64 {
+        let bytes = u128::from(self.line_bytes) * PS_PER_S / u128::from(self.line_ps.max(1));
+        let lost = self.refresh_takes + self.cycles;
+        let share = match self.refresh_every {
+            0 => bytes,
+            every => bytes * u128::from(every.saturating_sub(lost)) / u128::from(every),
+        };
+        u64::try_from(share).unwrap_or(u64::MAX)
+    }
+
+    /// What the slides' sum gives, in bytes per second, rounded down: refresh and tRC left aside.
+    pub fn serial_bytes_per_s(&self) -> u64 {
+        let bytes = u128::from(self.line_bytes) * PS_PER_S / u128::from(self.serial_ps.max(1));
+        u64::try_from(bytes).unwrap_or(u64::MAX)
+    }
+}
+
+/// Picoseconds in a second.
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// From one activation of a bank to the next, with a read between them.
+fn read_cycles(timing: &Timing) -> Cycle {
+    timing.rc.max(timing.rcd + timing.rtp + timing.rp)
+}
+
+/// The same with a write.
+fn write_cycles(timing: &Timing) -> Cycle {
+    let written = timing.rcd + timing.cwl + timing.burst() + timing.wr;
+    timing.rc.max(written + timing.rp)
+}
+
+/// How often a bank is refreshed, and for how long, in cycles; (0, 0) if it is not.
+fn refreshes(timing: &Timing, policy: RefreshPolicy) -> (Cycle, Cycle) {
+    let by_bank = || timing.refw / timing.bank_refreshes.max(1);
+    match policy {
+        RefreshPolicy::None => (0, 0),
+        RefreshPolicy::AllBankSimultaneous
+        | RefreshPolicy::AllBankIndependent
+        | RefreshPolicy::Elastic
+        | RefreshPolicy::Burst => (timing.refi, timing.rp_ab + timing.rfc_ab),
+        RefreshPolicy::Adaptive => {
+            let quarters = 4 * (timing.rp_ab + timing.rfc_ab4);
+            (timing.refi, quarters.max(timing.rp_ab + timing.rfc_ab))
+        }
+        RefreshPolicy::PerBank | RefreshPolicy::PerBankOutOfOrder | RefreshPolicy::PerBankSequential => {
+            (by_bank(), timing.rp + timing.rfc_pb)
+        }
+        RefreshPolicy::SameBank => (by_bank(), timing.rp + timing.rfc_sb),
+    }
+}
