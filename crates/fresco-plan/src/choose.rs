@@ -3,7 +3,7 @@
 
 use crate::method::Method;
 use crate::methods::{Draft, Ground, draft};
-use crate::plan::{Plan, PlannedTask};
+use crate::plan::{Plan, PlannedBandwidth, PlannedTask};
 use crate::refusal::Refusal;
 use crate::request::TaskSet;
 
@@ -50,6 +50,16 @@ pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
     })
 }
 
+/// What a plan has to say of its budgets of bandwidth.
+fn under_budgets(bandwidth: &PlannedBandwidth) -> String {
+    let cores = (0..bandwidth.lines.len()).map(|core| fresco_input::format_bandwidth(bandwidth.bytes_per_s(core)));
+    format!(
+        "execution times are those under budgets of bandwidth, stalls included: cores have {} each {}",
+        cores.collect::<Vec<_>>().join(", "),
+        fresco_input::format_duration(bandwidth.period_ns * 1000)
+    )
+}
+
 fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<(Method, Refusal)>) -> Plan {
     let set = ground.set;
     let mut reasons: Vec<String> = passed_over
@@ -57,6 +67,7 @@ fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<
         .map(|(method, refusal)| format!("not {}: {refusal}", method.name()))
         .collect();
     reasons.extend(draft.reasons);
+    reasons.extend(set.bandwidth.as_ref().map(under_budgets));
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
         PlannedTask {
@@ -86,6 +97,7 @@ fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<
         tasks: tasks.collect(),
         schedule: draft.schedule,
         refresh: draft.refresh,
+        bandwidth: set.bandwidth.clone(),
         proofs: draft.proofs,
         reasons,
     }

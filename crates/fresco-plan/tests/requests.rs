@@ -155,6 +155,65 @@ fn wrong_servers() {
     refused("server = 3", "server", "the integer 3");
 }
 
+/// One wrong line of `[bandwidth]`.
+#[track_caller]
+fn refused_budget(line: &str, field: &str, found: &str) {
+    refused_in(
+        &format!("name = \"t\"\n[bandwidth]\n{line}\n{TASKS}"),
+        line,
+        field,
+        found,
+    );
+}
+
+#[test]
+fn budgets_of_bandwidth() {
+    let budgets = |lines: &str| {
+        let text = format!("machine = \"gem5-2core\"\n[bandwidth]\n{lines}\n{TASKS}");
+        let set = read(&text).unwrap_or_else(|error| panic!("{error}"));
+        set.bandwidth.expect("there are budgets")
+    };
+    // 64 MB/s in 1 ms: 1000 lines of 64 bytes.
+    let two = budgets("reserve = [\"64 MB/s\", \"128 MB/s\"]");
+    assert_eq!(
+        (two.period_ns, two.line_bytes, two.lines.as_slice()),
+        (1_000_000, 64, &[1000, 2000][..])
+    );
+    assert_eq!(
+        (two.bytes_per_s(1), two.interrupt_cycles, two.count_write_backs),
+        (128_000_000, 2000, false)
+    );
+    assert_eq!(budgets("reserve = \"64 MB/s\"\nperiod = \"100 us\"").lines, [100, 100]);
+    // Nothing said: each its part of r_min.
+    let equal = budgets("count_write_backs = true");
+    let machine = fresco_machine::builtin("gem5-2core").expect("built in");
+    let r_min = fresco_machine::Guaranteed::of(&machine, true).bytes_per_s();
+    assert_eq!(equal.lines[0], equal.lines[1]);
+    assert!(
+        (0.99..=1.0).contains(&((equal.bytes_per_s(0) * 2) as f64 / r_min as f64)),
+        "{equal:?} of {r_min}"
+    );
+
+    refused_budget(
+        "reserve = \"2 GB/s\"",
+        "bandwidth.reserve",
+        "found reservations of 2 GB/s on controller 0",
+    );
+    refused_budget("reserve = \"1 kB/s\"", "bandwidth.reserve", "less than a line");
+    refused_budget(
+        "reserve = [\"1 MB/s\", \"1 MB/s\"]",
+        "bandwidth.reserve",
+        "found 2 reservations",
+    );
+    refused_budget("reserve = 5", "bandwidth.reserve", "the integer 5");
+    refused_budget("period = \"5 us\"", "bandwidth.period", "5 us");
+    refused_budget("period = \"10.0005 us\"", "bandwidth.period", "10.0005 us");
+    refused_budget("interrupt = -1", "bandwidth.interrupt", "-1");
+    let text = format!("[bandwidth]\nreserve = \"64 MB/s\"\n{TASKS}global = \"4 KiB\"\n");
+    refused_in(&text, "[bandwidth]", "bandwidth", "task \"b\" that hands data on");
+    refused_budget("budget = 1", "bandwidth.budget", "unknown");
+}
+
 #[test]
 fn wrong_times() {
     refused_edit("wcet = \"2 ms\"", "wcet = \"0 ns\"", "task.1.wcet", "0");

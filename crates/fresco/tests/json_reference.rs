@@ -161,6 +161,9 @@ fn every_field_of_plans_is_explained() {
         check(&run("sim p.json --horizon 64ms"), &["fresco-sim/2"]);
     }
     check(&run("sim batch.json --horizon 2ms"), &["fresco-sim/2"]);
+    // With budgets of bandwidth.
+    check(&run("plan t.toml --set bandwidth.period=100us --out p.json"), &[]);
+    check(&run("sim p.json --horizon 64ms"), &["fresco-sim/2"]);
 }
 
 #[test]

@@ -86,6 +86,45 @@ fn a_plan_is_sound_and_kept() {
     }
 }
 
+/// Execution times under budgets: the plan says so, carries them, and its run has them (MG-1).
+#[test]
+fn a_plan_with_budgets_of_bandwidth_is_kept() {
+    let budgets = "bandwidth = { period = \"100 us\", reserve = \"20 MB/s\" }\n";
+    let directory = directory_with(&[("t.toml", &format!("{budgets}{TASKS}"))]);
+    let here = directory.path();
+    for method in METHODS {
+        let plan = &planned(method, here)["data"];
+        // 20 MB/s in 100 us: 31 lines of 64 bytes.
+        assert_eq!(plan["bandwidth"]["lines"], serde_json::json!([31]), "{method}");
+        let verdict = &json(&["check", "p.json", "--json"], here)["data"];
+        assert_eq!(verdict["sound"], true, "{method}: {verdict}");
+        let warnings = verdict["warnings"].to_string();
+        assert!(warnings.contains("under the budgets of bandwidth"), "{warnings}");
+        let simulated = &json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here)["data"];
+        for promise in simulated["promises"].as_array().expect("a list") {
+            assert_eq!(promise["kept"], true, "{method}: {promise}");
+        }
+        let core = &simulated["result"]["regulation"]["cores"][0];
+        assert_eq!(
+            (&core["core"], &core["kind"]),
+            (&Value::from(0), &Value::from("hard")),
+            "{method}"
+        );
+        assert!(
+            core["exhausted"].as_u64().is_some_and(|periods| periods > 20),
+            "{method}: {core}"
+        );
+        assert!(
+            !simulated["result"]["timeline"]["stalls"]
+                .as_array()
+                .expect("a list")
+                .is_empty()
+        );
+    }
+    let text = stdout(&["sim", "p.json", "--horizon", "32 ms"], here);
+    assert!(text.contains("Budgets of bandwidth, periods of 100 us"), "{text}");
+}
+
 /// An edited plan is refused with status 1, the place and the fact, also in words.
 #[test]
 fn an_edited_plan_is_refused() {

@@ -5,6 +5,7 @@
 //! `fresco_rt::executive`. Who may run when is worked out here from locks, servers and slots ([`timeline`](self)), the retention
 //! of every row from the commands themselves, the deadlines from the plan's certificates or by a run of our own.
 
+mod bandwidth;
 mod copies;
 mod deadlines;
 mod hiding;
@@ -38,6 +39,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<Report, Violation> {
     hiding::check(plan, &mut report)?;
     copies::check(plan, &mut report)?;
     retention::check(plan, &mut report)?;
+    bandwidth::check(plan, machine, &mut report)?;
     deadlines::check(plan, &mut report)?;
     Ok(report)
 }

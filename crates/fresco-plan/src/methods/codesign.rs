@@ -20,6 +20,14 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         ));
     }
     let memory = &ground.memory;
+    if let Some(bandwidth) = ground.set.bandwidth.as_ref()
+        && bandwidth.period_ns < memory.retention_ns
+    {
+        return Err(Refusal::machine(format!(
+            "while all rows of a bank are refreshed it has no bandwidth: budgets of {} ns are none, shorter than {} ns",
+            bandwidth.period_ns, memory.retention_ns
+        )));
+    }
     let machine = &ground.set.machine.memory;
     RefreshPolicy::PerBankSequential
         .check(&machine.organisation, &machine.timing)

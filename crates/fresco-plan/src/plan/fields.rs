@@ -2,7 +2,7 @@
 //! Which field of a plan's document is wrong: one that nothing reads, or one that cannot be read. Both by its path, as
 //! `data.schedule.table.slots[3].job`.
 
-use super::{Color, Plan, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
+use super::{Color, Plan, PlannedBandwidth, PlannedServer, PlannedTask, Proof, RefreshPlan, RefreshWindow, Schedule};
 use fresco_rt::executive::{Burst, Slot};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -57,7 +57,8 @@ pub(super) fn misread(data: &Value) -> String {
         .or_else(|| part::<PlannedTask>(data, "/tasks", "tasks"))
         .or_else(|| part::<Proof>(data, "/proofs", "proofs"))
         .or_else(|| whole::<Schedule>(data, "schedule"))
-        .or_else(|| whole::<RefreshPlan>(data, "refresh"));
+        .or_else(|| whole::<RefreshPlan>(data, "refresh"))
+        .or_else(|| whole::<PlannedBandwidth>(data, "bandwidth"));
     part.map_or("data".to_owned(), |part| format!("data.{part}"))
 }
 

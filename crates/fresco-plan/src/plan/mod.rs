@@ -2,11 +2,13 @@
 //! The plan: a task set resolved for a machine. Plain data, stable as JSON; what checks it, simulates it and runs it
 //! reads nothing else.
 
+mod bandwidth;
 mod fields;
 mod load;
 mod proof;
 mod schedule;
 
+pub use bandwidth::PlannedBandwidth;
 pub use proof::{Evidence, Proof};
 pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
 
@@ -42,6 +44,9 @@ pub struct Plan {
     pub schedule: Schedule,
     /// What is refreshed when.
     pub refresh: RefreshPlan,
+    /// Budgets of bandwidth that the execution times are counted on with, if cores have any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<PlannedBandwidth>,
     /// Why every deadline is met; none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.

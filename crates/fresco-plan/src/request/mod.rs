@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The input: tasks, a machine and what is asked of the plan, in one TOML file (docs/plan.md describes it).
 
+mod bandwidth;
 mod load;
 mod machine;
 mod options;
@@ -13,7 +14,7 @@ pub use place::WorkPlace;
 pub use server::ServerSpec;
 pub use task::TaskSpec;
 
-use crate::plan::PlannedMachine;
+use crate::plan::{PlannedBandwidth, PlannedMachine};
 use fresco_input::{Document, InputError};
 use fresco_machine::Machine;
 use std::path::Path;
@@ -31,6 +32,8 @@ pub struct TaskSet {
     pub tasks: Vec<TaskSpec>,
     /// What is asked of the plan.
     pub options: Options,
+    /// Budgets of bandwidth under which the tasks run, if there are any.
+    pub bandwidth: Option<PlannedBandwidth>,
 }
 
 impl TaskSet {
@@ -86,6 +89,7 @@ impl TaskSet {
                 .cure("add core = N to the others, or leave the choice to the planner"));
         }
         load::check(&root, &tasks, &machine, options.cores)?;
+        let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;
         root.finish()?;
         Ok(Self {
             name,
@@ -93,6 +97,7 @@ impl TaskSet {
             machine_given,
             tasks,
             options,
+            bandwidth,
         })
     }
 

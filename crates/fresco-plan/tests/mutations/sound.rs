@@ -92,6 +92,11 @@ impl Sound {
         Self::of(FOUR, method, &[])
     }
 
+    /// The same under budgets of bandwidth: each core has half of r_min.
+    pub fn four_with_budgets(method: Method) -> Self {
+        Self::of(&format!("{FOUR}\nbandwidth.period = \"1 ms\"\n"), method, &[])
+    }
+
     /// Eight batch tasks under the co-design.
     pub fn batch() -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tasks/batch.toml");
@@ -118,6 +123,11 @@ impl Sound {
         let sound = Self::of(TWO, Method::Crs, &["plan.policy=executive"]);
         assert!(matches!(sound.plan.schedule, Schedule::Table { .. }));
         sound
+    }
+
+    /// What the checker says of another plan for the machine.
+    pub fn check(&self, plan: &Plan) -> Result<fresco_plan::check::Report, fresco_plan::check::Violation> {
+        check(plan, &self.machine)
     }
 
     /// Spoils a copy of the plan; the checker has to refuse it at `place` (its beginning) for a reason that contains `fact`.

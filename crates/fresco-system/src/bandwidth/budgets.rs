@@ -37,6 +37,11 @@ pub struct NodeBudgets {
 }
 
 impl Budgets {
+    /// Has the core a budget?
+    pub fn has(&self, core: u32) -> bool {
+        self.nodes.iter().any(|node| node.cores.contains(&core))
+    }
+
     /// Is there reclaiming?
     pub fn reclaim(&self) -> bool {
         self.nodes.iter().any(|node| node.settings.reclaim)

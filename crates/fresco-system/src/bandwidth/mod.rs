@@ -13,7 +13,6 @@
 pub mod bound;
 mod budget;
 mod budgets;
-mod guaranteed;
 mod manager;
 mod measured;
 mod predictor;
@@ -26,7 +25,7 @@ mod tests;
 
 pub use budget::Counts;
 pub use budgets::{Budgets, NodeBudgets};
-pub use guaranteed::Guaranteed;
+pub use fresco_machine::Guaranteed;
 pub use manager::{Decision, Manager};
 pub use measured::measured_bytes_per_s;
 pub use predictor::Prediction;

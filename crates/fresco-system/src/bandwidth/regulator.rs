@@ -110,6 +110,13 @@ impl Regulator {
         at + self.interrupt
     }
 
+    /// The counter of a core, of which what was moved since the last time uses up nobody's budget.
+    pub fn passed_over(&mut self, core: u32, now: Lines) {
+        if let Some(watched) = self.cores.get_mut(core as usize).and_then(Option::as_mut) {
+            watched.seen = now;
+        }
+    }
+
     /// The counter of a core. True if it is to be interrupted.
     pub fn counted(&mut self, core: u32, now: Lines) -> bool {
         let Some(watched) = self.cores.get_mut(core as usize).and_then(Option::as_mut) else {

@@ -17,7 +17,8 @@ const TRIALS: usize = 12;
 /// Operations of a job of each synthetic task, 0 for the others.
 ///
 /// A job is run alone, from cold private caches, in the task's first memory, without refresh. From what it takes follows a
-/// better number, until a job takes between 99 and 100 % of the time it may: the WCET less the margin.
+/// better number, until a job takes between 99 and 100 % of the time it may: the WCET less the margin. With budgets of bandwidth it
+/// has its core's, from the begin of a period on, and may take a period less: others may have used the budget up before it.
 ///
 /// # Errors
 /// Not a single operation fits the WCET, or the task does not fit its colours.
@@ -35,7 +36,9 @@ pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError
 fn fit(experiment: &Experiment, number: usize) -> Result<u64, InputError> {
     let task = &experiment.tasks[number];
     let wcet = task.timing.wcet().unwrap_or(0) * 1000;
-    let may = wcet - wcet / 1000 * u64::from(experiment.margin_permille);
+    let core = (experiment.regulation.as_ref()).filter(|regulation| regulation.budgets.has(task.core));
+    let waits = core.map_or(0, |regulation| regulation.budgets.period);
+    let may = (wcet - wcet / 1000 * u64::from(experiment.margin_permille)).saturating_sub(waits);
     let alone = alone(experiment, task);
     let (mut operations, mut best) = (FIRST, 0);
     for _ in 0..TRIALS {
@@ -59,8 +62,8 @@ fn fit(experiment: &Experiment, number: usize) -> Result<u64, InputError> {
                 "found task {:?} whose WCET no access to memory fits",
                 task.name
             ))
-            .allowed("a WCET of a microsecond or more")
-            .cure("raise the WCET"));
+            .allowed("a WCET of a microsecond or more, and longer than a period of budgets of bandwidth")
+            .cure("raise the WCET, or shorten the period of budgets"));
     }
     Ok(best)
 }
@@ -95,7 +98,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
         record_ns: 0,
         context_switch_ns: 0,
         margin_permille: 0,
-        regulation: None,
+        regulation: experiment.regulation.clone(),
     }
 }
 

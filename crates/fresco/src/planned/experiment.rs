@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a plan to the experiment that runs it.
 
-use super::Run;
+use super::{Run, budgets};
 use fresco_dram::color::parse_list;
 use fresco_frames::{Camc, Coloring, Config, Policy};
 use fresco_input::InputError;
@@ -52,7 +52,10 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
         record_ns: run.record_ns,
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
-        regulation: None,
+        regulation: plan
+            .bandwidth
+            .as_ref()
+            .map(|bandwidth| budgets::of(bandwidth, &machine)),
         machine,
     })
 }

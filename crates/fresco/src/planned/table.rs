@@ -4,9 +4,11 @@
 use super::Simulated;
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 
-/// Promises, tasks, cores.
+/// Promises, tasks, cores, and budgets of bandwidth if there are any.
 pub fn tables(simulated: &Simulated) -> Result<Vec<Table>, ReportError> {
-    Ok(vec![promises(simulated)?, tasks(simulated)?, cores(simulated)?])
+    let mut tables = vec![promises(simulated)?, tasks(simulated)?, cores(simulated)?];
+    tables.extend(super::budgets::table(simulated)?);
+    Ok(tables)
 }
 
 fn promises(simulated: &Simulated) -> Result<Table, ReportError> {

@@ -6,7 +6,7 @@
 //! its budget is stalled: no job executes anything on it, whoever it is, until its budget is renewed or all go on. The
 //! dispatcher decides all the same, and a job that it takes off a stalled core leaves at once. Time stalled is none of
 //! a job's execution; it is a part of its response. Handlers of the schedule run nevertheless, and what they write back
-//! counts.
+//! uses no budget up: it is a part of the schedule, and as a handler reads no line, counters of misses see nothing of it.
 
 use super::Engine;
 use crate::bandwidth::{Regulator, Renewal};
@@ -21,10 +21,19 @@ impl Engine<'_> {
 
     /// Looks at the counter of a core.
     #[inline]
-    pub(super) fn count_lines(&mut self, number: usize, at: Ps) {
+    pub(super) fn count_lines(&mut self, number: usize) {
         let Some(regulator) = &mut self.regulator else { return };
-        if regulator.counted(number as u32, self.memory.lines(number as u32)) {
-            self.interrupt(number, at);
+        if regulator.counted(number as u32, self.memory.lines(number as u32))
+            && let Some(loaded) = &mut self.cpus[number].loaded
+        {
+            loaded.process.interrupt();
+        }
+    }
+
+    /// What a core has moved since its counter was last looked at was a handler's.
+    pub(super) fn pass_over_lines(&mut self, number: usize) {
+        if let Some(regulator) = &mut self.regulator {
+            regulator.passed_over(number as u32, self.memory.lines(number as u32));
         }
     }
 

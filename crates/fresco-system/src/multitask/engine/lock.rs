@@ -48,7 +48,7 @@ impl Engine<'_> {
         let shared = self.memory.clean(at, cpu.number, wanted);
         cpu.outcome.lines_cleaned += lines.len() as u64 + shared;
         self.note_sent(number);
-        self.count_lines(number, at);
+        self.pass_over_lines(number);
     }
 
     /// Counts lines that have just left the caches for a rank in its window.

@@ -178,12 +178,12 @@ impl Engine<'_> {
                     Service::Pending(id) => cpu.wait(id, tag),
                 }
                 self.note_sent(number);
-                self.count_lines(number, at);
+                self.count_lines(number);
             }
             Action::WriteBack { at, line } => {
                 self.memory.write_back(at, cpu.number, line);
                 self.note_sent(number);
-                self.count_lines(number, at);
+                self.count_lines(number);
             }
             Action::Event { at } => self.event(number, at)?,
         }

@@ -15,8 +15,8 @@
 //! access more are lost, the one that no longer fits before it, with the precharge of the whole rank.
 //! What other banks and channels could serve meanwhile is not guaranteed.
 
+use crate::{Machine, RefreshPolicy};
 use fresco_dram::{Cycle, Ps, Timing};
-use fresco_machine::{Machine, RefreshPolicy};
 
 /// The guaranteed service of one controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
