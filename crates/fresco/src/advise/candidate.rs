@@ -2,6 +2,7 @@
 //! A partition of the machine, and what makes a scenario of it.
 
 use super::pick::{Given, pick};
+use super::reservations::{Reserved, by_core};
 use fresco_dram::color::format_list;
 use fresco_system::{Overview, TaskOverview};
 use serde::Serialize;
@@ -30,8 +31,8 @@ pub struct Amount {
 pub struct Candidate {
     /// What each task with a goal has for itself, by name.
     pub amounts: BTreeMap<String, Amount>,
-    /// Bandwidth reserved for each copy of the tasks with goals, in bytes per second; `None` without budgets.
-    pub reserved: Option<BTreeMap<String, u64>>,
+    /// Bandwidth reserved for the core of each copy of the tasks with goals; `None` without budgets.
+    pub reserved: Option<Reserved>,
     /// The colours, chosen for these amounts.
     pub slices: BTreeMap<String, Slice>,
     /// Share of the machine's banks and cache colours, and of the bandwidth that a controller guarantees, that is set aside:
@@ -48,7 +49,7 @@ impl Candidate {
     pub fn new(
         overview: &Overview,
         amounts: BTreeMap<String, Amount>,
-        reserved: Option<BTreeMap<String, u64>>,
+        reserved: Option<Reserved>,
         guaranteed: u64,
     ) -> Option<Self> {
         let space = &overview.space;
@@ -64,6 +65,7 @@ impl Candidate {
                 whole.banks.extend(slice.banks);
                 whole.llc.extend(slice.llc);
             }
+            whole.banks.sort_unstable();
             slices.insert(name.clone(), whole);
         }
         let part = |count: usize, all: u32| count as f64 / f64::from(all);
@@ -72,15 +74,8 @@ impl Candidate {
             space.bank_colors(),
         );
         let llc = part(slices.values().map(|slice| slice.llc.len()).sum(), space.llc_colors());
-        let copies = |name: &str| {
-            overview
-                .tasks
-                .iter()
-                .find(|task| task.name == name)
-                .map_or(0, |t| t.cores.len())
-        };
         let bandwidth = reserved.as_ref().map_or(0.0, |reserved| {
-            let sum: u64 = reserved.iter().map(|(name, bytes)| bytes * copies(name) as u64).sum();
+            let sum: u64 = by_core(overview, reserved).values().sum();
             sum as f64 / (guaranteed * u64::from(overview.machine.topology.nodes())) as f64
         });
         let candidate = Self {

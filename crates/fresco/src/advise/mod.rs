@@ -12,6 +12,8 @@ mod measure;
 pub mod page;
 mod pick;
 mod propose;
+mod reservations;
+mod search;
 mod sensitivity;
 pub mod show;
 

@@ -15,7 +15,7 @@ pub struct Given {
 }
 
 /// `banks` bank colours of `node` and `llc` colours of the cache that nobody has yet, so that each of the banks exists with
-/// one of the cache colours; 0 for none of a kind. `None` if there are not so many.
+/// one of the cache colours, ascending; 0 for none of a kind. `None` if there are not so many.
 pub fn pick(space: &ColorSpace, node: u32, banks: u32, llc: u32, given: &mut Given) -> Option<Slice> {
     let free_banks: Vec<u32> = (0..space.bank_colors())
         .filter(|bank| space.node_of_color(*bank) == node && !given.banks.contains(bank))
@@ -29,7 +29,9 @@ pub fn pick(space: &ColorSpace, node: u32, banks: u32, llc: u32, given: &mut Giv
             .iter()
             .find_map(|&lead| both(space, lead, &free_banks, &free_llc, (banks, llc))),
     };
-    let (banks, llc) = found?;
+    let (mut banks, mut llc) = found?;
+    banks.sort_unstable();
+    llc.sort_unstable();
     given.banks.extend(&banks);
     given.llc.extend(&llc);
     Some(Slice { banks, llc })
@@ -89,6 +91,15 @@ mod tests {
             }
             assert!(slice.llc.iter().all(|&llc| seen.1.insert(llc)), "{slices:?}");
         }
+    }
+
+    #[test]
+    fn what_fills_up_is_in_order() {
+        // A bank of the Opteron exists with 8 of its 32 cache colours; the other eight are of no use to it.
+        let space = space("opteron-6128");
+        let slice = pick(&space, 0, 1, 16, &mut Given::default()).expect("there are so many");
+        assert_eq!((slice.banks.len(), slice.llc.len()), (1, 16));
+        assert!(slice.llc.is_sorted());
     }
 
     #[test]

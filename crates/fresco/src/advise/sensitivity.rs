@@ -33,6 +33,18 @@ impl Resource {
     }
 }
 
+impl Resource {
+    /// So much of it, in words.
+    pub fn amount(self, amount: u32) -> String {
+        let plural = if amount == 1 { "" } else { "s" };
+        match self {
+            Self::Banks => format!("{amount} bank colour{plural}"),
+            Self::Llc => format!("{amount} LLC colour{plural}"),
+            Self::Bandwidth => format!("{amount} MB/s"),
+        }
+    }
+}
+
 /// A task alone on the machine, with less and less of one resource.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
@@ -80,16 +92,9 @@ pub fn curves(bench: &Bench, guaranteed: u64, bar: &ProgressBar) -> Result<Vec<C
                     .map(|amount| (task.clone(), Resource::Llc, amount)),
             );
         }
-        let is_periodic = bench
-            .overview
-            .tasks
-            .iter()
-            .any(|other| other.name == task && other.is_periodic);
-        if !is_periodic {
-            let megabytes = (guaranteed / 1_000_000) as u32;
-            let shares = [8, 4, 2, 1].map(|part| (megabytes / part).max(1));
-            wanted.extend(shares.map(|amount| (task.clone(), Resource::Bandwidth, amount)));
-        }
+        let megabytes = (guaranteed / 1_000_000) as u32;
+        let shares = [8, 4, 2, 1].map(|part| (megabytes / part).max(1));
+        wanted.extend(shares.map(|amount| (task.clone(), Resource::Bandwidth, amount)));
     }
     bar.inc_length(wanted.len() as u64);
     let measured: Vec<Option<f64>> = wanted

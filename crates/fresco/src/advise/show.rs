@@ -10,7 +10,7 @@ use fresco_report::{Cell, Column, ReportError, Table};
 const TEN_PERCENT: f64 = 0.9;
 
 /// What the user should know: tasks that a partition of their own slows down, goals that nothing meets.
-pub fn warnings(bench: &Bench, curves: &[Curve], tried: &[Tried], proposed: Option<usize>) -> Vec<String> {
+pub fn warnings(curves: &[Curve], tried: &[Tried], proposed: Option<usize>) -> Vec<String> {
     let mut warnings = Vec::new();
     for curve in curves {
         let slow = curve
@@ -20,9 +20,9 @@ pub fn warnings(bench: &Bench, curves: &[Curve], tried: &[Tried], proposed: Opti
             .max_by_key(|(amount, _)| *amount);
         if let Some((amount, speed)) = slow {
             warnings.push(format!(
-                "{}: with {amount} {} alone on the machine it has {:.0} % of its speed (10 % rule, BPM-18)",
+                "{}: with {} alone on the machine it has {:.0} % of its speed (10 % rule, BPM-18)",
                 curve.task,
-                curve.resource.name(),
+                curve.resource.amount(*amount),
                 100.0 * speed
             ));
         }
@@ -56,22 +56,19 @@ pub fn warnings(bench: &Bench, curves: &[Curve], tried: &[Tried], proposed: Opti
             ));
         }
     }
-    if bench.overview.tasks.iter().any(|task| task.is_periodic) {
-        warnings.push("bandwidth budgets are not tried: they do not go with periodic tasks".to_owned());
-    }
     warnings
 }
 
-/// A partition in words: `hrt: 4 banks, 2 LLC colours`.
+/// A partition in words: `hrt: 4 bank colours, 1 LLC colour`.
 pub fn in_words(candidate: &Candidate) -> String {
     let mut parts = Vec::new();
     for (name, amount) in &candidate.amounts {
         let mut own = Vec::new();
         if amount.banks > 0 {
-            own.push(format!("{} banks", amount.banks));
+            own.push(Resource::Banks.amount(amount.banks));
         }
         if amount.llc > 0 {
-            own.push(format!("{} LLC colours", amount.llc));
+            own.push(Resource::Llc.amount(amount.llc));
         }
         if let Some(bytes) = candidate.reserved.as_ref().and_then(|reserved| reserved.get(name)) {
             own.push(format!("{} MB/s", bytes / 1_000_000));

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco advise`: what is proposed keeps the goals when the scenario is run with it, and what cannot be kept is said.
+
+mod common;
+
+use common::{directory_with, fresco, json, stdout};
+use serde_json::Value;
+use std::path::Path;
+
+/// A program that waits for each of its reads, beside one that scatters writes over the same controller.
+const SCENARIO: &str = r#"name = "pair"
+machine = "xeon-w3530"
+warm_up = { operations = 1000 }
+measure = { operations = 1000 }
+[[task]]
+name = "victim"
+program = "latency"
+core = 0
+parameters.bytes = "16 MiB"
+[[task]]
+name = "writer"
+program = "random"
+cores = "1-3"
+role = "background"
+parameters = { bytes = "32 MiB", write_percent = 50, gap = 20 }
+"#;
+
+fn prepared() -> tempfile::TempDir {
+    directory_with(&[("pair.toml", SCENARIO)])
+}
+
+fn advised(more: &[&str], here: &Path) -> Value {
+    let all: Vec<&str> = ["advise", "pair.toml", "--json"].iter().chain(more).copied().collect();
+    json(&all, here)["data"].take()
+}
+
+fn numbers<'v>(list: &'v Value, key: &str) -> Vec<&'v Value> {
+    let list = list.as_array().expect("a list");
+    list.iter().map(|one| &one[key]).collect()
+}
+
+/// Instructions per cycle of the victim, as a run of the scenario prints it.
+fn speed(sets: &[String], here: &Path) -> f64 {
+    let mut arguments = vec!["sim", "pair.toml", "--json"];
+    for set in sets {
+        arguments.extend(["--set", set]);
+    }
+    let result = json(&arguments, here);
+    let tasks = result["data"]["scenarios"][0]["points"][0]["tasks"]
+        .as_array()
+        .expect("tasks")
+        .clone();
+    let victim = tasks.iter().find(|task| task["name"] == "victim").expect("it ran");
+    victim["instructions_per_cycle"]["mean"].as_f64().expect("a number")
+}
+
+#[test]
+fn the_proposal_keeps_the_goals_when_it_is_run() {
+    let directory = prepared();
+    let here = directory.path();
+    let advice = advised(&["--max-slowdown", "1.1"], here);
+    let tried = advice["tried"].as_array().expect("a list");
+    let place = advice["proposed"].as_u64().expect("a proposal") as usize;
+    let proposed = &tried[place];
+    assert_eq!(proposed["outcome"]["meets_goals"], true);
+    let cheaper = tried[..place].iter().all(|one| one["outcome"]["meets_goals"] == false);
+    assert!(cheaper, "a cheaper partition meets the goals");
+    let cost = |one: &Value| one["candidate"]["cost"].as_f64().expect("a number");
+    assert!(tried.windows(2).all(|pair| cost(&pair[0]) <= cost(&pair[1])));
+
+    // The keys that are printed make the same run.
+    let text = stdout(&["advise", "pair.toml", "--max-slowdown", "1.1"], here);
+    let key = |line: &str| Some(line.trim().strip_prefix("--set '")?.strip_suffix('\'')?.to_owned());
+    let sets: Vec<String> = text.lines().filter_map(key).collect();
+    assert!(sets.len() >= 2, "{text}");
+    let alone = speed(&["corunners=0".to_owned()], here);
+    let slowdown = alone / speed(&sets, here);
+    let said = proposed["outcome"]["slowdowns"]["victim"].as_f64().expect("a number");
+    assert!((slowdown - said).abs() < 1e-9, "{slowdown} {said}");
+    assert!(slowdown <= 1.1);
+    // Without it the goal is missed: else there would be nothing to propose.
+    assert!(alone / speed(&[], here) > 1.1);
+}
+
+#[test]
+fn curves_have_every_resource_and_end_at_full_speed() {
+    let directory = prepared();
+    let advice = advised(&["--max-slowdown", "1000"], directory.path());
+    assert_eq!(numbers(&advice["curves"], "resource"), ["banks", "llc", "bandwidth"]);
+    for curve in advice["curves"].as_array().expect("a list") {
+        let points = curve["points"].as_array().expect("points");
+        let last = points.last().and_then(|point| point[1].as_f64()).expect("a number");
+        assert!((0.9..1.1).contains(&last), "{curve}");
+    }
+    // Nothing is set aside for goals that are met without.
+    assert_eq!(advice["proposed"], 0);
+    assert_eq!(advice["tried"][0]["candidate"]["cost"], 0.0);
+}
+
+#[test]
+fn goals_that_nothing_meets_are_no_success() {
+    let directory = prepared();
+    let goal = "victim:bandwidth=100 GB/s";
+    let output = fresco(&["advise", "pair.toml", "--goal", goal], directory.path());
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("No proposal"), "{text}");
+    assert!(text.contains("no partition that was tried meets all goals"), "{text}");
+}
