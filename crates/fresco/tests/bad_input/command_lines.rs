@@ -22,6 +22,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(quantities());
     cases.extend(colors());
     cases.extend(places());
+    cases.extend(live());
     cases
 }
 
@@ -180,5 +181,48 @@ fn places() -> Vec<Case> {
         )
         .file("map.txt", MAP)
         .told("command line: found address 0x1000"),
+    ]
+}
+
+/// Live processes: all refused before anything is started or looked at.
+fn live() -> Vec<Case> {
+    let run = |name, more: &[&'static str]| {
+        let end = ["--dry-run", "--", "sh"];
+        Case::new(name, &[&["run", "--map", "map.txt"], more, &end].concat()).file("map.txt", MAP)
+    };
+    vec![
+        run("no colours", &[]).told("command line: found no colours"),
+        run("colours without a key", &["--colors", "0-3"]).told("--colors: found \"0-3\""),
+        run("an unknown kind of colour", &["--colors", "bank=0"]).told("--colors: found the key"),
+        run("a range of colours that falls", &["--colors", "banks=3-1"]).told("--colors banks: "),
+        run("a range of colours without end", &["--colors", "banks=0-"]).told("--colors banks: "),
+        run("colours with two commas", &["--colors", "banks=0,,1"]).told("--colors banks: "),
+        run("a milliard of colours", &["--colors", "banks=0-999999999"]).told("--colors banks: "),
+        run("a cache colour that is not there", &["--colors", "llc=1"]).told("--colors llc: "),
+        run("colours named twice", &["--colors", "llc=0,banks=1,llc=0"]).told("--colors: found llc twice"),
+        run(
+            "colours that no frame has",
+            &["--llc", "15,19", "--colors", "banks=0-1,llc=1-2"],
+        )
+        .told("--colors: found "),
+        run("pages of another size", &["--page", "64K", "--colors", "banks=0"]).told("--page: found pages of 65536"),
+        run(
+            "processors that are not there",
+            &["--colors", "banks=0", "--cpus", "4000-5000"],
+        )
+        .told("--cpus: "),
+        run("a list of nodes without end", &["--colors", "banks=0", "--node", "0-"]).told("--node: "),
+        run("a pool that is no size", &["--colors", "banks=0", "--pool", "much"]).told("--pool: "),
+        run(
+            "a back end that is not there",
+            &["--colors", "banks=0", "--backend", "kernel"],
+        )
+        .told("--backend: "),
+        Case::new("no map to run with", &["run", "--colors", "banks=0", "--", "sh"]).told("command line: found no map"),
+        Case::new("no program", &["run", "--machine", "i7-860", "--colors", "banks=0"]).usage("<PROGRAM>"),
+        Case::new("no process number", &["verify", "self"]).told("PID: found \"self\""),
+        Case::new("process 0", &["verify", "0"]).told("PID: found \"0\""),
+        Case::new("a process that is not there", &["verify", "4294967295"]).told("PID: found no process"),
+        Case::new("a share of more than all", &["verify", "1", "--least", "101"]).told("--least: found \"101\""),
     ]
 }
