@@ -9,6 +9,7 @@ use crate::gather;
 use crate::governor::Governor;
 use crate::method::{self, Method};
 use crate::model::Model;
+use crate::offset;
 use crate::probe::Probe;
 use crate::queues;
 use crate::refresh;
@@ -21,6 +22,8 @@ use crate::verify;
 
 /// Time after which everything is asked again, in nanoseconds.
 const LATER_NS: f64 = 30e9;
+/// Lines whose refreshes are looked for, until one shows a period.
+const REFRESH_LINES: usize = 4;
 /// Pairs that are measured again.
 const REPEATED: usize = 60;
 
@@ -81,8 +84,10 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
     }
     found.shape = shape::find(probe, &model, fixed, classes.threshold);
     if options.all {
-        let line = probe.line();
-        found.refresh = refresh::find(&mut probe.governor, line);
+        found.refresh = (0..REFRESH_LINES).find_map(|_| {
+            let line = probe.line();
+            refresh::find(&mut probe.governor, line)
+        });
         found.queues = queues::find(probe, &model);
         let benefit = benefit::measure(probe, &model);
         let nothing = benefit.is_nothing();
@@ -108,7 +113,9 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
 /// The plain solution, or one with an odd interleave where the plain one does not explain the classes.
 fn solve(probe: &mut Probe<'_>, classes: &mut Classes, rate: &Proportion) -> Solution {
     let ranges = probe.governor.ranges().to_vec();
-    let plain = solve::plain(&ranges, &gather::pairs(classes), &mut probe.draws);
+    let pairs = gather::pairs(classes);
+    let plain = solve::plain(&ranges, &pairs, &mut probe.draws);
+    let plain = offset::settle(probe, plain, &pairs, classes.threshold);
     if banks_fit(&plain.model, rate) && is_explained(&plain) {
         return plain;
     }

@@ -11,12 +11,10 @@ pub const ROUNDS: u32 = 6;
 /// Runs of one careful measurement, of which the second fastest counts: interrupts and refreshes only add time, and
 /// one run may have found a line in a cache.
 const RUNS: usize = 7;
-/// Reference lines: what the two lines of a pair cost beside lines that have nothing to do with them.
-const REFERENCES: usize = 5;
-/// Lines of which the references are chosen.
-const CANDIDATES: usize = 12;
-/// Runs that the level of the references is taken of: the fastest fifth, as some of them may conflict.
-const LEVEL_RUNS: usize = 15;
+/// Runs of a line alone.
+const SINGLE_RUNS: usize = 5;
+/// Random pairs from which it is found how the times of two lines make that of a pair.
+const FITTED: usize = 100;
 
 /// Probes pairs of lines.
 pub struct Probe<'t> {
@@ -24,8 +22,9 @@ pub struct Probe<'t> {
     pub governor: Governor<'t>,
     /// All random choices.
     pub draws: Draws,
-    references: Vec<u64>,
-    level: VecDeque<f64>,
+    /// Weight of the faster line in the time of a pair, 0 to 0.5: a pair is over when its slower line is there (0), or
+    /// both count alike (0.5).
+    faster: f64,
 }
 
 impl<'t> Probe<'t> {
@@ -34,33 +33,27 @@ impl<'t> Probe<'t> {
         let mut probe = Self {
             governor,
             draws: Draws::new(seed),
-            references: Vec::new(),
-            level: VecDeque::new(),
+            faster: 0.0,
         };
-        probe.references = probe.choose_references();
+        probe.fit();
         probe
     }
 
-    /// Lines that are as fast together as can be: few of them conflict with one another.
-    fn choose_references(&mut self) -> Vec<u64> {
-        let mut lines: Vec<u64> = (0..CANDIDATES).map(|_| self.line()).collect();
-        let mut times = vec![vec![0.0; CANDIDATES]; CANDIDATES];
-        for i in 0..CANDIDATES {
-            for j in 0..i {
-                let time = self.careful(lines[i], lines[j], 3);
-                (times[i][j], times[j][i]) = (time, time);
-            }
-        }
-        while lines.len() > REFERENCES {
-            let sum = |i: &usize| times[*i].iter().sum::<f64>();
-            let slowest = (0..lines.len()).max_by(|a, b| sum(a).total_cmp(&sum(b))).unwrap_or(0);
-            lines.remove(slowest);
-            times.remove(slowest);
-            times.iter_mut().for_each(|row| {
-                row.remove(slowest);
-            });
-        }
-        lines
+    /// Finds the weight with which the times of single lines explain most of the times of pairs. Conflicts, in the slow
+    /// part of the residuals, have no say.
+    fn fit(&mut self) {
+        let times: Vec<(f64, f64, f64)> = (0..FITTED)
+            .map(|_| {
+                let (a, b) = (self.line(), self.line());
+                (self.careful(a, b, SINGLE_RUNS), self.single(a), self.single(b))
+            })
+            .collect();
+        let spread = |weight: f64| {
+            let residuals: Vec<f64> = times.iter().map(|(t, a, b)| t - alone(weight, *a, *b)).collect();
+            quantile(&residuals, 0.7) - quantile(&residuals, 0.1)
+        };
+        let weights = (0..6).map(|tenth| f64::from(tenth) / 10.0);
+        self.faster = weights.min_by(|a, b| spread(*a).total_cmp(&spread(*b))).unwrap_or(0.0);
     }
 
     /// A line anywhere.
@@ -88,52 +81,44 @@ impl<'t> Probe<'t> {
         times[1]
     }
 
-    /// How much longer a pair takes than its two lines beside references would: about zero unless they conflict.
-    ///
-    /// Lines that are slow by themselves, with whatever partner, have no contrast. The references are measured at the
-    /// same time as the pair, so that slow changes of all latencies cancel.
-    pub fn contrast(&mut self, a: u64, b: u64) -> f64 {
-        let time = self.careful(a, b, RUNS);
-        let beside_a = self.beside_references(a);
-        let beside_b = self.beside_references(b);
-        for _ in 0..3 {
-            let (i, j) = (
-                self.draws.below(REFERENCES as u64),
-                self.draws.below(REFERENCES as u64 - 1),
-            );
-            let j = if j >= i { j + 1 } else { j };
-            let level = self.quick(self.references[i as usize], self.references[j as usize]);
-            self.level.push_back(level);
-        }
-        while self.level.len() > LEVEL_RUNS {
-            self.level.pop_front();
-        }
-        time - (beside_a + beside_b - quantile(self.level.make_contiguous(), 0.2))
+    /// Time of a line by itself.
+    pub fn single(&mut self, line: u64) -> f64 {
+        self.careful(line, line, SINGLE_RUNS)
     }
 
-    /// The second fastest reference: as long as a line conflicts with fewer than four of them, it is the same one for all
-    /// lines, and what it adds is the same.
-    fn beside_references(&mut self, line: u64) -> f64 {
-        let times: Vec<f64> = (0..REFERENCES)
-            .map(|i| {
-                let reference = self.references[i];
-                self.quick(line, reference).min(self.quick(reference, line))
-            })
-            .collect();
-        quantile(&times, 0.25)
+    /// How much longer a pair takes than its two lines do: the same for all pairs unless they conflict.
+    ///
+    /// Lines that are slow by themselves, as those of a far node are, have no contrast. Lines are measured at the same
+    /// time as the pair, so that slow changes of all latencies cancel.
+    pub fn contrast(&mut self, a: u64, b: u64) -> f64 {
+        let time = self.careful(a, b, RUNS);
+        time - alone(self.faster, self.single(a), self.single(b))
+    }
+
+    /// A first look at a pair whose first line takes `single` alone: as [`Self::contrast`], from few runs.
+    pub fn glance(&mut self, a: u64, single: f64, b: u64) -> f64 {
+        let other = self.quick(b, b).min(self.quick(b, b));
+        self.quick(a, b) - alone(self.faster, single, other)
     }
 }
 
-/// What most pairs of a screen take, kept up to date: a pair that stands out is worth a careful look.
+/// What the times of two lines make the time of a pair, but for a constant.
+fn alone(faster: f64, a: f64, b: f64) -> f64 {
+    (1.0 - faster) * a.max(b) + faster * a.min(b)
+}
+
+/// What first looks at most pairs of a screen show, kept up to date: a pair that stands out is worth a careful look.
 #[derive(Debug)]
 pub struct Bulk {
     recent: VecDeque<f64>,
     middle: f64,
     spread: f64,
+    /// Time of a load.
+    load: f64,
     age: usize,
 }
 
-/// What stands out takes at least this share longer. A row conflict takes half as long again as the rest, and more.
+/// What stands out takes at least this share of a load longer. A row conflict takes half as long again, and more.
 const LEAST_STEP: f64 = 0.06;
 /// Runs that the bulk is taken of.
 const BULK_RUNS: usize = 127;
@@ -141,16 +126,20 @@ const BULK_RUNS: usize = 127;
 impl Bulk {
     /// The bulk of random pairs, measured now.
     pub fn measure(probe: &mut Probe<'_>) -> Self {
+        let mut loads = Vec::new();
         let recent = (0..BULK_RUNS)
             .map(|_| {
                 let (a, b) = (probe.line(), probe.line());
-                probe.quick(a, b)
+                let single = probe.quick(a, a).min(probe.quick(a, a));
+                loads.push(single);
+                probe.glance(a, single, b)
             })
             .collect();
         let mut bulk = Self {
             recent,
             middle: 0.0,
             spread: 0.0,
+            load: median(&loads),
             age: 0,
         };
         bulk.settle();
@@ -170,7 +159,7 @@ impl Bulk {
     /// Two deviations above the middle, both of the faster half: conflicts and refreshes are in the other one. A coarse
     /// timer shows no deviation, so at least a few percent.
     pub fn limit(&self) -> f64 {
-        self.middle + (2.0 * self.spread).max(LEAST_STEP * self.middle)
+        self.middle + (2.0 * self.spread).max(LEAST_STEP * self.load)
     }
 
     fn settle(&mut self) {

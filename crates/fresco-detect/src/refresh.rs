@@ -17,6 +17,15 @@ const LOOKS: usize = 12;
 /// The last look is this far from the first, in nanoseconds.
 const FURTHEST: f64 = 2e9;
 
+/// Deviation of ends from a period, in periods; that of times at random is 0.29.
+const MOST_JITTER: f64 = 0.05;
+/// How often the line is drawn again without what lies far from it.
+const TRIMMED: usize = 3;
+/// Error of a gap between two ends, in nanoseconds.
+const GAP_ERROR: f64 = 10.0;
+/// Refreshes are no closer together in any standard, in nanoseconds: one bank of LPDDR5 every 488 ns.
+const LEAST_PERIOD: f64 = 400.0;
+
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RefreshTimes {
@@ -35,9 +44,9 @@ pub struct RefreshTimes {
 fn delayed(loads: &[Load]) -> Vec<f64> {
     let times: Vec<f64> = loads.iter().map(|load| load.took).collect();
     let usual = median(&times);
-    let spread = (quantile(&times, 0.84) - usual).max(usual * 0.02);
+    let spread = quantile(&times, 0.75) - usual;
     // tRFC is above 60 ns in every standard, and a row must be opened again.
-    let limit = usual + (6.0 * spread).max(25.0);
+    let limit = usual + (4.0 * spread).max(25.0);
     loads
         .iter()
         .filter(|load| load.took > limit)
@@ -53,12 +62,16 @@ pub fn find(governor: &mut Governor<'_>, line: u64) -> Option<RefreshTimes> {
         return None;
     }
     let gaps: Vec<f64> = first.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    // Some delays are interrupts, and some refreshes fall between loads: the gap that most are multiples of.
-    let (mut period, _) = gaps
+    // Some delays are interrupts, and some refreshes fall between loads. Ends that fit a period fit its parts as well: of
+    // gaps that fit as many ends the longest is the period.
+    let rated: Vec<(f64, usize)> = gaps
         .iter()
-        .map(|gap| (*gap, misfit(&first, *gap)))
-        .filter(|(gap, _)| *gap > 500.0)
-        .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        .filter(|gap| **gap > LEAST_PERIOD)
+        .map(|gap| (*gap, in_step(&first, *gap)))
+        .collect();
+    let most = rated.iter().map(|(_, fit)| *fit).max()?;
+    let alike = rated.iter().filter(|(_, fit)| 5 * fit >= 4 * most).map(|(gap, _)| *gap);
+    let mut period = alike.max_by(f64::total_cmp)?;
     // A gap is a rough period: over few of them the count of refreshes is certain, and then over more.
     let mut ends = Vec::new();
     for reach in [4, 8, 16, 32, 64, usize::MAX] {
@@ -86,8 +99,7 @@ pub fn find(governor: &mut Governor<'_>, line: u64) -> Option<RefreshTimes> {
         away = (away * 4.0).min(FURTHEST);
     }
     let (period, phase, jitter) = line_through(&ends, period)?;
-    // Ends that fit no better than chance are no period: the deviation of a uniform one is 0.29 periods.
-    (ends.len() >= 2 * LEAST && jitter < 0.06 * period).then_some(RefreshTimes {
+    (ends.len() >= 2 * LEAST && jitter < MOST_JITTER * period).then_some(RefreshTimes {
         period,
         phase: phase.rem_euclid(period),
         delays: ends.len() as u64,
@@ -95,21 +107,18 @@ pub fn find(governor: &mut Governor<'_>, line: u64) -> Option<RefreshTimes> {
     })
 }
 
-/// How badly gaps between ends are multiples of a period: median distance to a multiple, in periods; small gaps of a
-/// multiple count against multiples of it.
-fn misfit(ends: &[f64], period: f64) -> f64 {
-    let distances: Vec<f64> = ends
-        .windows(2)
-        .map(|pair| {
-            let ratio = (pair[1] - pair[0]) / period;
-            if ratio < 0.5 {
-                0.5
-            } else {
-                (ratio - ratio.round()).abs()
-            }
-        })
-        .collect();
-    quantile(&distances, 0.7)
+/// How many ends are a multiple of a period from one of them, the best one. A period taken from one gap is a little wrong:
+/// it may be off by more the further away an end is.
+fn in_step(ends: &[f64], period: f64) -> usize {
+    let from = |one: f64| {
+        let near = |end: &&f64| {
+            let count = ((**end - one) / period).round();
+            let allowed = (0.02 * period + GAP_ERROR * count.abs()).min(0.1 * period);
+            (**end - one - count * period).abs() <= allowed
+        };
+        ends.iter().filter(near).count()
+    };
+    ends.iter().map(|one| from(*one)).max().unwrap_or(0)
 }
 
 /// The ends that lie within a quarter of a period of where the last known ones say.
@@ -127,11 +136,26 @@ fn line_through(ends: &[f64], period: f64) -> Option<(f64, f64, f64)> {
     // The origin may itself be an outlier by part of a period: the median phase is not.
     let phases: Vec<f64> = ends.iter().map(|end| wrapped((end - origin) / period)).collect();
     let origin = origin + median(&phases) * period;
-    let points: Vec<(f64, f64)> = ends
+    let mut points: Vec<(f64, f64)> = ends
         .iter()
         .map(|end| (((end - origin) / period).round(), end - origin))
         .filter(|(k, t)| (t - k * period).abs() < 0.25 * period)
         .collect();
+    // Interrupts delay loads, too: what lies far from the line is left out, and the line drawn again.
+    let mut line = least_squares(&points)?;
+    for _ in 0..TRIMMED {
+        let far = |(k, t): &(f64, f64)| (t - line.0 * k - line.1).abs();
+        let usual = median(&points.iter().map(far).collect::<Vec<_>>());
+        let near: Vec<(f64, f64)> = points.iter().copied().filter(|p| far(p) <= 3.0 * usual + 5.0).collect();
+        line = least_squares(&near)?;
+        points = near;
+    }
+    let squares: f64 = points.iter().map(|(k, t)| (t - line.0 * k - line.1).powi(2)).sum();
+    Some((line.0, origin + line.1, (squares / (points.len() - 1) as f64).sqrt()))
+}
+
+/// Slope and height at 0 of the line through points; `None` for fewer than three, or if all are above one another.
+fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64)> {
     let n = points.len() as f64;
     if points.len() < 3 {
         return None;
@@ -141,15 +165,77 @@ fn line_through(ends: &[f64], period: f64) -> Option<(f64, f64, f64)> {
         points.iter().map(|p| p.1).sum::<f64>() / n,
     );
     let squares: f64 = points.iter().map(|(k, _)| (k - mk).powi(2)).sum();
-    if squares == 0.0 {
-        return None;
-    }
     let slope = points.iter().map(|(k, t)| (k - mk) * (t - mt)).sum::<f64>() / squares;
-    let residuals: f64 = points.iter().map(|(k, t)| (t - mt - slope * (k - mk)).powi(2)).sum();
-    Some((slope, origin + mt - slope * mk, (residuals / (n - 1.0)).sqrt()))
+    (squares > 0.0).then_some((slope, mt - slope * mk))
 }
 
 /// To −0.5 … 0.5.
 fn wrapped(x: f64) -> f64 {
     x - x.round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::Formula;
+    use crate::timer::{Stream, Timer};
+    use std::ops::Range;
+
+    /// Loads of 80 ns, one of which waits for a refresh every `period`.
+    struct Refreshed {
+        inner: Formula,
+        period: f64,
+        phase: f64,
+    }
+
+    impl Timer for Refreshed {
+        fn ranges(&self) -> &[Range<u64>] {
+            self.inner.ranges()
+        }
+        fn pair(&mut self, a: u64, b: u64, rounds: u32) -> f64 {
+            self.inner.pair(a, b, rounds)
+        }
+        fn streams(&mut self, streams: &[Stream<'_>], accesses: u32) -> f64 {
+            self.inner.streams(streams, accesses)
+        }
+        fn series(&mut self, _line: u64, accesses: u32) -> Vec<Load> {
+            (0..accesses)
+                .map(|_| {
+                    let at = self.inner.now();
+                    let since = (at - self.phase).rem_euclid(self.period);
+                    // The refresh takes the last 160 ns of each period.
+                    let left = self.period - since;
+                    let took = if left < 160.0 { 80.0 + left } else { 80.0 };
+                    self.inner.wait(took);
+                    Load { at, took }
+                })
+                .collect()
+        }
+        fn wait(&mut self, nanoseconds: f64) {
+            self.inner.wait(nanoseconds);
+        }
+        fn now(&self) -> f64 {
+            self.inner.now()
+        }
+    }
+
+    #[test]
+    fn period_and_phase_are_found_over_seconds() {
+        for (period, phase) in [(7_800.0, 1_234.0), (3_904.0, 17.0), (1_950.3, 900.0)] {
+            let inner = Formula::xor(1 << 30, &[1 << 13]);
+            let mut timer = Refreshed { inner, period, phase };
+            let found = find(&mut Governor::new(&mut timer), 0).expect("a period");
+            assert!((found.period - period).abs() < 0.01, "{found:?}");
+            // A load that met the refresh is over 80 ns after it.
+            let off = wrapped((found.phase - phase - 80.0) / period) * period;
+            assert!(off.abs() < 30.0, "{found:?}");
+            assert!(found.delays > 15 && found.jitter < 50.0, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn loads_that_are_never_delayed_have_no_period() {
+        let mut timer = Formula::xor(1 << 30, &[1 << 13]);
+        assert_eq!(find(&mut Governor::new(&mut timer), 0), None);
+    }
 }

@@ -27,6 +27,8 @@ pub struct Screen {
     pub ordinary: Vec<u64>,
 }
 
+/// Lines after which the base is timed again.
+const RENEWED: u64 = 64;
 /// Ordinary lines that a screen remembers.
 const REMEMBERED: usize = 64;
 
@@ -42,22 +44,30 @@ impl Screen {
     /// Tries random lines until `wanted` suspects with a contrast above `threshold` are known, or `most` lines tried.
     pub fn go_on(&mut self, probe: &mut Probe<'_>, bulk: &mut Bulk, threshold: f64, wanted: usize, most: u64) {
         let mut found = self.above(threshold).count();
+        let mut single = probe.single(self.base);
         while found < wanted && self.tested < most {
             let line = probe.line();
             if line / LINE == self.base / LINE {
                 continue;
             }
             self.tested += 1;
-            let time = probe.quick(self.base, line);
-            bulk.add(time);
-            if time <= bulk.limit() {
+            // Latencies may drift while a screen lasts.
+            if self.tested.is_multiple_of(RENEWED) {
+                single = probe.single(self.base);
+            }
+            let glance = probe.glance(self.base, single, line);
+            bulk.add(glance);
+            if glance <= bulk.limit() {
                 if self.ordinary.len() < REMEMBERED {
                     self.ordinary.push(line);
                 }
                 continue;
             }
-            // A refresh or an interrupt slows one run, not four.
-            if probe.careful(self.base, line, 4) <= bulk.limit() {
+            // A refresh or an interrupt slows one run, not two more.
+            let again = probe
+                .glance(self.base, single, line)
+                .min(probe.glance(self.base, single, line));
+            if again <= bulk.limit() {
                 continue;
             }
             let contrast = probe.contrast(self.base, line);

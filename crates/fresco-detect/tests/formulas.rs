@@ -104,7 +104,7 @@ fn a_map_that_changes_while_it_is_looked_for_is_unstable() {
     let functions = [13u32, 14, 15].map(|bit| 1u64 << bit | 1 << (bit + 4));
     // After the classes are known, and before the half minute is over.
     let disturbance = Disturbance {
-        moves_after: 35.0,
+        moves_after: 15.0,
         ..NOISE
     };
     let detection = run(Formula::xor(1 << 31, &functions), disturbance, 5);
