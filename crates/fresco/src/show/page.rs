@@ -8,6 +8,7 @@ use super::{budgets, controllers, lead, schedule, teams};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
+use std::collections::BTreeSet;
 
 /// The page and the figures on it.
 ///
@@ -113,7 +114,31 @@ pub fn how(result: &ScenarioResult) -> String {
     if !note.is_empty() {
         text.push_str(&format!(" {note}"));
     }
+    text.push_str(&models(result));
     text
+}
+
+/// Which tasks are no programs but models of some (BEN-10), in a sentence; empty if none is.
+fn models(result: &ScenarioResult) -> String {
+    let is_model = |name: &str| {
+        let mut kinds = fresco_load::programs().iter();
+        kinds.any(|kind| kind.name == name && kind.is_model())
+    };
+    let runs = result.points.iter().flat_map(|point| &point.runs);
+    let tasks = runs.flat_map(|run| &run.tasks).filter(|task| is_model(&task.program));
+    let names: BTreeSet<&str> = tasks.map(|task| task.name.as_str()).collect();
+    match names.len() {
+        0 => String::new(),
+        count => format!(
+            " {} {}, made of published figures: not the program itself.",
+            Vec::from_iter(names).join(", "),
+            if count == 1 {
+                "is a statistical model of a program"
+            } else {
+                "are statistical models of programs"
+            }
+        ),
+    }
 }
 
 fn extent(extent: Extent) -> String {
