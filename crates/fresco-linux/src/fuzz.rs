@@ -29,6 +29,47 @@ pub fn fuzz_request(data: &[u8]) {
     let filter = request.filter();
     for frame in (0..64).map(|bit| 1u64 << bit).chain([0, u64::MAX]) {
         let color = filter.color(FrameNumber(frame));
-        assert_eq!(filter.wants(FrameNumber(frame)), color.is_some_and(|color| filter.asks(color)));
+        assert_eq!(
+            filter.wants(FrameNumber(frame)),
+            color.is_some_and(|color| filter.asks(color))
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SEED: &str = include_str!("../../../fuzz/seeds/request/request");
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn colors_of_any_text_are_read_or_refused(
+            banks: u8,
+            llc: u8,
+            text in "((banks|llc|bank|)=?[-0-9,]{0,12},?){0,3}",
+        ) {
+            fuzz_asked_colors(&[&[banks, llc], text.as_bytes()].concat());
+        }
+
+        #[test]
+        fn spoilt_requests_are_read_or_refused(at in 0..SEED.len(), byte in 0x20u8..0x7f) {
+            let mut text = SEED.as_bytes().to_vec();
+            text[at] = byte;
+            fuzz_request(&text);
+        }
+
+        #[test]
+        fn any_text_of_mappings_is_read(text in "([0-9a-f]{1,9}-[0-9a-f]{1,9} [rwxps-]{4} 0 0:0 [0-9] [a-z\\[]{0,3}\n|VmFlags: [a-z ]{0,9}\n){0,5}") {
+            fuzz_request(text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn the_seed_is_a_request() {
+        assert!(Request::parse(SEED.as_bytes()).is_some());
     }
 }
