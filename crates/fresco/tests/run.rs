@@ -127,7 +127,7 @@ fn a_programs_memory_has_the_colors_asked_for() {
     let listed = listed["data"]["processes"].as_array().expect("a list");
     let own = listed
         .iter()
-        .find(|view| view["pid"].to_string() == pid)
+        .find(|view| view["pid"] == running.child.id())
         .expect("it is listed");
     assert_eq!(
         (&own["state"], &own["map"]),

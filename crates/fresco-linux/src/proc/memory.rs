@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-/// Bytes that can be had without swapping: the kernel's estimate, or what the memory controller of cgroup v2 leaves
+/// Bytes that can be had without swapping: the kernel's estimate, or what its control groups leave
 /// the calling process if that is less. `None` if the kernel tells nothing.
 pub fn available_bytes(root: &Path) -> Option<u64> {
     let text = fs::read_to_string(root.join("meminfo")).ok()?;
@@ -15,20 +15,35 @@ pub fn available_bytes(root: &Path) -> Option<u64> {
     Some(group_headroom(root).map_or(machine, |group| group.min(machine)))
 }
 
-/// What the limits of the control groups above the calling process leave it.
+/// What the limits of the control groups above the calling process leave it: of version 2, or of the memory
+/// controller of version 1.
 fn group_headroom(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("self/cgroup")).ok()?;
-    let path = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let top = Path::new("/sys/fs/cgroup");
-    let number = |path: &Path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let own = top.join(path);
-    let levels = own.ancestors().take_while(|level| level.starts_with(top));
-    levels
-        .filter_map(|level| {
-            let limit = number(&level.join("memory.max"))?;
-            Some(limit.saturating_sub(number(&level.join("memory.current"))?))
-        })
-        .min()
+    let found = groups.lines().filter_map(|line| {
+        let (top, files, path) = match line.strip_prefix("0::/") {
+            Some(path) => ("/sys/fs/cgroup", ["memory.max", "memory.current"], path),
+            None => {
+                let (_, path) = line.split_once(":memory:/")?;
+                let files = ["memory.limit_in_bytes", "memory.usage_in_bytes"];
+                ("/sys/fs/cgroup/memory", files, path)
+            }
+        };
+        let top = Path::new(top);
+        let own = top.join(path);
+        let levels = own.ancestors().take_while(|level| level.starts_with(top));
+        levels
+            .filter_map(|level| {
+                let [limit, used] = files.map(|file| number(&level.join(file)));
+                Some(limit?.saturating_sub(used?))
+            })
+            .min()
+    });
+    found.min()
+}
+
+/// The number in a file; `None` for `max`.
+fn number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// Physical addresses of the machine's memory, from `iomem`. `None` where the kernel hides them (all zero).
