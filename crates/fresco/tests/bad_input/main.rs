@@ -9,6 +9,7 @@ mod case;
 mod command_lines;
 #[path = "../common/mod.rs"]
 mod common;
+mod detect;
 mod machines;
 mod maps;
 mod overwriting;
@@ -51,6 +52,11 @@ fn check(group: &str, least: usize, cases: &[Case]) {
 #[test]
 fn wrong_command_lines() {
     check("command_lines", 30, &command_lines::cases());
+}
+
+#[test]
+fn wrong_detections() {
+    check("detect", 20, &detect::cases());
 }
 
 #[test]

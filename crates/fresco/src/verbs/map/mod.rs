@@ -4,6 +4,7 @@
 mod colors;
 pub mod counts;
 mod decode;
+mod detect;
 mod format;
 pub mod functions;
 mod show;
@@ -40,6 +41,8 @@ enum What {
     Colors(colors::Args),
     /// Where addresses lie: node, channel, rank, bank, row, column, colours
     Decode(decode::Args),
+    /// Find the map of a memory by evidence: timing that has to predict, or nothing
+    Detect(detect::Args),
 }
 
 /// Runs the verb.
@@ -48,5 +51,6 @@ pub fn run(args: Args) -> Outcome {
         What::Show(args) => show::run(&args),
         What::Colors(args) => colors::run(&args),
         What::Decode(args) => decode::run(&args),
+        What::Detect(args) => detect::run(&args),
     }
 }

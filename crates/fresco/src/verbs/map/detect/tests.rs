@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Every shipped machine's map, from the timing of its simulated memory alone.
+
+use super::simulated::Simulated;
+use fresco_detect::synthetic::{Disturbance, Disturbed};
+use fresco_detect::{Detection, LINE_BITS, Method, Options, Verdict, detect};
+use fresco_dram::PhysAddr;
+use fresco_dram::gf2::row_reduce;
+use fresco_machine::{Machine, builtin, builtin_names};
+
+/// A core at work elsewhere, a coarse clock, interrupts.
+const NOISE: Disturbance = Disturbance {
+    noise: 3.0,
+    interrupts: 0.002,
+    interrupt: 3_000.0,
+    step: 10.0,
+    drift: 0.0,
+    drift_period: 0.0,
+    line_spread: 0.0,
+    prefetch: 0.001,
+    labels: fresco_detect::synthetic::Labels::True,
+    moves_after: 0.0,
+};
+
+fn run(machine: &Machine, disturbance: Disturbance, all: bool) -> Detection {
+    let mut timer = Disturbed::new(Simulated::new(machine), disturbance, 1);
+    let options = Options {
+        seed: 1,
+        method: Method::Solver,
+        all,
+    };
+    detect(&mut timer, options)
+}
+
+/// The functions over address bits of one property of a place, from what each bit changes; all shipped maps are linear.
+fn functions(machine: &Machine, number: impl Fn(&fresco_dram::Location) -> u64) -> Vec<u64> {
+    let map = &machine.memory.map;
+    let at = |address: u64| number(&map.decode(PhysAddr(address)).expect("an address of the machine"));
+    let bits = map.capacity().trailing_zeros();
+    let columns: Vec<u64> = (0..bits).map(|bit| at(1 << bit) ^ at(0)).collect();
+    fresco_dram::gf2::transpose(&columns, 60)
+}
+
+/// What timing can see of the map: banks, and rows with banks.
+fn truth(machine: &Machine) -> (Vec<u64>, Vec<u64>) {
+    let org = machine.memory.organisation;
+    let banks = functions(machine, |place| u64::from(place.bank_in_machine(&org)));
+    let rows = functions(machine, |place| {
+        u64::from(place.bank_in_machine(&org)) << 30 | u64::from(place.row)
+    });
+    (row_reduce(&banks), row_reduce(&rows))
+}
+
+#[test]
+fn the_map_of_every_shipped_machine_is_found_from_timing() {
+    for name in builtin_names() {
+        let machine = builtin(name).expect("a built-in machine");
+        let found = run(&machine, NOISE, false);
+        assert_eq!(found.verdict, Verdict::Map, "{name}: {:?}", found.evidence.failed());
+        let model = found.solution.expect("a map has functions").model;
+        let masks = model.masks().expect("a plain map");
+        let (banks, rows) = truth(&machine);
+        assert_eq!(row_reduce(&masks), banks, "{name}");
+        let shape = found.shape.expect("a plain map has rows and columns");
+        let both: Vec<u64> = masks.iter().chain(&shape.rows).copied().collect();
+        assert_eq!(row_reduce(&both), rows, "{name}: rows {:?}", shape.rows);
+        assert!(shape.column_bits.iter().all(|bit| *bit >= LINE_BITS), "{name}");
+    }
+}
+
+#[test]
+fn refreshes_queues_and_gains_are_those_of_the_machine() {
+    use fresco_detect::queues::Kind::{OneQueue, PerBankOrReordering};
+    for (name, queues) in [
+        // One queue whose open rows overtake, and a queue per bank, look alike (MAP-18).
+        ("jetson-nano", PerBankOrReordering),
+        ("xeon-w3530", PerBankOrReordering),
+        ("ddr4-2400-bench", PerBankOrReordering),
+        // In order of arrival; or a first-in-first-out queue before those of the banks.
+        ("p4080", OneQueue),
+        ("ss-rtmc", OneQueue),
+        ("opteron-6128", OneQueue),
+    ] {
+        let machine = builtin(name).expect("a built-in machine");
+        let found = run(&machine, NOISE, true);
+        let timing = &machine.memory.timing;
+        let refi = timing.clock.to_ps(timing.refi) as f64 / 1000.0;
+        let refresh = found.refresh.expect("machines refresh their memory");
+        assert!(
+            (refresh.period / refi - 1.0).abs() < 1e-5,
+            "{name}: {refresh:?}, not {refi}"
+        );
+        assert_eq!(
+            found.queues.map(|queues| queues.kind),
+            Some(queues),
+            "{name}: {:?}",
+            found.queues
+        );
+        let gain = found
+            .benefit
+            .and_then(|benefit| benefit.pages)
+            .expect("pages with banks of their own");
+        assert!(gain.low > 1.02, "{name}: {gain:?}");
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Wrong requests for a detection.
+
+use crate::case::Case;
+
+/// `fresco map detect --simulate xeon-w3530 …`.
+fn of(name: &'static str, more: &[&'static str]) -> Case {
+    Case::new(name, &[&["map", "detect", "--simulate", "xeon-w3530"], more].concat())
+}
+
+/// `fresco map detect --method registers --dump d`.
+fn registers(name: &'static str, dump: &'static str) -> Case {
+    Case::new(name, &["map", "detect", "--method", "registers", "--dump", "d"]).file("d", dump)
+}
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        Case::new("nothing to probe", &["map", "detect"]).told("command line: found no memory to probe"),
+        Case::new("machine that does not exist", &["map", "detect", "--simulate", "xeon"]).told("machine xeon: "),
+        of("key that does not exist", &["--set", "memory.bank=3"]).told("--set memory.bank=3"),
+        of("method that does not exist", &["--method", "solve"]).told("--method: found \"solve\""),
+        of("seed below zero", &["--seed", "-1"]).told("--seed: found \"-1\""),
+        of("noise below zero", &["--noise", "-3"]).told("--noise: found -3"),
+        of("noise that is no number", &["--noise", "nan"]).told("--noise: found NaN"),
+        of("drift above all", &["--drift", "2"]).told("--drift: found 2"),
+        of("share above one", &["--prefetch", "1.5"]).told("--prefetch: found 1.5"),
+        of("labels that do not exist", &["--labels", "shuffled"]).told("--labels: found \"shuffled\""),
+        of("share of labels above one", &["--labels", "1.5"]).told("--labels: found \"1.5\""),
+        Case::new(
+            "machine file that is missing",
+            &["map", "detect", "--simulate", "./x.toml"],
+        )
+        .told("./x.toml: cannot read it"),
+        Case::new("registers without a dump", &["map", "detect", "--method", "registers"])
+            .told("--method registers: found no dump"),
+        Case::new("dump for timing", &["map", "detect", "--dump", "d"]).told("command line: found both"),
+        of("machine for registers", &["--method", "registers"]).told("command line: found both"),
+        registers("dump of another machine", "00:18.1 Host bridge\n00: 22 10 01 16\n")
+            .told("d: found no memory controller"),
+        registers(
+            "dump without registers",
+            "00:18.1 x\n00: 22 10 01 12\n00:18.2 x\n00: 22 10 02 12\n",
+        )
+        .told("d: found no register 0x40 of 00:18.1"),
+        registers("file that is no dump", "hello\n").told("d: found no function"),
+        registers("dump that is broken", "00:18.1 x\n00: 22 1\n").told_at("d", "00: 22 1"),
+        Case::new("key without machine", &["map", "detect", "--set", "cores=1"]).usage("--simulate <NAME|PATH>"),
+    ]
+}
