@@ -77,11 +77,18 @@ impl Family10h {
                 return Err(refuse("found interleaved nodes (F1x40, IntlvEn)".to_owned()));
             }
             let address = |low: u32, high: u32| u64::from(high & 0xff) << 40 | u64::from(low & 0xffff_0000) << 8;
-            ranges.push(NodeRange {
+            let range = NodeRange {
                 base: address(base, base_high),
                 end: address(limit, limit_high) + (1 << 24),
                 node: limit & 7,
-            });
+            };
+            if range.end <= range.base {
+                return Err(refuse(format!(
+                    "found a range that ends before it begins (F1x{:x})",
+                    0x40 + 8 * index
+                )));
+            }
+            ranges.push(range);
         }
         let nodes = ranges.iter().map(|range| range.node + 1).max().unwrap_or(0);
         let controllers: Vec<Controller> = (0..nodes)

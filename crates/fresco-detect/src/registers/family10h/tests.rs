@@ -183,3 +183,29 @@ fn what_is_not_decoded_is_refused() {
             .contains("no register 0x110 of 00:1a.2")
     );
 }
+
+#[test]
+fn registers_with_flipped_bits_are_decoded_or_refused() {
+    let draws = &mut crate::random::Draws::new(1);
+    let whole = opteron();
+    let (mut decoded, mut refused) = (0, 0);
+    for _ in 0..400 {
+        let mut registers = whole.clone();
+        for _ in 0..1 + draws.below(4) {
+            let place = *registers
+                .0
+                .keys()
+                .nth(draws.below(whole.0.len() as u64) as usize)
+                .expect("one of them");
+            *registers.0.get_mut(&place).expect("is there") ^= 1 << draws.below(32);
+        }
+        match registers.map() {
+            Ok(_) => decoded += 1,
+            Err(error) => {
+                assert!(!error.found.is_empty() && !error.cure.is_empty(), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(decoded > 20 && refused > 100, "{decoded} decoded, {refused} refused");
+}
