@@ -8,7 +8,8 @@ use clap::{Parser, Subcommand};
 /// Makes DRAM predictable on multicores: models, colours and measures memory interference.
 ///
 /// Results go to standard output, progress and warnings to standard error. Exit status: 0 all is well, 1 what was
-/// asked for was found wanting (a claim that differs under --strict, a trace with violations), 2 wrong input.
+/// asked for was found wanting (a claim that differs under --strict, a trace with violations), 2 wrong input, 10 to 13
+/// verdicts of `map detect`.
 #[derive(Debug, Parser)]
 #[command(name = "fresco", version = env!("FRESCO_VERSION"), max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
