@@ -50,7 +50,7 @@ fn tintmalloc_gives_each_thread_local_colours_of_its_own() {
     let variants = [
         ("mem", ("40-47", "all")),
         ("llc", ("0-127", "18,26")),
-        ("mem+llc", ("33,37,41,45,49,53,57,61", "10-11")),
+        ("mem+llc", ("34-35,38-39,42-43,46-47", "18,26")),
         ("mem+llc(part)", ("40-47", "2-3,10-11,18-19,26-27")),
         ("llc+mem(part)", ("32-63", "18,26")),
     ];
@@ -67,7 +67,7 @@ fn tintmalloc_gives_each_thread_local_colours_of_its_own() {
         );
     }
     let tasks = sixteen("frames = \"tintmalloc\"\nvariant = \"mem+llc\"\nllc_shares = \"cache\"");
-    assert_eq!(colors(&tasks[5]), ("33,37,41,45,49,53,57,61", "12-15"));
+    assert_eq!(colors(&tasks[5]), ("40-47", "5,13,21,29"));
 }
 
 #[test]

@@ -248,10 +248,16 @@ fn frames_outside_the_colours_are_counted_when_spilling_is_allowed() {
         .replace("64 KiB", "3 MiB")
         .replace("core = 0", "core = 0\nbanks = 5");
     let result = results(&scenario(head, &tasks));
-    let pages = result.points[0].runs[0].tasks[0].pages;
+    let pages = &result.points[0].runs[0].tasks[0].pages;
     // A bank holds 2 MiB, 512 pages, a few of which the boot keeps.
     assert_eq!(pages.faults, 768);
     assert!((256..300).contains(&pages.spilled), "{}", pages.spilled);
+    // The share of its footprint per bank (MET-8) tells the same.
+    let [in_five, elsewhere] = [true, false].map(|five| {
+        let of_these = pages.by_bank.iter().filter(|(bank, _)| (*bank == 5) == five);
+        of_these.map(|(_, frames)| frames).sum::<u64>()
+    });
+    assert_eq!((in_five, elsewhere), (768 - pages.spilled, pages.spilled));
 }
 
 #[test]

@@ -112,7 +112,10 @@ impl Engine<'_> {
         let moved = self.recoloring.as_ref();
         let moved = moved.map_or(0, |recoloring| recoloring.moved[cpu.copy]);
         let faults = (cpu.faults.count, faults_measured);
-        Pages::new(self.setup, &stats, faults, cpu.faults.time, moved)
+        Pages {
+            by_bank: self.frames.share_by_bank(TaskId(cpu.copy as u32)).unwrap_or_default(),
+            ..Pages::new(self.setup, &stats, faults, cpu.faults.time, moved)
+        }
     }
 }
 

@@ -75,7 +75,10 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         operations: outcome.operations,
         caches: CacheCounts::default(),
         write_backs: outcome.write_backs,
-        pages: Pages::new(setup, &outcome.allocation, faults, 0, 0),
+        pages: Pages {
+            by_bank: outcome.pages_by_bank,
+            ..Pages::new(setup, &outcome.allocation, faults, 0, 0)
+        },
         recorder: outcome.recorder,
     };
     TaskResult {

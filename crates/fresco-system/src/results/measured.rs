@@ -81,6 +81,7 @@ impl Pages {
             remote: stats.remote,
             spilled: stats.spilled,
             recolored,
+            by_bank: Vec::new(),
         }
     }
 }

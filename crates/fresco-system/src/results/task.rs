@@ -88,7 +88,7 @@ pub struct CacheCounts {
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Pages {
     /// Page faults: pages of the program that got a frame.
     pub faults: u64,
@@ -107,6 +107,9 @@ pub struct Pages {
     /// Pages that moved because the task's colours changed (BPM-7), each time counted.
     #[serde(skip_serializing_if = "is_none")]
     pub recolored: u64,
+    /// Frames held at the end, by bank colour: its share of the footprint (MET-8). Colours ascend, those without frames
+    /// are left out.
+    pub by_bank: Vec<(u32, u64)>,
 }
 
 fn is_none(count: &u64) -> bool {

@@ -106,7 +106,8 @@ mod tests {
             task("d", "core = 1\nrole = 'background'"),
         ]
         .concat();
-        let scenario = Scenario::parse("t.toml", &text, std::path::Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"));
+        let scenario =
+            Scenario::parse("t.toml", &text, std::path::Path::new("."), &[]).unwrap_or_else(|error| panic!("{error}"));
         scenario.overview().expect("one point")
     }
 
