@@ -170,7 +170,7 @@ pub fn short(result: &ScenarioResult) -> Vec<Row> {
     let rows = Mix::all(result).into_iter().flat_map(|mix| {
         let moved = |scheme: &str| {
             let runs = mix.point(scheme).map_or(&[][..], |point| &point.runs);
-            let pages = runs.iter().flat_map(|run| &run.tasks).map(|task| task.pages);
+            let pages = runs.iter().flat_map(|run| &run.tasks).map(|task| &task.pages);
             let all = pages.fold((0, 0), |all, pages| (all.0 + pages.spilled, all.1 + pages.recolored));
             let runs = runs.len().max(1) as f64;
             (all.0 as f64 / runs, all.1 as f64 / runs)
