@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A program for the tests of `fresco run`, which knows nothing of colours: `memory_user MIB [THREADS]` fills so much
 //! memory, says `ready`, waits for its input to end, checks the memory and says its sum. When an allocation fails it
-//! says so and goes on with what it has.
+//! gives one back, as it needs some memory to say so, and goes on with what it has.
 
 use std::io::Read;
 
@@ -14,6 +14,7 @@ fn fill(blocks: usize, seed: usize) -> (Vec<Vec<u8>>, bool) {
     for index in 0..blocks {
         let mut block = Vec::new();
         if block.try_reserve_exact(BLOCK).is_err() {
+            got.pop();
             return (got, false);
         }
         block.resize(BLOCK, ((seed + index) % 251) as u8);
