@@ -268,9 +268,8 @@ fn stripes(classes: &[Class], count: usize, llc_each: usize) -> usize {
     let serves = |stripes: &usize| {
         let here = count / stripes;
         let most = classes.len().div_ceil(here);
-        let has_banks = |(number, class): (usize, &Class)| {
-            class.banks.len() / stripes >= having(here, classes.len(), number).len()
-        };
+        let has_banks =
+            |(number, class): (usize, &Class)| class.banks.len() / stripes >= having(here, classes.len(), number).len();
         count.is_multiple_of(*stripes) && most <= llc_each && classes.iter().enumerate().all(has_banks)
     };
     (1..=count).rev().find(serves).unwrap_or(1)
