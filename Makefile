@@ -45,8 +45,9 @@ readme: build ## The commands in README.md and docs/ do what they say
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources
 
-bench: ## Speed of the memory core: criterion times, and instructions per request (needs valgrind)
+bench: ## Speed of the memory core and of a whole run: instructions per request (needs valgrind), criterion times
 	scripts/bench-instructions
+	scripts/bench-system
 	$(CARGO) bench -p fresco-memory --locked
 
 soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests; 11,000 adversaries of map detection (ten minutes)
