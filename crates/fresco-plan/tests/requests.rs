@@ -209,6 +209,8 @@ fn budgets_of_bandwidth() {
     refused_budget("period = \"5 us\"", "bandwidth.period", "5 us");
     refused_budget("period = \"10.0005 us\"", "bandwidth.period", "10.0005 us");
     refused_budget("interrupt = -1", "bandwidth.interrupt", "-1");
+    // Two interrupts that fill more than a period: nothing else would ever run.
+    refused_budget("interrupt = 1000000", "bandwidth.interrupt", "in periods of");
     let text = format!("[bandwidth]\nreserve = \"64 MB/s\"\n{TASKS}global = \"4 KiB\"\n");
     refused_in(&text, "[bandwidth]", "bandwidth", "task \"b\" that hands data on");
     refused_budget("budget = 1", "bandwidth.budget", "unknown");

@@ -329,6 +329,13 @@ const CASES: &[Case] = &[
         ],
     ),
     Case(
+        "interrupts that fill the period",
+        &[(
+            "[warm_up]",
+            "[bandwidth]\nperiod = \"10 us\"\ninterrupt = 1000000\n[warm_up]",
+        )],
+    ),
+    Case(
         "reservations above r_min",
         &[
             (

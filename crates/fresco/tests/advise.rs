@@ -10,8 +10,9 @@ use std::path::Path;
 /// A program that waits for each of its reads, beside one that scatters writes over the same controller.
 const SCENARIO: &str = r#"name = "pair"
 machine = "xeon-w3530"
-warm_up = { operations = 1000 }
-measure = { operations = 1000 }
+bandwidth.period = "10 us"
+warm_up = { operations = 3000 }
+measure = { operations = 3000 }
 [[task]]
 name = "victim"
 program = "latency"
@@ -98,6 +99,19 @@ fn curves_have_every_resource_and_end_at_full_speed() {
 }
 
 #[test]
+fn budgets_are_not_tried_in_phases_too_short_to_show_them() {
+    let directory = prepared();
+    let long = ["--max-slowdown", "1000", "--set", "bandwidth.period=1 ms"];
+    let advice = advised(&long, directory.path());
+    assert!(advice["budget_periods"].as_u64().expect("a number") < 10);
+    assert_eq!(numbers(&advice["curves"], "resource"), ["banks", "llc"]);
+    let tried = advice["tried"].as_array().expect("a list");
+    assert!(tried.iter().all(|one| one["candidate"]["reserved"].is_null()));
+    let warnings = advice["warnings"].to_string();
+    assert!(warnings.contains("bandwidth budgets were not tried"), "{warnings}");
+}
+
+#[test]
 fn goals_that_nothing_meets_are_no_success() {
     let directory = prepared();
     let goal = "victim:bandwidth=100 GB/s";
@@ -106,4 +120,54 @@ fn goals_that_nothing_meets_are_no_success() {
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(text.contains("No proposal"), "{text}");
     assert!(text.contains("no partition that was tried meets all goals"), "{text}");
+}
+
+/// Three threads of one program share what a controller guarantees, alone too.
+#[test]
+fn teams_are_measured_under_budgets_that_a_controller_can_serve() {
+    let text = r#"name = "team"
+machine = "xeon-w3530"
+bandwidth.period = "10 us"
+warm_up.passes = 0
+measure.passes = 1
+[[task]]
+name = "t"
+program = "lbm"
+cores = "0-2"
+parameters.n = 32
+"#;
+    let directory = directory_with(&[("team.toml", text)]);
+    let arguments = ["advise", "team.toml", "--max-slowdown", "1000", "--json"];
+    let advice = json(&arguments, directory.path())["data"].take();
+    let curves = advice["curves"].as_array().expect("a list");
+    let bandwidth = curves
+        .iter()
+        .find(|curve| curve["resource"] == "bandwidth")
+        .expect("it is varied");
+    let most = bandwidth["points"][3][0].as_u64().expect("a number");
+    let guaranteed = advice["guaranteed_bytes_per_s"].as_u64().expect("a number");
+    assert!(
+        3 * most * 1_000_000 <= guaranteed,
+        "{most} MB/s for each of three cores"
+    );
+}
+
+#[test]
+fn missed_deadlines_have_a_column() {
+    let text = r#"name = "hurried"
+machine = "xeon-w3530"
+measure.jobs = 4
+[[task]]
+name = "p"
+program = "latency"
+core = 0
+period = "1 ms"
+deadline = "10 us"
+parameters.bytes = "1 MiB"
+"#;
+    let directory = directory_with(&[("hurried.toml", text)]);
+    let output = fresco(&["advise", "hurried.toml"], directory.path());
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.contains("missed by"), "{text}");
 }

@@ -15,6 +15,9 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
     let period = bandwidth.period_ns;
     holds! { PERIODS.contains(&period), "bandwidth.period_ns", "is {period}; budgets are renewed after 10 us to 1 s" }
     holds! { bandwidth.interrupt_cycles <= 1_000_000, "bandwidth.interrupt_cycles", "are {}, more than a million", bandwidth.interrupt_cycles }
+    let interrupts = 2 * u128::from(bandwidth.interrupt_cycles) * 1000;
+    let room = u128::from(period) * u128::from(machine.core.mhz);
+    holds! { interrupts <= room, "bandwidth.interrupt_cycles", "are {}: the timer's interrupt and that of a used-up budget do not fit a period of {period} ns", bandwidth.interrupt_cycles }
     let lines = &bandwidth.lines;
     holds! { lines.len() == plan.cores as usize, "bandwidth.lines", "are of {} cores, the plan has {}", lines.len(), plan.cores }
     if let Some(core) = lines.iter().position(|&lines| lines == 0) {

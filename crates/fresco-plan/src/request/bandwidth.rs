@@ -44,7 +44,16 @@ pub(super) fn read(
         None => PERIOD_NS,
     };
     let count_write_backs = table.opt_boolean("count_write_backs")?.unwrap_or(false);
-    let interrupt_cycles = table.opt_integer("interrupt", 0..=1_000_000u64)?;
+    let interrupt_cycles = table.opt_integer("interrupt", 0..=1_000_000u64)?.unwrap_or(INTERRUPT);
+    let interrupt_ns = (interrupt_cycles * 1000).div_ceil(u64::from(machine.core.mhz));
+    if 2 * interrupt_ns > period_ns {
+        let key = if table.has("interrupt") { "interrupt" } else { "period" };
+        let found = format!("found interrupts of {interrupt_ns} ns in periods of {period_ns} ns");
+        return Err(table
+            .error_at(key, found)
+            .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
+            .cure("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
+    }
     let guaranteed = least(machine, count_write_backs);
     let of_core = |core: usize| machine.topology.node_of_core[core];
     let beside = |core: usize| {
@@ -83,7 +92,7 @@ pub(super) fn read(
     Ok(Some(PlannedBandwidth {
         period_ns,
         count_write_backs,
-        interrupt_cycles: interrupt_cycles.unwrap_or(INTERRUPT),
+        interrupt_cycles,
         line_bytes: guaranteed.line_bytes,
         lines,
     }))

@@ -8,7 +8,7 @@ use super::{Copy, error_at};
 use crate::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
 use cores::AskedCore;
 use fresco_dram::Ps;
-use fresco_input::{Document, InputError, Table, format_bandwidth};
+use fresco_input::{Document, InputError, Table, format_bandwidth, format_duration};
 use fresco_machine::Machine;
 
 /// What a task asks for its core, each copy the same; `None` where it says nothing.
@@ -100,6 +100,23 @@ pub(super) fn read(
     let table = root.opt_table("bandwidth")?.unwrap_or_else(|| nothing.root());
     let rules = rules(&table)?;
     let place = table.error("");
+    // A period has the timer's interrupt and, where the budget is used up, another one: a core could never go on.
+    let interrupt = rules.interrupt_cycles * 1_000_000 / u64::from(machine.core.mhz);
+    if 2 * interrupt > rules.period {
+        let found = format!(
+            "found interrupts of {} in periods of {}",
+            format_duration(interrupt),
+            format_duration(rules.period)
+        );
+        let error = if table.has("interrupt") {
+            table.error_at("interrupt", found)
+        } else {
+            table.error_at("period", found)
+        };
+        return Err(error
+            .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
+            .cure("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
+    }
     table.finish()?;
     if chosen.flatten() != Some(true) {
         return Ok(None);

@@ -102,6 +102,10 @@ impl Bench {
 
     /// A measured task without the others, under the buddy allocator unless `more` says something else.
     pub fn alone(&self, name: &str, more: &[String]) -> Result<Speed, InputError> {
+        Ok(speed(&self.point_alone(name, more)?, name))
+    }
+
+    fn point_alone(&self, name: &str, more: &[String]) -> Result<PointResult, InputError> {
         let mut overrides = vec![format!("policy={{ {} }}", {
             let mut policy = kept(&self.overview);
             policy.push("frames = \"buddy\"".to_owned());
@@ -118,7 +122,7 @@ impl Bench {
             }
         }
         overrides.extend_from_slice(more);
-        Ok(speed(&self.run(&overrides)?, name))
+        self.run(&overrides)
     }
 
     /// All tasks together.
@@ -159,6 +163,24 @@ impl Bench {
             slowdowns,
             weighted_speedup,
         })
+    }
+
+    /// Whole periods of budgets within the measured phase of a task that runs alone and is regulated; the fewest of all tasks.
+    ///
+    /// # Errors
+    /// What a run finds.
+    pub fn budget_periods(&self) -> Result<u64, InputError> {
+        let names = self.measured();
+        let counted = names.par_iter().map(|name| {
+            let mut policy = kept(&self.overview);
+            policy.push("frames = \"buddy\", bandwidth = \"memguard\"".to_owned());
+            let point = self.point_alone(name, &[format!("policy={{ {} }}", policy.join(", "))])?;
+            let tasks = point.runs.iter().flat_map(|run| &run.tasks);
+            let periods = tasks.filter_map(|task| Some(task.regulation.as_ref()?.counts.periods));
+            Ok(periods.min().unwrap_or(0))
+        });
+        let counted: Vec<u64> = counted.collect::<Result<_, InputError>>()?;
+        Ok(counted.into_iter().min().unwrap_or(0))
     }
 
     fn run(&self, overrides: &[String]) -> Result<PointResult, InputError> {

@@ -123,7 +123,7 @@ fn sensitivity(
     let mut chart = LineChart::new(
         heading,
         Axis::new(what, unit(resource)).logarithmic(),
-        Axis::new("speed", "%"),
+        Axis::new("speed", "%").from_zero(),
     );
     chart.series = series;
     Ok(Some(Figure {

@@ -18,6 +18,8 @@ pub struct Advice {
     pub goals: Goals,
     /// Bandwidth that each controller guarantees, in bytes per second (MG-3).
     pub guaranteed_bytes_per_s: u64,
+    /// Whole periods of budgets in the shortest measured phase. Budgets are tried from ten on.
+    pub budget_periods: u64,
     /// Speed of each measured task alone with less of a resource.
     pub curves: Vec<Curve>,
     /// Partitions that were run, in order of their cost; the first one is none.
@@ -47,18 +49,27 @@ pub struct Tried {
 /// A run that fails for another reason than that data do not fit their colours.
 pub fn advise(bench: &Bench, goals: &Goals, bar: &ProgressBar) -> Result<Advice, InputError> {
     let guaranteed = Guaranteed::of(&bench.overview.machine, true).bytes_per_s();
-    let curves = curves(bench, guaranteed, bar)?;
-    let (mut tried, too_small) = search(bench, goals, guaranteed, bar)?;
+    let budget_periods = bench.budget_periods()?;
+    let budgets = (budget_periods >= LEAST_PERIODS).then_some(guaranteed);
+    let curves = curves(bench, budgets, bar)?;
+    let (mut tried, too_small) = search(bench, goals, guaranteed, budgets.is_some(), bar)?;
     tried.sort_by(|a, b| a.candidate.cost.total_cmp(&b.candidate.cost));
     let on_frontier: Vec<bool> = tried.iter().map(|one| is_on_frontier(one, &tried)).collect();
     for (one, on_frontier) in std::iter::zip(&mut tried, on_frontier) {
         one.on_frontier = on_frontier;
     }
     let proposed = tried.iter().position(|one| one.outcome.meets_goals);
-    let warnings = super::show::warnings(&curves, &tried, proposed);
+    let mut warnings = super::show::warnings(&curves, &tried, proposed);
+    if budgets.is_none() {
+        warnings.push(format!(
+            "bandwidth budgets were not tried: measured phases have {budget_periods} whole periods of budgets, at least \
+             {LEAST_PERIODS} show what budgets do; lengthen [measure], or shorten bandwidth.period"
+        ));
+    }
     Ok(Advice {
         goals: goals.clone(),
         guaranteed_bytes_per_s: guaranteed,
+        budget_periods,
         curves,
         tried,
         too_small,
@@ -75,3 +86,6 @@ pub(super) fn is_on_frontier(one: &Tried, all: &[Tried]) -> bool {
         .map(cost)
         .any(|(other, better)| (other <= own && better < slowdown) || (other < own && better <= slowdown))
 }
+
+/// Phases of fewer whole periods of budgets show what is left of the budgets at their beginning, not what budgets do.
+const LEAST_PERIODS: u64 = 10;

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// All partitions that were run, and how many the programs do not fit. `guaranteed` is what a controller guarantees, in bytes
-/// per second.
+/// per second; without `budgets` none are tried.
 ///
 /// # Errors
 /// A run that fails for another reason than that data do not fit their colours.
@@ -22,6 +22,7 @@ pub(super) fn search(
     bench: &Bench,
     goals: &Goals,
     guaranteed: u64,
+    budgets: bool,
     bar: &ProgressBar,
 ) -> Result<(Vec<Tried>, usize), InputError> {
     let mut search = Search {
@@ -33,7 +34,9 @@ pub(super) fn search(
     };
     search.run_all(search.uniform(), bar)?;
     search.grow(bar)?;
-    search.run_all(search.with_budgets(), bar)?;
+    if budgets {
+        search.run_all(search.with_budgets(), bar)?;
+    }
     search.shrink(bar)?;
     Ok((search.tried, search.too_small))
 }

@@ -71,11 +71,11 @@ pub fn steps(most: u32) -> Vec<u32> {
     steps
 }
 
-/// The curves of all measured tasks. Bandwidths are shares of what a controller guarantees.
+/// The curves of all measured tasks. Bandwidths are shares of `guaranteed`, in bytes per second; `None` to leave them out.
 ///
 /// # Errors
 /// A run that fails for another reason than that the data do not fit.
-pub fn curves(bench: &Bench, guaranteed: u64, bar: &ProgressBar) -> Result<Vec<Curve>, InputError> {
+pub fn curves(bench: &Bench, guaranteed: Option<u64>, bar: &ProgressBar) -> Result<Vec<Curve>, InputError> {
     let mut wanted = Vec::new();
     for task in bench.measured() {
         let banks = most_banks(bench, &task);
@@ -92,9 +92,11 @@ pub fn curves(bench: &Bench, guaranteed: u64, bar: &ProgressBar) -> Result<Vec<C
                     .map(|amount| (task.clone(), Resource::Llc, amount)),
             );
         }
-        let megabytes = (guaranteed / 1_000_000) as u32;
-        let shares = [8, 4, 2, 1].map(|part| (megabytes / part).max(1));
-        wanted.extend(shares.map(|amount| (task.clone(), Resource::Bandwidth, amount)));
+        if let Some(guaranteed) = guaranteed {
+            let megabytes = (guaranteed / 1_000_000) as u32 / cores_alone(bench, &task);
+            let shares = [8, 4, 2, 1].map(|part| (megabytes / part).max(1));
+            wanted.extend(shares.map(|amount| (task.clone(), Resource::Bandwidth, amount)));
+        }
     }
     bar.inc_length(wanted.len() as u64);
     let measured: Vec<Option<f64>> = wanted
@@ -126,6 +128,20 @@ pub fn curves(bench: &Bench, guaranteed: u64, bar: &ProgressBar) -> Result<Vec<C
         }
     }
     Ok(curves)
+}
+
+/// The cores of one controller that a task has when it runs alone: a program of several threads brings them all.
+fn cores_alone(bench: &Bench, task: &str) -> u32 {
+    let overview = &bench.overview;
+    let task = overview.tasks.iter().find(|other| other.name == task && other.is_team);
+    let Some(task) = task else { return 1 };
+    let of = |node: u32| {
+        let cores = task.cores.iter();
+        cores
+            .filter(|core| overview.machine.topology.node_of_core[**core as usize] == node)
+            .count() as u32
+    };
+    nodes(overview, task).into_iter().map(of).max().unwrap_or(1)
 }
 
 /// The bank colours that each node of a task has.

@@ -134,6 +134,8 @@ fn partitions(bench: &Bench, advice: &Advice, all: bool) -> Result<Table, Report
             .iter()
             .map(|task| Column::number(format!("slowdown of {task}"), "", 2)),
     );
+    let others = other_goals(bench, advice);
+    columns.extend(others.iter().map(|goal| goal.column()));
     columns.push(Column::text("goals"));
     let title = match all {
         true => "All together: every partition that was run",
@@ -156,6 +158,7 @@ fn partitions(bench: &Bench, advice: &Advice, all: bool) -> Result<Table, Report
                 .iter()
                 .map(|task| Cell::from(one.outcome.slowdowns[task])),
         );
+        cells.extend(others.iter().map(|goal| goal.cell(one)));
         cells.push(
             match (proposed, one.outcome.meets_goals) {
                 (true, _) => "met: proposed",
@@ -167,6 +170,42 @@ fn partitions(bench: &Bench, advice: &Advice, all: bool) -> Result<Table, Report
         table.push(cells)?;
     }
     Ok(table)
+}
+
+/// A goal beside the slowdown.
+enum OtherGoal<'a> {
+    /// Bandwidth of a task.
+    Bandwidth(&'a str),
+    /// Deadlines of a periodic task.
+    Deadlines(&'a str),
+}
+
+/// The goals of bandwidth, and the deadlines.
+fn other_goals<'a>(bench: &'a Bench, advice: &'a Advice) -> Vec<OtherGoal<'a>> {
+    let goals = advice.goals.iter();
+    let with_bandwidth = goals.filter(|(_, goal)| goal.bandwidth_bytes_per_s.is_some());
+    let bandwidth = with_bandwidth.map(|(name, _)| OtherGoal::Bandwidth(name));
+    let tasks = bench.overview.tasks.iter();
+    let periodic = tasks.filter(|task| task.is_periodic && advice.goals.contains_key(&task.name));
+    bandwidth
+        .chain(periodic.map(|task| OtherGoal::Deadlines(&task.name)))
+        .collect()
+}
+
+impl OtherGoal<'_> {
+    fn column(&self) -> Column {
+        match self {
+            Self::Bandwidth(task) => Column::number(format!("bandwidth of {task}"), "MB/s", 0),
+            Self::Deadlines(task) => Column::number(format!("missed by {task}"), "", 0),
+        }
+    }
+
+    fn cell(&self, one: &Tried) -> Cell {
+        match self {
+            Self::Bandwidth(task) => (one.outcome.speeds[*task].bandwidth_bytes_per_s / 1e6).into(),
+            Self::Deadlines(task) => Cell::Count(one.outcome.speeds[*task].misses),
+        }
+    }
 }
 
 /// The keys that make the proposal part of the scenario, one to a line as `--set` takes them.

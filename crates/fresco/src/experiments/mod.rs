@@ -74,7 +74,7 @@ pub const ALL: &[Experiment] = &[
     without_scenario("tint-facts", &[TINT], tintmalloc::facts),
     without_scenario("tint-shares", &[TINT], tintmalloc::shares),
     of_scenario("tint-fig3.10", &[TINT], "tint-fig3.10", tintmalloc::by_threads),
-    of_scenario("tint-fig3.11", &[TINT], "tint-fig3.11", tintmalloc::by_policy),
+    of_scenario("tint-fig3.11", &["camc", TINT], "tint-fig3.11", tintmalloc::by_policy),
     of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),
     of_scenario("tint-serial", &[TINT], "tint-serial", tintmalloc::by_serial_share),
     without_scenario("bpm-facts", &[BPM], bpm::facts),

@@ -13,7 +13,7 @@ use fresco_system::results::{CoreRegulation, PointResult, RunResult, Spread};
 const MOST_CHARTS: usize = 8;
 
 /// What the reader of the table has to know.
-pub const NOTE: &str = "Budgets: means over whole periods, and over repetitions. Guaranteed: what a core can rely on; nothing \
+pub const NOTE: &str = "Budgets: means over whole periods, and over repetitions; nothing where no whole period was measured. Guaranteed: what a core can rely on; nothing \
     if it donates, or if more is reserved than r_min. Stalled: share of the time. Exhausted: share of the periods in which a \
     core had used up its budget and found no more. Donated, taken: lines that a core gave away and took, as a share of its \
     reservation. Errors: share of the periods in which a core that had donated could not get its reservation back. Beyond: most \
@@ -100,6 +100,23 @@ fn regulated(runs: &[RunResult], number: usize) -> Vec<&CoreRegulation> {
 }
 
 fn numbers(cores: &[&CoreRegulation]) -> Vec<Cell> {
+    // Without a whole period nothing was counted but the reservation.
+    let counted: Vec<&CoreRegulation> = cores.iter().copied().filter(|core| core.counts.periods > 0).collect();
+    let Some(first) = cores.first().filter(|_| counted.is_empty()) else {
+        return of_periods(&counted);
+    };
+    let mut cells = vec![
+        (first.reserved_bytes_per_s as f64 / 1e6).into(),
+        (first.guaranteed_bytes_per_s / 1e6).into(),
+    ];
+    cells.resize(NUMBERS, Cell::Missing);
+    cells
+}
+
+/// Columns of [`numbers`].
+const NUMBERS: usize = 9;
+
+fn of_periods(cores: &[&CoreRegulation]) -> Vec<Cell> {
     let mean = |value: fn(&CoreRegulation) -> f64| Cell::from(Spread::of(cores.iter().map(|core| value(core))).mean);
     let most = cores.iter().map(|core| core.counts.overshoot).max().unwrap_or(0);
     vec![

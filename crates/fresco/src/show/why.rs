@@ -6,7 +6,7 @@ use super::subject::{PARTS, Subject, measured};
 use super::sweep::Sweep;
 use super::words;
 use fresco_report::number::fixed;
-use fresco_system::results::PointResult;
+use fresco_system::results::{PointResult, TaskResult};
 
 /// A slowdown from which on it is worth saying where the time went.
 const NOTABLE: f64 = 1.1;
@@ -23,6 +23,18 @@ pub fn slower(sweep: &Sweep<'_>, task: &str) -> Option<String> {
     });
     let (slowdown, point, subject) = slowed.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let base = Subject::at(&sweep.result.points[point.baseline?], task)?;
+    // A task that stands still for want of budget is slow however fast its reads are.
+    let stalled = |task: &TaskResult| task.regulation.as_ref().map_or(0.0, |core| core.stalled_share);
+    let stalled = subject.spread(stalled).mean;
+    if slowdown >= NOTABLE && stalled > (1.0 - 1.0 / slowdown) / 2.0 {
+        return Some(format!(
+            "The largest slowdown of {task}, {}, is that at {}: its core stands still for {} % of the time, its budget of \
+             bandwidth used up.",
+            fixed(slowdown, 2),
+            words::list(&settings(sweep, point)),
+            fixed(100.0 * stalled, 0)
+        ));
+    }
     let (now, before) = (subject.read_ns()?.mean, base.read_ns()?.mean);
     let grown = now - before;
     if slowdown < NOTABLE || grown <= 0.0 {
