@@ -136,3 +136,19 @@ fn wrong_timings_name_their_place() {
     assert!(wrong("", "policy.scheduler = \"rm\"").contains("without periodic tasks"));
     assert!(wrong("period = \"1 ms\"", "policy.scheduler = \"fifo\"").contains("edf"));
 }
+
+#[test]
+fn runs_longer_than_a_thousand_seconds_are_refused_at_their_task() {
+    for (phase, jobs) in [("1000 s", 1), ("0 us", 1_000_000)] {
+        let text = format!(
+            "name = \"long\"\nmachine = \"small.toml\"\nmeasure.jobs = {jobs}\n\
+             [[task]]\nname = \"t\"\nprogram = \"idle\"\ncore = 0\nperiod = \"1000 s\"\nphase = \"{phase}\"\n"
+        );
+        let scenario = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let error = fresco_system::run(&scenario.runs()[0])
+            .expect_err("it would take years")
+            .to_string();
+        assert!(error.contains("found a run of more than 1000 s"), "{error}");
+        assert!(error.contains("task"), "{error}");
+    }
+}

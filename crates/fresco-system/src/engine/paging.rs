@@ -4,7 +4,7 @@
 use super::Engine;
 use crate::os::memory;
 use crate::os::pages::Page;
-use crate::scenario::{Paging, error_at};
+use crate::scenario::{Paging, error_at, is_strict};
 use fresco_dram::Ps;
 use fresco_frames::{FrameError, Policy, TaskId};
 use fresco_input::InputError;
@@ -83,15 +83,14 @@ impl Engine<'_> {
             "found no page frame: {}",
             memory::named(error, self.setup, TaskId(copy as u32))
         );
-        let cure = match self.frames.config().policy {
+        let policy = self.frames.config().policy;
+        let cure = match policy {
+            Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
             }
-            Policy::Soft => "give the tasks less data, or lower policy.occupied of an aged machine",
-            Policy::Palloc(_) | Policy::Camc(_) | Policy::Tintmalloc(_) | Policy::Bpm(_) => {
-                "give the task more colours or less data, or set policy.exhaustion = \"spill\""
-            }
-            Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
+            _ if is_strict(&policy) => "give the task more colours or less data, or set policy.exhaustion = \"spill\"",
+            _ => "give the tasks less data, or lower policy.occupied of an aged machine",
         };
         let place = &self.setup.tasks[self.setup.copies[copy].task].place;
         error_at(place, found)

@@ -3,12 +3,15 @@
 
 use crate::multitask::{Experiment, Instance, RefreshPlan, Regulation, Schedule, TaskSpec, Timing, Work};
 use crate::os::memory;
-use crate::scenario::{Extent, RunSpec, Setup};
+use crate::scenario::{Extent, RunSpec, Setup, error_at};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
+
+/// Longest run, in nanoseconds.
+const LONGEST_NS: u64 = 1_000_000_000_000;
 
 /// What a run of `spec` does.
 pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
@@ -36,6 +39,14 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     }
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
     let horizon_ns = horizon(setup) / NS;
+    if horizon_ns > LONGEST_NS {
+        let longest = setup.tasks.iter().filter(|task| task.timing.is_some());
+        let longest = longest.max_by_key(|task| task.timing.as_ref().map(|timing| timing.phase + timing.period));
+        let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);
+        return Err(error_at(place, "found a run of more than 1000 s")
+            .allowed("phases, periods and jobs that are over after 1000 s")
+            .cure("let it have fewer jobs, or a shorter phase or period"));
+    }
     Ok(Experiment {
         machine: setup.machine.clone(),
         refresh: RefreshPlan::Machine,
@@ -70,7 +81,10 @@ fn timings(setup: &Setup) -> impl Iterator<Item = &fresco_rt::Task> {
 /// Jobs of a task that are released before are not counted.
 pub(super) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
     match setup.warm_up {
-        Extent::Jobs(jobs) => (task.phase + jobs * task.period) * NS,
+        Extent::Jobs(jobs) => jobs
+            .saturating_mul(task.period)
+            .saturating_add(task.phase)
+            .saturating_mul(NS),
         Extent::Time(time) => time,
         Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
     }
@@ -84,9 +98,10 @@ fn horizon(setup: &Setup) -> Ps {
             Extent::Jobs(jobs) => {
                 // The first release that counts.
                 let before = warm.saturating_sub(task.phase * NS).div_ceil(task.period * NS);
-                (task.phase + (before + jobs) * task.period) * NS
+                let jobs = before.saturating_add(jobs).saturating_mul(task.period);
+                jobs.saturating_add(task.phase).saturating_mul(NS)
             }
-            Extent::Time(time) => warm + time,
+            Extent::Time(time) => warm.saturating_add(time),
             Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
         }
     };

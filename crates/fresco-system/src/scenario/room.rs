@@ -110,7 +110,7 @@ fn names(kind: &str, colors: Option<&ColorSet>) -> String {
     colors.map_or_else(String::new, |colors| format!("[{kind} colours {colors}]"))
 }
 
-fn is_strict(policy: &Policy) -> bool {
+pub(crate) fn is_strict(policy: &Policy) -> bool {
     match policy {
         Policy::Buddy => false,
         Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,

@@ -3,7 +3,7 @@
 
 use fresco_input::{Document, InputError, closest};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The goal of one measured task. A periodic task must also meet its deadlines.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -27,6 +27,7 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
         bandwidth_bytes_per_s: None,
     };
     let mut goals: Goals = tasks.iter().map(|task| (task.clone(), usual)).collect();
+    let mut told = BTreeSet::new();
     for text in texts {
         let error = |found: String| InputError::new(format!("--goal {text}"), found);
         let parts = text
@@ -47,6 +48,11 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 .allowed(tasks.join(", "))
                 .cure(cure));
         };
+        if !told.insert((task.to_owned(), what.to_owned())) {
+            return Err(error(format!("found a second {what} for {task:?}"))
+                .allowed("each goal of a task once")
+                .cure("keep one of them"));
+        }
         match what {
             "slowdown" => {
                 let ratio = value
@@ -60,9 +66,15 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 })?;
             }
             "bandwidth" => {
-                let document = Document::parse(&format!("--goal {text}"), &format!("bandwidth = {value:?}"))?;
+                let document = Document::parse("", &format!("bandwidth = {value:?}"))?;
                 let most = 10_000_000_000_000;
-                goal.bandwidth_bytes_per_s = Some(document.root().item("bandwidth", "")?.bandwidth(1..=most)?);
+                let bytes = document.root().item("bandwidth", "")?.bandwidth(1..=most);
+                let bytes = bytes.map_err(|wrong| {
+                    error(wrong.found.clone())
+                        .allowed(wrong.allowed.clone())
+                        .cure(wrong.cure.clone())
+                })?;
+                goal.bandwidth_bytes_per_s = Some(bytes);
             }
             _ => {
                 return Err(error(format!("found the goal {what:?}"))
@@ -93,6 +105,13 @@ mod tests {
             (1.5, Some(500_000_000))
         );
         assert_eq!((goals["b"].max_slowdown, goals["b"].bandwidth_bytes_per_s), (1.1, None));
+    }
+
+    #[test]
+    fn a_goal_is_told_once() {
+        let twice = ["a:slowdown=1.1", "a:bandwidth=1 GB/s", "a:slowdown=1.2"].map(str::to_owned);
+        let error = read(&twice, 1.1, &tasks()).expect_err("two slowdowns").to_string();
+        assert!(error.contains("second slowdown for \"a\""), "{error}");
     }
 
     #[test]
