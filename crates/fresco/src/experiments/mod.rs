@@ -307,7 +307,11 @@ mod tests {
             "CAMC compares itself with PALLOC"
         );
         assert!(!names(&["palloc"]).contains(&"camc-fig2.6"));
-        let of_banks = |name: &&str| name.starts_with("camc-") || name.starts_with("palloc-");
+        let of_banks = |name: &&str| {
+            ["camc-", "palloc-", "tint-"]
+                .iter()
+                .any(|start| name.starts_with(start))
+        };
         assert_eq!(
             names(&["camc", "palloc"]),
             names(&["camc", "palloc", CR])
