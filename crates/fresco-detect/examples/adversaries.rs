@@ -4,8 +4,8 @@
 //! `cargo run --release -p fresco-detect --example adversaries -- 1000` runs a thousand of each kind; status 1 if any
 //! verdict is wrong.
 
+use fresco_detect::Verdict;
 use fresco_detect::synthetic::Adversary;
-use fresco_detect::{Method, Options, Verdict, detect};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -48,17 +48,7 @@ fn main() -> ExitCode {
 fn run(adversary: Adversary, seeds: impl Iterator<Item = u64>) -> (BTreeMap<String, u64>, u64) {
     let (mut counts, mut wrong) = (BTreeMap::new(), 0);
     for seed in seeds {
-        let (mut timer, truth) = adversary.timer(seed);
-        let found = detect(
-            &mut timer,
-            Options {
-                seed,
-                method: Method::Solver,
-                all: false,
-            },
-        );
-        let masks = found.solution.as_ref().and_then(|solution| solution.model.masks());
-        let is_true = masks.is_some_and(|masks| truth.is(&masks));
+        let (found, is_true) = adversary.detection(seed);
         if !adversary.allows(found.verdict, is_true) {
             println!(
                 "WRONG: {adversary:?} {seed}: {} {:?}",

@@ -2,7 +2,6 @@
 //! No false map: adversaries of each kind, few here, many in `examples/adversaries.rs`.
 
 use fresco_detect::synthetic::Adversary;
-use fresco_detect::{Method, Options, detect};
 
 const SEEDS: u64 = 6;
 
@@ -10,17 +9,7 @@ const SEEDS: u64 = 6;
 fn no_adversary_is_given_a_false_map() {
     for adversary in Adversary::ALL {
         for seed in 0..SEEDS {
-            let (mut timer, truth) = adversary.timer(seed);
-            let found = detect(
-                &mut timer,
-                Options {
-                    seed,
-                    method: Method::Solver,
-                    all: false,
-                },
-            );
-            let masks = found.solution.as_ref().and_then(|solution| solution.model.masks());
-            let is_true = masks.is_some_and(|masks| truth.is(&masks));
+            let (found, is_true) = adversary.detection(seed);
             let failed = found.evidence.failed();
             println!("{adversary:?} {seed}: {} {failed:?}", found.verdict);
             assert!(

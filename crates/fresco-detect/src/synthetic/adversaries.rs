@@ -5,6 +5,7 @@ use super::{Disturbance, Disturbed, Formula, Labels};
 use crate::random::Draws;
 use crate::verdict::Verdict;
 use crate::wide::Basis;
+use crate::{Detection, Method, Options, detect};
 
 /// A kind of adversary. Everything else about it is drawn from a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +57,20 @@ impl Adversary {
             Self::Noise | Self::Drift | Self::LineBimodality => verdict == Verdict::NoSignal,
             _ => !verdict.has_map() || true_map,
         }
+    }
+
+    /// What the solver makes of this adversary, and whether the map that it gives is the true one.
+    pub fn detection(self, seed: u64) -> (Detection, bool) {
+        let (mut timer, truth) = self.timer(seed);
+        let options = Options {
+            seed,
+            method: Method::Solver,
+            all: false,
+        };
+        let found = detect(&mut timer, options);
+        let masks = found.solution.as_ref().and_then(|solution| solution.model.masks());
+        let is_true = masks.is_some_and(|masks| truth.is(&masks));
+        (found, is_true)
     }
 
     /// The timer of a seed, and the bank of each label when the detection is over.

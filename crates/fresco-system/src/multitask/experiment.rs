@@ -81,12 +81,15 @@ impl Experiment {
     /// Usual margin of synthetic work: 3 %. Accesses to random lines differ from job to job by far less.
     pub const MARGIN: u32 = 30;
 
+    /// Longest run and time, in nanoseconds: 1000 s, far within 64 bits of picoseconds.
+    pub const LONGEST_NS: u64 = 1_000_000_000_000;
+
     /// Refuses what cannot be run.
     pub(super) fn check(&self) -> Result<(), InputError> {
-        if self.horizon_ns == 0 || self.horizon_ns > LONGEST_NS {
+        if self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS {
             let error = self.error(format!("found a run of {} ns", self.horizon_ns));
             return Err(error
-                .allowed(format!("1 to {LONGEST_NS} ns"))
+                .allowed(format!("1 to {} ns", Self::LONGEST_NS))
                 .cure("choose a horizon of a few retention times"));
         }
         if self.margin_permille >= 1000 {
@@ -109,10 +112,10 @@ impl Experiment {
         };
         let (timing, organisation) = (&self.machine.memory.timing, &self.machine.memory.organisation);
         let cycles = |ns: u64| floor(timing.clock, ns);
-        if *period_ns > LONGEST_NS || windows.iter().any(|window| window.start_ns > LONGEST_NS) {
+        if *period_ns > Self::LONGEST_NS || windows.iter().any(|window| window.start_ns > Self::LONGEST_NS) {
             let error = self.error("found refresh windows beyond the longest run".to_owned());
             return Err(error
-                .allowed(format!("times up to {LONGEST_NS} ns"))
+                .allowed(format!("times up to {} ns", Self::LONGEST_NS))
                 .cure("give them in nanoseconds from the start of a retention time"));
         }
         let in_cycles: Vec<Window> = windows
@@ -141,9 +144,6 @@ impl Experiment {
         InputError::new(format!("the experiment on {}", self.machine.name), found)
     }
 }
-
-/// Longest run and time: 1000 s, far within 64 bits of picoseconds.
-const LONGEST_NS: u64 = 1_000_000_000_000;
 
 /// The cycle that begins at a time or last before it.
 fn floor(clock: Clock, ns: u64) -> u64 {

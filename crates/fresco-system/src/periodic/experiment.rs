@@ -10,9 +10,6 @@ use fresco_input::InputError;
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
-/// Longest run, in nanoseconds.
-const LONGEST_NS: u64 = 1_000_000_000_000;
-
 /// What a run of `spec` does.
 pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     let setup = &spec.point.setup;
@@ -39,7 +36,7 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     }
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
     let horizon_ns = horizon(setup) / NS;
-    if horizon_ns > LONGEST_NS {
+    if horizon_ns > Experiment::LONGEST_NS {
         let longest = setup.tasks.iter().filter(|task| task.timing.is_some());
         let longest = longest.max_by_key(|task| task.timing.as_ref().map(|timing| timing.phase + timing.period));
         let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);

@@ -108,12 +108,9 @@ pub(super) fn read(
             format_duration(interrupt),
             format_duration(rules.period)
         );
-        let error = if table.has("interrupt") {
-            table.error_at("interrupt", found)
-        } else {
-            table.error_at("period", found)
-        };
-        return Err(error
+        let key = if table.has("interrupt") { "interrupt" } else { "period" };
+        return Err(table
+            .error_at(key, found)
             .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
             .cure("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
     }
