@@ -70,6 +70,7 @@ pub fn find(probe: &mut Probe<'_>, evidence: &mut Evidence) -> Option<Classes> {
         return None;
     }
     let split = found?;
+    probe.governor.begins(Stage::Classes);
     let n = (first.suspects.len() + random.len()) as u64;
     if !evidence.at_least(
         Stage::Conflict,
@@ -103,7 +104,9 @@ fn second_class(probe: &mut Probe<'_>, bulk: &mut Bulk, first: &Screen, threshol
         .iter()
         .find(|line| probe.contrast(first.base, **line) <= threshold)?;
     let mut second = Screen::of(base);
-    second.go_on(probe, bulk, threshold, LEAST_CLASS, MOST_SCREENED);
+    // Where conflicts are rare, the second base may take longer than the first one did.
+    let most = MOST_SCREENED.max(2 * first.tested);
+    second.go_on(probe, bulk, threshold, LEAST_CLASS, most);
     Some(second)
 }
 

@@ -14,9 +14,10 @@ use crate::probe::Probe;
 use crate::queues;
 use crate::refresh;
 use crate::shape;
+use crate::shape_odd;
 use crate::solve::{self, SPARE, Solution};
 use crate::stats::{Proportion, auc, correlation, median, quantile};
-use crate::timer::Timer;
+use crate::timer::{Stream, Timer};
 use crate::verdict::Verdict;
 use crate::verify;
 
@@ -29,7 +30,10 @@ const REPEATED: usize = 60;
 
 /// Detects the map of a timer's memory. Never answers with a map that has not predicted pairs on fresh pages twice.
 pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
-    let mut probe = Probe::new(Governor::new(timer), options.seed);
+    let mut governor = Governor::new(timer);
+    governor.limit(options.seconds);
+    governor.begins(Stage::Timer);
+    let mut probe = Probe::new(governor, options.seed);
     let mut found = Detection {
         verdict: Verdict::NoSignal,
         evidence: Evidence::default(),
@@ -38,20 +42,38 @@ pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
         predictions: Vec::new(),
         conflicts: None,
         shape: None,
+        no_shape: None,
         refresh: None,
         queues: None,
         benefit: None,
+        alone: false,
         cost: probe.governor.cost(),
     };
     found.verdict = stages(&mut probe, &mut found, options);
+    if probe.governor.is_over() && !found.verdict.has_map() {
+        note_end_of_time(&probe, &mut found.evidence, options.seconds);
+    }
     found.cost = probe.governor.cost();
     found
+}
+
+/// Says that time ran out before the first check that failed.
+fn note_end_of_time(probe: &Probe<'_>, evidence: &mut Evidence, most: f64) {
+    let place = evidence.checks.iter().position(|check| !check.passed);
+    let stage = place.map_or(Stage::Timer, |place| evidence.checks[place].stage);
+    let seconds = probe.governor.cost().seconds;
+    let asked = format!("at most {most}");
+    evidence.push(stage, "seconds of the detection", seconds, None, 1, asked, false);
+    if let (Some(place), Some(check)) = (place, evidence.checks.pop()) {
+        evidence.checks.insert(place, check);
+    }
 }
 
 fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Verdict {
     if !timer_works(probe, &mut found.evidence) {
         return Verdict::NoSignal;
     }
+    probe.governor.begins(Stage::Conflict);
     let Some(mut classes) = classes::find(probe, &mut found.evidence) else {
         return Verdict::NoSignal;
     };
@@ -61,9 +83,11 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
         across: classes.across.clone(),
         threshold: classes.threshold,
     });
+    probe.governor.begins(Stage::Repeat);
     if let Some(verdict) = repeats(probe, &classes, &mut found.evidence) {
         return verdict;
     }
+    probe.governor.begins(Stage::Functions);
     let ranges = probe.governor.ranges().to_vec();
     gather::collect(probe, &mut classes, solve::features(&ranges, None) + 2 * SPARE);
     let rate = gather::conflict_rate(&classes);
@@ -82,12 +106,23 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
     if let Some(verdict) = predicts(probe, &classes, &model, found) {
         return verdict;
     }
-    found.shape = shape::find(probe, &model, fixed, classes.threshold);
+    match model.form.odd {
+        None => found.shape = shape::find(probe, &model, fixed, classes.threshold),
+        Some(_) => match shape_odd::find(probe, &model, fixed, classes.threshold) {
+            Ok(shape) => found.shape = Some(shape),
+            Err(reason) => found.no_shape = Some(reason),
+        },
+    }
     if options.all {
+        probe.governor.begins(Stage::Benefit);
         found.refresh = (0..REFRESH_LINES).find_map(|_| {
             let line = probe.line();
             refresh::find(&mut probe.governor, line)
         });
+        found.alone = !has_company(probe);
+        if found.alone {
+            return Verdict::Map;
+        }
         found.queues = queues::find(probe, &model);
         let benefit = benefit::measure(probe, &model);
         let nothing = benefit.is_nothing();
@@ -110,25 +145,37 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
     Verdict::Map
 }
 
+/// Can a walk be timed beside another one? Not where there is a single processor.
+fn has_company(probe: &mut Probe<'_>) -> bool {
+    let lines = [probe.line(), probe.line()];
+    let walk = |line| Stream {
+        lines: std::slice::from_ref(line),
+        outstanding: 1,
+    };
+    let both = [walk(&lines[0]), walk(&lines[1])];
+    probe.governor.streams(&both, 64).is_finite()
+}
+
 /// The plain solution, or one with an odd interleave where the plain one does not explain the classes.
 fn solve(probe: &mut Probe<'_>, classes: &mut Classes, rate: &Proportion) -> Solution {
     let ranges = probe.governor.ranges().to_vec();
+    let regions = probe.governor.regions();
     let pairs = gather::pairs(classes);
-    let plain = solve::plain(&ranges, &pairs, &mut probe.draws);
+    let plain = solve::plain(&ranges, &regions, &pairs, &mut probe.draws);
     let plain = offset::settle(probe, plain, &pairs, classes.threshold);
     if banks_fit(&plain.model, rate) && is_explained(&plain) {
         return plain;
     }
-    let guess = solve::odd(&ranges, &gather::pairs(classes), &mut probe.draws);
+    let guess = solve::odd(&ranges, &regions, &gather::pairs(classes), &mut probe.draws);
     let Some(odd) = guess.and_then(|guess| guess.model.form.odd) else {
         return plain;
     };
     gather::collect(probe, classes, solve::features(&ranges, Some(odd)) + 2 * SPARE);
-    solve::odd(&ranges, &gather::pairs(classes), &mut probe.draws).unwrap_or(plain)
+    solve::odd(&ranges, &regions, &gather::pairs(classes), &mut probe.draws).unwrap_or(plain)
 }
 
 /// Does time pass, and by more than its own noise?
-fn timer_works(probe: &mut Probe<'_>, evidence: &mut Evidence) -> bool {
+pub(crate) fn timer_works(probe: &mut Probe<'_>, evidence: &mut Evidence) -> bool {
     let line = probe.line();
     let before = probe.governor.now();
     let times: Vec<f64> = (0..64).map(|_| probe.quick(line, line)).collect();
@@ -234,6 +281,7 @@ fn predicts(probe: &mut Probe<'_>, classes: &Classes, model: &Model, found: &mut
         (Stage::Prediction, 1.0, Verdict::SignalOnly),
         (Stage::Stability, 0.5, Verdict::Unstable),
     ] {
+        probe.governor.begins(stage);
         if stage == Stage::Stability {
             probe.governor.wait(LATER_NS);
         }
@@ -242,18 +290,7 @@ fn predicts(probe: &mut Probe<'_>, classes: &Classes, model: &Model, found: &mut
             return Some(verdict);
         };
         let outcome = verify::measure(probe, &pairs, classes.threshold);
-        let asked = "at least 0.99, interval above 0.97, each kind at least 0.98".to_owned();
-        let (all, enough) = (outcome.all, outcome.is_enough());
-        let what = "predictions on fresh pages that came true";
-        found.evidence.push(
-            stage,
-            what,
-            all.value(),
-            Some((all.low, all.high)),
-            all.n,
-            asked,
-            enough,
-        );
+        let enough = outcome.note(stage, &mut found.evidence);
         found.predictions.push(outcome);
         if !enough {
             return Some(verdict);

@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 use crate::verify::Outcome;
 
 /// What to ask beyond the map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Seed of all random choices.
     pub seed: u64,
@@ -22,6 +22,8 @@ pub struct Options {
     pub method: Method,
     /// Refresh times, queues and benefit, too.
     pub all: bool,
+    /// Seconds of the timer's time after which no more lines are looked for; stages that need more of them fail.
+    pub seconds: f64,
 }
 
 /// Everything a detection found out.
@@ -41,12 +43,16 @@ pub struct Detection {
     pub conflicts: Option<Proportion>,
     /// Rows and columns.
     pub shape: Option<Shape>,
+    /// Why there are none, where that is known.
+    pub no_shape: Option<String>,
     /// Period and phase of the refreshes of one line.
     pub refresh: Option<RefreshTimes>,
     /// Queues of the controller.
     pub queues: Option<Queues>,
     /// What colouring gains.
     pub benefit: Option<Benefit>,
+    /// Nothing could be timed beside other loads: no queues, no benefit.
+    pub alone: bool,
     /// What it cost.
     pub cost: Cost,
 }

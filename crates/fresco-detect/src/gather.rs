@@ -17,7 +17,7 @@ pub fn collect(probe: &mut Probe<'_>, classes: &mut Classes, wanted: usize) {
     let threshold = classes.threshold;
     let mut bulk = Bulk::measure(probe);
     let mut barren = 0;
-    while pairs(classes).len() < wanted && barren < 3 {
+    while pairs(classes).len() < wanted && barren < 3 && !probe.governor.is_over() {
         let mut screen = Screen::of(probe.line());
         screen.go_on(probe, &mut bulk, threshold, PER_BASE.min(wanted), MOST_SCREENED);
         let members: Vec<u64> = screen.above(threshold).collect();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The bound on row activations: probing must not disturb the memory it looks at.
 
+use crate::evidence::Stage;
 use crate::timer::{Load, Stream, Timer};
 
 /// Accesses of all probing together within any [`WINDOW_NS`]. No access activates more than one row once, so no row is
@@ -22,6 +23,8 @@ pub struct Governor<'t> {
     accesses: u64,
     pauses: u64,
     started: f64,
+    /// Seconds after which searches end.
+    limit: f64,
 }
 
 impl<'t> Governor<'t> {
@@ -34,6 +37,7 @@ impl<'t> Governor<'t> {
             accesses: 0,
             pauses: 0,
             started,
+            limit: f64::INFINITY,
         }
     }
 
@@ -91,6 +95,26 @@ impl<'t> Governor<'t> {
     /// The timer's ranges.
     pub fn ranges(&self) -> &[std::ops::Range<u64>] {
         self.timer.ranges()
+    }
+
+    /// The timer's regions.
+    pub fn regions(&self) -> Vec<std::ops::Range<u64>> {
+        self.timer.regions()
+    }
+
+    /// Tells the timer that a stage begins.
+    pub fn begins(&mut self, stage: Stage) {
+        self.timer.begins(stage);
+    }
+
+    /// Ends the search for more after so many seconds of the timer's time.
+    pub fn limit(&mut self, seconds: f64) {
+        self.limit = seconds;
+    }
+
+    /// Is the time for it over?
+    pub fn is_over(&self) -> bool {
+        self.timer.now() - self.started > self.limit * 1e9
     }
 
     /// The timer's time, in nanoseconds.

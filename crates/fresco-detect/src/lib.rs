@@ -4,10 +4,11 @@
 //! Everything here asks a [`Timer`]; no operating system and no simulator is inside. [`detect`] goes through stages, each
 //! with a check that can fail, and ends with a [`Verdict`]; only what has predicted the conflicts of lines on pages that
 //! were never looked at, twice, is a map. [`algorithm1`] and [`list`] are the detectors of the papers, bit by bit.
-//! [`synthetic`] has timers made of formulas, and disturbances, with which verdicts are tested.
+//! [`Judge`] asks whether a map that someone gives is right. [`synthetic`] has timers made of formulas, and disturbances, with which verdicts are tested.
 
 pub mod algorithm1;
 pub mod benefit;
+mod claim;
 mod classes;
 mod detect;
 mod detection;
@@ -25,6 +26,7 @@ pub mod refresh;
 pub mod registers;
 mod screen;
 mod shape;
+mod shape_odd;
 pub mod solve;
 pub mod stats;
 pub mod synthetic;
@@ -33,6 +35,7 @@ mod verdict;
 pub mod verify;
 pub mod wide;
 
+pub use claim::{Judge, Judgement};
 pub use detect::detect;
 pub use detection::{Contrasts, Detection, Options};
 pub use governor::{ACTIVATIONS_PER_WINDOW, Cost, Governor, WINDOW_NS};

@@ -39,7 +39,7 @@ pub(crate) fn bitwise(method: Method, probe: &mut Probe<'_>, pairs: &[(u64, u64)
         _ => algorithm1::discover(&bits, |mask| time(probe, mask)).and_then(|found| found.functions()),
     };
     let model = Model {
-        form: Form::plain(&ranges),
+        form: Form::plain(&probe.governor.regions()),
         functions: functions.unwrap_or_default().into_iter().map(u128::from).collect(),
     };
     let explained = pairs.iter().filter(|(a, b)| model.same_bank(*a, *b)).count() as u64;
@@ -72,7 +72,11 @@ fn time(probe: &mut Probe<'_>, mask: u64) -> f64 {
 
 /// The bank bits of PALLOC's detector as functions of one bit each.
 fn by_lists(governor: &mut Governor<'_>, draws: &mut crate::random::Draws, bits: &[u32]) -> Option<Vec<u64>> {
-    let range = governor.ranges().first()?.clone();
+    let range = governor
+        .ranges()
+        .iter()
+        .max_by_key(|range| range.end - range.start)?
+        .clone();
     let room = (range.end - range.start).checked_sub(list::ENTRIES * list::DISTANCE)?;
     // Shifts by bits above a line stay within aligned blocks of the list's length.
     let base = range.start + draws.below(room / (list::ENTRIES * list::DISTANCE) + 1) * list::ENTRIES * list::DISTANCE;

@@ -20,7 +20,7 @@ pub fn settle(probe: &mut Probe<'_>, mut best: Solution, pairs: &[(u64, u64)], t
     for offset in std::mem::take(&mut best.alias_offsets) {
         let mut form = best.model.form.clone();
         form.spans[last].offset = offset;
-        let other = solve::solve(&form, pairs, &mut probe.draws);
+        let other = solve::solve(&form, probe.governor.ranges(), pairs, &mut probe.draws);
         match first_is_right(probe, &best.model, &other.model, threshold) {
             None => aliases.push(offset),
             Some(true) => {}

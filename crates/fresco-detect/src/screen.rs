@@ -45,7 +45,7 @@ impl Screen {
     pub fn go_on(&mut self, probe: &mut Probe<'_>, bulk: &mut Bulk, threshold: f64, wanted: usize, most: u64) {
         let mut found = self.above(threshold).count();
         let mut single = probe.single(self.base);
-        while found < wanted && self.tested < most {
+        while found < wanted && self.tested < most && !probe.governor.is_over() {
             let line = probe.line();
             if line / LINE == self.base / LINE {
                 continue;

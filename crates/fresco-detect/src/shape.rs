@@ -4,7 +4,6 @@
 use crate::model::Model;
 use crate::probe::Probe;
 use crate::wide::{Basis, bits, sparsest};
-use serde::Serialize;
 
 /// log2 of a line: what is below is column and byte, and no timing of lines tells them apart.
 pub const LINE_BITS: u32 = 6;
@@ -13,14 +12,15 @@ const MOST_LOW_ROWS: usize = 3;
 /// Pairs asked of each difference; the majority decides.
 const VOTES: usize = 3;
 
-/// Rows and columns of a map, as masks of bits of (physical address − offset).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Rows and columns of a map, as masks of features ([`crate::model::Features`]): of bits of (physical address − offset),
+/// and where there is an odd interleave of bits of the address within its way, from bit 64 on.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Independent differences of lines of one row.
-    pub columns: Vec<u64>,
+    pub columns: Vec<u128>,
     /// Functions that select the row; single bits where there are some that do. Sums with bank functions would do as
     /// well.
-    pub rows: Vec<u64>,
+    pub rows: Vec<u128>,
     /// Bits that only columns change, above those within a line.
     pub column_bits: Vec<u32>,
 }
@@ -55,19 +55,19 @@ pub fn find(probe: &mut Probe<'_>, model: &Model, fixed: u128, threshold: f64) -
     let moved = within.iter().fold(0, |all, column| all | column);
     let read = rows.iter().chain(&functions).fold(0, |all, function| all | function);
     Some(Shape {
-        columns: sparsest(&columns).into_iter().map(|column| column as u64).collect(),
-        rows: rows.into_iter().map(|row| row as u64).collect(),
+        columns: sparsest(&columns),
+        rows,
         column_bits: bits(moved & !read).collect(),
     })
 }
 
 /// A complement of the bank functions in `space`, with as few bits as can be, high bits first.
-fn row_functions(space: &[u128], functions: &[u128]) -> Vec<u128> {
+pub(crate) fn row_functions(space: &[u128], functions: &[u128]) -> Vec<u128> {
     let mut basis = Basis::of(functions.iter().copied());
     let whole = Basis::of(space.iter().copied());
     let mut rows = Vec::new();
     // Single bits first, from the top: in a permutation such as 13^17 the upper one is the row's.
-    let singles = (0..64)
+    let singles = (0..128)
         .rev()
         .map(|bit| 1u128 << bit)
         .filter(|unit| whole.reduce(*unit) == 0);
@@ -91,7 +91,7 @@ fn stays_in_row(probe: &mut Probe<'_>, model: &Model, difference: u64, threshold
         let Some(partner) = ((line - span.offset) ^ difference).checked_add(span.offset) else {
             continue;
         };
-        if model.form.span_of(partner).is_none() {
+        if !probe.governor.ranges().iter().any(|range| range.contains(&partner)) {
             continue;
         }
         asked += 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What detectors need of a machine: something that can be timed.
 
+use crate::evidence::Stage;
 use std::ops::Range;
 
 /// A chain of lines that one core walks, over and over.
@@ -28,6 +29,17 @@ pub struct Load {
 pub trait Timer {
     /// The ranges of physical addresses that may be accessed, ascending, each a multiple of 4096 bytes.
     fn ranges(&self) -> &[Range<u64>];
+
+    /// Ranges within which whatever stands before the memory controllers shifts all addresses alike: those of the
+    /// firmware's table of memory, with holes between them. They hold [`Self::ranges`], and ascend.
+    fn regions(&self) -> Vec<Range<u64>> {
+        self.ranges().to_vec()
+    }
+
+    /// Told when a stage begins, for those who wait.
+    fn begins(&mut self, stage: Stage) {
+        let _ = stage;
+    }
 
     /// Loads both lines at the same time, waits for both, `rounds` times over. Time of all rounds in nanoseconds.
     /// Makes at most `2 × rounds` accesses. `a` and `b` may be the same line.

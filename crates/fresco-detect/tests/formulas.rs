@@ -13,6 +13,7 @@ fn run(timer: Formula, disturbance: Disturbance, seed: u64) -> Detection {
             seed,
             method: Method::Solver,
             all: false,
+            seconds: f64::INFINITY,
         },
     )
 }
@@ -49,7 +50,7 @@ fn an_xor_map_is_found_with_its_rows_and_columns() {
     assert_eq!(row_reduce(&masks(&detection)), row_reduce(&functions));
     let shape = detection.shape.expect("a plain map has a shape");
     assert_eq!(shape.column_bits, (6..13).collect::<Vec<_>>());
-    assert_eq!(shape.rows, (17..31).map(|bit| 1 << bit).collect::<Vec<u64>>());
+    assert_eq!(shape.rows, (17..31).map(|bit| 1 << bit).collect::<Vec<u128>>());
 }
 
 #[test]
@@ -74,6 +75,10 @@ fn wide_functions_of_in_page_bits_are_found_beside_slow_lines_and_drift() {
 fn three_ways_with_hashes_are_found() {
     let detection = run(Formula::modulo_three(3 << 30), NOISE, 3);
     assert_eq!(detection.verdict, Verdict::Map, "{:?}", detection.evidence.failed());
+    let shape = detection.shape.expect("rows and columns");
+    // Rows are 32 pages of quotients: bits of the quotient from 2^17 bytes on.
+    let rows: Vec<u128> = (17..30).map(|bit| 1 << (64 + bit)).collect();
+    assert_eq!(shape.rows, rows, "{:?}", detection.no_shape);
     let model = detection.solution.expect("a map").model;
     assert_eq!(model.form.odd.map(|odd| (odd.ways, odd.granule_bits)), Some((3, 12)));
     assert_eq!(model.functions.len(), 5);
@@ -166,6 +171,7 @@ fn bitwise(method: Method, functions: &[u64]) -> (Verdict, Vec<u64>) {
         seed: 9,
         method,
         all: false,
+        seconds: f64::INFINITY,
     };
     let detection = detect(&mut timer, options);
     let masks = detection.solution.and_then(|solution| solution.model.masks());

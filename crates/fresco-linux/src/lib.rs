@@ -10,5 +10,6 @@ pub mod fuzz;
 pub mod launch;
 pub mod pager;
 pub mod pool;
+pub mod probe;
 pub mod proc;
 pub mod sys;

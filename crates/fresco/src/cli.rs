@@ -41,6 +41,8 @@ pub enum Verb {
     Verify(verbs::verify::Args),
     /// List the processes with coloured memory
     Ps(verbs::ps::Args),
+    /// Measure latency, bandwidth and deadlines, on this machine or on the model of one
+    Bench(verbs::bench::Args),
     /// Judge the papers' claims: theirs beside ours
     Reproduce(verbs::reproduce::Args),
     /// Check the theory of scheduling tasks and refresh against recorded answers
@@ -63,6 +65,7 @@ impl Verb {
             Self::Run(args) => verbs::run::run(&args),
             Self::Verify(args) => verbs::verify::run(&args),
             Self::Ps(args) => verbs::ps::run(&args),
+            Self::Bench(args) => verbs::bench::run(&args),
             Self::Reproduce(args) => verbs::reproduce::run(args),
             Self::Sched(args) => verbs::sched::run(args),
             Self::Man(args) => verbs::man::run(&args),

@@ -81,9 +81,106 @@ fn the_same_seed_finds_the_same_way() {
     assert_eq!(stdout(&detect, directory.path()), stdout(&detect, directory.path()));
 }
 
+/// Whatever this machine is: one verdict with its status, a failed stage if there is no map, a bound that was kept, and no
+/// longer than was allowed.
 #[test]
-fn without_a_memory_to_probe_it_says_what_it_can_do() {
+fn this_machine_gets_a_verdict_or_a_reason() {
     let directory = directory_with(&[]);
-    let told = refused(&["map", "detect"], directory.path());
-    assert!(told.contains("does not time the machine it runs on"), "{told}");
+    let detect = [
+        "map", "detect", "--method", "solver", "--memory", "256M", "--limit", "2", "--quick", "--json",
+    ];
+    let done = fresco(&detect, directory.path());
+    let told = String::from_utf8_lossy(&done.stderr);
+    if done.status.code() == Some(125) {
+        assert!(told.contains("this machine cannot be timed: "), "{told}");
+        return eprintln!("skipped: {told}");
+    }
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let data = &report["data"];
+    assert_eq!(data["status"].as_i64(), done.status.code().map(i64::from), "{data}");
+    assert_eq!(data["simulated"], false);
+    assert_eq!(
+        data["failed"].is_null(),
+        matches!(done.status.code(), Some(0)),
+        "{data}"
+    );
+    assert_eq!(data["live"]["bytes"], 256 << 20);
+    assert!(data["live"]["tick_ns"].as_f64().is_some_and(|tick| tick > 0.0));
+    let (accesses, seconds) = (
+        &data["cost"]["accesses"],
+        data["cost"]["seconds"].as_f64().expect("a time"),
+    );
+    // A pause of a window stands between any two batches.
+    let windows = seconds / 0.064 + 2.0;
+    assert!(
+        accesses.as_f64().expect("a count") <= 2048.0 * windows,
+        "{accesses} in {seconds} s"
+    );
+    assert!(seconds < 200.0, "{seconds}");
+    assert!(told.contains("map detect: timer"), "{told}");
+}
+
+/// A map that was proved for this machine, as it is now or with something changed.
+fn keep(directory: &std::path::Path, change: impl FnOnce(String) -> String) {
+    use fresco_linux::probe::firmware::Identity;
+    let machine = serde_json::to_value(Identity::read(std::path::Path::new("/"))).expect("text");
+    let map = serde_json::json!({
+        "schema": "fresco-proved-map/1", "tool": "fresco 0", "command": "fresco map detect", "proof": "MAP",
+        "functions": ["0x22000", "0x44000", "0x88000"], "offset": "0x0", "machine": machine,
+    });
+    let state = directory.join("state/fresco");
+    fs::create_dir_all(&state).expect("is writable");
+    fs::write(state.join("map.json"), change(map.to_string())).expect("is writable");
+}
+
+#[test]
+fn a_map_that_was_proved_for_this_machine_is_used_where_no_other_is_named() {
+    let directory = directory_with(&[("map.txt", "13 17\n")]);
+    keep(directory.path(), |map| map);
+    let colors = json(&["map", "colors", "--json"], directory.path());
+    assert_eq!(colors["data"]["bank_colors"], 8);
+    let shown = stdout(&["map", "show", "--to", "map.txt"], directory.path());
+    assert_eq!(shown, "13 17\n14 18\n15 19\n");
+    let places = json(&["map", "decode", "0x22000", "0x2000", "--json"], directory.path());
+    assert_eq!(
+        places["provenance"]["inputs"][0]["name"]
+            .as_str()
+            .map(|name| name.ends_with("map.json")),
+        Some(true)
+    );
+    // A map that is named comes first.
+    assert_eq!(
+        stdout(&["map", "show", "map.txt", "--to", "map.txt"], directory.path()),
+        "13 17\n"
+    );
+}
+
+#[test]
+fn a_map_of_a_machine_that_has_changed_is_refused_with_what_changed() {
+    let directory = directory_with(&[]);
+    keep(directory.path(), |map| {
+        map.replace("\"kernel\":[\"", "\"kernel\":[\"older ")
+    });
+    let told = refused(&["map", "show"], directory.path());
+    assert!(
+        told.contains("a machine that has changed: kernel: was older "),
+        "{told}"
+    );
+    assert!(told.contains("sudo fresco map detect"), "{told}");
+    keep(directory.path(), |map| {
+        map.replace("\"kernel\":[", "\"phase of the moon\":[\"full\"],\"kernel\":[")
+    });
+    let done = fresco(&["map", "show"], directory.path());
+    assert_eq!(done.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        told.contains("cannot see whether these have changed: phase of the moon"),
+        "{told}"
+    );
+    keep(directory.path(), |_| "{\"schema\": 7}".to_owned());
+    let told = refused(&["map", "colors"], directory.path());
+    assert!(told.contains("map.json:1: cannot read it as a proved map"), "{told}");
+    keep(directory.path(), |map| map);
+    let told = refused(&["map", "show", "--offset", "4096"], directory.path());
+    assert!(told.contains("--offset: found it for "), "{told}");
 }

@@ -21,7 +21,12 @@ pub fn derive(family: &dyn Family, file: &str) -> Result<AddressMap, InputError>
             .allowed("memory whose place is parity functions of the address, the same on all nodes")
             .cure("find the map by timing: these registers describe one that is not decoded yet")
     };
-    let node_bytes = org.total_bytes() / u64::from(org.nodes);
+    let by_range = family.nodes_by_range();
+    let node_bytes = if by_range {
+        org.total_bytes() / u64::from(org.nodes)
+    } else {
+        org.total_bytes()
+    };
     let mut regions = Vec::new();
     let mut offset_before: Vec<u64> = vec![0; org.nodes as usize];
     for (range, node) in family.ranges() {
@@ -39,7 +44,7 @@ pub fn derive(family: &dyn Family, file: &str) -> Result<AddressMap, InputError>
             base: range.start,
             size: range.end - range.start,
             offset,
-            node: Some(node),
+            node: by_range.then_some(node),
             functions: functions.clone(),
         })
         .collect();
@@ -64,7 +69,7 @@ fn functions(family: &dyn Family, regions: &[(std::ops::Range<u64>, u32, u64)], 
     let mut functions = Functions::default();
     let org = family.organisation();
     for field in Field::ALL {
-        if field != Field::Node {
+        if field != Field::Node || !family.nodes_by_range() {
             *functions.get_mut(field) = vec![0; field.width(&org) as usize];
         }
     }

@@ -59,6 +59,18 @@ impl Dump {
         Ok(dump)
     }
 
+    /// The functions of bus 0 of a running machine, with their bytes; `name` is where they come from.
+    pub fn of_functions(functions: impl IntoIterator<Item = (Function, Vec<u8>)>, name: &str) -> Self {
+        let numbered = |bytes: Vec<u8>| (0u16..=u16::MAX).zip(bytes).collect();
+        Self {
+            bytes: functions
+                .into_iter()
+                .map(|(place, bytes)| (place, numbered(bytes)))
+                .collect(),
+            file: name.to_owned(),
+        }
+    }
+
     fn error_at(&self, line: u32, found: String) -> InputError {
         InputError::new(self.file.clone(), found)
             .at_line(line)

@@ -5,7 +5,7 @@ mod odd;
 
 pub use odd::odd;
 
-use crate::model::{Form, Model, Odd, Span};
+use crate::model::{Form, Model, Odd};
 use crate::random::Draws;
 use crate::wide::{Basis, parity, sparsest};
 use std::ops::Range;
@@ -46,10 +46,11 @@ pub fn features(ranges: &[Range<u64>], odd: Option<Odd>) -> usize {
     }
 }
 
-/// The plain solution: parity functions of the address, offsets of ranges if need be.
-pub fn plain(ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Solution {
-    let mut form = Form::plain(ranges);
-    let mut best = solve(&form, pairs, draws);
+/// The plain solution: parity functions of the address, offsets of regions if need be. Lines lie in `ranges`, which lie
+/// in `regions`.
+pub fn plain(ranges: &[Range<u64>], regions: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Solution {
+    let mut form = Form::plain(regions);
+    let mut best = solve(&form, ranges, pairs, draws);
     for index in 0..form.spans.len() {
         // Ranges take their offsets one after the other; those to come take no part yet.
         let known: Vec<(u64, u64)> = pairs
@@ -57,12 +58,12 @@ pub fn plain(ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> 
             .copied()
             .filter(|(a, b)| form.span_of(*a).max(form.span_of(*b)) <= Some(index))
             .collect();
-        let mut chosen = (solve(&form, &known, draws), 0);
+        let mut chosen = (solve(&form, ranges, &known, draws), 0);
         let mut aliases = Vec::new();
         let most = form.spans[index].base.min(MOST_OFFSET);
         for offset in (1..=most / OFFSET_STEP).map(|step| step * OFFSET_STEP) {
             form.spans[index].offset = offset;
-            let solution = solve(&form, &known, draws);
+            let solution = solve(&form, ranges, &known, draws);
             match rank(&solution).cmp(&rank(&chosen.0)) {
                 std::cmp::Ordering::Greater => {
                     chosen = (solution, offset);
@@ -73,7 +74,7 @@ pub fn plain(ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> 
             }
         }
         form.spans[index].offset = chosen.1;
-        best = solve(&form, pairs, draws);
+        best = solve(&form, ranges, pairs, draws);
         best.alias_offsets = aliases;
     }
     best
@@ -86,8 +87,8 @@ fn rank(solution: &Solution) -> (bool, usize, u64) {
 }
 
 /// The functions that vanish on the differences of all pairs but a few.
-pub fn solve(form: &Form, pairs: &[(u64, u64)], draws: &mut Draws) -> Solution {
-    let fixed = fixed_features(form, draws);
+pub fn solve(form: &Form, ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Solution {
+    let fixed = fixed_features(form, ranges, draws);
     let mask = u128::MAX >> 6 << 6 & !fixed;
     let differences: Vec<Option<u128>> = pairs.iter().map(|(a, b)| difference(form, *a, *b, mask)).collect();
     let usable: Vec<u128> = differences.iter().flatten().copied().collect();
@@ -139,23 +140,18 @@ fn difference(form: &Form, a: u64, b: u64, mask: u128) -> Option<u128> {
 }
 
 /// Features that never differ between lines of one way, or that are determined by others: one of each such relation.
-fn fixed_features(form: &Form, draws: &mut Draws) -> u128 {
-    let ranges = ranges_of(form);
+fn fixed_features(form: &Form, ranges: &[Range<u64>], draws: &mut Draws) -> u128 {
     let mask = u128::MAX >> 6 << 6;
     let mut basis = Basis::default();
     let mut since = 0;
     while since < 64 {
-        let (a, b) = (draws.line(&ranges), draws.line(&ranges));
+        let (a, b) = (draws.line(ranges), draws.line(ranges));
         let Some(difference) = difference(form, a, b, mask) else {
             continue;
         };
         since = if basis.insert(difference) { 0 } else { since + 1 };
     }
     Basis::of(basis.annihilator(mask)).pivots()
-}
-
-fn ranges_of(form: &Form) -> Vec<Range<u64>> {
-    form.spans.iter().map(|Span { base, end, .. }| *base..*end).collect()
 }
 
 #[cfg(test)]
@@ -196,7 +192,7 @@ mod tests {
         let ranges = [0..1 << 32];
         let mut pairs = pairs(&ranges, |a| bank(&FUNCTIONS, a), 60, &mut draws);
         pairs[7].1 ^= 1 << 13;
-        let solution = plain(&ranges, &pairs, &mut draws);
+        let solution = plain(&ranges, &ranges, &pairs, &mut draws);
         assert_eq!(solution.model.functions, expected());
         assert_eq!((solution.explained, solution.pairs), (59, 60));
     }
@@ -208,7 +204,7 @@ mod tests {
         let functions = [1 << 13 | 1 << 17, 1 << 14 | 1 << 28, 1 << 15 | 1 << 31];
         let normal = |a: u64| if a >> 32 != 0 { a - (1 << 30) - (256 << 20) } else { a };
         let pairs = pairs(&ranges, |a| bank(&functions, normal(a)), 80, &mut draws);
-        let solution = plain(&ranges, &pairs, &mut draws);
+        let solution = plain(&ranges, &ranges, &pairs, &mut draws);
         assert_eq!(solution.model.functions, sparsest(&functions.map(u128::from)));
         assert_eq!(solution.model.form.spans[1].offset, (1 << 30) + (256 << 20));
         assert!(solution.alias_offsets.is_empty(), "{:?}", solution.alias_offsets);
@@ -224,7 +220,7 @@ mod tests {
             (page % 3) << 8 | bank(&[1 << 6, 1 << 8 | 1 << 14 | 1 << 21], a) << 2 | bank(&[1 << 3 | 1 << 9, 1], q)
         };
         let pairs = pairs(&ranges, place, 120, &mut draws);
-        let solution = odd(&ranges, &pairs, &mut draws).expect("an interleave");
+        let solution = odd(&ranges, &ranges, &pairs, &mut draws).expect("an interleave");
         assert_eq!(
             solution.model.form.odd,
             Some(Odd {
@@ -241,9 +237,9 @@ mod tests {
         for period in [23, 25] {
             let other = |a: u64| (a >> 12) % period;
             let pairs = super::tests::pairs(&ranges, other, 120, &mut draws);
-            let found = odd(&ranges, &pairs, &mut draws);
+            let found = odd(&ranges, &ranges, &pairs, &mut draws);
             assert!(found.is_none() || period == 25, "{period}");
-            assert!(plain(&ranges, &pairs, &mut draws).model.functions.is_empty());
+            assert!(plain(&ranges, &ranges, &pairs, &mut draws).model.functions.is_empty());
         }
     }
 
@@ -253,7 +249,7 @@ mod tests {
         #[allow(clippy::single_range_in_vec_init)]
         let ranges = [0..1 << 33];
         let pairs = pairs(&ranges, |_| 0, 80, &mut draws);
-        assert!(plain(&ranges, &pairs, &mut draws).model.functions.is_empty());
-        assert!(odd(&ranges, &pairs, &mut draws).is_none());
+        assert!(plain(&ranges, &ranges, &pairs, &mut draws).model.functions.is_empty());
+        assert!(odd(&ranges, &ranges, &pairs, &mut draws).is_none());
     }
 }

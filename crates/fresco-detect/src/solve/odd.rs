@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Interleaves over an odd number: three groups of channels, and the like.
 
-use super::{LEAST_EXPLAINED, Solution, ranges_of, solve};
+use super::{LEAST_EXPLAINED, Solution, solve};
 use crate::model::{Form, Model, Odd};
 use crate::random::Draws;
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ use std::ops::Range;
 const SAMPLED: usize = 1 << 15;
 
 /// The solution with the interleave over an odd number that the pairs speak for; `None` if they speak for none.
-pub fn odd(ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Option<Solution> {
-    let mut form = Form::plain(ranges);
-    let smallest = ranges.iter().map(|range| range.end - range.start).min()?;
+pub fn odd(ranges: &[Range<u64>], regions: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Option<Solution> {
+    let mut form = Form::plain(regions);
+    let smallest = regions.iter().map(|range| range.end - range.start).min()?;
     let mut best: Option<(f64, Odd)> = None;
     for ways in [3, 5, 7] {
         // Few granules would fall together by themselves.
@@ -30,17 +30,16 @@ pub fn odd(ranges: &[Range<u64>], pairs: &[(u64, u64)], draws: &mut Draws) -> Op
         }
     }
     form.odd = Some(best?.1);
-    let mut solution = solve(&form, pairs, draws);
-    drop_determined(&mut solution.model, draws);
+    let mut solution = solve(&form, ranges, pairs, draws);
+    drop_determined(&mut solution.model, ranges, draws);
     Some(solution)
 }
 
 /// Drops functions that the way and the others determine. Where the lowest bit of the quotient is known, so is a sum of
 /// the next bits of quotient and address, as three times a number adds without carry up to there: linear on each bank,
 /// but no function that tells banks apart.
-fn drop_determined(model: &mut Model, draws: &mut Draws) {
-    let ranges = ranges_of(&model.form);
-    let lines: Vec<u64> = (0..SAMPLED).map(|_| draws.line(&ranges)).collect();
+fn drop_determined(model: &mut Model, ranges: &[Range<u64>], draws: &mut Draws) {
+    let lines: Vec<u64> = (0..SAMPLED).map(|_| draws.line(ranges)).collect();
     let banks = |model: &Model| {
         lines
             .iter()

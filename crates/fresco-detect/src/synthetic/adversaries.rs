@@ -66,6 +66,7 @@ impl Adversary {
             seed,
             method: Method::Solver,
             all: false,
+            seconds: f64::INFINITY,
         };
         let found = detect(&mut timer, options);
         let masks = found.solution.as_ref().and_then(|solution| solution.model.masks());

@@ -160,6 +160,14 @@ impl<T: Timer> Timer for Disturbed<T> {
         self.inner.ranges()
     }
 
+    fn regions(&self) -> Vec<Range<u64>> {
+        self.inner.regions()
+    }
+
+    fn begins(&mut self, stage: crate::evidence::Stage) {
+        self.inner.begins(stage);
+    }
+
     fn pair(&mut self, a: u64, b: u64, rounds: u32) -> f64 {
         let (a, mut b) = (self.actual(a), self.actual(b));
         if self.disturbance.prefetch > 0.0 && self.draws.unit() < self.disturbance.prefetch {

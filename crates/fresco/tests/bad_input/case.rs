@@ -70,7 +70,9 @@ impl Case {
     pub fn run(&self) -> (String, Vec<String>) {
         let directory = tempfile::tempdir().expect("a directory");
         for (name, content) in &self.files {
-            fs::write(directory.path().join(name), content).expect("is writable");
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("has one")).expect("is writable");
+            fs::write(path, content).expect("is writable");
         }
         fs::create_dir(directory.path().join("directory")).expect("is writable");
         let before = listing(directory.path());

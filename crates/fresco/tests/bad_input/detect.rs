@@ -8,6 +8,15 @@ fn of(name: &'static str, more: &[&'static str]) -> Case {
     Case::new(name, &[&["map", "detect", "--simulate", "xeon-w3530"], more].concat())
 }
 
+/// `fresco map verify m --simulate xeon-w3530 …`, with two functions in `m`.
+fn verify(name: &'static str, more: &[&'static str]) -> Case {
+    Case::new(
+        name,
+        &[&["map", "verify", "m", "--simulate", "xeon-w3530"], more].concat(),
+    )
+    .file("m", "12\n13 19\n")
+}
+
 /// `fresco map detect --method registers --dump d`.
 fn registers(name: &'static str, dump: &'static str) -> Case {
     Case::new(name, &["map", "detect", "--method", "registers", "--dump", "d"]).file("d", dump)
@@ -15,7 +24,6 @@ fn registers(name: &'static str, dump: &'static str) -> Case {
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("nothing to probe", &["map", "detect"]).told("command line: found no memory to probe"),
         Case::new("machine that does not exist", &["map", "detect", "--simulate", "xeon"]).told("machine xeon: "),
         of("key that does not exist", &["--set", "memory.bank=3"]).told("--set memory.bank=3"),
         of("method that does not exist", &["--method", "solve"]).told("--method: found \"solve\""),
@@ -31,9 +39,31 @@ pub fn cases() -> Vec<Case> {
             &["map", "detect", "--simulate", "./x.toml"],
         )
         .told("./x.toml: cannot read it"),
-        Case::new("registers without a dump", &["map", "detect", "--method", "registers"])
-            .told("--method registers: found no dump"),
-        Case::new("dump for timing", &["map", "detect", "--dump", "d"]).told("command line: found both"),
+        Case::new(
+            "registers of a machine of another family",
+            &["map", "detect", "--method", "registers", "--root", "."],
+        )
+        .file(
+            "proc/cpuinfo",
+            "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n",
+        )
+        .told("./sys/bus/pci/devices: found no memory controller of a known family (this is AuthenticAMD family 25 model 17)"),
+        Case::new(
+            "tree for timing",
+            &["map", "detect", "--method", "solver", "--root", "."],
+        )
+        .told("command line: found both"),
+        Case::new(
+            "dump for timing",
+            &["map", "detect", "--method", "solver", "--dump", "d"],
+        )
+        .told("command line: found both"),
+        Case::new("dump that is missing", &["map", "detect", "--dump", "d"]).told("d: cannot read it"),
+        Case::new("disturbances of this machine", &["map", "detect", "--noise", "3"])
+            .told("command line: found disturbances of a simulated memory without one"),
+        Case::new("memory that is no size", &["map", "detect", "--memory", "much"]).told("--memory: found the text \"much\""),
+        Case::new("no time", &["map", "detect", "--limit", "0"]).told("--limit: found \"0\""),
+        of("memory of a simulation", &["--memory", "1G"]).usage("--memory <SIZE>"),
         of("machine for registers", &["--method", "registers"]).told("command line: found both"),
         registers("dump of another machine", "00:18.1 Host bridge\n00: 22 10 01 16\n")
             .told("d: found no memory controller"),
@@ -44,6 +74,22 @@ pub fn cases() -> Vec<Case> {
         .told("d: found no register 0x40 of 00:18.1"),
         registers("file that is no dump", "hello\n").told("d: found no function"),
         registers("dump that is broken", "00:18.1 x\n00: 22 1\n").told_at("d", "00: 22 1"),
+        Case::new("nothing to verify", &["map", "verify"]).told("command line: found no map"),
+        Case::new("map to verify that is missing", &["map", "verify", "m"]).told("m: cannot read it"),
+        Case::new(
+            "machine to verify on that does not exist",
+            &["map", "verify", "--machine", "i7-860", "--simulate", "xeon"],
+        )
+        .told("machine xeon: "),
+        verify("memory of a simulation to verify on", &["--memory", "1G"]).usage("--memory <SIZE>"),
+        verify("verification with noise below zero", &["--noise", "-3"]).told("--noise: found -3"),
+        verify("verification without time", &["--limit", "0"]).told("--limit: found \"0\""),
+        Case::new(
+            "disturbances of this machine, verifying",
+            &["map", "verify", "m", "--drift", "0.1"],
+        )
+        .file("m", "12\n")
+        .told("command line: found disturbances"),
         Case::new("key without machine", &["map", "detect", "--set", "cores=1"]).usage("--simulate <NAME|PATH>"),
     ]
 }

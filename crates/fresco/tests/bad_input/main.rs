@@ -5,6 +5,7 @@
 //! The messages are in `*.golden`. After a wanted change of words: `FRESCO_BLESS=1 cargo test -p fresco --test bad_input`,
 //! and read the difference.
 
+mod bench;
 mod case;
 mod command_lines;
 #[path = "../common/mod.rs"]
@@ -52,6 +53,11 @@ fn check(group: &str, least: usize, cases: &[Case]) {
 #[test]
 fn wrong_command_lines() {
     check("command_lines", 30, &command_lines::cases());
+}
+
+#[test]
+fn wrong_benchmarks() {
+    check("bench", 12, &bench::cases());
 }
 
 #[test]

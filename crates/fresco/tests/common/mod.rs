@@ -26,6 +26,8 @@ pub fn fresco_with(arguments: &[&str], directory: &Path, input: &[u8]) -> Output
     let mut child = Command::new(env!("CARGO_BIN_EXE_fresco"))
         .args(arguments)
         .current_dir(directory)
+        // No map that was proved for the machine that tests run on.
+        .env("XDG_STATE_HOME", directory.join("state"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -8,6 +8,9 @@ use fresco_input::InputError;
 /// Address bits that chip selects compare: 13 to 21 and 27 to 36.
 pub(super) const COMPARED: u64 = 0x1f_f83f_e000;
 
+/// Of these, the lower ones: those that interleaved ranks are chosen by.
+const RANK_LOW: u64 = 0x3f_e000;
+
 /// A chip select: a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChipSelect {
@@ -29,23 +32,30 @@ pub(super) struct Controller {
     /// F1xF0.
     pub(super) hole: u32,
     pub(super) channels: [Vec<ChipSelect>; 2],
+    /// F2x94, BankSwizzleMode: bank bits are XORs with bits 3 and 6 above them.
+    pub(super) swizzled: bool,
+    /// Address bits from 12 on that choose the node.
+    node_bits: u32,
 }
 
 impl Controller {
-    pub(super) fn read(dump: &Dump, node: u32) -> Result<Self, InputError> {
+    pub(super) fn read(dump: &Dump, node: u32, node_bits: u32) -> Result<Self, InputError> {
         let register = |offset: u16| dump.register(function(node, 2), offset);
         let refuse = |found: &str| {
             InputError::new(dump.file().to_owned(), format!("found {found} on node {node}"))
-                .allowed("DDR3, unganged channels, nodes by range, equal ranks, no bank swizzling, no spare ranks")
+                .allowed(super::DECODED)
                 .cure("find the map by timing")
         };
         let select = register(0x110)?;
         if select & 1 << 4 != 0 {
             return Err(refuse("ganged channels (F2x110, DctGangEn)"));
         }
-        if select & 1 << 2 != 0 && select >> 6 & 3 == 1 {
-            return Err(refuse("channels interleaved by pages (F2x110, DctSelIntLvAddr 1)"));
+        if node_bits > 0 && select & 1 != 0 {
+            return Err(refuse(
+                "channels by range below interleaved nodes (F2x110, DctSelHiRngEn; F1x40, IntlvEn)",
+            ));
         }
+        let mut swizzled = [false; 2];
         let mut channels = [Vec::new(), Vec::new()];
         for (channel, selects) in channels.iter_mut().enumerate() {
             let register = |offset: u16| register(offset + 0x100 * channel as u16);
@@ -53,9 +63,7 @@ impl Controller {
             if configuration & 1 << 8 == 0 {
                 return Err(refuse("memory that is no DDR3 (F2x94, Ddr3Mode)"));
             }
-            if configuration & 1 << 22 != 0 {
-                return Err(refuse("bank swizzling (F2x94, BankSwizzleMode)"));
-            }
+            swizzled[channel] = configuration & 1 << 22 != 0;
             let mapping = register(0x80)?;
             for index in 0..8u16 {
                 let base = register(0x40 + 4 * index)?;
@@ -83,11 +91,26 @@ impl Controller {
                 selects.push(select);
             }
         }
+        if swizzled[0] != swizzled[1] {
+            return Err(refuse("bank swizzling on one channel only (F2x94, BankSwizzleMode)"));
+        }
+        // Which bits take part where ranks have taken some of them away is not said.
+        let interleaved = channels
+            .iter()
+            .flatten()
+            .any(|select| select.own_bits() & RANK_LOW != RANK_LOW);
+        if swizzled[0] && interleaved {
+            return Err(refuse(
+                "bank swizzling with interleaved ranks (F2x94, BankSwizzleMode; F2x60)",
+            ));
+        }
         Ok(Self {
             select,
             select_high: register(0x114)?,
             hole: dump.register(function(node, 1), 0xf0)?,
             channels,
+            swizzled: swizzled[0],
+            node_bits,
         })
     }
 
@@ -99,6 +122,8 @@ impl Controller {
         let high_channel = self.select >> 1 & 1;
         let hashed = match self.select >> 6 & 3 {
             0 => address >> 6,
+            // The bit above those that choose the node.
+            1 => address >> (12 + self.node_bits),
             2 => address >> 6 ^ u64::from((address >> 16 & 0x1f).count_ones()),
             _ => address >> 9 ^ u64::from((address >> 16 & 0x1f).count_ones()),
         };
@@ -116,11 +141,14 @@ impl Controller {
             (false, None) => base,
         };
         let within = address - subtracted.min(address);
-        // Interleaved channels share addresses: the bit that chose is taken out.
-        let within = match bit(2) && !bit(0) {
-            true if self.select >> 6 & 3 == 3 => (within >> 10) << 9 | within & 0x1ff,
-            true => (within >> 7) << 6 | within & 0x3f,
-            false => within,
+        // Interleaved nodes share addresses, and so do interleaved channels: the bits that chose are taken out.
+        let without = |address: u64, low: u32, bits: u32| address >> (low + bits) << low | address & ((1 << low) - 1);
+        let within = without(within, 12, self.node_bits);
+        let within = match (bit(2) && !bit(0), self.select >> 6 & 3) {
+            (false, _) => within,
+            (true, 1) => without(within, 12, 1),
+            (true, 3) => without(within, 9, 1),
+            (true, _) => without(within, 6, 1),
         };
         (channel, within)
     }

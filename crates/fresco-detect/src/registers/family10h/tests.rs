@@ -132,6 +132,118 @@ fn hashed_channels_read_bits_16_to_20() {
     assert_eq!(functions.channel, [1 << 6 | 0x1f << 16]);
 }
 
+/// Nodes by bits 12 and 13 (IntlvEn 3), channels by bit 6.
+fn interleaved_nodes() -> Registers {
+    let mut registers = opteron();
+    for range in 0..4u16 {
+        registers.set(0, 1, 0x40 + 8 * range, 3 | 3 << 8);
+        let last = ((16 * GIB - 1) >> 8) as u32 & 0xffff_0000;
+        registers.set(0, 1, 0x44 + 8 * range, last | u32::from(range) << 8 | u32::from(range));
+    }
+    for node in 0..4 {
+        registers.set(node, 2, 0x110, 1 << 2);
+    }
+    registers
+}
+
+#[test]
+fn interleaved_nodes_are_in_bits_12_and_13() {
+    // Worked by hand. Taken out are bits 12, 13 and 6, so that what the ranks see as bit k is bit k + 3 of the address from
+    // bit 11 on: banks 13 to 15 are address bits 16 to 18, and rank bit 30 is address bit 33.
+    let map = interleaved_nodes().map().expect("a map");
+    assert_eq!((map.regions().len(), map.regions()[0].node), (1, None));
+    let functions = map.regions()[0].functions.clone();
+    assert_eq!(functions.node, [1 << 12, 1 << 13]);
+    assert_eq!(functions.channel, [1 << 6]);
+    assert_eq!(functions.rank, [1 << 33]);
+    assert_eq!(functions.bank, [16, 17, 18].map(|bit| 1 << bit));
+    let place = map.decode(PhysAddr(0x2_5000_3040)).expect("memory");
+    // 0x2_5000_3040 has bits 33, 30, 28, 13, 12 and 6: node 3, channel 1, rank 1; row bits 30 - 19 and 28 - 19.
+    assert_eq!((place.node, place.channel, place.rank, place.bank), (3, 1, 1, 0));
+    assert_eq!((place.row, place.column), (1 << 11 | 1 << 9, 0));
+}
+
+#[test]
+fn channels_interleaved_by_pages_follow_the_nodes() {
+    let mut registers = interleaved_nodes();
+    for node in 0..4 {
+        registers.set(node, 2, 0x110, 1 << 2 | 1 << 6);
+    }
+    let functions = registers.map().expect("a map").regions()[0].functions.clone();
+    // Bits 12 and 13 are the node's, so that of the channel is 14.
+    assert_eq!(
+        (functions.node, functions.channel),
+        (vec![1 << 12, 1 << 13], vec![1 << 14])
+    );
+    assert_eq!(functions.bank, [16, 17, 18].map(|bit| 1 << bit));
+    let mut alone = opteron();
+    for node in 0..4 {
+        alone.set(node, 2, 0x110, 1 << 2 | 1 << 6);
+    }
+    let functions = alone.map().expect("a map").regions()[0].functions.clone();
+    assert_eq!(functions.channel, [1 << 12]);
+}
+
+#[test]
+fn swizzled_banks_are_xors_with_bits_three_and_six_above() {
+    let mut registers = opteron();
+    for node in 0..4 {
+        for channel in [0, 0x100] {
+            registers.set(node, 2, channel + 0x94, 1 << 8 | 1 << 22);
+        }
+    }
+    let map = registers.map().expect("a map");
+    let functions = &map.regions()[0].functions;
+    let xor = |bits: [u32; 3]| bits.iter().fold(0u64, |mask, bit| mask | 1 << bit);
+    assert_eq!(functions.bank, [[13, 16, 19], [14, 17, 20], [15, 18, 21]].map(xor));
+    assert_eq!(functions.row, (16..30).map(|bit| 1 << bit).collect::<Vec<u64>>());
+    // Bits 13, 16 and 20: bank bit 0 is 1 ^ 1 ^ 0, bank bit 1 is 0 ^ 0 ^ 1.
+    let place = map.decode(PhysAddr(0x11_2000)).expect("memory");
+    assert_eq!((place.bank, place.row), (2, 1 | 1 << 4));
+    // Above interleaved nodes and channels the same bits of the rank are three higher in the address.
+    let mut both = interleaved_nodes();
+    for node in 0..4 {
+        for channel in [0, 0x100] {
+            both.set(node, 2, channel + 0x94, 1 << 8 | 1 << 22);
+        }
+    }
+    let functions = both.map().expect("a map").regions()[0].functions.clone();
+    assert_eq!(functions.bank, [[16, 19, 22], [17, 20, 23], [18, 21, 24]].map(xor));
+}
+
+#[test]
+fn interleaves_that_are_half_set_up_are_refused() {
+    let last = ((16 * GIB - 1) >> 8) as u32 & 0xffff_0000;
+    let cases: [(u32, u8, u16, u32, &str); 4] = [
+        (0, 1, 0x44, last | 1 << 8, "of which some are missing"),
+        (0, 1, 0x4c, (last - (1 << 16)) | 1 << 8 | 1, "ranges differ"),
+        (1, 2, 0x110, 1 | 1 << 2, "channels by range below interleaved nodes"),
+        (1, 1, 0xf0, 0xc000_0000 | 3, "holes differ"),
+    ];
+    for (node, number, offset, value, found) in cases {
+        let mut registers = interleaved_nodes();
+        registers.set(node, number, offset, value);
+        let error = registers.map().expect_err(found).to_string();
+        assert!(error.contains(found), "{error}");
+    }
+    let mut odd = interleaved_nodes();
+    for range in 0..4u16 {
+        odd.set(0, 1, 0x40 + 8 * range, 3 | 5 << 8);
+    }
+    let error = odd.map().expect_err("no such interleave").to_string();
+    assert!(error.contains("interleaved by the bits 0b101"), "{error}");
+    let mut ranks = opteron();
+    for channel in [0, 0x100] {
+        ranks.set(0, 2, channel + 0x94, 1 << 8 | 1 << 22);
+        ranks.set(0, 2, channel + 0x44, 1 | 1 << 8);
+        for pair in 0..4 {
+            ranks.set(0, 2, channel + 0x60 + 4 * pair, 0x3fe0 & !(1 << 8) | 15 << 19);
+        }
+    }
+    let error = ranks.map().expect_err("which bits").to_string();
+    assert!(error.contains("bank swizzling with interleaved ranks"), "{error}");
+}
+
 #[test]
 fn memory_behind_the_hole_continues_that_before_it() {
     let mut registers = opteron();
@@ -151,9 +263,9 @@ fn memory_behind_the_hole_continues_that_before_it() {
 #[test]
 fn what_is_not_decoded_is_refused() {
     let cases: [(u32, u8, u16, u32, &str); 6] = [
-        (0, 1, 0x40, 3 | 3 << 8, "interleaved nodes"),
+        (0, 1, 0x40, 3 | 3 << 8, "interleaved nodes whose ranges differ"),
         (1, 2, 0x110, 1 << 4, "ganged channels"),
-        (2, 2, 0x94, 1 << 8 | 1 << 22, "bank swizzling"),
+        (2, 2, 0x94, 1 << 8 | 1 << 22, "bank swizzling on one channel"),
         (3, 2, 0x94, 0, "no DDR3"),
         (0, 2, 0x180, 3, "a bank address mapping that is not decoded"),
         (0, 2, 0x60, 0x3fe0 | 3 << 19, "a chip select whose mask"),

@@ -35,17 +35,10 @@ impl ColorArgs {
         self.map.is_some() || self.source.machine.is_some()
     }
 
-    /// The map, its colours, and those asked for: all, if none are named.
+    /// The map (the one last proved for this machine, if none is named), its colours, and those asked for: all, if none
+    /// are named.
     pub fn load(&self) -> Result<(Source, FrameColors, AskedColors), Failure> {
-        let source = self
-            .source
-            .load(self.map.as_deref())
-            .map_err(|error| match self.names_a_map() {
-                true => error,
-                false => InputError::new("command line", "found no map")
-                    .allowed("--map FILE or --machine NAME")
-                    .cure("name one; `fresco machine list` shows the built-in machines"),
-            })?;
+        let source = self.source.load(self.map.as_deref())?;
         let page_bytes = fresco_linux::sys::page_bytes();
         if source.page_bytes != page_bytes {
             return Err(

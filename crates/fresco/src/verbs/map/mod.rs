@@ -7,8 +7,10 @@ mod decode;
 mod detect;
 mod format;
 pub mod functions;
+pub mod proved;
 mod show;
 pub mod source;
+mod verify;
 
 use crate::failure::Outcome;
 use clap::Subcommand;
@@ -43,6 +45,8 @@ enum What {
     Decode(decode::Args),
     /// Find the map of a memory by evidence: timing that has to predict, or nothing
     Detect(detect::Args),
+    /// Ask timing whether a map is right: pairs that share a bank by it, and pairs that do not
+    Verify(verify::Args),
 }
 
 /// Runs the verb.
@@ -52,5 +56,6 @@ pub fn run(args: Args) -> Outcome {
         What::Colors(args) => colors::run(&args),
         What::Decode(args) => decode::run(&args),
         What::Detect(args) => detect::run(&args),
+        What::Verify(args) => verify::run(&args),
     }
 }

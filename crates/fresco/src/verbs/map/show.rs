@@ -17,7 +17,8 @@ use std::process::ExitCode;
 /// Arguments of `fresco map show`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; needed unless --machine is given
+    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; without it and --machine, the map
+    /// last proved for this machine
     #[arg(conflicts_with = "machine")]
     file: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 //! Where a map comes from (a machine, or a file of bank functions), and what its colours are counted with.
 
 use super::format::MapFormat;
+use super::proved;
 use crate::arguments::key_value;
 use crate::provenance;
 use fresco_dram::ColorSpace;
@@ -84,14 +85,12 @@ pub struct SourceView {
 }
 
 impl SourceArgs {
-    /// Reads the machine or, where none is named, the file.
+    /// Reads the machine or, where none is named, the file; where none of both is, the map last proved for this machine.
     pub fn load(&self, file: Option<&Path>) -> Result<Source, InputError> {
         match (&self.machine, file) {
             (Some(name), _) => self.machine(name),
             (None, Some(path)) => self.file(path),
-            (None, None) => Err(InputError::new("command line", "found no map")
-                .allowed("--machine NAME, or a map file")
-                .cure("name one; `fresco machine list` shows the built-in machines")),
+            (None, None) => self.proved(),
         }
     }
 
@@ -131,32 +130,55 @@ impl SourceArgs {
             );
         }
         let text = read_file(path)?;
-        let input = InputFile::new(name.clone(), provenance::digest(&text));
         let format = self.format.unwrap_or_else(|| MapFormat::of(&text));
         let functions = format.parse(&text, &name)?.functions().to_vec();
         let offset = match &self.offset {
             Some(text) => size("--offset", text, 0..=(1 << 63) - 1)?,
             None => 0,
         };
+        let map = BankMap::new(functions, offset).map_err(|error| error.into_input(name.clone(), ""))?;
+        self.banks(name, &text, map, format)
+    }
+
+    /// The bank functions in the file `name`, whose text is `text`.
+    fn banks(&self, name: String, text: &str, map: BankMap, format: MapFormat) -> Result<Source, InputError> {
         let page_bytes = self.page_bytes(4096)?;
-        if offset % page_bytes != 0 {
-            return Err(InputError::new("--offset", format!("found {offset:#x}"))
+        if !map.offset().is_multiple_of(page_bytes) {
+            return Err(InputError::new("--offset", format!("found {:#x}", map.offset()))
                 .allowed(format!("a multiple of the page size, {page_bytes} bytes"))
                 .cure("round it to what the hardware subtracts, or give a smaller --page"));
         }
-        let map = BankMap::new(functions, offset).map_err(|error| error.into_input(name.clone(), ""))?;
         let llc = match &self.llc {
             Some(text) => parse_list(text, 64, "--llc")?,
             None => Vec::new(),
         };
         Ok(Source {
             given: name.clone(),
+            input: Some(InputFile::new(name.clone(), provenance::digest(text))),
             name,
             map: Map::Banks(map, format),
             page_bytes,
             llc: llc.into_iter().map(|bit| 1 << bit).collect(),
-            input: Some(input),
         })
+    }
+
+    /// What was last proved for this machine.
+    fn proved(&self) -> Result<Source, InputError> {
+        let Some(current) = proved::current()? else {
+            return Err(InputError::new("command line", "found no map")
+                .allowed("--machine NAME, a map file, or what `fresco map detect` has proved for this machine: nothing")
+                .cure("name one; `fresco machine list` shows the built-in machines"));
+        };
+        let name = current.path.display().to_string();
+        let options = [("--offset", self.offset.is_some()), ("--format", self.format.is_some())];
+        if let Some((option, _)) = options.iter().find(|(_, given)| *given) {
+            return Err(
+                InputError::new(*option, format!("found it for {name}, which has its own"))
+                    .allowed("it with a map file")
+                    .cure(format!("leave out {option}")),
+            );
+        }
+        self.banks(name, &current.text, current.map, MapFormat::MapTxt)
     }
 
     fn page_bytes(&self, default: u64) -> Result<u64, InputError> {

@@ -21,7 +21,8 @@ use std::process::ExitCode;
 Exit status: 1 if colours to be proven disjoint (--disjoint) share a bank.")]
 #[command(group(clap::ArgGroup::new("selection").args(["banks", "disjoint", "pattern"])))]
 pub struct Args {
-    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; needed unless --machine is given
+    /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; without it and --machine, the map
+    /// last proved for this machine
     #[arg(conflicts_with = "machine")]
     file: Option<PathBuf>,
 

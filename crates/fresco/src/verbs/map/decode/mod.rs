@@ -20,13 +20,14 @@ use std::process::ExitCode;
     override_usage = "\
 fresco map decode --machine NAME ADDRESS...
        fresco map decode --machine NAME --encode node=0,channel=1,bank=3,row=100
-       fresco map decode FILE ADDRESS...",
+       fresco map decode FILE ADDRESS...
+       fresco map decode ADDRESS...",
     after_help = "\
 An address is physical, in bytes, decimal or hexadecimal (0x…). - reads addresses from standard input, one per line;
-# starts a comment there."
+# starts a comment there. Without FILE and --machine the map is the one that was last proved for this machine."
 )]
 pub struct Args {
-    /// A file of bank functions (unless --machine is given), then the addresses
+    /// A file of bank functions (unless --machine is given, or the map of this machine is meant), then the addresses
     #[arg(value_name = "FILE|ADDRESS")]
     words: Vec<String>,
 
@@ -45,7 +46,7 @@ pub struct Args {
 /// Decodes and encodes.
 pub fn run(args: &Args) -> Outcome {
     let (file, words) = match (&args.source.machine, args.words.split_first()) {
-        (None, Some((file, words))) => (Some(map_file(file)?), words),
+        (None, Some((file, words))) if !is_address(file) => (Some(Path::new(file)), words),
         _ => (None, args.words.as_slice()),
     };
     let source = args.source.load(file)?;
@@ -71,15 +72,7 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first word as the map file that must come first where no machine is named.
-fn map_file(word: &str) -> Result<&Path, InputError> {
-    let path = Path::new(word);
-    if addresses::number(word).is_some() && !path.exists() {
-        return Err(
-            InputError::new("command line", format!("found the address {word} without a map"))
-                .allowed("--machine NAME, or a map file before the addresses")
-                .cure("name the map; `fresco machine list` shows the built-in machines"),
-        );
-    }
-    Ok(path)
+/// Is the first word an address already, of the map last proved for this machine?
+fn is_address(word: &str) -> bool {
+    (addresses::number(word).is_some() || word == "-") && !Path::new(word).exists()
 }

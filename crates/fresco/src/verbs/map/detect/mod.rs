@@ -1,59 +1,54 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco map detect`: the address map of a memory, from evidence.
 
-mod disturbance;
+pub mod disturbance;
 mod figure;
+pub mod live;
 mod registers;
 mod report;
-mod simulated;
+pub mod simulated;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod way;
 mod write;
 
+use super::proved;
+use super::source::size;
 use crate::arguments::{choice, integer, key_value};
 use crate::failure::{Outcome, tell};
 use crate::{output, provenance};
 use disturbance::DisturbanceArgs;
 use fresco_detect::synthetic::Disturbed;
-use fresco_detect::{Method, Options, detect};
+use fresco_detect::{Detection, Options, Verdict, detect};
 use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_linux::probe::ProvedMap;
 use fresco_machine::load_with;
+use fresco_report::Provenance;
 use report::Report;
 use simulated::Simulated;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Where a map comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Timing.
-    Timing(Method),
-    /// The registers of the memory controllers.
-    Registers,
-}
-
-/// The methods by name.
-const METHODS: [(&str, Way); 4] = [
-    ("solver", Way::Timing(Method::Solver)),
-    ("algorithm1", Way::Timing(Method::Algorithm1)),
-    ("list", Way::Timing(Method::List)),
-    ("registers", Way::Registers),
-];
+use way::{METHODS, Way};
 
 /// Arguments of `fresco map detect`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Without --simulate it probes the memory of this machine, as root: it takes up to half of what is available, at most 4 GiB,
+and some minutes.
+
 Methods:
+  auto         registers where they are understood or a dump is given, the solver elsewhere
   solver       any XORs of address bits, offsets behind holes, interleaves over 3, 5 or 7
   algorithm1   bit by bit: single bits and XORs of two
   list         two chases, the second shifted by one bit: single bits below 8 MiB
-  registers    no timing: decodes a dump of PCI configuration space (AMD family 10h)
+  registers    no timing: decodes PCI configuration space, of this machine or from a dump (AMD family 10h)
 
 Exit status: 0 MAP, 10 SIGNAL-ONLY, 11 NO-SIGNAL, 12 UNSTABLE, 13 NO-BENEFIT (a map, and nothing to gain from it),
-2 wrong input. Only 0 and 13 write a map.
+125 this machine cannot be timed, 2 wrong input. Only 0 and 13 write a map.
 
 Examples:
+  sudo fresco map detect --out detected
   fresco map detect --simulate i5-6200u --out detected
   fresco map detect --method registers --dump dump.txt")]
 pub struct Args {
@@ -66,12 +61,24 @@ pub struct Args {
     set: Vec<(String, String)>,
 
     /// Where functions come from; those from timing have to predict what was not measured
-    #[arg(long, value_name = "METHOD", default_value = "solver", value_parser = choice("--method", &METHODS))]
+    #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = choice("--method", &METHODS))]
     method: Way,
 
-    /// With --method registers: what `lspci -xxxx` prints as root
+    /// Registers: what `lspci -xxxx` prints as root
     #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "out", "svg"])]
     dump: Option<PathBuf>,
+
+    /// Registers of this machine: the directory that holds its sys and proc, for a copy of another machine's
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["simulate", "dump", "out", "svg"])]
+    root: Option<PathBuf>,
+
+    /// Timing this machine: how much memory to probe [default: half of what is available, at most 4G]
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["simulate", "dump", "root"])]
+    memory: Option<String>,
+
+    /// Look for lines no longer than so many seconds; what is still missing then is a reason to refuse
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
+    limit: u32,
 
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
@@ -99,62 +106,98 @@ pub struct Args {
 
 /// Detects, reports, and writes what can be defended.
 pub fn run(args: &Args) -> Outcome {
-    let method = match (args.method, &args.dump, &args.simulate) {
-        (Way::Registers, dump, None) => return registers::run(dump.as_deref(), args.json),
-        (Way::Timing(method), None, _) => method,
+    let root = args.root.as_deref().unwrap_or(Path::new("/"));
+    let from_registers = args.dump.is_some() || args.root.is_some();
+    let settled = args.method.settled(from_registers, args.simulate.is_some(), || {
+        registers::family_is_here(root)
+    });
+    let method = match (settled, &args.simulate) {
+        (Way::Registers, None) => return registers::run(args.dump.as_deref(), root, args.json),
+        (Way::Timing(method), _) if !from_registers => method,
         _ => return Err(mixed().into()),
     };
-    let Some(name) = &args.simulate else {
-        return Err(no_memory().into());
-    };
-    let machine = load_with(name, &args.set)?;
     let disturbance = args.disturbance.read()?;
-    if let Some(path) = &args.svg {
-        refuse_overwriting("--svg", path, [Path::new(name)])?;
-    }
-    let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, u64::from(args.seed));
     let options = Options {
         seed: u64::from(args.seed),
         method,
         all: !args.quick,
+        seconds: f64::from(args.limit),
     };
-    let found = detect(&mut timer, options);
     let mut provenance = provenance::of_this_run(u64::from(args.seed));
-    provenance.machine_files = vec![provenance::machine_file(&machine, name)];
-    let report = Report::new(&machine.name, &found);
+    let Some(name) = &args.simulate else {
+        if args.disturbance.is_given() {
+            return Err(disturbed_machine().into());
+        }
+        let asked = args.memory.as_deref().map(|text| size("--memory", text, 0..=1 << 50));
+        let mut timer = match live::begin(asked.transpose()?) {
+            Ok(timer) => timer,
+            Err(reason) => return Ok(live::unable("detect", &reason)),
+        };
+        let mut found = detect(&mut timer, options);
+        let claimed = found.verdict.has_map();
+        let (live, stayed) = timer.finish(&mut found.evidence, claimed);
+        if claimed && !stayed {
+            found.verdict = Verdict::Unstable;
+        }
+        let name = live::name(&live);
+        let report = Report::new(&name, &found, Some(live));
+        if found.verdict.has_map() {
+            kept(proved::found_by_timing(&found, &provenance))?;
+        }
+        return shown(args, &report, &found, &provenance);
+    };
+    let machine = load_with(name, &args.set)?;
     if let Some(path) = &args.svg {
-        match figure::contrasts(&report, &found, &provenance)? {
+        refuse_overwriting("--svg", path, [Path::new(name)])?;
+    }
+    let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, u64::from(args.seed));
+    let found = detect(&mut timer, options);
+    provenance.machine_files = vec![provenance::machine_file(&machine, name)];
+    shown(args, &Report::new(&machine.name, &found, None), &found, &provenance)
+}
+
+/// Keeps a proved map of this machine, or says why not.
+fn kept(proved: Result<ProvedMap, String>) -> Result<(), InputError> {
+    match proved {
+        Ok(proved) => {
+            let path = proved::keep(&proved)?;
+            tell(&format!("map detect: kept for this machine in {}", path.display()));
+        }
+        Err(reason) => tell(&format!("map detect: not kept for this machine: {reason}")),
+    }
+    Ok(())
+}
+
+/// Writes and prints what was found.
+fn shown(args: &Args, report: &Report, found: &Detection, provenance: &Provenance) -> Outcome {
+    if let Some(path) = &args.svg {
+        match figure::contrasts(report, found, provenance)? {
             Some(svg) => write_atomically(path, svg.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?,
             None => tell("map detect: no figure was written, as no pair of lines stood out"),
         }
     }
     if let Some(directory) = &args.out {
         match found.verdict.has_map() {
-            true => write::map(directory, &report, &found, &provenance)?,
+            true => write::map(directory, report, found, provenance)?,
             false => tell(&format!("map detect: no map was written: {}", found.verdict)),
         }
     }
-    output::print(args.json, "fresco-map-detect/1", &provenance, &report, || {
-        report.tables()
-    })?;
+    output::print(args.json, "fresco-map-detect/1", provenance, report, || report.tables())?;
     Ok(ExitCode::from(found.verdict.status()))
 }
 
 /// Timing and registers do not go together.
 fn mixed() -> InputError {
     InputError::new("command line", "found both a memory to time and registers to decode")
-        .allowed("--simulate MACHINE with a method of timing, or --method registers with --dump FILE")
+        .allowed("a method of timing, for this machine or --simulate MACHINE; or registers, of this machine, --dump or --root")
         .cure("leave one of them out")
 }
 
-/// What can be probed today.
-fn no_memory() -> InputError {
-    InputError::new("command line", "found no memory to probe")
+/// Disturbances are simulated.
+fn disturbed_machine() -> InputError {
+    InputError::new("command line", "found disturbances of a simulated memory without one")
         .allowed(
-            "--simulate MACHINE: the memory of a machine file, or --method registers --dump FILE; this version does not time \
-             the machine it runs on",
+            "--noise, --tick, --interrupts, --drift, --prefetch, --line-spread and --labels with --simulate MACHINE",
         )
-        .cure(
-            "name a machine (`fresco machine list`), or take the map of a known one: `fresco map show --machine NAME`",
-        )
+        .cure("leave them out: this machine has its own")
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco map detect --method registers`: the map that the registers of memory controllers describe, from a dump.
+//! `fresco map detect --method registers`: the map that the registers of memory controllers describe, of this machine or from a dump.
 
+use super::proved;
 use crate::failure::Outcome;
 use crate::verbs::map::functions::MapView;
 use crate::{output, provenance};
-use fresco_detect::registers::{Dump, map_of};
+use fresco_detect::registers::{Dump, family_of, map_of};
 use fresco_input::{InputError, read_file};
+use fresco_linux::probe::{Conditions, pci_functions};
 use fresco_report::InputFile;
 use serde::Serialize;
 use std::path::Path;
@@ -14,7 +16,7 @@ use std::process::ExitCode;
 /// What is reported: schema `fresco-map-registers/1`.
 #[derive(Debug, Serialize)]
 struct Report {
-    /// The dump.
+    /// The dump, or where registers were read.
     file: String,
     /// Banks of the whole memory.
     banks: u32,
@@ -22,19 +24,51 @@ struct Report {
     map: MapView,
 }
 
-/// Decodes the dump and shows the map.
-pub fn run(dump: Option<&Path>, json: bool) -> Outcome {
-    let Some(path) = dump else {
-        return Err(InputError::new("--method registers", "found no dump of registers")
-            .allowed("--dump FILE: what `lspci -xxxx` prints, as root; registers of the running machine are not read")
-            .cure("dump them: sudo lspci -xxxx > dump.txt")
-            .into());
+/// The registers of the machine whose `sys` and `proc` are in `root`.
+fn of_machine(root: &Path) -> Dump {
+    let name = root.join("sys/bus/pci/devices").display().to_string();
+    Dump::of_functions(pci_functions(root), &name)
+}
+
+/// Are they those of a family that is decoded?
+pub fn family_is_here(root: &Path) -> bool {
+    family_of(&of_machine(root)).is_some()
+}
+
+/// Says which processor it is whose registers are not decoded.
+fn here(error: InputError, dump: &Dump, root: &Path) -> InputError {
+    if family_of(dump).is_some() {
+        return error;
+    }
+    let processor = Conditions::read(&root.join("proc")).family;
+    let of = match processor.as_str() {
+        "" => String::new(),
+        processor => format!(" (this is {processor})"),
     };
-    let file = path.display().to_string();
-    let text = read_file(path)?;
-    let map = map_of(&Dump::parse(&text, &file)?)?;
+    InputError::new(dump.file().to_owned(), format!("{}{of}", error.found))
+        .allowed(error.allowed.clone())
+        .cure(error.cure.clone())
+}
+
+/// Decodes the dump, or the registers of the machine in `root`, and shows the map.
+pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
     let mut provenance = provenance::of_this_run(None);
-    provenance.inputs = vec![InputFile::new(file.clone(), provenance::digest(&text))];
+    let (map, file) = match dump {
+        Some(path) => {
+            let file = path.display().to_string();
+            let text = read_file(path)?;
+            provenance.inputs = vec![InputFile::new(file.clone(), provenance::digest(&text))];
+            (map_of(&Dump::parse(&text, &file)?)?, file)
+        }
+        None => {
+            let dump = of_machine(root);
+            let map = map_of(&dump).map_err(|error| here(error, &dump, root))?;
+            if root == Path::new("/") {
+                super::kept(proved::read_from_registers(&map, &provenance))?;
+            }
+            (map, dump.file().to_owned())
+        }
+    };
     let report = Report {
         banks: map.organisation().banks_total(),
         map: MapView::of_machine(&map),

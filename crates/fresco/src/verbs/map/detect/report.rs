@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco map detect` reports, as JSON and as tables.
 
+use super::live::LiveView;
 use fresco_detect::benefit::Benefit;
 use fresco_detect::evidence::{Check, Evidence};
 use fresco_detect::model::{Odd, Span, function_text};
@@ -10,7 +11,6 @@ use fresco_detect::stats::Proportion;
 use fresco_detect::verify::Outcome;
 use fresco_detect::{ACTIVATIONS_PER_WINDOW, Cost, Detection, LINE_BITS, Shape, Verdict, WINDOW_NS};
 use fresco_dram::gf2::bits_of;
-use fresco_dram::map::xor_text;
 use serde::Serialize;
 
 /// Everything `fresco map detect` reports: schema `fresco-map-detect/1`.
@@ -20,6 +20,8 @@ pub struct Report {
     pub(super) machine: String,
     /// Its memory is a simulation.
     pub(super) simulated: bool,
+    /// What a running machine was timed with.
+    pub(super) live: Option<LiveView>,
     pub(super) verdict: Verdict,
     pub(super) status: u8,
     /// The check that ended the detection; `null` if all passed.
@@ -71,6 +73,8 @@ pub struct ShapeView {
     pub(super) row: Vec<String>,
     /// Bits that change only the column.
     pub(super) column_bits: Vec<u32>,
+    /// Bits of the address within its way, under an odd interleave, that change only the column.
+    pub(super) column_bits_within: Vec<u32>,
     /// Differences of lines of one row that change more than one bit.
     pub(super) column_differences: Vec<String>,
 }
@@ -79,16 +83,17 @@ impl ShapeView {
     fn of(shape: &Shape) -> Self {
         let several = shape.columns.iter().filter(|column| column.count_ones() > 1);
         Self {
-            row: shape.rows.iter().map(|row| xor_text(*row)).collect(),
-            column_bits: shape.column_bits.clone(),
-            column_differences: several.map(|column| xor_text(*column)).collect(),
+            row: shape.rows.iter().map(|row| function_text(*row)).collect(),
+            column_bits: shape.column_bits.iter().filter(|bit| **bit < 64).copied().collect(),
+            column_bits_within: shape.column_bits.iter().filter_map(|bit| bit.checked_sub(64)).collect(),
+            column_differences: several.map(|column| function_text(*column)).collect(),
         }
     }
 }
 
 impl Report {
     /// The report of a detection.
-    pub fn new(machine: &str, found: &Detection) -> Self {
+    pub fn new(machine: &str, found: &Detection, live: Option<LiveView>) -> Self {
         let functions = found.solution.as_ref().map(|solution| FunctionsView {
             defended: found.verdict.has_map(),
             banks: solution.model.banks(),
@@ -103,7 +108,8 @@ impl Report {
         });
         Self {
             machine: machine.to_owned(),
-            simulated: true,
+            simulated: live.is_none(),
+            live,
             verdict: found.verdict,
             status: found.verdict.status(),
             failed: found.evidence.failed().cloned(),
@@ -163,10 +169,13 @@ fn not_recovered(found: &Detection) -> Vec<String> {
         open.push(format!("bits 0 to {}: within a line, column or byte", LINE_BITS - 1));
         open.push("which function is channel, rank, bank group or bank: all tell banks apart alike".to_owned());
         if found.shape.is_none() {
-            open.push("rows and columns".to_owned());
+            open.push(found.no_shape.clone().unwrap_or_else(|| "rows and columns".to_owned()));
         }
         if found.benefit.is_some() && found.refresh.is_none() {
             open.push("when lines are refreshed: their delays show no period".to_owned());
+        }
+        if found.alone {
+            open.push("queues, and what colouring gains: no other processor may be used".to_owned());
         }
         if found.benefit.is_some() && found.queues.is_none() {
             open.push("queues: fewer than eight banks".to_owned());

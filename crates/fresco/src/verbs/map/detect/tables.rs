@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report of a detection for people.
 
+use super::live::LiveView;
 use super::report::Report;
 use fresco_detect::Cost;
 use fresco_detect::queues::Kind;
@@ -16,7 +17,8 @@ impl Report {
     }
 
     fn summary(&self) -> Result<Table, ReportError> {
-        let title = format!("Address map of {} (simulated): {}", self.machine, self.verdict);
+        let simulated = if self.simulated { " (simulated)" } else { "" };
+        let title = format!("Address map of {}{simulated}: {}", self.machine, self.verdict);
         let mut table = Table::new(title, vec![Column::text("what"), Column::text("found")]);
         let mut row = |what: &str, found: String| table.push(vec![what.into(), found.into()]);
         if let Some(check) = &self.failed {
@@ -46,7 +48,12 @@ impl Report {
         if let Some(shape) = &self.shape {
             row("row", shape.row.join(", "))?;
             let bits: Vec<String> = shape.column_bits.iter().map(u32::to_string).collect();
-            let columns = bits.iter().chain(&shape.column_differences).cloned();
+            let within = shape.column_bits_within.iter().map(|bit| format!("q{bit}"));
+            let columns = bits
+                .iter()
+                .cloned()
+                .chain(within)
+                .chain(shape.column_differences.iter().cloned());
             row("column, above a line", columns.collect::<Vec<_>>().join(", "))?;
         }
         for text in &self.not_recovered {
@@ -103,6 +110,9 @@ impl Report {
             self.bound_window_ns / 1e6
         );
         row("bound", bound)?;
+        for (what, text) in self.live.iter().flat_map(LiveView::rows) {
+            row(what, text)?;
+        }
         Ok(table)
     }
 

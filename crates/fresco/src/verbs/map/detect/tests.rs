@@ -28,6 +28,7 @@ fn run(machine: &Machine, disturbance: Disturbance, all: bool) -> Detection {
         seed: 1,
         method: Method::Solver,
         all,
+        seconds: f64::INFINITY,
     };
     detect(&mut timer, options)
 }
@@ -62,7 +63,8 @@ fn the_map_of_every_shipped_machine_is_found_from_timing() {
         let (banks, rows) = truth(&machine);
         assert_eq!(row_reduce(&masks), banks, "{name}");
         let shape = found.shape.expect("a plain map has rows and columns");
-        let both: Vec<u64> = masks.iter().chain(&shape.rows).copied().collect();
+        let plain = |row: &u128| u64::try_from(*row).expect("a plain map");
+        let both: Vec<u64> = masks.iter().copied().chain(shape.rows.iter().map(plain)).collect();
         assert_eq!(row_reduce(&both), rows, "{name}: rows {:?}", shape.rows);
         assert!(shape.column_bits.iter().all(|bit| *bit >= LINE_BITS), "{name}");
     }

@@ -46,7 +46,7 @@ fn sidecar(report: &Report, found: &Detection, provenance: &Provenance) -> Strin
     ));
     line(format_args!("verdict = {}", quoted(&found.verdict.to_string())));
     line(format_args!("machine = {}", quoted(report.machine())));
-    line(format_args!("simulated = true"));
+    line(format_args!("simulated = {}", report.simulated));
     line(format_args!("tool = {}", quoted(&provenance.tool_line())));
     line(format_args!("command = {}", quoted(&provenance.command)));
     line(format_args!("accesses = {}", found.cost.accesses));
@@ -60,7 +60,7 @@ fn sidecar(report: &Report, found: &Detection, provenance: &Provenance) -> Strin
         }
     }
     if let Some(shape) = &found.shape {
-        let rows = shape.rows.iter().map(|row| quoted(&function_text(u128::from(*row))));
+        let rows = shape.rows.iter().map(|row| quoted(&function_text(*row)));
         line(format_args!("rows = {}", list(rows.collect())));
         line(format_args!("column_bits = {:?}", shape.column_bits));
     }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco bench`: the yardsticks of the papers, on this machine or on the model of one, with the same programs and the
+//! same output.
+
+mod course;
+mod jobs;
+mod model;
+mod native;
+mod report;
+mod yardstick;
+
+use crate::arguments::{choice, integer, key_value};
+use crate::failure::{Outcome, tell};
+use crate::{output, progress, provenance};
+use course::Course;
+use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_linux::probe::Conditions;
+use fresco_report::Provenance;
+use fresco_system::results::Spread;
+use jobs::Jobs;
+use native::Native;
+use report::Report;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use yardstick::{Chosen, YARDSTICKS, Yardstick};
+
+/// The root of the tree in which the kernel tells about the machine.
+const PROC: &str = "/proc";
+
+/// Arguments of `fresco bench`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Yardsticks:
+  latency    a linked list in random order, one load at a time
+  bandwidth  an array in order; --set access=write for stores
+  strides    writes from the middle of an area outwards, each line once
+  hrt        a job each period; how late jobs end, and how many miss their deadline
+
+Parameters (--set) are those of the programs of the same name: see fresco sim --programs.
+
+Examples:
+  fresco bench latency --set bytes=64MiB
+  fresco bench latency --set bytes=64MiB --simulate i5-6200u
+  sudo fresco run --machine i5-6200u --colors banks=0-3 -- fresco bench bandwidth")]
+pub struct Args {
+    /// What to measure
+    #[arg(value_name = "YARDSTICK", value_parser = choice("YARDSTICK", &YARDSTICKS))]
+    yardstick: Yardstick,
+
+    /// A parameter of its program (repeatable)
+    #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
+    set: Vec<(String, String)>,
+
+    /// Measure on the model of a built-in machine, or of the machine file at this path
+    #[arg(long, value_name = "NAME|PATH")]
+    simulate: Option<String>,
+
+    /// Seed of the first repetition
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
+    seed: u32,
+
+    /// Passes that are measured: each after one that is not, in memory of its own, with a seed of its own
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = integer("--repetitions", 1..=10_000u32))]
+    repetitions: u32,
+
+    /// hrt: jobs
+    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = integer("--jobs", 1..=100_000u32))]
+    jobs: u32,
+
+    /// hrt: microseconds from release to release
+    #[arg(long, value_name = "US", default_value_t = 20_000, allow_negative_numbers = true, value_parser = integer("--period", 10..=100_000_000u32))]
+    period: u32,
+
+    /// hrt: microseconds from release to deadline, at most the period
+    #[arg(long, value_name = "US", default_value_t = 13_000, allow_negative_numbers = true, value_parser = integer("--deadline", 1..=100_000_000u32))]
+    deadline: u32,
+
+    /// Write the distribution as a figure
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// A measured pass.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Sample {
+    /// Seed of the repetition.
+    pub seed: u64,
+    /// Its time, in nanoseconds.
+    pub pass_ns: f64,
+    /// Its loads or stores.
+    pub accesses: u64,
+}
+
+impl Sample {
+    /// Time of the pass over its accesses, in nanoseconds.
+    pub fn access_ns(&self) -> f64 {
+        self.pass_ns / self.accesses.max(1) as f64
+    }
+}
+
+/// Measures and reports.
+pub fn run(args: &Args) -> Outcome {
+    let chosen = args.yardstick.chosen(&args.set)?;
+    if let Some(path) = &args.svg {
+        refuse_overwriting("--svg", path, args.simulate.iter().map(Path::new))?;
+    }
+    let period = (args.yardstick == Yardstick::Hrt).then(|| {
+        let micros = |count: u32| Duration::from_micros(u64::from(count));
+        (micros(args.period), micros(args.deadline))
+    });
+    if period.is_some_and(|(period, deadline)| deadline > period) {
+        return Err(InputError::new("--deadline", format!("found {} us", args.deadline))
+            .allowed(format!("up to the period, {} us", args.period))
+            .cure("give a shorter deadline, or a longer --period")
+            .into());
+    }
+    let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed))?;
+    let (report, provenance) = match &args.simulate {
+        Some(machine) => {
+            let modelled = model::run(machine, args, &chosen, period)?;
+            let mut report = begun(args, &chosen, &course, modelled.machine);
+            (report.samples, report.jobs) = (modelled.samples, modelled.jobs);
+            (report, modelled.provenance)
+        }
+        None => (
+            measured(args, &chosen, &course, period)?,
+            provenance::of_this_run(u64::from(args.seed)),
+        ),
+    };
+    shown(args, &report.summed(), &provenance)
+}
+
+/// A report without results.
+fn begun(args: &Args, chosen: &Chosen, course: &Course, machine: String) -> Report {
+    Report {
+        yardstick: args.yardstick.name(),
+        machine,
+        simulated: args.simulate.is_some(),
+        program: chosen.program,
+        parameters: chosen.parameters.clone(),
+        accesses: course.order.len() as u64,
+        bytes: course.bytes_touched(),
+        addresses: None,
+        samples: Vec::new(),
+        access_time_ns: Spread::default(),
+        bandwidth_bytes_per_s: Spread::default(),
+        jobs: None,
+        conditions: None,
+    }
+}
+
+/// On this machine.
+fn measured(
+    args: &Args,
+    chosen: &Chosen,
+    course: &Course,
+    period: Option<(Duration, Duration)>,
+) -> Result<Report, InputError> {
+    let before = Conditions::read(Path::new(PROC));
+    let machine = match before.processor.as_str() {
+        "" => "this machine".to_owned(),
+        processor => format!("this machine, {processor}"),
+    };
+    let mut report = begun(args, chosen, course, machine);
+    if let Some((period, deadline)) = period {
+        let mut native = Native::new(course);
+        report.addresses = Some(native.how());
+        report.jobs = Some(Jobs::run(&mut native, u64::from(args.jobs), period, deadline));
+    } else {
+        let bar = progress::bar(u64::from(args.repetitions), args.yardstick.name());
+        for seed in (u64::from(args.seed)..).take(args.repetitions as usize) {
+            // Courses that no seed changes are recorded again all the same: that is not timed.
+            let own = Course::record(chosen.program, &chosen.parameters, seed)?;
+            let mut native = Native::new(&own);
+            native.pass();
+            report.samples.push(Sample {
+                seed,
+                pass_ns: native.pass() as f64,
+                accesses: own.order.len() as u64,
+            });
+            report.addresses = Some(native.how());
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+    }
+    report.conditions = Some(Conditions::read(Path::new(PROC)).since(&before));
+    Ok(report)
+}
+
+/// Prints, and draws if asked to.
+fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Outcome {
+    if let Some(path) = &args.svg {
+        match report.jobs.as_ref().is_some_and(|jobs| jobs.jobs.is_empty()) {
+            true => tell("bench: no figure was written, as no job ended"),
+            false => {
+                let figure = report.figure(provenance)?;
+                write_atomically(path, figure.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?;
+            }
+        }
+    }
+    output::print(args.json, "fresco-bench/1", provenance, report, || report.tables())?;
+    Ok(ExitCode::SUCCESS)
+}

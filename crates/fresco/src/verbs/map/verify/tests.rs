@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Right maps are confirmed and wrong ones are caught, on the simulated memory of every machine.
+
+use super::claim::Claim;
+use crate::verbs::map::detect::simulated::Simulated;
+use fresco_detect::synthetic::{Disturbance, Disturbed};
+use fresco_detect::{Judge, Judgement};
+use fresco_dram::gf2::{row_reduce, transpose};
+use fresco_dram::map::BankMap;
+use fresco_dram::{AddressMap, PhysAddr};
+use fresco_machine::{builtin, builtin_names};
+
+const NOISE: Disturbance = Disturbance {
+    noise: 3.0,
+    interrupts: 0.002,
+    interrupt: 3_000.0,
+    step: 10.0,
+    drift: 0.0,
+    drift_period: 0.0,
+    line_spread: 0.0,
+    prefetch: 0.001,
+    labels: fresco_detect::synthetic::Labels::True,
+    moves_after: 0.0,
+};
+
+/// Bank functions of a machine, from what each bit changes; all shipped maps are linear.
+fn functions(map: &AddressMap) -> Vec<u64> {
+    let bank = |address: u64| {
+        let place = map.decode(PhysAddr(address)).expect("an address of the machine");
+        u64::from(place.bank_in_machine(map.organisation()))
+    };
+    let bits = map.capacity().trailing_zeros();
+    let columns: Vec<u64> = (0..bits).map(|bit| bank(1 << bit) ^ bank(0)).collect();
+    row_reduce(&transpose(&columns, 20))
+}
+
+/// The functions with two address bits exchanged, such that they are other functions.
+fn exchanged(functions: &[u64], bits: u32) -> Vec<u64> {
+    let swap = |a: u32, b: u32| -> Vec<u64> {
+        let one = |mask: &u64| {
+            let differ = (mask >> a ^ mask >> b) & 1;
+            mask ^ (differ << a | differ << b)
+        };
+        functions.iter().map(one).collect()
+    };
+    let pairs = (6..bits).flat_map(|a| (a + 1..bits).map(move |b| (a, b)));
+    let mut swapped = pairs.map(|(a, b)| row_reduce(&swap(a, b)));
+    swapped
+        .find(|swapped| swapped != functions)
+        .expect("some exchange changes a map")
+}
+
+#[test]
+fn wrong_maps_are_caught_on_every_machine() {
+    for name in builtin_names() {
+        let machine = builtin(name).expect("a built-in machine");
+        let map = &machine.memory.map;
+        let right = functions(map);
+        let bits = map.capacity().trailing_zeros();
+        let one_more = (6..bits).map(|bit| [right.as_slice(), &[1 << bit]].concat());
+        let mut one_more = one_more.filter(|more| row_reduce(more).len() > right.len());
+        let wrong = [
+            ("two bits exchanged", exchanged(&right, bits)),
+            ("a function missing", right[1..].to_vec()),
+            (
+                "a function too many",
+                one_more.next().expect("not all bits select banks"),
+            ),
+        ];
+        let mut timer = Disturbed::new(Simulated::new(&machine), NOISE, 1);
+        let mut judge = Judge::new(&mut timer, 1, f64::INFINITY);
+        let (whole, _) = judge.judge(&Claim::Whole(map), 0.7, None);
+        assert_eq!(whole, Judgement::Confirmed, "{name}: {:?}", judge.evidence.failed());
+        for (what, functions) in wrong {
+            let claim = BankMap::new(functions, 0).expect("independent functions");
+            let (judgement, outcomes) = judge.judge(&Claim::Functions(&claim), 0.5, None);
+            assert_eq!(judgement, Judgement::Wrong, "{name}, {what}: {outcomes:?}");
+            // Caught by pairs that were not as predicted, not for want of pairs.
+            let outcome = &outcomes[0];
+            assert!(
+                outcome.same.value().min(outcome.different.value()) < 0.95,
+                "{name}, {what}: {outcome:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_memory_without_signal_has_no_judgement() {
+    let machine = builtin("xeon-w3530").expect("a built-in machine");
+    let noise = Disturbance { noise: 400.0, ..NOISE };
+    let mut timer = Disturbed::new(Simulated::new(&machine), noise, 1);
+    let mut judge = Judge::new(&mut timer, 1, f64::INFINITY);
+    let (judgement, outcomes) = judge.judge(&Claim::Whole(&machine.memory.map), 1.0, None);
+    assert_eq!((judgement, outcomes.len()), (Judgement::NoSignal, 0));
+    assert!(judge.evidence.failed().is_some());
+}
