@@ -8,6 +8,7 @@ mod command;
 pub mod controller;
 mod drive;
 mod interconnect;
+mod line_index;
 mod request;
 mod system;
 
@@ -16,6 +17,7 @@ pub use command::Command;
 pub use controller::{Controller, Sink, Stepping};
 pub use drive::{Driven, Driver, Observer, TraceRequest};
 pub use interconnect::{Interconnect, Route};
+pub use line_index::LineIndex;
 pub use request::{Access, Completion, Request, RowOutcome, Wait};
 pub use system::{
     CommandSink, CoreStats, DelayedWrite, Done, Lines, MemorySystem, NodeStats, RequestId, Sample, Service,

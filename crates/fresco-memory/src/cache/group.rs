@@ -6,9 +6,6 @@ use super::index::Index;
 /// Ways kept and compared together.
 pub(super) const LANES: usize = 8;
 
-/// Age of a way that does not exist: older than every real one.
-pub(super) const NO_AGE: u8 = u8::MAX;
-
 /// Eight ways of a set in one cache line of the host. A set is a slice of groups; ways that fill up its last group
 /// stay empty for ever. Arrays of one field each, so that the loops over ways become a few vector instructions.
 #[derive(Clone, Copy, Debug)]
@@ -18,30 +15,31 @@ pub(super) struct Group {
     pub tags: [u32; LANES],
     /// Who brought the line in.
     pub owners: [u16; LANES],
-    /// Rank in the order of use, 0 for the most recent; kept by `lru` only.
-    pub ages: [u8; LANES],
     /// Stored to since it was brought in?
     pub dirty: [bool; LANES],
 }
 
-/// An empty set of `ways` ways, of which way 0 is the oldest.
+/// An empty set of `ways` ways.
 pub(super) fn empty_set(ways: usize) -> Vec<Group> {
-    let age = |way: usize| if way < ways { (ways - 1 - way) as u8 } else { NO_AGE };
-    let group = |at: usize| Group {
+    let group = Group {
         tags: [Index::NO_TAG; LANES],
         owners: [0; LANES],
-        ages: std::array::from_fn(|lane| age(at * LANES + lane)),
         dirty: [false; LANES],
     };
-    (0..ways.div_ceil(LANES)).map(group).collect()
+    vec![group; ways.div_ceil(LANES)]
 }
 
 /// The first way of a set that holds `tag`.
 #[inline]
 pub(super) fn find(set: &[Group], tag: u32) -> Option<usize> {
-    // All lanes of a group without a branch between them: one comparison of vectors.
+    // All lanes of a group without a branch between them: one comparison of vectors. Groups in pairs: a miss, which looks
+    // at all of them, is the case that costs.
     let holds = |group: &Group| group.tags.iter().fold(false, |found, t| found | (*t == tag));
-    let at = set.iter().position(holds)?;
+    let (pairs, last) = set.as_chunks::<2>();
+    let at = match pairs.iter().position(|[one, other]| holds(one) | holds(other)) {
+        Some(pair) => 2 * pair + usize::from(!holds(&pairs[pair][0])),
+        None => 2 * pairs.len() + last.iter().position(holds)?,
+    };
     Some(at * LANES + lane_of(&set[at].tags, tag))
 }
 

@@ -1,87 +1,121 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! True least-recently-used order within a set.
-//!
-//! Each way has an age, 0 for the most recently used one, `ways - 1` for the victim: the ages of a set are always a
-//! permutation of `0..ways`. A use ages the younger ways of the set, one compare-and-add over adjacent bytes.
+//! True least-recently-used order.
 
-use super::group::{Group, LANES};
-
-/// Makes `way` the most recently used of its set.
-#[inline]
-pub(super) fn touch(set: &mut [Group], way: usize) {
-    let age = set[way / LANES].ages[way % LANES];
-    if age == 0 {
-        return;
-    }
-    for group in &mut *set {
-        for other in &mut group.ages {
-            *other += u8::from(*other < age);
-        }
-    }
-    set[way / LANES].ages[way % LANES] = 0;
+/// The ways of each set in the order of their last use, the most recent first.
+#[derive(Clone, Debug)]
+pub(super) struct Lru {
+    ways: usize,
+    /// `[set * ways + rank]`
+    order: Vec<u8>,
 }
 
-/// Makes the least recently used of `ways` ways the most recently used, and returns it.
-#[inline]
-pub(super) fn replace(set: &mut [Group], ways: usize) -> usize {
-    let oldest = (ways - 1) as u8;
-    let mut victim = 0;
-    for (at, group) in set.iter_mut().enumerate() {
-        // All lanes without a branch between them: one comparison and one addition of vectors.
-        if group.ages.iter().fold(false, |found, age| found | (*age == oldest)) {
-            victim = at;
-        }
-        for age in &mut group.ages {
-            // Saturating: ways that do not exist stay the oldest.
-            *age = age.saturating_add(1);
+/// Up to so many ways are searched and moved one by one; more of them in blocks, by calls that have a cost of their own.
+const FEW: usize = 8;
+
+impl Lru {
+    /// No way of a set has been used: way 0 is the next victim, then 1. `ways` is at most 256.
+    pub fn new(sets: usize, ways: usize) -> Self {
+        let order: Vec<u8> = (0..ways).rev().map(|way| way as u8).collect();
+        Self {
+            ways,
+            order: order.repeat(sets),
         }
     }
-    let lane = set[victim].ages.iter().position(|age| *age == oldest + 1);
-    let lane = lane.expect("the ages of a set are a permutation");
-    set[victim].ages[lane] = 0;
-    victim * LANES + lane
+
+    /// Makes `way` the most recently used of its set.
+    #[inline]
+    pub fn touch(&mut self, set: usize, way: usize) {
+        let order = self.of(set);
+        if order[0] != way as u8 {
+            let rank = rank(order, way as u8);
+            to_front(order, rank);
+        }
+    }
+
+    /// Makes the least recently used way of a set the most recently used, and returns it.
+    #[inline]
+    pub fn replace(&mut self, set: usize) -> usize {
+        let order = self.of(set);
+        to_front(order, order.len() - 1);
+        usize::from(order[0])
+    }
+
+    /// Makes `way` the next victim of its set.
+    pub fn demote(&mut self, set: usize, way: usize) {
+        let order = self.of(set);
+        let rank = rank(order, way as u8);
+        order[rank..].rotate_left(1);
+    }
+
+    #[inline]
+    fn of(&mut self, set: usize) -> &mut [u8] {
+        &mut self.order[set * self.ways..][..self.ways]
+    }
 }
 
-/// Makes `way` of `ways` ways the next victim.
-pub(super) fn demote(set: &mut [Group], ways: usize, way: usize) {
-    let age = set[way / LANES].ages[way % LANES];
-    for (at, other) in set.iter_mut().flat_map(|group| &mut group.ages).enumerate() {
-        *other -= u8::from(at < ways && *other > age);
+/// Where a way is in the order.
+#[inline]
+fn rank(order: &[u8], way: u8) -> usize {
+    let rank = if order.len() <= FEW {
+        order.iter().position(|other| *other == way)
+    } else {
+        memchr::memchr(way, order)
+    };
+    rank.expect("the order of a set is a permutation of its ways")
+}
+
+/// Moves what is at `rank` to the front, and everything before it one back.
+#[inline]
+fn to_front(order: &mut [u8], rank: usize) {
+    let way = order[rank];
+    if rank < FEW {
+        for at in (0..rank).rev() {
+            order[at + 1] = order[at];
+        }
+    } else {
+        order.copy_within(..rank, 1);
     }
-    set[way / LANES].ages[way % LANES] = (ways - 1) as u8;
+    order[0] = way;
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::group::{NO_AGE, empty_set};
     use super::*;
 
     #[test]
     fn order_follows_use() {
-        let mut set = empty_set(3);
-        assert_eq!([(); 4].map(|()| replace(&mut set, 3)), [0, 1, 2, 0]);
-        touch(&mut set, 1);
-        assert_eq!(replace(&mut set, 3), 2);
-        demote(&mut set, 3, 1);
-        assert_eq!(replace(&mut set, 3), 1);
-        assert_eq!(replace(&mut set, 3), 0, "the rest of the order is kept");
+        let mut lru = Lru::new(2, 3);
+        assert_eq!([(); 4].map(|()| lru.replace(1)), [0, 1, 2, 0]);
+        lru.touch(1, 1);
+        assert_eq!(lru.replace(1), 2);
+        lru.demote(1, 1);
+        assert_eq!(lru.replace(1), 1);
+        assert_eq!(lru.replace(1), 0, "the rest of the order is kept");
+        assert_eq!(lru.replace(0), 0, "the other set has its own");
     }
 
     #[test]
-    fn ages_stay_a_permutation() {
+    fn it_does_what_a_list_does() {
         for ways in [1, 2, 7, 8, 9, 48, 96, 128] {
-            let mut set = empty_set(ways);
+            let mut lru = Lru::new(1, ways);
+            let mut list: Vec<usize> = (0..ways).rev().collect();
+            let take = |list: &mut Vec<usize>, way: usize| {
+                let rank = list.iter().position(|other| *other == way);
+                list.remove(rank.expect("it is there"))
+            };
             for step in 0..4 * ways {
-                touch(&mut set, step * 37 % ways);
-                demote(&mut set, ways, step * 11 % ways);
-                touch(&mut set, step * 5 % ways);
-                replace(&mut set, ways);
-                let all: Vec<u8> = set.iter().flat_map(|group| group.ages).collect();
-                let (ages, beyond) = all.split_at(ways);
-                let mut ages: Vec<usize> = ages.iter().map(|age| usize::from(*age)).collect();
-                ages.sort_unstable();
-                assert!(ages.into_iter().eq(0..ways), "{ways} ways, step {step}");
-                assert!(beyond.iter().all(|age| *age == NO_AGE));
+                let used = step * 37 % ways;
+                lru.touch(0, used);
+                let way = take(&mut list, used);
+                list.insert(0, way);
+                let least = step * 11 % ways;
+                lru.demote(0, least);
+                let way = take(&mut list, least);
+                list.push(way);
+                let victim = list.pop().expect("a set has ways");
+                assert_eq!(lru.replace(0), victim, "{ways} ways, step {step}");
+                list.insert(0, victim);
+                assert!(lru.order.iter().map(|way| usize::from(*way)).eq(list.iter().copied()));
             }
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The private cache levels of one core.
 
-use super::{Cache, SourceStats};
+use super::{Cache, SourceStats, Victim};
 use fresco_dram::{PhysAddr, Ps};
 use fresco_machine::CacheConfig;
 
@@ -109,14 +109,17 @@ impl PrivateCaches {
         }
     }
 
-    /// Takes the line of `addr` that an access missed, dirty if `write`. Returns the dirty lines that leave the private
-    /// levels for it and go to `MemorySystem::write_back`. Without any private cache a store's line leaves at once.
-    ///
-    /// A line that is here already (two misses to it overlapped) only becomes the most recently used.
+    /// Takes the line of `addr` that the last access missed, dirty if `write`. Returns the dirty lines that leave the
+    /// private levels for it and go to `MemorySystem::write_back`. Without any private cache a store's line leaves at
+    /// once.
     pub fn fill(&mut self, addr: PhysAddr, write: bool) -> WriteBacks {
         let mut out = WriteBacks::default();
         let dirty_in_l2 = write && self.l1.is_none();
-        if let Some(line) = self.fill_l2(addr, dirty_in_l2) {
+        let leaving = match &mut self.l2 {
+            Some(l2) => dirty_victim(l2.cache.allocate(addr, dirty_in_l2, SELF)),
+            None => dirty_in_l2.then_some(addr),
+        };
+        if let Some(line) = leaving {
             out.push(line);
         }
         if let Some(line) = self.fill_l1(addr, write) {
@@ -149,18 +152,18 @@ impl PrivateCaches {
         }
     }
 
-    /// Fills level 1, and level 2 with its dirty victim. Returns the dirty line that leaves level 2, if any.
+    /// Fills level 1, which missed, and level 2 with its dirty victim. Returns the dirty line that leaves the last level.
     fn fill_l1(&mut self, addr: PhysAddr, dirty: bool) -> Option<PhysAddr> {
         let l1 = self.l1.as_mut()?;
-        let victim = l1.cache.fill(addr, dirty, SELF).filter(|v| v.dirty)?;
-        self.fill_l2(victim.line, true)
-    }
-
-    /// Fills level 2. Returns the dirty line that leaves it; without a level 2, that is `addr` itself if it is dirty.
-    fn fill_l2(&mut self, addr: PhysAddr, dirty: bool) -> Option<PhysAddr> {
+        let victim = dirty_victim(l1.cache.allocate(addr, dirty, SELF))?;
         match &mut self.l2 {
-            Some(l2) => l2.cache.fill(addr, dirty, SELF).filter(|v| v.dirty).map(|v| v.line),
-            None => dirty.then_some(addr),
+            Some(l2) => dirty_victim(l2.cache.fill(victim, true, SELF)),
+            None => Some(victim),
         }
     }
+}
+
+/// The line that a level pushed out, if it is dirty.
+fn dirty_victim(victim: Option<Victim>) -> Option<PhysAddr> {
+    victim.filter(|victim| victim.dirty).map(|victim| victim.line)
 }

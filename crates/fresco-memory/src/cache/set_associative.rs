@@ -3,7 +3,7 @@
 
 use super::group::{Group, LANES, empty_set, find};
 use super::index::{Index, Place};
-use super::lru;
+use super::lru::Lru;
 use super::stats::SourceStats;
 use super::tree_plru::TreePlru;
 use fresco_dram::PhysAddr;
@@ -36,8 +36,7 @@ pub struct Cache {
 /// What is known of the order of use.
 #[derive(Clone, Debug)]
 enum Order {
-    /// The ages in the groups.
-    Lru,
+    Lru(Lru),
     TreePlru(TreePlru),
 }
 
@@ -64,7 +63,7 @@ impl Cache {
             groups_per_set: empty.len(),
             groups: empty.repeat(sets),
             order: match config.replacement {
-                Replacement::Lru => Order::Lru,
+                Replacement::Lru => Order::Lru(Lru::new(sets, ways)),
                 Replacement::TreePlru => Order::TreePlru(TreePlru::new(sets, ways)),
             },
             stats: vec![SourceStats::default(); usize::from(sources)],
@@ -83,10 +82,25 @@ impl Cache {
         found
     }
 
+    /// As [`access`](Self::access), but a line that is not here is brought in clean; `None` if it was here, else the line
+    /// that had to make room, if there was one.
+    #[inline]
+    pub fn access_or_allocate(&mut self, addr: PhysAddr, write: bool, source: u16) -> Option<Option<Victim>> {
+        let place = self.index.place(addr);
+        let found = self.touch(place, write);
+        let stats = &mut self.stats[usize::from(source)];
+        stats.hits += u64::from(found);
+        stats.misses += u64::from(!found);
+        (!found).then(|| self.allocate_at(place, false, source))
+    }
+
     /// Brings in a line that is not here, for `source`; the line that has to make room is returned.
     pub fn allocate(&mut self, addr: PhysAddr, dirty: bool, source: u16) -> Option<Victim> {
         debug_assert!(!self.contains(addr), "{addr} is already cached");
-        let place = self.index.place(addr);
+        self.allocate_at(self.index.place(addr), dirty, source)
+    }
+
+    fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
         let way = self.claim_way(place.set);
         let victim = self.line_in(place.set, way);
         if let Some(victim) = victim {
@@ -153,7 +167,7 @@ impl Cache {
         let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
         let way = find(set, place.tag)?;
         match &mut self.order {
-            Order::Lru => lru::demote(set, self.ways, way),
+            Order::Lru(lru) => lru.demote(place.set, way),
             Order::TreePlru(plru) => plru.demote(place.set, way),
         }
         let victim = self.line_in(place.set, way);
@@ -180,7 +194,7 @@ impl Cache {
         };
         set[way / LANES].dirty[way % LANES] |= write;
         match &mut self.order {
-            Order::Lru => lru::touch(set, way),
+            Order::Lru(lru) => lru.touch(place.set, way),
             Order::TreePlru(plru) => plru.touch(place.set, way),
         }
         true
@@ -192,7 +206,7 @@ impl Cache {
         let set = &mut self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
         match &mut self.order {
             // Empty ways are never touched, and so are always the oldest.
-            Order::Lru => lru::replace(set, self.ways),
+            Order::Lru(lru) => lru.replace(set_number),
             Order::TreePlru(plru) => match find(set, Index::NO_TAG) {
                 Some(way) if way < self.ways => {
                     plru.touch(set_number, way);

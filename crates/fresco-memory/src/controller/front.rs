@@ -37,25 +37,22 @@ impl Front {
     }
 
     pub(super) fn arrive(&mut self, arrival: Arrival) {
-        self.outside.push_back(arrival);
-        self.fill();
-    }
-
-    fn fill(&mut self) {
-        while self.queue.len() < self.capacity
-            && let Some(next) = self.outside.pop_front()
-        {
-            self.queue.push_back(next);
+        if self.queue.len() < self.capacity {
+            self.queue.push_back(arrival);
+        } else {
+            self.outside.push_back(arrival);
         }
     }
 
     /// The request at the head, if the queue it goes into has room.
+    #[inline]
     fn head(&self, channels: &[Channel]) -> Option<Arrival> {
         let head = *self.queue.front()?;
         channels[head.channel as usize].has_room_for(head.entry).then_some(head)
     }
 
     /// The request that goes on into its channel in cycle `now`, if any.
+    #[inline]
     pub(super) fn leave(&mut self, now: Cycle, channels: &[Channel]) -> Option<Arrival> {
         if now < self.next_move {
             return None;
@@ -63,12 +60,13 @@ impl Front {
         let head = self.head(channels)?;
         self.queue.pop_front();
         self.next_move = now + 1;
-        self.fill();
+        self.queue.extend(self.outside.pop_front());
         Some(head)
     }
 
     /// When the next request leaves if nothing else happens before. A head whose queue is full leaves in the cycle of
     /// the column command that makes room.
+    #[inline]
     pub(super) fn next_move(&self, channels: &[Channel]) -> Cycle {
         self.head(channels).map_or(NEVER, |_| self.next_move)
     }

@@ -3,16 +3,16 @@
 
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
-use super::port::Port;
-use super::sample::{Done, RequestId, Service};
+use super::sample::{RequestId, Service};
 use super::stats::{CoreStats, Lines, NodeStats};
+use super::time::Next;
 use super::write_backs::{Held, WriteBacks};
 use crate::cache::Cache;
 use crate::command::Command;
 use crate::controller::Controller;
 use crate::interconnect::Interconnect;
 use crate::request::{Access, Request};
-use fresco_dram::{AddressMap, Clock, Cycle, NEVER, PhysAddr, Ps};
+use fresco_dram::{AddressMap, Clock, Cycle, PhysAddr, Ps};
 use fresco_machine::Machine;
 
 /// Takes the DRAM commands of all channels, in order of their cycles, within a cycle in order of the channels.
@@ -39,17 +39,18 @@ pub struct MemorySystem {
     llc_latency: Ps,
     line_mask: u64,
     map: AddressMap,
-    interconnect: Interconnect,
+    pub(super) interconnect: Interconnect,
     /// One per node.
     pub(super) controllers: Vec<Controller>,
-    clock: Clock,
+    pub(super) next: Next,
+    pub(super) clock: Clock,
     /// From an access to its arrival at a controller, the interconnect left aside: cache lookup, and part of the
     /// frontend. Controllers are run this far ahead.
-    outbound: Ps,
+    pub(super) outbound: Ps,
     /// Part of the frontend latency on the way back.
-    frontend_back: Ps,
-    pending: Pending,
-    write_backs: WriteBacks,
+    pub(super) frontend_back: Ps,
+    pub(super) pending: Pending,
+    pub(super) write_backs: WriteBacks,
     next_id: u64,
     /// The time run to.
     pub(super) now: Ps,
@@ -57,8 +58,8 @@ pub struct MemorySystem {
     /// By core.
     lines: Vec<Lines>,
     counted_from: Cycle,
-    command_sink: Option<CommandSink>,
-    commands: Vec<Command>,
+    pub(super) command_sink: Option<CommandSink>,
+    pub(super) commands: Vec<Command>,
     /// What a plan of refreshes is judged by, if it is.
     pub(super) watch: Option<Watch>,
 }
@@ -82,7 +83,7 @@ impl MemorySystem {
         let controller = |node| Controller::new(&memory.controller, organisation, &memory.timing, node);
         let clock = memory.timing.clock;
         let frontend_there = memory.controller.frontend / 2;
-        Self {
+        let mut system = Self {
             caches,
             cores_per_cache,
             llc_latency,
@@ -90,10 +91,11 @@ impl MemorySystem {
             map: memory.map.clone(),
             interconnect: Interconnect::new(&machine.topology),
             controllers: (0..organisation.nodes).map(controller).collect(),
+            next: Next::default(),
             clock,
             outbound: llc_latency + frontend_there,
             frontend_back: memory.controller.frontend - frontend_there,
-            pending: Pending::default(),
+            pending: Pending::new(cores.div_ceil(cores_per_cache as u16).into()),
             write_backs: WriteBacks::new(usize::from(cores), machine.core.mshrs),
             next_id: 0,
             now: 0,
@@ -103,7 +105,9 @@ impl MemorySystem {
             command_sink: None,
             commands: Vec::new(),
             watch: None,
-        }
+        };
+        system.find_next();
+        system
     }
 
     /// `core` accessed `addr` at time `at` and missed its private caches: where is the line? `for_write` tells that it
@@ -129,12 +133,13 @@ impl MemorySystem {
         }
         let mut victim = None;
         if let Some(cache) = self.caches.get_mut(group as usize) {
-            if cache.access(line, false, member) {
-                return Service::Done {
-                    at: at + self.llc_latency,
-                };
+            match cache.access_or_allocate(line, false, member) {
+                None => {
+                    let at = at + self.llc_latency;
+                    return Service::Done { at };
+                }
+                Some(left) => victim = left.filter(|victim| victim.dirty),
             }
-            victim = cache.allocate(line, false, member).filter(|v| v.dirty);
         }
         self.next_id += 1;
         self.lines[core as usize].read += 1;
@@ -166,45 +171,6 @@ impl MemorySystem {
         };
         if let Some(line) = leaving {
             self.send_write(at, core, line);
-        }
-    }
-
-    /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
-    #[inline]
-    pub fn next_event(&self) -> Ps {
-        if self.pending.is_empty() {
-            return NEVER;
-        }
-        let event = self
-            .controllers
-            .iter()
-            .map(Controller::next_event)
-            .min()
-            .unwrap_or(NEVER);
-        // Data, and the news that a write was taken, come a cycle after a controller's event at the earliest.
-        let earliest = match event {
-            NEVER => NEVER,
-            event => self.clock.to_ps(event + 1) + self.frontend_back,
-        };
-        let released = self.write_backs.next_release().unwrap_or(NEVER);
-        self.pending.next_return().unwrap_or(NEVER).min(earliest).min(released)
-    }
-
-    /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
-    /// then in the order of the calls, each followed by those that joined it.
-    pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
-        debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
-        self.now = until;
-        let cycles = self.cycles();
-        self.run_controllers(cycles, |controller| controller.next_event() < cycles);
-        if let Some(sink) = &mut self.command_sink {
-            self.commands.sort_by_key(|command| (command.cycle, command.channel));
-            self.commands.drain(..).for_each(|command| sink(&command));
-        }
-        self.pending.deliver(until, done);
-        for Held { core, line, slot } in self.write_backs.release(until) {
-            self.pending.sent(slot, until);
-            self.send(until, core, line, Access::Read, slot);
         }
     }
 
@@ -271,7 +237,7 @@ impl MemorySystem {
     }
 
     /// Sends a request for `line` on its way to memory.
-    fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
+    pub(super) fn send(&mut self, at: Ps, core: u32, line: PhysAddr, access: Access, slot: u32) {
         let location = self.map.decode(line).expect("an address of a frame lies in memory");
         let route = self.interconnect.route(core, location.node);
         let arrival = self.clock.cycle_at_or_after(at + self.outbound + route.there);
@@ -283,38 +249,8 @@ impl MemorySystem {
             location,
         };
         self.controllers[location.node as usize].submit(arrival, request);
-    }
-
-    /// Controller cycles that are run by now: those that begin before a request made now could arrive.
-    #[inline]
-    fn cycles(&self) -> Cycle {
-        self.clock.cycle_at_or_after(self.now.saturating_add(self.outbound))
-    }
-
-    /// Brings all controllers to the same cycle, so that their counts cover the same time; returns how many cycles.
-    pub(super) fn settle(&mut self) -> Cycle {
-        let cycles = self.cycles();
-        self.run_controllers(cycles, |_| cycles > 0);
-        cycles
-    }
-
-    /// Runs the controllers that `which` chooses through all cycles before `cycles`.
-    #[inline]
-    fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
-        for (node, controller) in (0u32..).zip(&mut self.controllers) {
-            if which(controller) {
-                let mut port = Port {
-                    node,
-                    clock: self.clock,
-                    frontend_back: self.frontend_back,
-                    interconnect: &self.interconnect,
-                    pending: &mut self.pending,
-                    write_backs: &mut self.write_backs,
-                    commands: self.command_sink.is_some().then_some(&mut self.commands),
-                    delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
-                };
-                controller.run_until(cycles - 1, &mut port);
-            }
+        if arrival < self.next.cycle {
+            self.next = self.at_cycle(arrival);
         }
     }
 }

@@ -18,6 +18,7 @@ mod plan;
 mod port;
 mod sample;
 mod stats;
+mod time;
 mod write_backs;
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ impl MemorySystem {
             let channels = controller.channels();
             controller.set_refresh((0..channels).map(|_| engine()).collect());
         }
+        self.find_next();
     }
 
     /// How well the plan was kept by each channel, of all nodes one after the other.
@@ -35,6 +36,7 @@ impl MemorySystem {
         // A controller in which nothing happens is run no further than its last event: not before now may it hurry.
         self.settle();
         self.controllers.iter_mut().for_each(|c| c.set_eager_writes(eager));
+        self.find_next();
     }
 
     /// Writes the dirty lines that are `wanted` back from the last-level cache of `core` at time `at`; they stay there,

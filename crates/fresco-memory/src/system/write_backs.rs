@@ -87,9 +87,14 @@ impl WriteBacks {
         self.freed.peek().map(|Reverse((at, ..))| *at)
     }
 
+    /// Is an entry free at `now` that was not before?
+    #[inline]
+    pub fn is_due(&self, now: Ps) -> bool {
+        self.freed.peek().is_some_and(|Reverse((at, ..))| *at <= now)
+    }
+
     /// Frees the entries known to be free at `now`, and returns the misses that can go then: all of a core that has an
     /// entry free, as the lines that they displace have left already.
-    #[inline]
     pub fn release(&mut self, now: Ps) -> Vec<Held> {
         let mut going = Vec::new();
         while let Some(&Reverse((at, _, core))) = self.freed.peek() {

@@ -17,6 +17,10 @@ impl Core {
         debug_assert!(mshr.free_at == PENDING, "this register waits for no line");
         mshr.free_at = arrival;
         let entry = mshr.line.expect("a busy register has a line");
+        let index = usize::from(tag.0);
+        if (arrival, index) < (self.mshrs[self.first_free].free_at, self.first_free) {
+            self.first_free = index;
+        }
         let line = self.lines.entry_mut(entry);
         line.arrival = arrival;
         for victim in line.victims {

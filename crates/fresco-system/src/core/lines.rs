@@ -4,15 +4,10 @@
 use super::Victims;
 use super::clock::{PENDING, Slot};
 use fresco_dram::PhysAddr;
+use fresco_memory::LineIndex;
 
 /// End of a linked list of operations.
 pub(crate) const NIL: u64 = u64::MAX;
-
-/// Marks a free entry; no line has this address.
-const FREE: u64 = u64::MAX;
-
-/// Marks the entry of a line that was displaced from the private caches and has been asked for anew since.
-const DISPLACED: u64 = u64::MAX - 1;
 
 /// One line on its way.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +22,12 @@ pub(crate) struct Line {
     pub fetch: FetchState,
     /// Dirty lines that leave when it arrives.
     pub victims: Victims,
-    /// Tells it from earlier lines in the same entry.
+    /// Tells it from earlier lines in the same entry; [`FREE`] in one that is not in use.
     serial: u64,
 }
+
+/// No line has this serial number.
+const FREE: u64 = 0;
 
 /// How far a fetch has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,57 +60,37 @@ impl Ticket {
     }
 }
 
-/// A small table of lines. It is searched from end to end: it holds the lines of one window of instructions, and its
-/// keys lie side by side.
+/// A small table of lines, and where each is in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
-    /// A multiple of [`LANES`] of them.
-    keys: Vec<u64>,
     lines: Vec<Line>,
-    /// Entries in use.
-    count: usize,
+    /// Entries that are not in use.
+    free: Vec<u32>,
+    /// The entry of each address that was asked for last.
+    index: LineIndex,
     /// Lines there have been.
     serial: u64,
 }
-
-/// Keys compared together.
-const LANES: usize = 8;
 
 impl Lines {
     /// The line of this address that was asked for last.
     #[inline]
     pub fn find(&self, line: PhysAddr) -> Option<Ticket> {
-        if self.count == 0 {
+        if self.index.is_empty() {
             return None;
         }
-        self.position(line.0).map(|at| self.ticket(at))
+        self.index.get(line).map(|entry| self.ticket(entry))
     }
 
-    fn ticket(&self, at: usize) -> Ticket {
+    fn ticket(&self, entry: u32) -> Ticket {
         Ticket {
-            entry: at as u32,
-            serial: self.lines[at].serial,
+            entry,
+            serial: self.lines[entry as usize].serial,
         }
-    }
-
-    #[inline]
-    fn position(&self, wanted: u64) -> Option<usize> {
-        for (group, keys) in self.keys.chunks_exact(LANES).enumerate() {
-            if keys.iter().fold(false, |found, key| found | (*key == wanted)) {
-                return keys
-                    .iter()
-                    .position(|key| *key == wanted)
-                    .map(|lane| group * LANES + lane);
-            }
-        }
-        None
     }
 
     /// Adds a line. An earlier one of the same address is no longer found, but goes on until its entry is removed.
     pub fn insert(&mut self, addr: PhysAddr, victims: Victims) -> Ticket {
-        if let Some(earlier) = self.position(addr.0) {
-            self.keys[earlier] = DISPLACED;
-        }
         self.serial += 1;
         let serial = self.serial;
         let line = Line {
@@ -123,42 +101,41 @@ impl Lines {
             victims,
             serial,
         };
-        let at = self.position(FREE).unwrap_or_else(|| {
-            let end = self.keys.len();
-            self.keys.resize(end + LANES, FREE);
-            self.lines.resize(end + LANES, line);
-            end
-        });
-        self.keys[at] = addr.0;
-        self.lines[at] = line;
-        self.count += 1;
-        self.ticket(at)
+        let entry = match self.free.pop() {
+            Some(entry) => {
+                self.lines[entry as usize] = line;
+                entry
+            }
+            None => {
+                self.lines.push(line);
+                self.lines.len() as u32 - 1
+            }
+        };
+        self.index.insert(addr, entry);
+        Ticket { entry, serial }
     }
 
     /// Forgets an entry.
     pub fn remove(&mut self, at: usize) {
-        debug_assert_ne!(self.keys[at], FREE);
-        self.keys[at] = FREE;
-        self.count -= 1;
-        while self.keys.ends_with(&[FREE; LANES]) {
-            self.keys.truncate(self.keys.len() - LANES);
-            self.lines.truncate(self.keys.len());
-        }
+        let line = &mut self.lines[at];
+        debug_assert_ne!(line.serial, FREE);
+        line.serial = FREE;
+        self.free.push(at as u32);
+        // Unless the line was displaced from the private caches and has been asked for anew since.
+        self.index.remove(line.addr, at as u32);
     }
 
     /// The line that a ticket is for; `None` if it has been forgotten, or there was none.
     #[inline]
     pub fn of(&mut self, ticket: Ticket) -> Option<&mut Line> {
-        let at = ticket.entry();
-        let in_use = self.keys.get(at).is_some_and(|key| *key != FREE);
         self.lines
-            .get_mut(at)
-            .filter(|line| in_use && line.serial == ticket.serial)
+            .get_mut(ticket.entry())
+            .filter(|line| line.serial == ticket.serial)
     }
 
     /// The line in an entry that is in use.
     pub fn entry_mut(&mut self, at: usize) -> &mut Line {
-        debug_assert_ne!(self.keys[at], FREE);
+        debug_assert_ne!(self.lines[at].serial, FREE);
         &mut self.lines[at]
     }
 }
@@ -198,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_grows_and_shrinks() {
+    fn entries_are_used_again() {
         let mut lines = Lines::default();
         let tickets: Vec<Ticket> = (0..100)
             .map(|n| lines.insert(PhysAddr(n * 64), Victims::default()))
@@ -207,8 +184,9 @@ mod tests {
         for ticket in &tickets[1..] {
             lines.remove(ticket.entry());
         }
-        assert_eq!((lines.keys.len(), lines.lines.len()), (LANES, LANES));
         assert_eq!(lines.find(PhysAddr(0)), Some(tickets[0]));
+        lines.insert(PhysAddr(64), Victims::default());
+        assert_eq!(lines.lines.len(), 100);
         assert!(lines.of(tickets[99]).is_none() && lines.of(Ticket::NONE).is_none());
     }
 }

@@ -34,6 +34,7 @@
 mod clock;
 mod complete;
 mod dispatch;
+mod in_order;
 mod lines;
 mod outbox;
 mod pipeline;
@@ -43,6 +44,7 @@ mod window;
 mod tests;
 
 pub use clock::SlotClock;
+pub(crate) use in_order::{InOrder, Timed};
 pub use pipeline::Core;
 
 use fresco_dram::{PhysAddr, Ps};

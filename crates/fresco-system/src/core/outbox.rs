@@ -32,6 +32,10 @@ impl Outbox {
     /// Queues a fetch: by time, and at the same time in program order.
     pub fn add_fetch(&mut self, fetch: Fetch) {
         let key = (fetch.slot, fetch.sequence);
+        if self.fetches.back().is_none_or(|last| (last.slot, last.sequence) <= key) {
+            self.fetches.push_back(fetch);
+            return;
+        }
         let later = self
             .fetches
             .iter()

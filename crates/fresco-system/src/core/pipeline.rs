@@ -34,6 +34,8 @@ pub struct Core {
     pub(super) clock: SlotClock,
     pub(super) size: u64,
     pub(super) mshrs: Vec<Mshr>,
+    /// The register that is free first; of those that are free together, the first.
+    pub(super) first_free: usize,
     pub(super) blocking_stores: bool,
     pub(super) window: Window,
     pub(super) lines: Lines,
@@ -75,6 +77,7 @@ impl Core {
             clock: SlotClock::new(config.mhz, config.issue_width),
             size: u64::from(size),
             mshrs: vec![Mshr { free_at: 0, line: None }; mshrs as usize],
+            first_free: 0,
             blocking_stores: in_order,
             window: Window::new(if in_order { 0 } else { Self::STORE_BUFFER }),
             lines: Lines::default(),
@@ -144,12 +147,13 @@ impl Core {
 
     fn send_fetch(&mut self, at: Ps) -> Action {
         let fetch = self.outbox.take_fetch();
-        let index = self.free_mshr();
+        let index = self.first_free;
         let mshr = &mut self.mshrs[index];
+        mshr.free_at = PENDING;
         if let Some(old) = mshr.line.replace(fetch.entry) {
             self.lines.remove(old);
         }
-        mshr.free_at = PENDING;
+        self.first_free = self.find_free();
         self.lines.entry_mut(fetch.entry).fetch = FetchState::Sent;
         Action::Fetch {
             at,
@@ -159,41 +163,33 @@ impl Core {
         }
     }
 
-    /// The register that is free first.
-    fn free_mshr(&self) -> usize {
-        let mut first = 0;
+    fn find_free(&self) -> usize {
+        let mut first = (PENDING, 0);
         for (index, mshr) in self.mshrs.iter().enumerate() {
-            if mshr.free_at < self.mshrs[first].free_at {
-                first = index;
+            if mshr.free_at < first.0 {
+                first = (mshr.free_at, index);
             }
         }
-        first
+        first.1
     }
 
     /// Works out what is next. Accesses go before the run-ahead, so that they reach the memory in order of time.
     pub(super) fn schedule(&mut self) {
-        let fetch = self
-            .outbox
-            .first_fetch()
-            .map_or(PENDING, |slot| slot.max(self.mshrs[self.free_mshr()].free_at));
-        let write_back = self.outbox.first_write_back();
-        let dispatch = if self.stalled || self.halted || self.event.is_some() {
-            PENDING
-        } else {
-            self.front
-        };
-        let event = self.event.unwrap_or(PENDING);
-        let candidates = [
-            (fetch, Next::Fetch),
-            (write_back, Next::WriteBack),
-            (event, Next::Event),
-            (dispatch, Next::Dispatch),
-        ];
+        debug_assert_eq!(self.first_free, self.find_free());
         let mut first = (PENDING, Next::Nothing);
-        for candidate in candidates {
-            if candidate.0 < first.0 {
-                first = candidate;
+        let mut consider = |slot: Slot, next: Next| {
+            if slot < first.0 {
+                first = (slot, next);
             }
+        };
+        if let Some(slot) = self.outbox.first_fetch() {
+            consider(slot.max(self.mshrs[self.first_free].free_at), Next::Fetch);
+        }
+        consider(self.outbox.first_write_back(), Next::WriteBack);
+        match self.event {
+            Some(slot) => consider(slot, Next::Event),
+            None if self.stalled || self.halted => {}
+            None => consider(self.front, Next::Dispatch),
         }
         self.next = match first {
             (PENDING, _) => (NEVER, Next::Nothing),

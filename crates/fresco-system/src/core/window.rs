@@ -142,31 +142,39 @@ impl Window {
     }
 
     fn retire_head(&mut self) -> bool {
-        let head = self.records[0];
+        let Some(head) = self.records.front() else {
+            return false;
+        };
         if head.result == PENDING {
             return false;
         }
-        let mut slot = head.result.max(self.earliest_retirement(head.number));
+        let (number, mut slot) = (head.number, head.result.max(self.earliest_retirement(head.number)));
         if head.write && self.store_capacity > 0 {
-            if self.stores.len() == self.store_capacity {
-                match self.leave() {
-                    Some(left) => slot = slot.max(left),
-                    None => return false,
-                }
+            let head = *head;
+            match self.buffer(&head, slot) {
+                Some(retired) => slot = retired,
+                None => return false,
             }
-            let store = BufferedStore {
-                sequence: self.first,
-                retired: slot,
-                hit: head.hit(),
-                fill: head.fill,
-                next: head.next,
-            };
-            self.stores.push_back(store);
         }
-        self.slack = slot - head.number;
+        self.slack = slot - number;
         self.records.pop_front();
         self.first += 1;
         true
+    }
+
+    /// The first operation, a store, retires into the buffer at `slot`, or when there is room. When that is, if it is known.
+    fn buffer(&mut self, head: &Record, mut slot: Slot) -> Option<Slot> {
+        if self.stores.len() == self.store_capacity {
+            slot = slot.max(self.leave()?);
+        }
+        self.stores.push_back(BufferedStore {
+            sequence: self.first,
+            retired: slot,
+            hit: head.hit(),
+            fill: head.fill,
+            next: head.next,
+        });
+        Some(slot)
     }
 
     /// Stores leave in program order, each when it has retired and its line is there.

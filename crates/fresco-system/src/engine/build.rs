@@ -5,7 +5,7 @@ use super::cpu::Cpu;
 use super::recoloring::Recoloring;
 use super::{Engine, Judge, RUN_AHEAD, team};
 use crate::bandwidth::{self, Regulator};
-use crate::core::Core;
+use crate::core::{Core, InOrder};
 use crate::os::memory;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -68,7 +68,8 @@ impl<'s> Engine<'s> {
             background: cpus.iter().map(|_| None).collect(),
             results: cpus.iter().map(|_| None).collect(),
             teams: team::teams(setup, &cpus),
-            cpus,
+            cpu_of: cpu_of(&cpus),
+            cpus: InOrder::new(cpus),
             judge,
             run_ahead: if regulator.is_some() {
                 bandwidth::RUN_AHEAD
@@ -78,6 +79,16 @@ impl<'s> Engine<'s> {
             regulator,
         })
     }
+}
+
+/// Index of the cpu of each core, up to the last that has one; those that have none have no meaning.
+fn cpu_of(cpus: &[Cpu]) -> Vec<usize> {
+    let cores = cpus.last().map_or(0, |cpu| cpu.number + 1);
+    let mut cpu_of = vec![usize::MAX; cores as usize];
+    for (index, cpu) in cpus.iter().enumerate() {
+        cpu_of[cpu.number as usize] = index;
+    }
+    cpu_of
 }
 
 /// The program of each copy; those of a team are its threads.

@@ -2,7 +2,7 @@
 //! A core with its task, and what is counted of it.
 
 use super::team::Waits;
-use crate::core::{Core, MissTag};
+use crate::core::{Core, MissTag, Timed};
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_dram::Ps;
@@ -87,6 +87,13 @@ pub(super) struct FaultCounts {
     pub count: u64,
     /// Time of all of them.
     pub time: Ps,
+}
+
+impl Timed for Cpu {
+    #[inline]
+    fn next_time(&self) -> Ps {
+        self.core.next_time()
+    }
 }
 
 impl Cpu {

@@ -24,7 +24,7 @@ mod team;
 mod tests;
 
 use crate::bandwidth::Regulator;
-use crate::core::Action;
+use crate::core::{Action, InOrder};
 use crate::os::process::{Failure, Stop};
 use crate::results::{RunResult, TaskResult};
 use crate::scenario::{RunSpec, Setup, error_at};
@@ -47,7 +47,10 @@ pub(crate) struct Engine<'s> {
     setup: &'s Setup,
     memory: MemorySystem,
     frames: Frames,
-    cpus: Vec<Cpu>,
+    /// By number of their core.
+    cpus: InOrder<Cpu>,
+    /// Index of the cpu of each core that has one.
+    cpu_of: Vec<usize>,
     /// Colours of each copy, as the allocator gave them.
     assignments: Vec<Assignment>,
     /// When to stop which task for the sake of the measurement.
@@ -80,7 +83,7 @@ impl Engine<'_> {
     pub fn run(mut self) -> Result<RunResult, InputError> {
         let mut done: Vec<Done> = Vec::new();
         loop {
-            let (number, at) = self.next_cpu();
+            let (number, at) = self.cpus.next();
             let timer = self.timers.iter().map(|timer| timer.0).min().unwrap_or(NEVER);
             let timer = timer.min(self.next_period()).min(self.next_scan());
             let memory = self.memory.next_event();
@@ -100,24 +103,12 @@ impl Engine<'_> {
                     done.is_empty(),
                     "what is due at the same time has been delivered before"
                 );
-                self.step(number)?;
-                if self.is_over() {
+                // Nothing but an event ends a phase.
+                if self.step(number)? && self.is_over() {
                     return self.finish(at);
                 }
             }
         }
-    }
-
-    /// The core that goes next: the earliest, then the lowest.
-    fn next_cpu(&self) -> (usize, Ps) {
-        let mut first = (0, NEVER);
-        for (number, cpu) in self.cpus.iter().enumerate() {
-            let at = cpu.core.next_time();
-            if at < first.1 {
-                first = (number, at);
-            }
-        }
-        first
     }
 
     /// Nothing but refreshes would ever happen again.
@@ -126,18 +117,15 @@ impl Engine<'_> {
     }
 
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
-        for done in done.drain(..) {
-            let cpu = self
-                .cpus
-                .iter_mut()
-                .find(|cpu| cpu.number == done.core)
-                .expect("a core with a task asked");
+        for done in done.iter() {
+            let cpu = &mut self.cpus[self.cpu_of[done.core as usize]];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
             if cpu.recording {
                 cpu.recorder.record(&done.sample);
             }
         }
+        done.clear();
     }
 
     fn fire_timers(&mut self, now: Ps) {
@@ -151,20 +139,24 @@ impl Engine<'_> {
         self.renew_budgets(now);
     }
 
-    fn step(&mut self, number: usize) -> Result<(), InputError> {
+    /// A core does what is due. Returns whether that was an event.
+    fn step(&mut self, number: usize) -> Result<bool, InputError> {
         let cpu = &mut self.cpus[number];
         let limit = cpu.core.next_time() + self.run_ahead;
         match cpu.core.step(&mut cpu.process, limit) {
-            Action::Ran => return Ok(()),
+            Action::Ran => return Ok(false),
             Action::Fetch { at, line, write, tag } => match self.memory.read(at, cpu.number, line, write) {
                 Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
                 Service::Pending(id) => cpu.wait(id, tag),
             },
             Action::WriteBack { at, line } => self.memory.write_back(at, cpu.number, line),
-            Action::Event { at } => return self.event(number, at),
+            Action::Event { at } => {
+                self.event(number, at)?;
+                return Ok(true);
+            }
         }
         self.count_lines(number);
-        Ok(())
+        Ok(false)
     }
 
     /// A task has stopped, everything before being complete at `at`.

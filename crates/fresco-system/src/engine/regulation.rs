@@ -57,8 +57,8 @@ impl Engine<'_> {
             match renewal {
                 Renewal::GoesOn => self.end_wait(core, now),
                 Renewal::Interrupted => {
-                    let cpu = self.cpus.iter_mut().find(|cpu| cpu.number == core);
-                    cpu.expect("only cores with tasks have budgets").process.interrupt();
+                    // Only cores with tasks have budgets.
+                    self.cpus[self.cpu_of[core as usize]].process.interrupt();
                 }
             }
         }
@@ -66,8 +66,7 @@ impl Engine<'_> {
 
     /// A core that has waited up to `at` goes on. Shootdowns that came meanwhile are paid for now.
     fn end_wait(&mut self, core: u32, at: Ps) {
-        let number = self.cpus.iter().position(|cpu| cpu.number == core);
-        let number = number.expect("only cores with tasks have budgets");
+        let number = self.cpu_of[core as usize];
         let on = self.regulator.as_ref().map_or(at, |regulator| regulator.resumes(at));
         let on = on + self.pay(number);
         self.cpus[number].core.resume(on);

@@ -13,7 +13,7 @@ use fresco_memory::SourceStats;
 impl Engine<'_> {
     /// Ends the run: background tasks are read, every program checks its result.
     pub(super) fn finish(mut self, at: Ps) -> Result<RunResult, InputError> {
-        for cpu in &self.cpus {
+        for cpu in self.cpus.iter() {
             let copy = &self.setup.copies[cpu.copy];
             if let Err(fault) = cpu.process.program().verify() {
                 let found = format!("found that {} computed a wrong result: {fault}", copy.name);

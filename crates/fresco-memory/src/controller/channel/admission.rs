@@ -85,12 +85,14 @@ impl Channel {
     }
 
     /// Is there a place in the queue that a request goes into?
+    #[inline]
     pub(in crate::controller) fn has_room_for(&self, i: u32) -> bool {
         let entry = self.pool.get(i);
         self.has_room(entry.bank, entry.access)
     }
 
     /// Is there a place in the queue that a request to this bank goes into?
+    #[inline]
     pub(in crate::controller) fn has_room(&self, bank: u32, access: Access) -> bool {
         match (access, self.queues) {
             (Access::Read, Queues::Global { reads, .. }) => self.reads.len() < reads,

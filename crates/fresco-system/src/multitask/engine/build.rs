@@ -7,7 +7,7 @@ use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
-use crate::core::Core;
+use crate::core::{Core, InOrder};
 use crate::multitask::{Experiment, Jobs, Met, TaskSpec, Timing, colors, dispatch};
 use crate::os::memory;
 use crate::os::pages::PageTable;
@@ -78,7 +78,7 @@ impl<'e> Engine<'e> {
             experiment,
             operations,
             memory,
-            cpus: cpus.collect(),
+            cpus: InOrder::new(cpus.collect()),
             jobs: Jobs::new(tasks.len()),
             tasks,
             releases: releases

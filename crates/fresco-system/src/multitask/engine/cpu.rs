@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A core, its dispatcher, and the job on it.
 
-use crate::core::{Action, Core, MissTag, Source, Step};
+use crate::core::{Action, Core, MissTag, Source, Step, Timed};
 use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
 use crate::os::process::Process;
 use fresco_dram::Ps;
@@ -55,6 +55,13 @@ pub(super) struct Parked;
 impl Source for Parked {
     fn next(&mut self) -> Step {
         Step::Event { gap: 0 }
+    }
+}
+
+impl Timed for Cpu {
+    #[inline]
+    fn next_time(&self) -> Ps {
+        self.core.next_time()
     }
 }
 

@@ -65,7 +65,7 @@ impl Engine<'_> {
             horizon_ns: experiment.horizon_ns,
             seed: experiment.seed,
             tasks,
-            cores: cpus.into_iter().map(|cpu| cpu.outcome).collect(),
+            cores: cpus.into_items().into_iter().map(|cpu| cpu.outcome).collect(),
             ranks,
             windows: lateness.iter().map(|late| WindowsKept::new(late, machine)).collect(),
             controllers,

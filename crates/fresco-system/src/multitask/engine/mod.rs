@@ -21,7 +21,7 @@ mod windows;
 
 use super::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
 use crate::bandwidth::Regulator;
-use crate::core::Action;
+use crate::core::{Action, InOrder};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{NEVER, PhysAddr, Ps};
@@ -45,7 +45,7 @@ pub(super) struct Engine<'e> {
     /// Operations of synthetic jobs, by task; 0 for others.
     operations: &'e [u64],
     memory: MemorySystem,
-    cpus: Vec<Cpu>,
+    cpus: InOrder<Cpu>,
     tasks: Vec<TaskState>,
     jobs: Jobs,
     /// Next release of each task: time, task, job.
@@ -97,7 +97,7 @@ impl Engine<'_> {
 
     /// What happens next; false if nothing does up to the horizon.
     fn go_on(&mut self, done: &mut Vec<Done>) -> Result<bool, InputError> {
-        let (number, at) = self.next_cpu();
+        let (number, at) = self.cpus.next();
         let timer = self.next_timer();
         let memory = self.memory.next_event();
         let first = memory.min(timer).min(at);
@@ -118,18 +118,6 @@ impl Engine<'_> {
             self.step(number, timer)?;
         }
         Ok(true)
-    }
-
-    /// The core that goes next: the earliest, then the lowest.
-    fn next_cpu(&self) -> (usize, Ps) {
-        let mut first = (0, NEVER);
-        for (number, cpu) in self.cpus.iter().enumerate() {
-            let at = cpu.core.next_time();
-            if at < first.1 {
-                first = (number, at);
-            }
-        }
-        first
     }
 
     /// When a dispatcher decides next, a job is released, or budgets are renewed.

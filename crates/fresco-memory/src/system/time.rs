@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the memory goes on in time.
+
+use super::MemorySystem;
+use super::port::Port;
+use super::sample::Done;
+use super::write_backs::Held;
+use crate::controller::Controller;
+use crate::request::Access;
+use fresco_dram::{Cycle, NEVER, Ps};
+
+/// What the controllers do next, all of them together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Next {
+    /// In which cycle; [`NEVER`] if nothing will happen.
+    pub cycle: Cycle,
+    /// When the cycle begins, rounded down to a picosecond: a time is later than this if and only if it is later than
+    /// the begin of the cycle.
+    begins: Ps,
+    /// Data, and the news that a write was taken, come a cycle after that at the earliest.
+    answers: Ps,
+}
+
+impl Default for Next {
+    fn default() -> Self {
+        Self {
+            cycle: NEVER,
+            begins: NEVER,
+            answers: NEVER,
+        }
+    }
+}
+
+impl MemorySystem {
+    /// No data reach a core before this time; [`NEVER`] if no read is under way. Run to it, and ask again.
+    #[inline]
+    pub fn next_event(&self) -> Ps {
+        if self.pending.is_empty() {
+            return NEVER;
+        }
+        let released = self.write_backs.next_release().unwrap_or(NEVER);
+        let returns = self.pending.next_return().unwrap_or(NEVER);
+        returns.min(self.next.answers).min(released)
+    }
+
+    /// Goes on to time `until`, and appends the reads whose data reach their cores up to and including it: by time,
+    /// then in the order of the calls, each followed by those that joined it.
+    #[inline]
+    pub fn run_until(&mut self, until: Ps, done: &mut Vec<Done>) {
+        debug_assert!(until >= self.now, "time {until} has been run, it is {}", self.now);
+        self.now = until;
+        if self.next.begins < until.saturating_add(self.outbound) {
+            let cycles = self.cycles();
+            self.run_controllers(cycles, |controller| controller.next_event() < cycles);
+        }
+        if !self.commands.is_empty() {
+            self.hand_out_commands();
+        }
+        if self.pending.next_return().is_some_and(|at| at <= until) {
+            self.pending.deliver(until, done);
+        }
+        if self.write_backs.is_due(until) {
+            self.release_held(until);
+        }
+    }
+
+    /// Passes on the commands of all channels, in order.
+    fn hand_out_commands(&mut self) {
+        self.commands.sort_by_key(|command| (command.cycle, command.channel));
+        if let Some(sink) = &mut self.command_sink {
+            self.commands.drain(..).for_each(|command| sink(&command));
+        }
+    }
+
+    /// Entries of write-back buffers are free at `now`: the misses that waited for them go.
+    fn release_held(&mut self, now: Ps) {
+        for Held { core, line, slot } in self.write_backs.release(now) {
+            self.pending.sent(slot, now);
+            self.send(now, core, line, Access::Read, slot);
+        }
+    }
+
+    /// Controller cycles that are run by now: those that begin before a request made now could arrive.
+    #[inline]
+    fn cycles(&self) -> Cycle {
+        self.clock.cycle_at_or_after(self.now.saturating_add(self.outbound))
+    }
+
+    /// Brings all controllers to the same cycle, so that their counts cover the same time; returns how many cycles.
+    pub(super) fn settle(&mut self) -> Cycle {
+        let cycles = self.cycles();
+        self.run_controllers(cycles, |_| cycles > 0);
+        cycles
+    }
+
+    /// Runs the controllers that `which` chooses through all cycles before `cycles`.
+    #[inline(never)]
+    fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
+        for (node, controller) in (0u32..).zip(&mut self.controllers) {
+            if which(controller) {
+                let mut port = Port {
+                    node,
+                    clock: self.clock,
+                    frontend_back: self.frontend_back,
+                    interconnect: &self.interconnect,
+                    pending: &mut self.pending,
+                    write_backs: &mut self.write_backs,
+                    commands: self.command_sink.is_some().then_some(&mut self.commands),
+                    delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
+                };
+                controller.run_until(cycles - 1, &mut port);
+            }
+        }
+        self.find_next();
+    }
+
+    /// Asks the controllers when something happens next: after whatever changes them.
+    pub(super) fn find_next(&mut self) {
+        let events = self.controllers.iter().map(Controller::next_event);
+        self.next = self.at_cycle(events.min().unwrap_or(NEVER));
+    }
+
+    pub(super) fn at_cycle(&self, cycle: Cycle) -> Next {
+        match cycle {
+            NEVER => Next::default(),
+            _ => Next {
+                cycle,
+                begins: self.clock.to_ps(cycle),
+                answers: self.clock.to_ps(cycle + 1) + self.frontend_back,
+            },
+        }
+    }
+}
