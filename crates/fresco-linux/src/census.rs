@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counting the pages of a process by colour: what was asked against what is.
 
-use crate::colors::Filter;
-use crate::proc::{Kind, Mapping, Page, Process};
+use crate::colors::{AskedColors, ColorCounts, Filter, Request};
+use crate::proc::{Kind, Mapping, OwnColors, Page, Process, own_colors};
 use crate::sys::{page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use fresco_input::InputError;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Pages counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,36 +80,104 @@ impl Tally {
     }
 }
 
-/// The pages of each mapping of a process.
+/// The pages of a process.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    /// Each mapping with its pages.
+    pub mappings: Vec<(Mapping, Tally)>,
+    /// Pages of threads with colours of their own, by these colours.
+    pub threads: BTreeMap<String, Tally>,
+}
+
+/// The pages of each mapping of a process, judged by the colours of `request`; memory of threads with colours of their
+/// own by those, if `own`: if the request is the one that the process was started with.
 ///
 /// # Errors
 /// The process has gone or may not be read, or the kernel hides frame numbers.
-pub fn census(process: &Process, filter: &Filter) -> Result<Vec<(Mapping, Tally)>, InputError> {
+pub fn census(process: &Process, request: &Request, own: bool) -> Result<Census, InputError> {
     let zero = zero_frame().ok_or_else(hidden)?;
     let map = process.page_map()?;
+    let filter = request.filter();
+    let mappings = process.mappings()?;
+    let threads = match own {
+        true => own_colors(process, &mappings),
+        false => OwnColors::new(),
+    };
+    let threads = Judges::new(request, &threads);
     let page_bytes = page_bytes();
     let mut pages = vec![Page(0); 4096];
-    let mut counted = Vec::new();
-    for mapping in process.mappings()? {
+    let mut census = Census::default();
+    for mapping in mappings {
         let mut tally = Tally::new(filter.counts());
-        let (mut next, end) = (mapping.start / page_bytes, mapping.end / page_bytes);
+        let mut at = mapping.start;
         // The kernel's own pages at the top of the address space are no one's memory.
-        while next < end && mapping.kind != Kind::Other {
-            let wanted = (end - next).min(pages.len() as u64) as usize;
+        while at < mapping.end && mapping.kind != Kind::Other {
+            let (end, judge) = match mapping.kind {
+                Kind::Covered => threads.at(at),
+                _ => (u64::MAX, None),
+            };
+            let wanted = ((mapping.end.min(end) - at) / page_bytes).clamp(1, pages.len() as u64) as usize;
             let read = map
-                .read(next, &mut pages[..wanted])
+                .read(at / page_bytes, &mut pages[..wanted])
                 .map_err(|error| process.unreadable("pagemap", &error))?;
+            let mut part = Tally::new(filter.counts());
             for &page in &pages[..read] {
-                tally.count(page, filter, Some(zero));
+                part.count(page, judge.map_or(&filter, |(_, filter)| filter), Some(zero));
+            }
+            tally.add(&part);
+            if let Some((asked, _)) = judge {
+                census.threads.entry(asked.clone()).or_default().add(&part);
             }
             if read < wanted {
                 break;
             }
-            next += read as u64;
+            at += read as u64 * page_bytes;
         }
-        counted.push((mapping, tally));
+        census.mappings.push((mapping, tally));
     }
-    Ok(counted)
+    Ok(census)
+}
+
+/// Who judges which memory: ranges of threads' own colours, the last one first.
+struct Judges {
+    ranges: Vec<(Range<u64>, Option<usize>)>,
+    filters: Vec<(String, Filter)>,
+}
+
+impl Judges {
+    fn new(request: &Request, threads: &OwnColors) -> Self {
+        let counts = ColorCounts::of(&request.colors);
+        let mut judges = Self {
+            ranges: Vec::new(),
+            filters: Vec::new(),
+        };
+        for (range, text) in threads.iter().rev() {
+            let known = judges.filters.iter().position(|(name, _)| name == text);
+            let number = known.or_else(|| {
+                // The process's own colours have no text; what is no colours is judged as those are.
+                let asked = AskedColors::parse(text, counts).ok().filter(|_| !text.is_empty())?;
+                let filter = Filter::new(&request.colors, &asked);
+                judges.filters.push((text.clone(), filter));
+                Some(judges.filters.len() - 1)
+            });
+            judges.ranges.push((range.clone(), number));
+        }
+        judges
+    }
+
+    /// Who judges the memory at an address, and how far at least.
+    fn at(&self, address: u64) -> (u64, Option<&(String, Filter)>) {
+        let mut end = u64::MAX;
+        for (range, number) in &self.ranges {
+            if range.contains(&address) {
+                return (end.min(range.end), number.map(|number| &self.filters[number]));
+            }
+            if address < range.start {
+                end = end.min(range.start);
+            }
+        }
+        (end, None)
+    }
 }
 
 /// Bad news: frame numbers cannot be seen.
@@ -120,7 +190,7 @@ pub fn hidden() -> InputError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::colors::{AskedColors, ColorCounts, FrameColors};
+    use crate::colors::FrameColors;
     use fresco_dram::ColorSpace;
     use fresco_dram::map::BankMap;
 

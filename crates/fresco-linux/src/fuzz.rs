@@ -2,7 +2,8 @@
 //! Entry points for fuzzing: arbitrary bytes in, no panic, and what is accepted is written and read again alike.
 
 use crate::colors::{AskedColors, ColorCounts, Request};
-use crate::proc::Mapping;
+use crate::proc::{Mapping, parse_ledger};
+use crate::resctrl::Schemata;
 use fresco_dram::FrameNumber;
 
 /// Colours as a command line names them; the first two bytes are how many bank and LLC colours there are.
@@ -18,11 +19,14 @@ pub fn fuzz_asked_colors(data: &[u8]) {
     }
 }
 
-/// What stands in the memory of another process: its environment, and what the kernel tells of its mappings.
+/// What stands in the memory of another process: its environment, the table of its threads' colours, and what the
+/// kernel tells of its mappings; and a file of resctrl.
 pub fn fuzz_request(data: &[u8]) {
     for mapping in Mapping::parse_all(&String::from_utf8_lossy(data)) {
         assert!(mapping.bytes() > 0);
     }
+    let _ = parse_ledger(data);
+    let _ = Schemata::parse(&String::from_utf8_lossy(data));
     let Some(request) = Request::parse(data) else { return };
     let text = request.to_text().expect("numbers and text");
     assert_eq!(Request::parse(text.as_bytes()).as_ref(), Some(&request));

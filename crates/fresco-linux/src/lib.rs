@@ -12,4 +12,5 @@ pub mod pager;
 pub mod pool;
 pub mod probe;
 pub mod proc;
+pub mod resctrl;
 pub mod sys;

@@ -11,9 +11,11 @@
 use crate::colors::Filter;
 use crate::proc::{Page, PageMap, available_bytes};
 use crate::sys::{Area, page_bytes};
+use fresco_dram::FrameNumber;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes of the smallest step of a search.
 const STEP: u64 = 1 << 20;
@@ -24,7 +26,7 @@ const MOST_STEP: u64 = 32 << 20;
 #[derive(Debug)]
 pub struct Pool {
     filter: Filter,
-    map: PageMap,
+    map: Arc<PageMap>,
     /// Areas that still have frames to give, oldest first.
     slabs: VecDeque<Slab>,
     /// Areas of which nothing is left but frames of other colours.
@@ -48,7 +50,7 @@ struct Slab {
 
 impl Pool {
     /// An empty pool of frames that `filter` wants. `map` has to show frame numbers.
-    pub fn new(filter: Filter, map: PageMap, limit: Option<u64>) -> Self {
+    pub fn new(filter: Filter, map: Arc<PageMap>, limit: Option<u64>) -> Self {
         Self {
             filter,
             map,
@@ -59,6 +61,11 @@ impl Pool {
             free: 0,
             scanned: 0,
         }
+    }
+
+    /// Is the frame one of those that are looked for?
+    pub fn wants(&self, frame: FrameNumber) -> bool {
+        self.filter.wants(frame)
     }
 
     /// Pages there are to give.

@@ -84,6 +84,7 @@ fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<
             response_bound_ns: draft.bounds[number],
             copy_ns: draft.copies[number],
             work: spec.work.clone(),
+            command: spec.command.clone(),
         }
     });
     Plan {

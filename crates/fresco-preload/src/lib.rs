@@ -12,3 +12,4 @@ mod own_heap;
 mod ranges;
 mod report;
 mod state;
+mod threads;

@@ -3,7 +3,7 @@
 //!
 //! Safety of the C functions: as POSIX and Linux have it for functions of these names.
 
-use crate::{ranges, state};
+use crate::{ranges, state, threads};
 use fresco_linux::colors::WhenFull;
 use fresco_linux::pager::Order;
 use libmimalloc_sys as mi;
@@ -46,14 +46,18 @@ unsafe extern "C" fn mmap(
 ) -> *mut c_void {
     let anonymous = flags & libc::MAP_ANONYMOUS != 0 && flags & libc::MAP_TYPE == libc::MAP_PRIVATE;
     let apart = libc::MAP_HUGETLB | libc::MAP_GROWSDOWN | libc::MAP_STACK;
-    if !anonymous || flags & apart != 0 || !state::will_be_colored() {
+    let raw = |flags: c_int| match flags & libc::MAP_FIXED != 0 {
         // SAFETY: as the caller promises.
-        return unsafe { raw_mmap(address, bytes, access, flags, file, offset) };
+        true => still(|| unsafe { raw_mmap(address, bytes, access, flags, file, offset) }),
+        // SAFETY: as the caller promises.
+        false => unsafe { raw_mmap(address, bytes, access, flags, file, offset) },
+    };
+    if !anonymous || flags & apart != 0 || !state::will_be_colored() {
+        return raw(flags);
     }
     // Pages that are to be there at once have to be watched first.
     let at_once = flags & (libc::MAP_POPULATE | libc::MAP_LOCKED);
-    // SAFETY: as the caller promises.
-    let start = unsafe { raw_mmap(address, bytes, access, flags & !at_once, file, offset) };
+    let start = raw(flags & !at_once);
     if start == libc::MAP_FAILED {
         return start;
     }
@@ -103,7 +107,7 @@ unsafe extern "C" fn mremap(
     new: *mut c_void,
 ) -> *mut c_void {
     // SAFETY: as the caller promises.
-    let start = unsafe { raw_mremap(old, old_bytes, new_bytes, flags, new) };
+    let start = still(|| unsafe { raw_mremap(old, old_bytes, new_bytes, flags, new) });
     if start == libc::MAP_FAILED || !state::is_colored() {
         return start;
     }
@@ -111,17 +115,47 @@ unsafe extern "C" fn mremap(
     if ask(Order::WatchIfAnonymous, &range) == Err(Errno::NOMEM) {
         let back = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
         // SAFETY: undoes what was done above; the old addresses, if they were left, have not been given away since.
-        unsafe {
+        still(|| unsafe {
             match start == old {
                 true => raw_mremap(start, new_bytes, old_bytes, 0, old),
                 false => raw_mremap(start, new_bytes, old_bytes, back, old),
             }
-        };
+        });
         state::set_errno(libc::ENOMEM);
         return libc::MAP_FAILED;
     }
-    ranges::add(&range);
+    ranges::add(&range, threads::set());
     start
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn munmap(start: *mut c_void, bytes: usize) -> c_int {
+    // SAFETY: as the caller promises.
+    still(|| unsafe { libc::syscall(libc::SYS_munmap, start, bytes) as c_int })
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int {
+    // SAFETY: as the caller promises.
+    let raw = || unsafe { libc::syscall(libc::SYS_madvise, start, bytes, advice) as c_int };
+    match advice {
+        // What drops pages; others may wait for the pager.
+        libc::MADV_DONTNEED | libc::MADV_FREE | libc::MADV_REMOVE => still(raw),
+        _ => raw(),
+    }
+}
+
+/// Does something while no page is away from its place.
+fn still<T>(work: impl FnOnce() -> T) -> T {
+    match state::shared().filter(|_| state::is_colored()) {
+        Some(shared) => {
+            shared.door.latch().lock();
+            let result = work();
+            shared.door.latch().unlock();
+            result
+        }
+        None => work(),
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -142,7 +176,7 @@ unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -
 
 /// Watches a new mapping; fails if frames were promised and there are none.
 fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
-    ranges::add(range);
+    ranges::add(range, threads::set());
     // A child's first mapping starts its pager, which watches this range with the others.
     if state::is_early() || !state::is_colored() {
         return Ok(());
@@ -156,10 +190,10 @@ fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
 }
 
 /// What came of an order; without a pager nothing has to.
-fn ask(order: Order, range: &Range<u64>) -> Result<(), Errno> {
+pub fn ask(order: Order, range: &Range<u64>) -> Result<(), Errno> {
     let Some(shared) = state::shared() else { return Ok(()) };
     let before = state::errno();
-    let result = shared.door.ask(order, range.clone()).unwrap_or(Ok(()));
+    let result = shared.door.ask(order, range.clone(), threads::set()).unwrap_or(Ok(()));
     state::set_errno(before);
     result
 }

@@ -45,6 +45,12 @@ extern "C" fn end() {
     let stats = state::stats();
     let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let spilled = count(&stats.spilled);
+    let mended = count(&stats.mended);
+    if mended > 0 && shared.request.stats {
+        tell(format_args!(
+            "{mended} pages had lost their colours, by forks or because the kernel moved them, and have them again"
+        ));
+    }
     if spilled > 0 || shared.request.stats {
         tell(format_args!(
             "{} pages placed in the colours asked for, {spilled} left to the kernel; {} faults answered, {} frames looked at",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where this process stands: before the pager, with one, without one, or a child that has yet to start its own.
 
-use crate::{own_heap, ranges, report};
+use crate::{own_heap, ranges, report, threads};
 use fresco_linux::colors::{ENVIRONMENT, Request};
-use fresco_linux::pager::{self, Door, Stats};
+use fresco_linux::pager::{self, Door, Order, Started, Stats};
 use std::env;
 use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
@@ -67,7 +67,7 @@ fn is_early_or_child() -> bool {
         .is_ok()
     {
         let before = errno();
-        start();
+        start(true);
         set_errno(before);
     }
     STATE.load(Ordering::Acquire) < PLAIN
@@ -111,15 +111,20 @@ extern "C" fn begin() {
     }
     crate::map::configure(shared.request.when_full);
     STATE.store(STARTING, Ordering::Release);
-    // SAFETY: the function given runs in the child, where one thread is left.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-    start();
+    // SAFETY: the last function runs in the child, where one thread is left.
+    unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
+    start(false);
+    threads::begin();
 }
 
-fn start() {
+fn start(forked: bool) {
     let Some(shared) = shared() else { return };
     STATS.clear();
-    match pager::start(shared.request.clone(), &shared.door, &STATS, ranges::all()) {
+    let started = Started {
+        ranges: ranges::all(),
+        forked,
+    };
+    match pager::start(shared.request.clone(), &shared.door, &STATS, started) {
         Ok(()) => STATE.store(COLORED, Ordering::Release),
         Err(refusal) => {
             report::tell(format_args!("memory is not coloured: {refusal}"));
@@ -128,10 +133,28 @@ fn start() {
     }
 }
 
+/// A page that the pager has in hand would be missing in the child.
+extern "C" fn before_fork() {
+    if let Some(shared) = shared() {
+        shared.door.latch().lock();
+    }
+}
+
+extern "C" fn in_parent() {
+    if let Some(shared) = shared() {
+        shared.door.latch().unlock();
+    }
+    if is_colored() {
+        // Without a pager there is nothing to mend.
+        let _ = crate::map::ask(Order::Mend, &(0..0));
+    }
+}
+
 extern "C" fn in_child() {
     // SAFETY: after fork the child has one thread.
     unsafe { own_heap::reset() };
     ranges::reset();
+    threads::reset();
     if let Some(shared) = shared() {
         shared.door.reset();
     }

@@ -5,6 +5,7 @@ use super::FrameColors;
 use fresco_dram::color::{format_list, parse_list};
 use fresco_input::InputError;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// How many colours there are.
@@ -66,6 +67,18 @@ impl AskedColors {
             banks: banks.unwrap_or_else(|| all(counts.banks)),
             llc: llc.unwrap_or_else(|| all(counts.llc)),
         })
+    }
+
+    /// The colours of all of these.
+    pub fn all_of(sets: &[Self]) -> Self {
+        let all = |list: fn(&Self) -> &Vec<u32>| {
+            let colors: BTreeSet<u32> = sets.iter().flat_map(list).copied().collect();
+            colors.into_iter().collect()
+        };
+        Self {
+            banks: all(|set| &set.banks),
+            llc: all(|set| &set.llc),
+        }
     }
 
     /// Ascending, and below `counts`?

@@ -4,6 +4,7 @@
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, ColorSpace};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Functions that the text of a request may have, so that a hostile one cannot ask for much memory.
 const MOST_FUNCTIONS: usize = 16;
@@ -95,6 +96,17 @@ impl FrameColors {
         });
         let sizes = self.parts.len() <= MOST_PARTS && self.llc_functions.len() <= MOST_FUNCTIONS;
         sizes && (12..=40).contains(&self.page_bits) && counted.is_some()
+    }
+
+    /// How much of these physical addresses the map knows, in bytes.
+    pub fn bytes_within(&self, ranges: &[Range<u64>]) -> u64 {
+        let spans = self.parts.iter().flat_map(|part| &part.spans);
+        let common = |span: &Span| -> u64 {
+            let end = span.base.saturating_add(span.size);
+            let within = |range: &Range<u64>| range.end.min(end).saturating_sub(range.start.max(span.base));
+            ranges.iter().map(within).sum()
+        };
+        spans.map(common).sum()
     }
 
     /// log2 of the page size in bytes.

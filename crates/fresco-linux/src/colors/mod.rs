@@ -9,4 +9,4 @@ mod request;
 pub use asked::{AskedColors, ColorCounts};
 pub use filter::Filter;
 pub use frames::FrameColors;
-pub use request::{ENVIRONMENT, Request, WhenFull};
+pub use request::{ENVIRONMENT, Request, TaskOf, WhenFull};

@@ -3,6 +3,7 @@
 //! colours are, can be read from outside, and goes away with the process, however it ends.
 
 use super::{AskedColors, ColorCounts, Filter, FrameColors};
+use crate::resctrl::Limits;
 use serde::{Deserialize, Serialize};
 
 /// The environment variable.
@@ -32,6 +33,31 @@ pub struct Request {
     pub search_bytes: Option<u64>,
     /// Tell at the end what was placed.
     pub stats: bool,
+    /// Colours of its threads, in turn, from the first one on; none, if all have the process's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thread_colors: Vec<AskedColors>,
+    /// What else it is limited to.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
+    /// Processors that it is kept to; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Vec<u32>>,
+    /// Nodes that its memory comes from; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<u32>>,
+    /// The task that it is, if it was started as one of a plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskOf>,
+}
+
+/// A task of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskOf {
+    /// Fingerprint of the plan.
+    pub plan: String,
+    /// Name of the task.
+    pub task: String,
 }
 
 /// When there are no more frames of the colours asked for.
@@ -57,6 +83,11 @@ impl Request {
             pool_bytes: 0,
             search_bytes: None,
             stats: false,
+            thread_colors: Vec::new(),
+            limits: Limits::default(),
+            cpus: None,
+            nodes: None,
+            task: None,
         }
     }
 
@@ -75,7 +106,9 @@ impl Request {
         }
         let request: Self = serde_json::from_slice(text).ok()?;
         let sound = request.form == FORM && request.colors.is_sound();
-        let sound = sound && request.asked.is_sound(ColorCounts::of(&request.colors));
+        let counts = ColorCounts::of(&request.colors);
+        let mut asked = std::iter::once(&request.asked).chain(&request.thread_colors);
+        let sound = sound && asked.all(|asked| asked.is_sound(counts));
         sound.then_some(request)
     }
 

@@ -13,12 +13,12 @@ pub use program::{Program, ProgramError};
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::Refusal;
 use crate::proc::PageMap;
-use crate::sys::{Userfault, zero_frame};
+use crate::sys::{Userfault, end_with_parent, zero_frame};
 use rustix::io::Errno;
 use rustix::thread::disable_transparent_huge_pages;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// Has this kernel, and has this process, what placing frames takes?
 ///
@@ -32,16 +32,38 @@ pub fn probe() -> Result<(), Refusal> {
 
 /// Becomes the program. `preload` is the value of `LD_PRELOAD`. Returns only if that fails.
 pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, preload: &OsStr) -> Errno {
-    let Ok(text) = request.to_text() else {
-        return Errno::INVAL;
-    };
+    match command(program, arguments, request, preload) {
+        Ok(mut command) => Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO),
+        Err(error) => error,
+    }
+}
+
+/// Starts the program as a child, which is told to end (SIGTERM) when the calling thread ends, however that happens.
+///
+/// # Errors
+/// It cannot be executed, or no process can be made.
+pub fn start_program(
+    program: &Program,
+    arguments: &[OsString],
+    request: &Request,
+    preload: &OsStr,
+) -> Result<Child, Errno> {
+    let mut command = command(program, arguments, request, preload)?;
+    end_with_parent(&mut command);
+    command
+        .spawn()
+        .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+}
+
+fn command(program: &Program, arguments: &[OsString], request: &Request, preload: &OsStr) -> Result<Command, Errno> {
+    let text = request.to_text().map_err(|_| Errno::INVAL)?;
     // For this process and what it starts. A kernel without the switch has no huge pages either.
     let _ = disable_transparent_huge_pages(true);
-    let error = Command::new(&program.path)
+    let mut command = Command::new(&program.path);
+    command
         .arg0(&program.name)
         .args(arguments)
         .env(ENVIRONMENT, text)
-        .env("LD_PRELOAD", preload)
-        .exec();
-    Errno::from_io_error(&error).unwrap_or(Errno::IO)
+        .env("LD_PRELOAD", preload);
+    Ok(command)
 }

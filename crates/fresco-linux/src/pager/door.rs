@@ -4,9 +4,9 @@
 //! The pager has to watch missing pages anyway; and a program that closes file descriptors it does not know, as daemons
 //! do, cannot break this door.
 
+use super::{Latch, Sets};
 use crate::sys::{Area, page_bytes};
 use rustix::io::Errno;
-use rustix::thread::futex;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -22,6 +22,8 @@ pub enum Order {
     WatchIfAnonymous,
     /// Place all missing pages of the range now.
     Fill,
+    /// There has been a fork: look after pages that were copied.
+    Mend,
 }
 
 /// There is no pager: in a child, or when it could not start.
@@ -32,8 +34,11 @@ pub struct NoPager;
 #[derive(Debug)]
 pub struct Door {
     page: Area,
-    locked: AtomicU32,
+    asking: Latch,
+    still: Latch,
+    sets: Sets,
     order: AtomicU32,
+    set: AtomicU32,
     start: AtomicU64,
     end: AtomicU64,
     answer: AtomicU32,
@@ -47,8 +52,11 @@ impl Door {
     pub fn new() -> Result<Self, Errno> {
         Ok(Self {
             page: Area::map(page_bytes(), page_bytes())?,
-            locked: AtomicU32::new(0),
+            asking: Latch::new(),
+            still: Latch::new(),
+            sets: Sets::new(),
             order: AtomicU32::new(0),
+            set: AtomicU32::new(0),
             start: AtomicU64::new(0),
             end: AtomicU64::new(0),
             answer: AtomicU32::new(UNANSWERED),
@@ -60,13 +68,24 @@ impl Door {
         self.page.range()
     }
 
-    /// Gives an order and waits for what came of it.
+    /// Held by whoever forks or moves mappings, and by the pager while a page is not in its place.
+    pub fn latch(&self) -> &Latch {
+        &self.still
+    }
+
+    /// The sets of colours of the process's threads.
+    pub fn sets(&self) -> &Sets {
+        &self.sets
+    }
+
+    /// Gives an order for memory of the set `set` of colours, and waits for what came of it.
     ///
     /// # Errors
     /// Outside, there is no pager; inside, it could not do it.
-    pub fn ask(&self, order: Order, range: Range<u64>) -> Result<Result<(), Errno>, NoPager> {
-        self.lock();
+    pub fn ask(&self, order: Order, range: Range<u64>, set: u32) -> Result<Result<(), Errno>, NoPager> {
+        self.asking.lock();
         self.order.store(order as u32, Ordering::Relaxed);
+        self.set.store(set, Ordering::Relaxed);
         self.start.store(range.start, Ordering::Relaxed);
         self.end.store(range.end, Ordering::Relaxed);
         self.answer.store(UNANSWERED, Ordering::Release);
@@ -76,7 +95,7 @@ impl Door {
         // SAFETY: the page is our own mapping, readable as long as the door lives.
         unsafe { page.read_volatile() };
         let answer = self.answer.load(Ordering::Acquire);
-        self.unlock();
+        self.asking.unlock();
         match answer {
             UNANSWERED => Err(NoPager),
             0 => Ok(Ok(())),
@@ -85,15 +104,17 @@ impl Door {
     }
 
     /// The order that waits, for the pager.
-    pub(super) fn order(&self) -> (Order, Range<u64>) {
+    pub(super) fn order(&self) -> (Order, Range<u64>, u32) {
         let order = match self.order.load(Ordering::Acquire) {
             0 => Order::Watch,
             1 => Order::WatchIfAnonymous,
-            _ => Order::Fill,
+            2 => Order::Fill,
+            _ => Order::Mend,
         };
         (
             order,
             self.start.load(Ordering::Relaxed)..self.end.load(Ordering::Relaxed),
+            self.set.load(Ordering::Relaxed),
         )
     }
 
@@ -103,30 +124,10 @@ impl Door {
         self.answer.store(code, Ordering::Release);
     }
 
-    /// In a child there is one thread, and the lock is free, whoever held it in the parent.
+    /// In a child there is one thread, and locks are free, whoever held them in the parent.
     pub fn reset(&self) {
-        self.locked.store(0, Ordering::Relaxed);
-    }
-
-    fn lock(&self) {
-        // 0 free, 1 locked, 2 locked and waited for.
-        if self
-            .locked
-            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
-            .is_ok()
-        {
-            return;
-        }
-        while self.locked.swap(2, Ordering::Acquire) != 0 {
-            // Woken, interrupted or too late: look again in any case.
-            let _ = futex::wait(&self.locked, futex::Flags::PRIVATE, 2, None);
-        }
-    }
-
-    fn unlock(&self) {
-        if self.locked.swap(0, Ordering::Release) == 2 {
-            // It fails for bad addresses only.
-            let _ = futex::wake(&self.locked, futex::Flags::PRIVATE, 1);
-        }
+        self.asking.reset();
+        self.still.reset();
+        self.sets.reset();
     }
 }

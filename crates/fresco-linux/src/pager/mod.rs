@@ -6,12 +6,21 @@
 //! alone: nobody waits for ever.
 
 mod door;
+mod latch;
+mod mend;
 mod place;
+mod refusal;
+mod regions;
 mod run;
+mod sets;
 mod stats;
 mod stream;
+mod supply;
 
 pub use door::{Door, NoPager, Order};
-pub use place::{Pager, Refusal};
-pub use run::start;
+pub use latch::Latch;
+pub use place::Pager;
+pub use refusal::Refusal;
+pub use run::{Started, start};
+pub use sets::{MOST_SETS, Sets};
 pub use stats::Stats;

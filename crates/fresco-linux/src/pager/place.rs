@@ -1,66 +1,41 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Placing pages.
 
+use super::mend::Mending;
+use super::regions::Regions;
 use super::stream::Streams;
-use super::{Door, Order, Stats};
-use crate::colors::{Request, WhenFull};
-use crate::pool::Pool;
+use super::supply::Supply;
+use super::{Door, Order, Refusal, Sets, Stats};
+use crate::colors::{Filter, Request, WhenFull};
 use crate::proc::{Kind, Mapping, PageMap};
 use crate::sys::{Fault, Userfault, page_bytes, zero_frame};
+use fresco_dram::FrameNumber;
 use rustix::io::Errno;
-use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// A search looks for at least so many pages, or for this share of those placed so far if that is more: the frames that
-/// an earlier search gave back come first in a later one, so searches have to be few.
-const LEAST_SEARCH: u64 = 64;
-const SEARCH_SHARE: u64 = 8;
-/// After a search in vain, so many faults go without one; twice as many after each further one, up to a limit.
-const PATIENCE: u64 = 256;
-const MOST_PATIENCE: u64 = 1 << 16;
 /// Attempts to move a page while the address space changes.
 const ATTEMPTS: u32 = 1000;
 /// Without a fault for so long, frames of other colours are given back.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// Why there can be no pager.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// `userfaultfd` is not to be had, or cannot move pages.
-    Userfault(Errno),
-    /// Frame numbers cannot be seen.
-    Hidden,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Userfault(Errno::PERM | Errno::ACCESS) => {
-                f.write_str("userfaultfd is not permitted (it needs CAP_SYS_PTRACE; containers forbid it)")
-            }
-            Self::Userfault(Errno::NOSYS) => f.write_str("the kernel has no userfaultfd"),
-            Self::Userfault(Errno::INVAL) => {
-                f.write_str("the kernel cannot move pages: UFFDIO_MOVE is supported from Linux 6.8 on")
-            }
-            Self::Userfault(error) => write!(f, "userfaultfd: {error}"),
-            Self::Hidden => f.write_str("/proc/self/pagemap shows no frame numbers (that needs CAP_SYS_ADMIN)"),
-        }
-    }
-}
-
 /// What placing pages needs.
 #[derive(Debug)]
 pub struct Pager {
-    user: Userfault,
-    pool: Pool,
+    pub(super) user: Userfault,
+    /// Opened while the privilege was there.
+    pub(super) map: Arc<PageMap>,
+    pub(super) zero: Option<FrameNumber>,
+    request: Request,
+    /// Frames for each set of colours, the process's own first.
+    supplies: Vec<Supply>,
+    pub(super) regions: Regions,
     streams: Streams,
-    when_full: WhenFull,
-    /// Faults to go before the next search.
-    patience: u64,
-    /// What it was after the last search in vain.
-    last_patience: u64,
+    pub(super) mending: Mending,
+    /// Is there nothing to give back?
+    trimmed: bool,
 }
 
 impl Pager {
@@ -70,18 +45,38 @@ impl Pager {
     /// What the kernel or the lack of a privilege denies.
     pub fn new(request: &Request) -> Result<Self, Refusal> {
         let user = Userfault::open().map_err(Refusal::Userfault)?;
-        let map = PageMap::of_self().map_err(|_| Refusal::Hidden)?;
-        zero_frame().ok_or(Refusal::Hidden)?;
-        let mut pool = Pool::new(request.filter(), map, request.search_bytes);
-        pool.search(request.pool_bytes / page_bytes());
+        let map = Arc::new(PageMap::of_self().map_err(|_| Refusal::Hidden)?);
+        let zero = zero_frame().ok_or(Refusal::Hidden)?;
+        let mut supply = Supply::new(request.filter(), map.clone(), request.search_bytes);
+        supply.pool.search(request.pool_bytes / page_bytes());
         Ok(Self {
             user,
-            pool,
+            map,
+            zero: Some(zero),
+            request: request.clone(),
+            supplies: vec![supply],
+            regions: Regions::default(),
             streams: Streams::default(),
-            when_full: request.when_full,
-            patience: 0,
-            last_patience: 0,
+            mending: Mending::new(),
+            trimmed: false,
         })
+    }
+
+    /// Watches memory of the set `set` of colours.
+    ///
+    /// # Errors
+    /// As of [`Pager::watch`].
+    pub fn cover(&mut self, range: Range<u64>, set: u32, sets: &Sets) -> Result<(), Errno> {
+        self.watch(range.clone())?;
+        for number in self.supplies.len() as u32..=set {
+            // One that is not there is the process's own.
+            let asked = sets.get(number).unwrap_or(&self.request.asked);
+            let filter = Filter::new(&self.request.colors, asked);
+            let supply = Supply::new(filter, self.map.clone(), self.request.search_bytes);
+            self.supplies.push(supply);
+        }
+        self.regions.put(&range, set);
+        Ok(())
     }
 
     /// Watches missing pages of the range, the door's or a program's.
@@ -101,15 +96,17 @@ impl Pager {
     pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
         let mut faults = [Fault(0); 16];
         let mut count = 0;
-        let timeout = Some(IDLE);
+        let idle = (!self.trimmed).then_some(IDLE);
+        let timeout = self.mending.idle().into_iter().chain(idle).min();
+        let start = Instant::now();
         self.user.wait(timeout, |fault| {
             faults[count] = fault;
             count += 1;
         })?;
         for &Fault(address) in &faults[..count] {
             if door.page().contains(&address) {
-                let (order, range) = door.order();
-                door.answer(self.obey(order, range, stats));
+                let (order, range, set) = door.order();
+                door.answer(self.obey(order, range, set, door, stats));
                 // A page that is present already wakes as well.
                 if self.user.zero(door.page()).1.is_err() {
                     self.user.wake(door.page());
@@ -118,20 +115,29 @@ impl Pager {
                 self.fault(address, stats);
             }
         }
-        if count == 0 {
-            self.pool.trim();
+        if count > 0 {
+            self.trimmed = false;
+        } else if !self.trimmed && start.elapsed() >= IDLE {
+            self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
+            self.trimmed = true;
         }
-        stats.scanned.store(self.pool.scanned(), Ordering::Relaxed);
+        self.mend(door, stats);
+        let scanned = self.supplies.iter().map(|supply| supply.pool.scanned()).sum();
+        stats.scanned.store(scanned, Ordering::Relaxed);
         Ok(())
     }
 
-    fn obey(&mut self, order: Order, range: Range<u64>, stats: &Stats) -> Result<(), Errno> {
+    fn obey(&mut self, order: Order, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Result<(), Errno> {
         match order {
-            Order::Watch => self.watch(range),
+            Order::Watch => self.cover(range, set, door.sets()),
             Order::WatchIfAnonymous => anonymous_parts(&range)
                 .into_iter()
-                .try_for_each(|part| self.watch(part)),
+                .try_for_each(|part| self.cover(part, set, door.sets())),
             Order::Fill => self.fill(range, stats),
+            Order::Mend => {
+                self.mending.forked();
+                Ok(())
+            }
         }
     }
 
@@ -151,10 +157,12 @@ impl Pager {
     /// Answers a thread that waits for a page.
     fn fault(&mut self, address: u64, stats: &Stats) {
         let page = address / page_bytes() * page_bytes();
-        let most = self.streams.window(page / page_bytes()) * page_bytes();
+        let window = self.streams.window(page / page_bytes());
         stats.faults.fetch_add(1, Ordering::Relaxed);
+        // Not beyond what is watched together: the door may be next.
+        let (_, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
+        let end = page.saturating_add(window.after * page_bytes()).min(region);
         let mut at = page;
-        let end = page.saturating_add(most);
         let stopped = loop {
             let (bytes, result) = self.place(at..end, stats);
             at += bytes;
@@ -165,9 +173,10 @@ impl Pager {
         };
         if at > page || stopped == Err(Errno::EXIST) {
             self.user.wake(page..at.max(page + page_bytes()));
+            self.place_below(page, window.before, stats);
             return;
         }
-        match (self.when_full, stopped) {
+        match (self.request.when_full, stopped) {
             // As where huge pages run out.
             (WhenFull::Strict, Err(Errno::NOMEM)) => {
                 if self.user.poison(page..page + page_bytes()).is_err() {
@@ -177,6 +186,23 @@ impl Pager {
             (_, Err(Errno::NOMEM)) => self.spill(page..end, stats),
             _ => self.spill(page..page + page_bytes(), stats),
         }
+    }
+
+    /// Places so many pages below one, as far as they are watched with it, once nobody waits for it any more.
+    fn place_below(&mut self, page: u64, before: u64, stats: &Stats) {
+        let mut at = page.saturating_sub(before * page_bytes());
+        if before == 0 || self.regions.at(at).map(|(_, end)| end) != self.regions.at(page).map(|(_, end)| end) {
+            return;
+        }
+        let start = at;
+        while at < page {
+            match self.place(at..page, stats) {
+                (0, _) => break,
+                (bytes, _) => at += bytes,
+            }
+        }
+        // Another thread may have come here meanwhile.
+        self.user.wake(start..page);
     }
 
     /// Leaves missing pages to the kernel, which places them when they are written.
@@ -196,11 +222,10 @@ impl Pager {
 
     /// Places pages at the beginning of a range, one run of frames. Returns the bytes placed, and why not more.
     fn place(&mut self, range: Range<u64>, stats: &Stats) -> (u64, Result<(), Errno>) {
-        let pages = (range.end - range.start) / page_bytes();
-        if self.pool.pages() == 0 && !self.refill(pages, stats.placed.load(Ordering::Relaxed)) {
-            return (0, Err(Errno::NOMEM));
-        }
-        let Some(run) = self.pool.next(pages) else {
+        let (set, end) = self.regions.at(range.start).unwrap_or((0, range.start + page_bytes()));
+        let pages = (range.end.min(end) - range.start) / page_bytes();
+        let placed = stats.placed.load(Ordering::Relaxed);
+        let Some(run) = self.supply(set).and_then(|supply| supply.next(pages, placed)) else {
             return (0, Err(Errno::NOMEM));
         };
         let mut bytes = run.end - run.start;
@@ -213,7 +238,7 @@ impl Pager {
         if moved == 0 && result == Err(Errno::INVAL) {
             // Pages move only between memory that is locked alike.
             for locked in [true, false] {
-                let area = self.pool.next_area();
+                let area = self.supply(set).and_then(|supply| supply.pool.next_area());
                 if area.is_some_and(|area| area.lock(run.start..run.start + bytes, locked).is_ok()) {
                     (moved, result) = self.move_pages(range.start, run.start, bytes);
                 }
@@ -222,12 +247,12 @@ impl Pager {
                 }
             }
         }
-        self.pool.taken(moved);
+        self.frame_used(set, moved);
         stats.placed.fetch_add(moved / page_bytes(), Ordering::Relaxed);
         (moved, result)
     }
 
-    fn move_pages(&self, to: u64, from: u64, bytes: u64) -> (u64, Result<(), Errno>) {
+    pub(super) fn move_pages(&self, to: u64, from: u64, bytes: u64) -> (u64, Result<(), Errno>) {
         let mut moved = 0;
         for _ in 0..ATTEMPTS {
             // SAFETY: the pages at `from` are the pool's, which nobody reads.
@@ -242,19 +267,27 @@ impl Pager {
         (moved, Err(Errno::AGAIN))
     }
 
-    /// Looks for frames, unless the last search was in vain a short while ago.
-    fn refill(&mut self, pages: u64, placed: u64) -> bool {
-        if self.patience > 0 {
-            self.patience -= 1;
-            return false;
+    fn supply(&mut self, set: u32) -> Option<&mut Supply> {
+        self.supplies.get_mut(set as usize)
+    }
+
+    /// Has the frame a colour of the set?
+    pub(super) fn wants(&self, set: u32, frame: FrameNumber) -> bool {
+        let supply = self.supplies.get(set as usize);
+        supply.is_some_and(|supply| supply.pool.wants(frame))
+    }
+
+    /// Where the next frame of the set lies.
+    pub(super) fn next_frame(&mut self, set: u32, stats: &Stats) -> Option<u64> {
+        let placed = stats.placed.load(Ordering::Relaxed);
+        Some(self.supply(set)?.next(1, placed)?.start)
+    }
+
+    /// So many bytes of what was next have been moved away.
+    pub(super) fn frame_used(&mut self, set: u32, bytes: u64) {
+        if let Some(supply) = self.supply(set).filter(|_| bytes > 0) {
+            supply.pool.taken(bytes);
         }
-        self.pool.search(pages.max(LEAST_SEARCH).max(placed / SEARCH_SHARE));
-        self.last_patience = match self.pool.pages() {
-            0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
-            _ => 0,
-        };
-        self.patience = self.last_patience;
-        self.pool.pages() > 0
     }
 }
 

@@ -13,29 +13,36 @@ use std::thread::Builder;
 /// Bytes of its stack.
 const STACK: usize = 256 << 10;
 
-/// Starts the pager of this process, which from then on answers at `door` and watches `ranges`: those that the
+/// What a process has when its pager starts.
+#[derive(Clone, Debug, Default)]
+pub struct Started {
+    /// Ranges to be watched, each with its set of colours.
+    pub ranges: Vec<(Range<u64>, u32)>,
+    /// Is it a child, whose pages are its parent's, too?
+    pub forked: bool,
+}
+
+/// Starts the pager of this process, which from then on answers at `door` and watches what the
 /// process has inherited. Returns when it serves.
 ///
 /// The thread takes no signals, has no file descriptors of the program and no privileges but what it has opened.
 ///
 /// # Errors
 /// What the kernel or the lack of a privilege denies.
-pub fn start(
-    request: Request,
-    door: &'static Door,
-    stats: &'static Stats,
-    ranges: Vec<Range<u64>>,
-) -> Result<(), Refusal> {
+pub fn start(request: Request, door: &'static Door, stats: &'static Stats, started: Started) -> Result<(), Refusal> {
     let (told, tells) = sync_channel(1);
     let body = move || {
         as_a_stranger();
-        let ready = Pager::new(&request).and_then(|pager| {
+        let ready = Pager::new(&request).and_then(|mut pager| {
             pager.watch(door.page()).map_err(Refusal::Userfault)?;
-            for range in &ranges {
+            for (range, set) in &started.ranges {
                 for part in anonymous_parts(range) {
                     // What cannot be watched is left to the kernel.
-                    let _ = pager.watch(part);
+                    let _ = pager.cover(part, *set, door.sets());
                 }
+            }
+            if started.forked {
+                pager.forked();
             }
             Ok(pager)
         });

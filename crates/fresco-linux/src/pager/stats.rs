@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Stats {
     /// Placed in frames of the colours asked for.
     pub placed: AtomicU64,
+    /// Given back their colours after a fork.
+    pub mended: AtomicU64,
     /// Left to the kernel.
     pub spilled: AtomicU64,
     /// Looked at in search of frames.
@@ -21,6 +23,7 @@ impl Stats {
     pub const fn new() -> Self {
         Self {
             placed: AtomicU64::new(0),
+            mended: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
             scanned: AtomicU64::new(0),
             faults: AtomicU64::new(0),
@@ -29,7 +32,7 @@ impl Stats {
 
     /// All zero again, as in a child.
     pub fn clear(&self) {
-        for count in [&self.placed, &self.spilled, &self.scanned, &self.faults] {
+        for count in [&self.placed, &self.mended, &self.spilled, &self.scanned, &self.faults] {
             count.store(0, Ordering::Relaxed);
         }
     }

@@ -11,25 +11,57 @@ const STREAMS: usize = 8;
 /// Sequences of faults.
 #[derive(Debug, Default)]
 pub struct Streams {
-    /// Where each would go on, and with how many pages.
-    known: [(u64, u64); STREAMS],
+    known: [Stream; STREAMS],
     oldest: usize,
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Stream {
+    /// The first page placed, and the first after those placed.
+    from: u64,
+    to: u64,
+    /// Pages at the last fault.
+    pages: u64,
+}
+
+/// Pages to place: the one that is missing, and others beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Below the missing page.
+    pub before: u64,
+    /// From the missing page on, itself included.
+    pub after: u64,
+}
+
 impl Streams {
-    /// Pages to place from page number `page` on.
-    pub fn window(&mut self, page: u64) -> u64 {
-        match self.known.iter_mut().find(|(next, _)| *next == page) {
-            Some((next, pages)) => {
-                *pages = (*pages * 2).min(MOST);
-                *next = page + *pages;
-                *pages
+    /// What to place for page number `page`. Some programs go upwards; some fill a buffer from its end.
+    pub fn window(&mut self, page: u64) -> Window {
+        for stream in &mut self.known {
+            let pages = (stream.pages * 2).min(MOST);
+            if stream.pages > 0 && stream.to == page {
+                (stream.to, stream.pages) = (page + pages, pages);
+                return Window {
+                    before: 0,
+                    after: pages,
+                };
             }
-            None => {
-                self.known[self.oldest] = (page + FIRST, FIRST);
-                self.oldest = (self.oldest + 1) % STREAMS;
-                FIRST
+            if stream.pages > 0 && stream.from == page + 1 && page >= pages {
+                (stream.from, stream.pages) = (page + 1 - pages, pages);
+                return Window {
+                    before: pages - 1,
+                    after: 1,
+                };
             }
+        }
+        self.known[self.oldest] = Stream {
+            from: page,
+            to: page + FIRST,
+            pages: FIRST,
+        };
+        self.oldest = (self.oldest + 1) % STREAMS;
+        Window {
+            before: 0,
+            after: FIRST,
         }
     }
 }
@@ -45,11 +77,31 @@ mod tests {
         let mut windows = Vec::new();
         for _ in 0..5 {
             let window = streams.window(page);
-            windows.push(window);
-            page += window;
+            assert_eq!(window.before, 0);
+            windows.push(window.after);
+            page += window.after;
             // Another sequence beside it.
-            assert_eq!(streams.window(page + 1_000_000), FIRST);
+            assert_eq!(streams.window(page + 1_000_000).after, FIRST);
         }
         assert_eq!(windows, [16, 32, 64, 128, 128]);
+    }
+
+    #[test]
+    fn windows_grow_downwards_too_and_leave_nothing_out() {
+        let mut streams = Streams::default();
+        let mut lowest = 10_000;
+        let mut sizes = Vec::new();
+        streams.window(lowest);
+        for _ in 0..5 {
+            let window = streams.window(lowest - 1);
+            assert_eq!(window.after, 1);
+            sizes.push(window.before + 1);
+            lowest -= window.before + 1;
+        }
+        assert_eq!(sizes, [32, 64, 128, 128, 128]);
+        // At the bottom of the address space there is nothing below.
+        let mut streams = Streams::default();
+        streams.window(9);
+        assert_eq!(streams.window(8).before, 0);
     }
 }

@@ -35,6 +35,9 @@ impl Kind {
     }
 }
 
+/// The file name of the library that places frames, as mappings show it.
+const LIBRARY: &str = "libfresco_preload";
+
 /// A mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mapping {
@@ -101,6 +104,12 @@ impl Mapping {
             Kind::Anonymous if has("dc") && has("dd") => Kind::Pool,
             kind => kind,
         }
+    }
+
+    /// Is it of the library that places frames?
+    pub fn is_library(&self) -> bool {
+        let name = self.name.rsplit('/').next();
+        name.is_some_and(|name| name.starts_with(LIBRARY))
     }
 
     /// Bytes that it spans.

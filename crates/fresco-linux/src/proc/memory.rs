@@ -12,25 +12,25 @@ pub fn available_bytes(root: &Path) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     let machine = kibibytes.saturating_mul(1024);
-    Some(group_headroom(root).map_or(machine, |group| group.min(machine)))
+    let groups = Path::new("/sys/fs/cgroup");
+    Some(group_headroom(root, groups).map_or(machine, |group| group.min(machine)))
 }
 
 /// What the limits of the control groups above the calling process leave it: of version 2, or of the memory
 /// controller of version 1.
-fn group_headroom(root: &Path) -> Option<u64> {
+fn group_headroom(root: &Path, mounted: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("self/cgroup")).ok()?;
     let found = groups.lines().filter_map(|line| {
         let (top, files, path) = match line.strip_prefix("0::/") {
-            Some(path) => ("/sys/fs/cgroup", ["memory.max", "memory.current"], path),
+            Some(path) => (mounted.to_owned(), ["memory.max", "memory.current"], path),
             None => {
                 let (_, path) = line.split_once(":memory:/")?;
                 let files = ["memory.limit_in_bytes", "memory.usage_in_bytes"];
-                ("/sys/fs/cgroup/memory", files, path)
+                (mounted.join("memory"), files, path)
             }
         };
-        let top = Path::new(top);
         let own = top.join(path);
-        let levels = own.ancestors().take_while(|level| level.starts_with(top));
+        let levels = own.ancestors().take_while(|level| level.starts_with(&top));
         levels
             .filter_map(|level| {
                 let [limit, used] = files.map(|file| number(&level.join(file)));
@@ -71,5 +71,33 @@ mod tests {
         let bytes = available_bytes(Path::new("/proc")).expect("Linux tells");
         assert!(bytes > 1 << 20);
         assert_eq!(available_bytes(Path::new("/nowhere")), None);
+    }
+
+    #[test]
+    fn the_narrowest_group_counts_in_either_version() {
+        let root = std::env::temp_dir().join(format!("fresco-groups-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let path = root.join(file);
+            fs::create_dir_all(path.parent().expect("has one")).expect("writable");
+            fs::write(path, text).expect("writable");
+        };
+        // Version 2: 100 of the 300 above are used, 90 of the 150 here; the innermost has no limit.
+        write("self/cgroup", "0::/work/inner\n");
+        write("work/memory.max", "150\n");
+        write("work/memory.current", "90\n");
+        write("work/inner/memory.max", "max\n");
+        write("work/inner/memory.current", "10\n");
+        write("memory.max", "300\n");
+        write("memory.current", "100\n");
+        assert_eq!(group_headroom(&root, &root), Some(60));
+        // Beside it version 1, which is narrower.
+        write("self/cgroup", "7:memory:/old\n0::/work\n");
+        write("memory/old/memory.limit_in_bytes", "1000\n");
+        write("memory/old/memory.usage_in_bytes", "960\n");
+        assert_eq!(group_headroom(&root, &root), Some(40));
+        write("self/cgroup", "0::/nowhere\n");
+        fs::remove_file(root.join("memory.max")).expect("ours");
+        assert_eq!(group_headroom(&root, &root), None);
+        fs::remove_dir_all(&root).expect("ours");
     }
 }

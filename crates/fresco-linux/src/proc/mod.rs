@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading what the kernel tells about processes, from `/proc` or a tree like it. Nothing here changes anything.
 
+mod ledger;
 mod mapping;
 mod memory;
 mod pagemap;
 mod process;
 
+pub use ledger::{
+    LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
+};
 pub use mapping::{Kind, Mapping};
 pub use memory::{available_bytes, ram_ranges};
 pub use pagemap::{Page, PageMap};

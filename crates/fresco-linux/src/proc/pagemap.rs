@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames of virtual pages: `/proc/PID/pagemap`, eight bytes per page.
 
+use crate::sys::{first_present, page_bytes};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -29,6 +31,11 @@ impl Page {
     /// Is it mapped here and nowhere else?
     pub fn exclusive(self) -> bool {
         self.0 >> 56 & 1 == 1
+    }
+
+    /// Is it of a file, or shared memory?
+    pub fn of_file(self) -> bool {
+        self.0 >> 61 & 1 == 1
     }
 
     /// Its frame; `None` if it is not in memory, or if the kernel hides frame numbers from the reader.
@@ -63,6 +70,13 @@ impl PageMap {
         Self::open(Path::new("/proc/self/pagemap"))
     }
 
+    /// The first pages of a range of addresses that are in memory, side by side and at most `most`; an empty range at the
+    /// end if there are none. A kernel that does not tell has them all looked at.
+    pub fn first_present(&self, range: Range<u64>, most: u64) -> Range<u64> {
+        let end = range.end.min(range.start.saturating_add(most * page_bytes()));
+        first_present(&self.file, range.clone(), most).unwrap_or(range.start..end)
+    }
+
     /// Reads the entries of the pages from number `first` on into `pages`; returns how many there are. None, where the
     /// address space ends or is gone with its process.
     ///
@@ -94,6 +108,7 @@ impl PageMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::Area;
 
     #[test]
     fn bits_of_an_entry() {
@@ -112,5 +127,25 @@ mod tests {
         assert_eq!(map.read(data.as_ptr() as u64 / 4096, &mut pages).expect("readable"), 3);
         assert!(pages.iter().all(|page| page.present()));
         assert_eq!(map.read(1 << 50, &mut pages).unwrap_or(0), 0);
+    }
+
+    #[test]
+    fn pages_in_memory_are_found_among_many_that_are_not() {
+        // A huge page would have more of them.
+        rustix::thread::disable_transparent_huge_pages(true).expect("always allowed");
+        let page = page_bytes();
+        let area = Area::map(1 << 30, page).expect("addresses cost nothing");
+        let map = PageMap::of_self().expect("readable");
+        assert!(map.first_present(area.range(), 512).is_empty());
+        let touched = area.start() + (1 << 29);
+        for offset in [0, 1, 2, 9] {
+            let address = std::ptr::with_exposed_provenance_mut::<u8>((touched + offset * page) as usize);
+            // SAFETY: within the area, which is ours.
+            unsafe { address.write(1) };
+        }
+        assert_eq!(map.first_present(area.range(), 512), touched..touched + 3 * page);
+        assert_eq!(map.first_present(area.range(), 2), touched..touched + 2 * page);
+        let after = touched + 3 * page..area.end();
+        assert_eq!(map.first_present(after, 512), touched + 9 * page..touched + 10 * page);
     }
 }

@@ -3,13 +3,11 @@
 
 use super::{Mapping, PageMap};
 use crate::colors::{ENVIRONMENT, Request};
+use fresco_dram::color::parse_list;
 use fresco_input::InputError;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// The file name of the library that places frames, as mappings show it.
-const LIBRARY: &str = "libfresco_preload";
 
 /// A process, by its directory in `/proc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +74,13 @@ impl Process {
         Request::parse(text)
     }
 
+    /// Processors that it may run on, ascending; none once it has gone.
+    pub fn cpus(&self) -> Vec<u32> {
+        let status = fs::read_to_string(self.directory.join("status")).unwrap_or_default();
+        let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        parse_list(list.unwrap_or_default().trim(), 1 << 16, "Cpus_allowed_list").unwrap_or_default()
+    }
+
     /// Its mappings.
     ///
     /// # Errors
@@ -92,13 +97,12 @@ impl Process {
         String::from_utf8_lossy(&maps)
             .lines()
             .filter_map(Mapping::parse)
-            .any(|mapping| {
-                mapping
-                    .name
-                    .rsplit('/')
-                    .next()
-                    .is_some_and(|name| name.starts_with(LIBRARY))
-            })
+            .any(|mapping| mapping.is_library())
+    }
+
+    /// Its memory, to be read; `None` once it has gone, or where that is not allowed.
+    pub(super) fn memory(&self) -> Option<fs::File> {
+        fs::File::open(self.directory.join("mem")).ok()
     }
 
     /// The frames of its pages.

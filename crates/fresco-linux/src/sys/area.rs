@@ -7,7 +7,7 @@ use fresco_dram::FrameNumber;
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mlock, mmap_anonymous, munlock, munmap};
 use std::ops::Range;
-use std::ptr::{null_mut, with_exposed_provenance_mut};
+use std::ptr::{copy_nonoverlapping, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 
 /// A mapping that goes away with its owner.
 #[derive(Debug)]
@@ -132,6 +132,17 @@ unsafe fn unmap(range: Range<u64>) {
         // SAFETY: as the caller promises. It can only fail for want of a mapping's record, and then the range stays.
         let _ = unsafe { munmap(address, (range.end - range.start) as usize) };
     }
+}
+
+/// Copies a page.
+///
+/// # Safety
+/// Both addresses are those of whole pages that are present; nobody writes the one, nobody uses the other.
+pub unsafe fn copy_page(from: u64, to: u64) {
+    let from = with_exposed_provenance::<u8>(from as usize);
+    let to = with_exposed_provenance_mut::<u8>(to as usize);
+    // SAFETY: as the caller promises; different pages do not overlap.
+    unsafe { copy_nonoverlapping(from, to, page_bytes() as usize) };
 }
 
 /// The frame that the kernel shows wherever memory was read and never written: it belongs to nobody. `None` if frame

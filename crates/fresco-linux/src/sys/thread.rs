@@ -2,8 +2,11 @@
 //! Threads and processes: what the pager's thread must not share with the program, and nodes.
 
 use rustix::io::Errno;
+use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 use std::mem::MaybeUninit;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// Runs `work` with all signals blocked: a thread that it starts takes none.
 pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
@@ -64,6 +67,50 @@ pub fn bind_memory(nodes: &[u32]) -> Result<(), Errno> {
     // SAFETY: the mask has as many bits as are read, and the call changes where future pages come from.
     match unsafe { libc::syscall(libc::SYS_set_mempolicy, BIND, mask.as_ptr(), bits) } {
         0 => Ok(()),
-        _ => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)),
+        _ => Err(last_error()),
     }
+}
+
+/// Runs `work` in a process that is nobody's child, and ends it; the caller goes on at once.
+///
+/// # Errors
+/// No process can be made.
+pub fn fork_away(work: impl FnOnce()) -> Result<(), Errno> {
+    // SAFETY: the caller has one thread, as the program that starts others has; so the child may go on as it does.
+    match unsafe { libc::fork() } {
+        -1 => Err(last_error()),
+        0 => {
+            // SAFETY: as above. The child in between ends at once, so nobody is left to wait for its child.
+            if unsafe { libc::fork() } == 0 {
+                work();
+            }
+            // SAFETY: nothing of the caller's is to be run at the end of its copies.
+            unsafe { libc::_exit(0) }
+        }
+        child => {
+            // SAFETY: waits for our own child, whose status nobody wants.
+            while unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) } == -1 && last_error() == Errno::INTR {}
+            Ok(())
+        }
+    }
+}
+
+/// Leaves session, terminal and files of whoever started this process.
+pub fn alone() {
+    // SAFETY: a new session and no files: nothing of this process needs the old ones. Failing, they stay.
+    unsafe {
+        libc::setsid();
+        libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0);
+        libc::chdir(c"/".as_ptr());
+    }
+}
+
+/// Has the program that `command` starts told to end when the thread that starts it does.
+pub fn end_with_parent(command: &mut Command) {
+    // SAFETY: the function makes one system call, which a child of any process may make.
+    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?)) };
+}
+
+fn last_error() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)
 }

@@ -49,6 +49,7 @@ struct FillArgument {
     filled: i64,
 }
 
+/// Of `UFFDIO_MOVE` and `UFFDIO_COPY`.
 #[repr(C)]
 struct MoveArgument {
     to: u64,
@@ -122,6 +123,22 @@ impl Userfault {
         // SAFETY: UFFDIO_MOVE reads and writes such a structure; the caller answers for the addresses.
         let result = unsafe { self.control::<{ opcode::read_write::<MoveArgument>(GROUP, 0x05) }, _>(&mut argument) };
         (argument.moved.max(0) as u64, result)
+    }
+
+    /// Fills a missing page with a copy of another, in a frame of the kernel's choice, whatever access its mapping allows.
+    ///
+    /// # Errors
+    /// `EEXIST` where a page is present, `ENOENT` where nothing is registered, `EAGAIN` while the address space changes.
+    pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), Errno> {
+        let mut argument = MoveArgument {
+            to,
+            from,
+            bytes,
+            mode: 0,
+            moved: 0,
+        };
+        // SAFETY: UFFDIO_COPY reads and writes such a structure. Only missing pages change.
+        unsafe { self.control::<{ opcode::read_write::<MoveArgument>(GROUP, 0x03) }, _>(&mut argument) }
     }
 
     /// Lets missing pages read as zero; the kernel places them when they are written. Wakes who waits. Returns the bytes

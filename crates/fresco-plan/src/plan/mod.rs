@@ -108,6 +108,9 @@ pub struct PlannedTask {
     pub copy_ns: Option<Time>,
     /// What it executes.
     pub work: Work,
+    /// What it is on a real machine: a program and its arguments; empty if the file of tasks names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }
 
 /// What a task executes when the plan is simulated.

@@ -25,6 +25,8 @@ pub struct TaskSpec {
     pub color: Option<usize>,
     /// What it executes.
     pub work: Work,
+    /// The program that it is on a real machine, with its arguments; empty if none is named.
+    pub command: Vec<String>,
     /// Where the file says so.
     pub place: WorkPlace,
 }
@@ -49,9 +51,23 @@ impl TaskSpec {
             core: table.opt_integer("core", 0..=options.cores - 1)?,
             color: table.opt_integer("color", 0..=1u32)?.map(|color| color as usize),
             work: work(table)?,
+            command: command(table)?,
             place: WorkPlace::read(table)?,
         })
     }
+}
+
+/// `command`: a program that can be named, and its arguments.
+fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
+    let words = table.texts("command")?;
+    let wrong = table.has("command") && words.first().is_none_or(String::is_empty);
+    if wrong || words.iter().any(|word| word.contains('\0')) {
+        return Err(table
+            .error_at("command", "found no program")
+            .allowed("a program and its arguments, [\"./control\", \"--fast\"]")
+            .cure("name the program, or leave out the key"));
+    }
+    Ok(words)
 }
 
 /// A name that can be shown: that of a task, or of the set.

@@ -214,6 +214,19 @@ fn live() -> Vec<Case> {
         run("a list of nodes without end", &["--colors", "banks=0", "--node", "0-"]).told("--node: "),
         run("a pool that is no size", &["--colors", "banks=0", "--pool", "much"]).told("--pool: "),
         run(
+            "colours of threads that fall",
+            &["--thread-colors", "banks=0;banks=3-1"],
+        )
+        .told("--thread-colors: "),
+        run("no colours of threads", &["--thread-colors", "banks=0;"]).told("--thread-colors: "),
+        run(
+            "a bandwidth without a unit",
+            &["--colors", "banks=0", "--bandwidth", "500"],
+        )
+        .told("--bandwidth: "),
+        run("a bandwidth of nothing", &["--colors", "banks=0", "--bandwidth", "0M"]).told("--bandwidth: "),
+        run("ways that fall", &["--colors", "banks=0", "--ways", "3-1"]).told("--ways: "),
+        run(
             "a back end that is not there",
             &["--colors", "banks=0", "--backend", "kernel"],
         )

@@ -80,6 +80,16 @@ fn tasks() -> Vec<Case> {
         of_tasks("half a nanosecond", "wcet = \"2 ms\"", "wcet = \"500 ps\""),
         of_tasks("no period", "period = \"32 ms\"", "period = \"0 ms\""),
         of_tasks(
+            "a command without a program",
+            "wcet = \"2 ms\"\n",
+            "command = []\nwcet = \"2 ms\"\n",
+        ),
+        of_tasks(
+            "a command that is no list",
+            "wcet = \"2 ms\"\n",
+            "command = \"run me\"\nwcet = \"2 ms\"\n",
+        ),
+        of_tasks(
             "a deadline beyond the period",
             "wcet = \"2 ms\"",
             "wcet = \"2 ms\"\ndeadline = \"33 ms\"",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the verbs for live processes share: the map and the colours that a command line names.
 
+pub mod planned;
+
 use crate::failure::Failure;
 use crate::verbs::map::source::{Map, Source, SourceArgs};
 use fresco_input::InputError;
@@ -33,6 +35,11 @@ impl ColorArgs {
     /// Has a map been named?
     pub fn names_a_map(&self) -> bool {
         self.map.is_some() || self.source.machine.is_some()
+    }
+
+    /// Has nothing been named?
+    pub fn is_empty(&self) -> bool {
+        !self.names_a_map() && self.colors.is_none()
     }
 
     /// The map (the one last proved for this machine, if none is named), its colours, and those asked for: all, if none

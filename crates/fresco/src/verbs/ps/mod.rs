@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Outcome {
 
 impl View {
     fn of(process: &Process, request: &Request) -> Self {
-        let counted = census(process, &request.filter()).ok();
+        let counted = census(process, request, true).ok().map(|census| census.mappings);
         let covered = counted.map(|counted| {
             let mut total = Tally::default();
             let mut any = false;

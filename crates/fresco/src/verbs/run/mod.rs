@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run`: an unmodified program, its memory in frames of the colours asked for.
 
+mod limits;
 mod plan;
+mod room;
+mod tasks;
 
-use super::live::ColorArgs;
+use super::live::{ColorArgs, planned};
 use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use clap::builder::ValueParser;
 use fresco_dram::color::parse_list;
 use fresco_input::InputError;
-use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
 use fresco_linux::launch::{self, Program};
+use fresco_linux::pager::MOST_SETS;
+use fresco_linux::resctrl::Lock;
+use limits::LimitArgs;
 use plan::Plan;
+use room::Room;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Exit status where this machine, or the program, lacks what it takes; as `env` has it for faults of its own.
@@ -39,13 +47,16 @@ The command becomes the program: its exit status, its signals and its process nu
 126 and 127 are those of a shell (it cannot be executed, it is not found), 125 says that this machine or the program
 lacks what it takes, 2 that the input is wrong.
 
+--bandwidth and --ways need resctrl (Intel RDT, AMD QoS, Arm MPAM); where it is not there they are refused.
+
 Covered: the heap (malloc and its family) and private anonymous mappings, of the program and of the programs that it
 starts. Not covered: program text, data, libraries, stacks, files and shared memory. docs/run.md says how and when.
 
 Examples:
   fresco run --machine opteron-6128 --colors banks=0-31 -- xz -9 data
   fresco run --map map.txt --llc 6-16 --colors banks=0-3,llc=0-7 --strict --cpus 2-3 -- ./control
-  fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py")]
+  fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py
+  fresco run plan.json")]
 pub struct Args {
     #[command(flatten)]
     colors: ColorArgs,
@@ -57,6 +68,13 @@ pub struct Args {
     /// Run on these processors only, such as 0-3,8
     #[arg(long, value_name = "CPUS")]
     cpus: Option<String>,
+
+    /// Colours of the threads, in turn from the first thread on, such as 'banks=0-3;banks=4-7'
+    #[arg(long, value_name = "COLORS;COLORS")]
+    thread_colors: Option<String>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
 
     /// Let allocations fail when frames of these colours run out, instead of taking others
     #[arg(long)]
@@ -86,7 +104,7 @@ pub struct Args {
     #[arg(long, requires = "dry_run")]
     json: bool,
 
-    /// The program and its arguments
+    /// The program and its arguments; or a plan, PLAN.json, alone: each of its tasks where it has it
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -98,22 +116,38 @@ pub struct Args {
 
 /// Becomes the program.
 pub fn run(args: &Args) -> Outcome {
+    let cpus = numbers("--cpus", args.cpus.as_deref(), &launch::online_cpus())?;
+    if args.colors.is_empty()
+        && args.thread_colors.is_none()
+        && let Some(plan) = planned::plan_of(&args.command)?
+    {
+        return run_plan(args, plan, cpus.as_deref());
+    }
     let (source, colors, asked) = args.colors.load()?;
-    if args.colors.colors.is_none() {
+    let threads = thread_colors(args.thread_colors.as_deref(), ColorCounts::of(&colors))?;
+    if args.colors.colors.is_none() && threads.is_empty() {
         return Err(InputError::new("command line", "found no colours")
             .allowed("--colors banks=LIST, llc=LIST or both")
             .cure("name them; `fresco map colors` shows which there are")
             .into());
     }
+    // What no thread owns may have the colours of any, unless others are named.
+    let asked = match args.colors.colors.is_none() {
+        true => AskedColors::all_of(&threads),
+        false => asked,
+    };
     let mut request = Request::new(source.name.clone(), colors, asked);
+    request.thread_colors = threads;
     request.stats = args.stats;
+    request.limits = args.limits.limits()?;
     if args.strict {
         request.when_full = WhenFull::Strict;
     }
     request.pool_bytes = bytes("--pool", args.pool.as_deref())?.unwrap_or(0);
     request.search_bytes = bytes("--search", args.search.as_deref())?;
-    let cpus = numbers("--cpus", args.cpus.as_deref(), &launch::online_cpus())?;
-    let nodes = numbers("--node", args.node.as_deref(), &launch::online_nodes())?;
+    request.nodes = numbers("--node", args.node.as_deref(), &launch::online_nodes())?;
+    request.cpus = cpus;
+    room::check_pool(&request)?;
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(InputError::new("command line", "found no program").into());
     };
@@ -126,16 +160,16 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     if args.dry_run {
-        let plan = Plan::new(&request, &program, cpus.as_deref(), nodes.as_deref());
+        let plan = Plan::new(&request, &program);
         output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
         return Ok(ExitCode::SUCCESS);
     }
-    match prepared(&request, cpus.as_deref(), nodes.as_deref()) {
+    match prepared(&request) {
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
         }
-        Ok(preload) => {
+        Ok((preload, _lock)) => {
             let error = launch::become_program(&program, arguments, &request, &preload);
             tell(&format!("fresco run: {}: {error}", program.path.display()));
             Ok(ExitCode::from(126))
@@ -143,9 +177,63 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
+/// The colours of each thread in turn.
+fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedColors>, InputError> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let sets: Result<Vec<_>, _> = text.split(';').map(|set| AskedColors::parse(set, counts)).collect();
+    let sets = sets.map_err(|error| {
+        InputError::new("--thread-colors", error.found.clone())
+            .allowed(error.allowed.clone())
+            .cure(error.cure.clone())
+    })?;
+    let empty = text.split(';').any(str::is_empty);
+    match sets.len() < MOST_SETS && !empty {
+        true => Ok(sets),
+        false => Err(InputError::new("--thread-colors", format!("found {} sets", sets.len()))
+            .allowed(format!("1 to {}, none of them empty", MOST_SETS - 1))
+            .cure("write banks=0-3;banks=4-7: threads take them in turn")),
+    }
+}
+
+/// A plan: all its tasks, or what would be done for them.
+fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
+    let limits = args.limits.limits()?;
+    let given = [
+        ("--strict", args.strict),
+        ("--node", args.node.is_some()),
+        ("--pool", args.pool.is_some()),
+        ("--search", args.search.is_some()),
+        ("--stats", args.stats),
+        (limits::options(&limits), !limits.is_none()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+        return Err(InputError::new(option, "found it with a plan")
+            .allowed("--cpus, --dry-run and --json with a plan, which says the rest")
+            .cure(format!("leave out {option}"))
+            .into());
+    }
+    let planned = planned::load(path, cpus)?;
+    match args.dry_run {
+        true => tasks::show(&planned, args.json),
+        false => tasks::run(&planned),
+    }
+}
+
 /// Does all that has to be done before; gives the value of `LD_PRELOAD`, or the reason why not.
-fn prepared(request: &Request, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> Result<OsString, String> {
+fn prepared(request: &Request) -> Result<(OsString, Option<Lock>), String> {
     launch::probe().map_err(|refusal| format!("memory cannot be coloured here: {refusal}"))?;
+    match Room::of(request) {
+        Some(room) if room.inside > 0 && room.is_hopeless() && request.search_bytes.is_none() => {
+            return Err(format!(
+                "{}; to look for frames nevertheless, say how far: --search SIZE",
+                room.words(&request.map)
+            ));
+        }
+        Some(room) if room.inside > 0 && room.is_mostly_outside() => {
+            tell(&format!("fresco run: {}", room.words(&request.map)));
+        }
+        _ => {}
+    }
     if plan::frames(request, 1) == Some(0) {
         return Err(format!(
             "this machine's memory has no frame of the colours {}",
@@ -153,13 +241,15 @@ fn prepared(request: &Request, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> R
         ));
     }
     let preload = plan::preload().map_err(|reason| format!("the library is missing: {reason}"))?;
-    if let Some(cpus) = cpus {
+    if let Some(cpus) = &request.cpus {
         launch::bind_cpus(cpus).map_err(|error| format!("--cpus: {error}"))?;
     }
-    if let Some(nodes) = nodes {
+    if let Some(nodes) = &request.nodes {
         launch::bind_nodes(nodes).map_err(|error| format!("--node: {error}"))?;
     }
-    Ok(preload)
+    let lock = limits::enter(&request.limits, request.cpus.as_deref())
+        .map_err(|refusal| format!("{}: {refusal}", limits::options(&request.limits)))?;
+    Ok((preload, lock))
 }
 
 /// A list of numbers that are `online`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco run` would do.
 
-use super::{others, own_path};
+use super::room::Room;
+use super::{limits, others, own_path};
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_dram::FrameNumber;
 use fresco_dram::color::format_list;
@@ -9,6 +10,7 @@ use fresco_input::format_size;
 use fresco_linux::colors::{Request, WhenFull};
 use fresco_linux::launch::{self, LIBRARY_NAME, Program};
 use fresco_linux::proc::ram_ranges;
+use fresco_linux::resctrl::Limits;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::ffi::OsString;
@@ -21,6 +23,7 @@ pub struct Plan {
     path: String,
     map: String,
     asked: String,
+    threads: Vec<String>,
     when_full: WhenFull,
     backend: &'static str,
     /// Bytes of this machine's memory in frames of these colours; `null` where the kernel does not tell.
@@ -31,6 +34,10 @@ pub struct Plan {
     nodes: Option<String>,
     pool_bytes: u64,
     search_bytes: Option<u64>,
+    /// Limits beside the colours.
+    limits: Limits,
+    /// What of this machine's memory the map does not know, if that is most of it.
+    outside: Option<String>,
     /// Why it could not be done.
     missing: Vec<String>,
     covered: &'static str,
@@ -40,7 +47,7 @@ pub struct Plan {
 
 impl Plan {
     /// Looks at what there is, and changes nothing.
-    pub fn new(request: &Request, program: &Program, cpus: Option<&[u32]>, nodes: Option<&[u32]>) -> Self {
+    pub fn new(request: &Request, program: &Program) -> Self {
         let ram = ram_ranges(Path::new(PROC));
         let page_bytes = 1u64 << request.colors.page_bits();
         let probed = launch::probe().err().map(|refusal| refusal.to_string());
@@ -49,15 +56,24 @@ impl Plan {
             path: program.path.display().to_string(),
             map: request.map.clone(),
             asked: request.asked.to_string(),
+            threads: request.thread_colors.iter().map(ToString::to_string).collect(),
             when_full: request.when_full,
             backend: "stock: this kernel as it is, the only back end there is",
             memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
             of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
-            cpus: cpus.map(format_list),
-            nodes: nodes.map(format_list),
+            cpus: request.cpus.as_deref().map(format_list),
+            nodes: request.nodes.as_deref().map(format_list),
             pool_bytes: request.pool_bytes,
             search_bytes: request.search_bytes,
-            missing: probed.into_iter().chain(preload().err()).collect(),
+            limits: request.limits.clone(),
+            outside: Room::of(request)
+                .filter(|room| room.is_mostly_outside())
+                .map(|room| room.words(&request.map)),
+            missing: probed
+                .into_iter()
+                .chain(preload().err())
+                .chain(limits::missing(&request.limits))
+                .collect(),
             covered: "heap (malloc and its family) and private anonymous mappings, of children too once they allocate",
             not_covered: "program text, data, libraries, stacks, files, shared memory, pages copied after fork",
             caveat: CAVEAT,
@@ -88,6 +104,13 @@ impl Plan {
         ];
         rows.extend(self.cpus.clone().map(|cpus| ("processors", cpus)));
         rows.extend(self.nodes.clone().map(|nodes| ("nodes", nodes)));
+        if !self.threads.is_empty() {
+            rows.push(("colours of threads", self.threads.join("; ")));
+        }
+        if !self.limits.is_none() {
+            rows.push(("limits", self.limits.to_string()));
+        }
+        rows.extend(self.outside.clone().map(|words| ("attention", words)));
         rows.extend(self.missing.iter().cloned().map(|reason| ("cannot be done", reason)));
         rows.push(("note", self.caveat.to_owned()));
         for (what, value) in rows {

@@ -2,8 +2,9 @@
 //! `fresco verify`: did a live process get the colours that were asked for?
 
 mod report;
+mod tasks;
 
-use super::live::{ColorArgs, PROC};
+use super::live::{ColorArgs, PROC, planned};
 use crate::arguments::integer;
 use crate::failure::{Outcome, WANTING};
 use crate::{output, provenance};
@@ -11,7 +12,7 @@ use fresco_input::InputError;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::Process;
 use report::Report;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -21,17 +22,18 @@ use std::time::Duration;
 What was asked for is read from the environment of the process, where `fresco run` leaves it; --map or --machine and
 --colors judge any process by other colours. Frame numbers are seen by root only, and not in most containers.
 
-Exit status: 1 if less than --least of the pages judged have the colours asked for.
+Exit status: 1 if less than --least of the pages judged have the colours asked for, or the limits do not hold.
 
 Examples:
   fresco verify 4711
   fresco verify 4711 --json
   fresco verify 4711 --watch 2
+  fresco verify plan.json
   fresco verify 1 --machine opteron-6128 --colors banks=0-31 --least 0")]
 pub struct Args {
-    /// The process
-    #[arg(value_name = "PID", value_parser = integer("PID", 1..=u32::MAX))]
-    pid: u32,
+    /// The process; or a plan, PLAN.json, for all processes of its tasks
+    #[arg(value_name = "PID|PLAN", value_parser = target)]
+    target: Target,
 
     #[command(flatten)]
     colors: ColorArgs,
@@ -53,9 +55,28 @@ pub struct Args {
     json: bool,
 }
 
-/// Looks at the process, once or until it ends.
+/// What is looked at.
+#[derive(Clone, Debug)]
+enum Target {
+    Process(u32),
+    Plan(PathBuf),
+}
+
+fn target(word: &str) -> Result<Target, InputError> {
+    match word.ends_with(".json") {
+        true => Ok(Target::Plan(PathBuf::from(word))),
+        false => integer("PID", 1..=u32::MAX)(word).map(Target::Process),
+    }
+}
+
+/// Looks at the process, once or until it ends; or at all of a plan.
 pub fn run(args: &Args) -> Outcome {
-    let process = Process::find(Path::new(PROC), args.pid)?;
+    let pid = match &args.target {
+        Target::Process(pid) => *pid,
+        Target::Plan(path) => return run_plan(args, path),
+    };
+    let process = Process::find(Path::new(PROC), pid)?;
+    let own = !args.colors.names_a_map();
     let (request, provenance) = match args.colors.names_a_map() {
         true => {
             let (source, colors, asked) = args.colors.load()?;
@@ -63,17 +84,17 @@ pub fn run(args: &Args) -> Outcome {
         }
         false => (own_request(&process, args)?, provenance::of_this_run(None)),
     };
-    let mut report = Report::of(&process, &request)?;
+    let mut report = Report::of(&process, &request, own)?;
     loop {
         output::print(args.json, "fresco-verify/1", &provenance, &report, || {
             report.tables(args.all)
         })?;
         let Some(seconds) = args.watch else { break };
         std::thread::sleep(Duration::from_secs(seconds.into()));
-        match Report::of(&process, &request) {
+        match Report::of(&process, &request, own) {
             Ok(next) => report = next,
             // It has ended: the last look counts.
-            Err(_) if Process::find(Path::new(PROC), args.pid).is_err() => break,
+            Err(_) if Process::find(Path::new(PROC), pid).is_err() => break,
             Err(error) => return Err(error.into()),
         }
     }
@@ -81,6 +102,20 @@ pub fn run(args: &Args) -> Outcome {
         true => Ok(ExitCode::SUCCESS),
         false => Ok(ExitCode::from(WANTING)),
     }
+}
+
+/// All processes of a plan, once.
+fn run_plan(args: &Args, path: &Path) -> Outcome {
+    if !args.colors.is_empty() || args.watch.is_some() || args.all {
+        return Err(
+            InputError::new("command line", "found options for one process with a plan")
+                .allowed("--least and --json with a plan, which names map and colours")
+                .cure("leave out the others")
+                .into(),
+        );
+    }
+    let planned = planned::load(path, None)?;
+    tasks::run(&planned, args.least / 100.0, args.json)
 }
 
 /// What the process was started with.

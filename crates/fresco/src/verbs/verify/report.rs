@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages of a process by mapping and by colour.
 
-use crate::verbs::live::CAVEAT;
+use crate::verbs::live::{CAVEAT, PROC};
 use fresco_input::InputError;
 use fresco_linux::census::{Tally, census};
 use fresco_linux::colors::{Request, WhenFull};
 use fresco_linux::proc::{Kind, Process};
+use fresco_linux::resctrl::{Abilities, Limits, Tree};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
+use std::path::Path;
 
 /// What `fresco verify` reports.
 #[derive(Debug, Serialize)]
@@ -19,11 +21,17 @@ pub struct Report {
     /// The colours.
     asked: String,
     when_full: WhenFull,
+    /// Limits asked for beside the colours.
+    limits_asked: Limits,
+    /// Those of the class that the process is in; `null` where there are no classes.
+    limits_applied: Option<Limits>,
     /// Which mappings are judged.
     judged: &'static str,
     /// Their pages.
     total: Counts,
     mappings: Vec<MappingView>,
+    /// Memory of threads with colours of their own, which is judged by these.
+    threads: Vec<ThreadView>,
     /// Pages judged, by bank colour.
     bank_colors: Vec<ColorView>,
     /// Pages judged, by LLC colour.
@@ -51,6 +59,13 @@ struct MappingView {
     access: String,
     kind: &'static str,
     name: String,
+    #[serde(flatten)]
+    counts: Counts,
+}
+
+#[derive(Debug, Serialize)]
+struct ThreadView {
+    asked: String,
     #[serde(flatten)]
     counts: Counts,
 }
@@ -85,9 +100,10 @@ impl Counts {
 }
 
 impl Report {
-    /// Looks at the process.
-    pub fn of(process: &Process, request: &Request) -> Result<Self, InputError> {
-        let counted = census(process, &request.filter())?;
+    /// Looks at the process; `own` says that it was started with this very request.
+    pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
+        let census = census(process, request, own)?;
+        let counted = census.mappings;
         let covered = counted.iter().any(|(mapping, _)| mapping.kind == Kind::Covered);
         let judged = |kind: Kind| match covered {
             true => kind == Kind::Covered,
@@ -112,6 +128,8 @@ impl Report {
             map: request.map.clone(),
             asked: request.asked.to_string(),
             when_full: request.when_full,
+            limits_asked: request.limits.clone(),
+            limits_applied: limits_applied(process.pid),
             judged: match covered {
                 true => "memory that the stock back end covers: heap and anonymous mappings",
                 false => "all anonymous memory: none of it is covered by a back end",
@@ -126,6 +144,14 @@ impl Report {
                     counts: Counts::of(tally),
                 })
                 .collect(),
+            threads: census
+                .threads
+                .iter()
+                .map(|(asked, tally)| ThreadView {
+                    asked: asked.clone(),
+                    counts: Counts::of(tally),
+                })
+                .collect(),
             bank_colors: colors(&total.banks, &request.asked.banks),
             llc_colors: colors(&total.llc, &request.asked.llc),
             total: Counts::of(&total),
@@ -133,14 +159,19 @@ impl Report {
         })
     }
 
-    /// Have at least this share of the pages judged the colours asked for?
+    /// Have at least this share of the pages judged the colours asked for, and the process its limits?
     pub fn holds(&self, least: f64) -> bool {
-        self.total.share.is_none_or(|share| share >= least)
+        within(&self.limits_asked, self.limits_applied.as_ref()) && self.total.share.is_none_or(|share| share >= least)
     }
 
     /// Requested against applied, then mappings, then colours.
     pub fn tables(&self, all: bool) -> Result<Vec<Table>, ReportError> {
-        Ok(vec![self.summary()?, self.mappings(all)?, self.colors()?])
+        let mut tables = vec![self.summary()?, self.mappings(all)?];
+        if !self.threads.is_empty() {
+            tables.push(self.threads()?);
+        }
+        tables.push(self.colors()?);
+        Ok(tables)
     }
 
     fn summary(&self) -> Result<Table, ReportError> {
@@ -151,7 +182,15 @@ impl Report {
             .share
             .map_or("no pages".to_owned(), |share| format!("{:.3} %", share * 100.0));
         let counts = &self.total;
-        for (what, value) in [
+        let applied = self.limits_applied.as_ref();
+        let limits = (!self.limits_asked.is_none() || applied.is_some_and(|limits| !limits.is_none())).then(|| {
+            let applied = applied.map_or("no resctrl".to_owned(), Limits::to_string);
+            (
+                "limits",
+                format!("requested: {}; applied: {applied}", self.limits_asked),
+            )
+        });
+        let rows = [
             ("map", self.map.clone()),
             ("requested", self.asked.clone()),
             ("judged", self.judged.to_owned()),
@@ -160,7 +199,8 @@ impl Report {
                 format!("{} of {} pages, {share}", counts.inside, counts.pages),
             ),
             ("note", self.caveat.to_owned()),
-        ] {
+        ];
+        for (what, value) in rows.into_iter().chain(limits) {
             table.push(vec![what.into(), value.into()])?;
         }
         Ok(table)
@@ -177,6 +217,19 @@ impl Report {
             .filter(|view| all || view.kind != Kind::File.name())
         {
             let mut row: Vec<Cell> = vec![view.start.clone().into(), view.kind.into(), view.name.clone().into()];
+            row.extend(view.counts.cells());
+            table.push(row)?;
+        }
+        Ok(table)
+    }
+
+    fn threads(&self) -> Result<Table, ReportError> {
+        let mut columns = vec![Column::text("requested")];
+        columns.extend(["pages", "inside", "outside"].map(|name| Column::number(name, "", 0)));
+        columns.push(Column::number("inside", "%", 3));
+        let mut table = Table::new("Pages of threads with colours of their own", columns);
+        for view in &self.threads {
+            let mut row: Vec<Cell> = vec![view.asked.clone().into()];
             row.extend(view.counts.cells());
             table.push(row)?;
         }
@@ -202,4 +255,19 @@ impl Report {
         }
         Ok(table)
     }
+}
+
+/// Limits of the class that a process is in.
+pub fn limits_applied(pid: u32) -> Option<Limits> {
+    let tree = Tree::find().ok()?;
+    let class = tree.class_of(pid)?;
+    Some(Abilities::of(&tree, Path::new(PROC)).limits_of(&tree.schemata(&class)))
+}
+
+/// Are these the limits asked for? Less is as good: hardware rounds, and bandwidth is divided among caches.
+pub fn within(asked: &Limits, applied: Option<&Limits>) -> bool {
+    let ways = applied.and_then(|limits| limits.ways.as_ref());
+    let bandwidth = applied.and_then(|limits| limits.bytes_per_s);
+    let less = |asked: u64| bandwidth.is_some_and(|bytes| bytes <= asked);
+    (asked.ways.is_none() || asked.ways.as_ref() == ways) && asked.bytes_per_s.is_none_or(less)
 }

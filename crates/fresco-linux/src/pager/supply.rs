@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frames for a set of colours, searched for when they are wanted.
+
+use crate::colors::Filter;
+use crate::pool::Pool;
+use crate::proc::PageMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A search looks for at least so many pages, or for this share of those placed so far if that is more: the frames that
+/// an earlier search gave back come first in a later one, so searches have to be few.
+const LEAST_SEARCH: u64 = 64;
+const SEARCH_SHARE: u64 = 8;
+/// After a search in vain, so many questions go without one; twice as many after each further one, up to a limit.
+const PATIENCE: u64 = 256;
+const MOST_PATIENCE: u64 = 1 << 16;
+
+/// A pool, and when it is filled again.
+#[derive(Debug)]
+pub(super) struct Supply {
+    pub pool: Pool,
+    /// Questions to go before the next search.
+    patience: u64,
+    /// What it was after the last search in vain.
+    last_patience: u64,
+}
+
+impl Supply {
+    pub fn new(filter: Filter, map: Arc<PageMap>, limit: Option<u64>) -> Self {
+        Self {
+            pool: Pool::new(filter, map, limit),
+            patience: 0,
+            last_patience: 0,
+        }
+    }
+
+    /// The next pages to give, at most `pages`; `placed` have been so far. `None` when there are no more.
+    pub fn next(&mut self, pages: u64, placed: u64) -> Option<Range<u64>> {
+        if self.pool.pages() == 0 && !self.refill(pages, placed) {
+            return None;
+        }
+        self.pool.next(pages)
+    }
+
+    /// Looks for frames, unless the last search was in vain a short while ago.
+    fn refill(&mut self, pages: u64, placed: u64) -> bool {
+        if self.patience > 0 {
+            self.patience -= 1;
+            return false;
+        }
+        self.pool.search(pages.max(LEAST_SEARCH).max(placed / SEARCH_SHARE));
+        self.last_patience = match self.pool.pages() {
+            0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
+            _ => 0,
+        };
+        self.patience = self.last_patience;
+        self.pool.pages() > 0
+    }
+}

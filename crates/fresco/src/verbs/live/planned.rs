@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a plan asks of this machine: for each task a program with colours, nodes, processors and bandwidth.
+
+use crate::failure::Failure;
+use crate::verbs::check;
+use fresco_dram::ColorSpace;
+use fresco_dram::color::{format_list, parse_list};
+use fresco_input::InputError;
+use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors, Request, TaskOf};
+use fresco_linux::resctrl::Limits;
+use fresco_machine::Machine;
+use fresco_plan::Plan;
+use fresco_plan::plan::PlannedTask;
+use fresco_report::Provenance;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// A plan for this machine.
+#[derive(Debug)]
+pub struct PlannedPrograms {
+    /// Its name.
+    pub name: String,
+    /// The programs, in the order of the tasks.
+    pub programs: Vec<PlannedProgram>,
+    /// What was read.
+    pub provenance: Provenance,
+}
+
+/// A task as a program.
+#[derive(Debug)]
+pub struct PlannedProgram {
+    /// The task's name.
+    pub task: String,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Colours, limits, processors and nodes.
+    pub request: Request,
+    /// The core it is planned for: its limits are the core's.
+    pub core: Option<u32>,
+}
+
+/// The plan that stands in place of a program.
+///
+/// # Errors
+/// It is not alone.
+pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
+    let is_plan = |word: &&OsString| Path::new(word).extension().is_some_and(|extension| extension == "json");
+    match (words.first().filter(is_plan), words.len()) {
+        (Some(plan), 1) => Ok(Some(Path::new(plan))),
+        (Some(plan), count) => Err(InputError::new(
+            plan.to_string_lossy(),
+            format!("found {} words after the plan", count - 1),
+        )
+        .allowed("a plan alone")
+        .cure("write options before it: fresco run --dry-run PLAN")),
+        (None, _) => Ok(None),
+    }
+}
+
+/// Reads a plan. `cpus` are the processors of its cores, in order; by default core n is processor n.
+pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failure> {
+    let (plan, machine, provenance) = check::load(path)?;
+    let file = path.display().to_string();
+    if let Err(violation) = fresco_plan::check(&plan, &machine) {
+        return Err(
+            InputError::new(file, format!("found a plan that is not sound: {violation}"))
+                .allowed("a plan that `fresco check` finds sound")
+                .cure("plan again: fresco plan TASKS --out PLAN")
+                .into(),
+        );
+    }
+    let page_bytes = fresco_linux::sys::page_bytes();
+    if machine.page_bytes != page_bytes {
+        let found = format!("found a plan for pages of {} bytes", machine.page_bytes);
+        return Err(InputError::new(file, found)
+            .allowed(format!("{page_bytes}, the pages of this machine"))
+            .cure("plan for a machine with these pages")
+            .into());
+    }
+    let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
+    let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+        .map_err(|error| error.into_input(machine.name.clone(), "colours"))?;
+    let digest = crate::provenance::digest(&fresco_input::read_file(path)?);
+    let plan_of = |(number, task): (usize, &PlannedTask)| {
+        if task.command.is_empty() {
+            return Err(
+                InputError::new(file.clone(), format!("found no command for the task {:?}", task.name))
+                    .in_field(format!("data.tasks[{number}].command"))
+                    .allowed("a program and its arguments for each task")
+                    .cure("add command = [\"PROGRAM\", \"ARGUMENT\"] to the [[task]], and plan again"),
+            );
+        }
+        let mut request = request(&plan, task, &machine, &space, &file)?;
+        request.cpus = match (task.core, cpus) {
+            (None, cpus) => cpus.map(<[u32]>::to_vec),
+            (Some(core), None) => Some(vec![core]),
+            (Some(core), Some(cpus)) => match cpus.get(core as usize) {
+                Some(&cpu) => Some(vec![cpu]),
+                None => {
+                    return Err(InputError::new("--cpus", format!("found {} processors", cpus.len()))
+                        .allowed(format!("one for each of the plan's {} cores", plan.cores))
+                        .cure("name more"));
+                }
+            },
+        };
+        request.task = Some(TaskOf {
+            plan: digest.clone(),
+            task: task.name.clone(),
+        });
+        Ok(PlannedProgram {
+            task: task.name.clone(),
+            command: task.command.clone(),
+            request,
+            core: task.core,
+        })
+    };
+    let programs: Result<_, InputError> = plan.tasks.iter().enumerate().map(plan_of).collect();
+    Ok(PlannedPrograms {
+        name: plan.name.clone(),
+        programs: programs?,
+        provenance,
+    })
+}
+
+/// The colours of all instances of a task, the nodes they lie on where a range of addresses fixes these, and the
+/// bandwidth of its core.
+fn request(
+    plan: &Plan,
+    task: &PlannedTask,
+    machine: &Machine,
+    space: &ColorSpace,
+    file: &str,
+) -> Result<Request, InputError> {
+    let colors = FrameColors::of_machine(&machine.memory.map, space);
+    let used: BTreeSet<usize> = (0..task.instances.len())
+        .flat_map(|instance| task.colors_of(instance))
+        .collect();
+    let mut banks = BTreeSet::new();
+    for color in used {
+        let color = &plan.colors[color];
+        banks.extend(parse_list(&color.bank_colors, space.bank_colors(), file)?);
+    }
+    let banks: Vec<u32> = match banks.is_empty() {
+        true => (0..space.bank_colors()).collect(),
+        false => banks.into_iter().collect(),
+    };
+    let by_range = space.parts().all(|part| part.node.is_some());
+    let nodes: BTreeSet<u32> = banks.iter().map(|&bank| space.node_of_color(bank)).collect();
+    let asked = AskedColors::parse(&format!("banks={}", format_list(&banks)), ColorCounts::of(&colors))?;
+    let mut request = Request::new(machine.name.clone(), colors, asked);
+    request.nodes = by_range.then(|| nodes.into_iter().collect());
+    let budget = |core: u32| {
+        plan.bandwidth
+            .as_ref()
+            .map(|budgets| budgets.bytes_per_s(core as usize))
+    };
+    request.limits = Limits {
+        ways: None,
+        bytes_per_s: task.core.and_then(budget),
+    };
+    Ok(request)
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Has this machine the memory that is asked for, and is the map that of a machine of its size?
+
+use super::plan::frames;
+use crate::verbs::live::PROC;
+use fresco_input::{InputError, format_size};
+use fresco_linux::colors::Request;
+use fresco_linux::proc::{available_bytes, ram_ranges};
+use std::path::Path;
+
+/// Of this machine's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes that the map knows.
+    pub inside: u64,
+    /// All bytes.
+    pub all: u64,
+}
+
+impl Room {
+    /// What the map of the request knows of this machine's memory; `None` where the kernel does not tell where that lies.
+    pub fn of(request: &Request) -> Option<Self> {
+        let ranges = ram_ranges(Path::new(PROC))?;
+        Some(Self {
+            inside: request.colors.bytes_within(&ranges),
+            all: ranges.iter().map(|range| range.end - range.start).sum(),
+        })
+    }
+
+    /// Does most of the memory lie outside the map? Then it may be the map of another machine.
+    pub fn is_mostly_outside(self) -> bool {
+        self.inside < self.all / 2
+    }
+
+    /// Is so little inside that frames would be looked for in vain for seconds?
+    pub fn is_hopeless(self) -> bool {
+        self.inside < self.all / 10
+    }
+
+    /// The same in words.
+    pub fn words(self, map: &str) -> String {
+        let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
+        format!(
+            "{} of this machine's {} lie outside the map {map}, and frames there have no colours",
+            gibibytes(self.all.saturating_sub(self.inside)),
+            gibibytes(self.all),
+        )
+    }
+}
+
+/// Refuses a pool that cannot be filled.
+pub fn check_pool(request: &Request) -> Result<(), InputError> {
+    if request.pool_bytes == 0 {
+        return Ok(());
+    }
+    let page_bytes = 1u64 << request.colors.page_bits();
+    let colored = frames(request, u64::MAX).map(|frames| frames.saturating_mul(page_bytes));
+    let refuse = |most: u64, of: &str| {
+        Err(
+            InputError::new("--pool", format!("found {}", format_size(request.pool_bytes)))
+                .allowed(format!("at most {}M, {of}", most >> 20))
+                .cure("collect less before the start: the rest is searched for when it is needed"),
+        )
+    };
+    match (colored, available_bytes(Path::new(PROC))) {
+        (Some(colored), _) if request.pool_bytes > colored => {
+            refuse(colored, "this machine's memory of the colours asked for")
+        }
+        (_, Some(available)) if request.pool_bytes > available => refuse(available, "the memory that is available"),
+        _ => Ok(()),
+    }
+}

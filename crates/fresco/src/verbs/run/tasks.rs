@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
+
+use super::{UNABLE, limits, plan};
+use crate::failure::{Outcome, tell};
+use crate::output;
+use crate::verbs::live::CAVEAT;
+use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
+use fresco_dram::color::format_list;
+use fresco_linux::launch::{self, Program};
+use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
+use fresco_report::{Column, ReportError, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitCode, ExitStatus};
+
+/// What would be done.
+#[derive(Debug, Serialize)]
+struct View<'p> {
+    plan: &'p str,
+    tasks: Vec<TaskView<'p>>,
+    applied: &'static str,
+    not_applied: &'static str,
+    caveat: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskView<'p> {
+    task: &'p str,
+    command: &'p [String],
+    colors: String,
+    cpus: Option<String>,
+    nodes: Option<String>,
+    limits: String,
+    missing: Option<String>,
+}
+
+const APPLIED: &str = "colours, nodes, processors and bandwidth of each task";
+const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no common memory controller takes them; \
+     the programs keep their own periods";
+
+/// Says what would be done.
+pub fn show(planned: &PlannedPrograms, json: bool) -> Outcome {
+    let tasks = planned.programs.iter().map(|program| TaskView {
+        task: &program.task,
+        command: &program.command,
+        colors: program.request.asked.to_string(),
+        cpus: program.request.cpus.as_deref().map(format_list),
+        nodes: program.request.nodes.as_deref().map(format_list),
+        limits: program.request.limits.to_string(),
+        missing: missing(program),
+    });
+    let view = View {
+        plan: &planned.name,
+        tasks: tasks.collect(),
+        applied: APPLIED,
+        not_applied: NOT_APPLIED,
+        caveat: CAVEAT,
+    };
+    output::print(json, "fresco-run-plan/1", &planned.provenance, &view, || view.tables())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl View<'_> {
+    fn tables(&self) -> Result<Vec<Table>, ReportError> {
+        let columns = [
+            "task",
+            "program",
+            "colours",
+            "processors",
+            "nodes",
+            "limits",
+            "cannot be done",
+        ];
+        let title = format!("What would be done for the plan {}", self.plan);
+        let mut table = Table::new(title, columns.map(Column::text).into());
+        for task in &self.tasks {
+            let any = |list: &Option<String>| list.clone().unwrap_or_else(|| "any".to_owned());
+            table.push(vec![
+                task.task.into(),
+                task.command.join(" ").into(),
+                task.colors.clone().into(),
+                any(&task.cpus).into(),
+                any(&task.nodes).into(),
+                task.limits.clone().into(),
+                task.missing.clone().unwrap_or_default().into(),
+            ])?;
+        }
+        let mut notes = Table::new(
+            "What a plan is on this machine",
+            ["what", "value"].map(Column::text).into(),
+        );
+        for (what, value) in [
+            ("applied", self.applied),
+            ("not applied", self.not_applied),
+            ("note", self.caveat),
+        ] {
+            notes.push(vec![what.into(), value.into()])?;
+        }
+        Ok(vec![table, notes])
+    }
+}
+
+/// Why a task cannot be had here.
+fn missing(program: &PlannedProgram) -> Option<String> {
+    let absent = |given: &Option<Vec<u32>>, online: Vec<u32>, what: &str| {
+        let lost = given.iter().flatten().find(|number| !online.contains(number))?;
+        Some(format!("{what} {lost} is not online"))
+    };
+    absent(&program.request.cpus, launch::online_cpus(), "processor")
+        .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
+        .or_else(|| limits::missing(&program.request.limits))
+        .or_else(|| launch::probe().err().map(|refusal| refusal.to_string()))
+        .or_else(|| match plan::frames(&program.request, 1) {
+            Some(0) => Some("this machine's memory has no frame of these colours".to_owned()),
+            _ => None,
+        })
+}
+
+/// Starts all tasks and waits for them. The status is 0 if all of theirs are, else that of the first that failed, as a
+/// shell has it.
+pub fn run(planned: &PlannedPrograms) -> Outcome {
+    let mut found = Vec::new();
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    for program in &planned.programs {
+        let refused = |status: u8, reason: String| {
+            tell(&format!("fresco run: task {}: {reason}", program.task));
+            Ok(ExitCode::from(status))
+        };
+        if let Some(reason) = missing(program) {
+            return refused(UNABLE, reason);
+        }
+        match Program::find(OsStr::new(&program.command[0]), &search) {
+            Ok(path) => found.push(path),
+            Err(error) => return refused(error.status(), format!("{}: {error}", program.command[0])),
+        }
+    }
+    let started = plan::preload()
+        .map_err(|reason| format!("the library is missing: {reason}"))
+        .and_then(|preload| start(planned, &found, &preload));
+    match started {
+        Ok(children) => Ok(wait(planned, children)),
+        Err(reason) => {
+            tell(&format!("fresco run: {reason}"));
+            Ok(ExitCode::from(UNABLE))
+        }
+    }
+}
+
+/// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
+fn start(planned: &PlannedPrograms, found: &[Program], preload: &OsStr) -> Result<Vec<Child>, String> {
+    let everywhere = launch::online_cpus();
+    let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
+    let own = std::process::id();
+    let mut children: Vec<Child> = Vec::new();
+    for (program, path) in planned.programs.iter().zip(found) {
+        let request = &program.request;
+        let placed = || {
+            launch::bind_cpus(request.cpus.as_deref().unwrap_or(&everywhere)).map_err(|error| error.to_string())?;
+            if let Some(nodes) = &request.nodes {
+                launch::bind_nodes(nodes).map_err(|error| error.to_string())?;
+            }
+            if let Some(class) = program.core.and_then(|core| classes.get(&core)) {
+                class.enter(own).map_err(|refusal| refusal.to_string())?;
+            }
+            let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
+            launch::start_program(path, &arguments, request, preload).map_err(|error| error.to_string())
+        };
+        match placed() {
+            Ok(child) => children.push(child),
+            Err(reason) => {
+                for child in &mut children {
+                    // Ours, and not waited for yet.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                }
+                return Err(format!("task {}: {reason}", program.task));
+            }
+        }
+    }
+    if let Some(class) = classes.values().next() {
+        // This process does nothing more; where it waits matters to no one.
+        let _ = class.leave(own);
+    }
+    Ok(children)
+}
+
+/// A class for each core with a budget, which all its tasks share (MG-1).
+fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lock>), Refusal> {
+    let limited = planned
+        .programs
+        .iter()
+        .filter(|program| !program.request.limits.is_none());
+    let by_core: BTreeMap<u32, &PlannedProgram> =
+        limited.filter_map(|program| Some((program.core?, program))).collect();
+    if by_core.is_empty() {
+        return Ok((BTreeMap::new(), None));
+    }
+    let tree = Tree::find()?;
+    let lock = Lock::take(&tree)?;
+    tidy(&lock, &tree);
+    let own = std::process::id();
+    let mut classes = BTreeMap::new();
+    for (core, program) in by_core {
+        let cpus = program.request.cpus.as_deref().unwrap_or_default();
+        match Class::make(&lock, &tree, &program.request.limits, &format!("{own}-{core}"), cpus) {
+            Ok(class) => classes.insert(core, class),
+            Err(refusal) => {
+                classes.values().for_each(Class::remove);
+                return Err(refusal);
+            }
+        };
+    }
+    let all: Vec<Class> = classes.values().cloned().collect();
+    if let Err(error) = keep(&tree, &all, own) {
+        all.iter().for_each(Class::remove);
+        return Err(Refusal::Denied("starting its keeper", error.to_string()));
+    }
+    Ok((classes, Some(lock)))
+}
+
+fn wait(planned: &PlannedPrograms, children: Vec<Child>) -> ExitCode {
+    let mut first = 0;
+    for (program, mut child) in planned.programs.iter().zip(children) {
+        let status = child.wait();
+        let code = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
+        if code != 0 {
+            let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
+            tell(&format!("fresco run: task {}: {how}", program.task));
+        }
+        if first == 0 {
+            first = code;
+        }
+    }
+    ExitCode::from(u8::try_from(first).unwrap_or(UNABLE))
+}
+
+/// As a shell has it: 128 and the number of the signal.
+fn code(status: ExitStatus) -> i32 {
+    status
+        .code()
+        .unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
+}

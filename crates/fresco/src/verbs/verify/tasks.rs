@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco verify PLAN`: requested against applied, for all live processes of all tasks.
+
+use super::report::limits_applied;
+use super::report::within;
+use crate::failure::{Outcome, WANTING};
+use crate::output;
+use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
+use crate::verbs::live::{CAVEAT, PROC};
+use fresco_dram::color::format_list;
+use fresco_input::InputError;
+use fresco_linux::census::{Tally, census};
+use fresco_linux::colors::Request;
+use fresco_linux::proc::{Kind, Process, processes};
+use fresco_linux::resctrl::Limits;
+use fresco_report::{Cell, Column, ReportError, Table};
+use serde::Serialize;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// All tasks.
+#[derive(Debug, Serialize)]
+struct Report {
+    plan: String,
+    tasks: Vec<TaskView>,
+    caveat: &'static str,
+}
+
+/// A process of a task; or a task without one.
+#[derive(Debug, Serialize)]
+struct TaskView {
+    task: String,
+    /// `null` if the task has no live process.
+    pid: Option<u32>,
+    program: String,
+    asked: String,
+    pages: u64,
+    inside: u64,
+    /// Inside of all; `null` of none.
+    share: Option<f64>,
+    cpus_asked: Option<String>,
+    cpus_applied: Option<String>,
+    limits_asked: Limits,
+    limits_applied: Option<Limits>,
+    /// Is all as requested?
+    holds: bool,
+}
+
+/// Looks at them all once. The status is 1 if something that was requested is not so, or no task runs.
+pub fn run(planned: &PlannedPrograms, least: f64, json: bool) -> Outcome {
+    let all = processes(Path::new(PROC))?;
+    let alive: Vec<(&Process, Request)> = all
+        .iter()
+        .filter_map(|process| Some((process, process.request()?)))
+        .collect();
+    let mut tasks = Vec::new();
+    for program in &planned.programs {
+        let mut found = alive
+            .iter()
+            .filter(|(_, request)| request.task == program.request.task)
+            .peekable();
+        if found.peek().is_none() {
+            tasks.push(TaskView::absent(program));
+        }
+        for (process, request) in found {
+            // One that ends meanwhile is not there any more.
+            match TaskView::of(program, process, request, least) {
+                Err(_) if process.name().is_empty() => {}
+                view => tasks.push(view?),
+            }
+        }
+    }
+    let holds = tasks.iter().any(|task| task.pid.is_some()) && tasks.iter().all(|task| task.holds);
+    let report = Report {
+        plan: planned.name.clone(),
+        tasks,
+        caveat: CAVEAT,
+    };
+    output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
+        Ok(vec![report.table()?])
+    })?;
+    Ok(ExitCode::from(if holds { 0 } else { WANTING }))
+}
+
+impl TaskView {
+    /// A task that does not run: nothing is requested that is not so.
+    fn absent(program: &PlannedProgram) -> Self {
+        Self {
+            task: program.task.clone(),
+            pid: None,
+            program: program.command.first().cloned().unwrap_or_default(),
+            asked: program.request.asked.to_string(),
+            pages: 0,
+            inside: 0,
+            share: None,
+            cpus_asked: program.request.cpus.as_deref().map(format_list),
+            cpus_applied: None,
+            limits_asked: program.request.limits.clone(),
+            limits_applied: None,
+            holds: true,
+        }
+    }
+
+    /// `request` is what the process was started with: processors may have been named otherwise than now.
+    fn of(program: &PlannedProgram, process: &Process, request: &Request, least: f64) -> Result<Self, InputError> {
+        let mut total = Tally::default();
+        for (mapping, tally) in census(process, request, true)?.mappings {
+            if mapping.kind == Kind::Covered {
+                total.add(&tally);
+            }
+        }
+        let cpus = process.cpus();
+        let limits = limits_applied(process.pid);
+        let placed = request.cpus.as_ref().is_none_or(|asked| *asked == cpus);
+        let colored = total.share().is_none_or(|share| share >= least);
+        Ok(Self {
+            pid: Some(process.pid),
+            program: process.name(),
+            pages: total.present,
+            inside: total.inside,
+            share: total.share(),
+            cpus_asked: request.cpus.as_deref().map(format_list),
+            cpus_applied: Some(format_list(&cpus)),
+            limits_asked: request.limits.clone(),
+            holds: placed && colored && within(&request.limits, limits.as_ref()),
+            limits_applied: limits,
+            ..Self::absent(program)
+        })
+    }
+}
+
+impl Report {
+    fn table(&self) -> Result<Table, ReportError> {
+        let mut columns = vec![
+            Column::text("task"),
+            Column::number("PID", "", 0),
+            Column::text("program"),
+            Column::text("colours requested"),
+            Column::number("pages", "", 0),
+            Column::number("inside", "%", 3),
+        ];
+        columns.extend(["processors", "limits", "as requested"].map(Column::text));
+        let mut table = Table::new(format!("Tasks of the plan {}", self.plan), columns);
+        for task in &self.tasks {
+            let any = |list: &Option<String>| list.clone().unwrap_or_else(|| "any".to_owned());
+            let applied = task
+                .limits_applied
+                .as_ref()
+                .map_or("none".to_owned(), Limits::to_string);
+            let verdict = match (task.pid, task.holds) {
+                (None, _) => "not running",
+                (_, true) => "yes",
+                (_, false) => "no",
+            };
+            table.push(vec![
+                task.task.clone().into(),
+                task.pid.map(u64::from).into(),
+                task.program.clone().into(),
+                task.asked.clone().into(),
+                Cell::Count(task.pages),
+                task.share.map(|share| share * 100.0).into(),
+                format!("{}, has {}", any(&task.cpus_asked), any(&task.cpus_applied)).into(),
+                format!("{}, has {applied}", task.limits_asked).into(),
+                verdict.into(),
+            ])?;
+        }
+        Ok(table)
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Plans: each task a program of its own.
+
+use crate::common::{directory_with, fresco, json, refused, stdout};
+use crate::{memory_user, needs_coloring, program};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Two tasks on cores 0 and 1 with colours of their own.
+fn tasks(first: &str, second: &str) -> String {
+    let task = |name: &str, core: u32, command: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nperiod = \"8 ms\"\nwcet = \"2 ms\"\ncore = {core}\ncolor = {core}\nmemory = \"64 KiB\"\ncommand = {command}\n"
+        )
+    };
+    format!(
+        "name = \"two\"\nmachine = \"machine.toml\"\n[plan]\nmethod = \"aligned\"\ncores = 2\n{}{}",
+        task("control", 0, first),
+        task("vision", 1, second)
+    )
+}
+
+/// A directory with the plan of such tasks, on the machine of the refresh chapters with a second core.
+fn planned(first: &str, second: &str) -> TempDir {
+    let machine = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/ss-rtmc.toml"));
+    let machine = machine.map(|text| text.replace("cores = 1 ", "cores = 2 "));
+    let directory = directory_with(&[
+        ("machine.toml", &machine.expect("shipped")),
+        ("tasks.toml", &tasks(first, second)),
+    ]);
+    stdout(&["plan", "tasks.toml", "--out", "plan.json"], directory.path());
+    directory
+}
+
+fn user(mebibytes: u32) -> String {
+    format!("[{:?}, \"{mebibytes}\"]", memory_user().to_str().expect("UTF-8"))
+}
+
+#[test]
+fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
+    needs_coloring!();
+    let directory = planned(&user(2), &user(3));
+    let mut child = Command::new(program())
+        .args(["run", "plan.json"])
+        .current_dir(directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    for _ in 0..2 {
+        let mut line = String::new();
+        output.read_line(&mut line).expect("UTF-8");
+        assert_eq!(line, "ready\n");
+    }
+    let found = json(&["verify", "plan.json", "--json"], directory.path());
+    let tasks = found["data"]["tasks"].as_array().expect("a list").clone();
+    assert_eq!(tasks.len(), 2, "{tasks:?}");
+    for (task, (name, mebibytes)) in tasks.iter().zip([("control", 2), ("vision", 3)]) {
+        assert_eq!(task["task"], name);
+        assert_eq!(task["cpus_applied"], task["cpus_asked"]);
+        assert!(task["pages"].as_u64() >= Some(mebibytes * 256), "{task}");
+        assert!(task["share"].as_f64() >= Some(0.999), "{task}");
+        assert_eq!(task["holds"], true);
+    }
+    assert_ne!(tasks[0]["asked"], tasks[1]["asked"]);
+    assert_ne!(tasks[0]["cpus_applied"], tasks[1]["cpus_applied"]);
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it ends").success());
+    // Nothing runs any more: that is no proof of anything.
+    let after = fresco(&["verify", "plan.json"], directory.path());
+    assert_eq!(after.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&after.stdout).contains("not running"));
+}
+
+#[test]
+fn the_status_is_that_of_the_first_task_that_failed() {
+    needs_coloring!();
+    for (first, second, code, told) in [
+        (r#"["true"]"#, r#"["true"]"#, 0, ""),
+        (
+            r#"["true"]"#,
+            r#"["sh", "-c", "exit 7"]"#,
+            7,
+            "task vision: exit status: 7",
+        ),
+        (
+            r#"["sh", "-c", "kill -9 $$"]"#,
+            r#"["sh", "-c", "exit 7"]"#,
+            137,
+            "task control: signal: 9",
+        ),
+        (
+            r#"["true"]"#,
+            r#"["no-such-program"]"#,
+            127,
+            "task vision: no-such-program: no such program",
+        ),
+    ] {
+        let directory = planned(first, second);
+        let done = fresco(&["run", "plan.json"], directory.path());
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{complaint}");
+        assert!(
+            complaint.contains(told) && (told.is_empty() == complaint.is_empty()),
+            "{complaint}"
+        );
+    }
+}
+
+#[test]
+fn tasks_end_with_whoever_runs_the_plan() {
+    needs_coloring!();
+    let directory = planned(r#"["sleep", "1000"]"#, r#"["sleep", "1000"]"#);
+    let mut child = Command::new(program())
+        .args(["run", "plan.json"])
+        .current_dir(directory.path())
+        .spawn()
+        .expect("it starts");
+    let alive = || {
+        let report = fresco(&["verify", "plan.json", "--json", "--least", "0"], directory.path());
+        let report: serde_json::Value = serde_json::from_slice(&report.stdout).expect("JSON");
+        let tasks = report["data"]["tasks"].as_array().expect("a list").clone();
+        tasks.iter().filter(|task| !task["pid"].is_null()).count()
+    };
+    let until = |wanted: usize| {
+        let start = std::time::Instant::now();
+        while alive() != wanted {
+            assert!(start.elapsed().as_secs() < 20, "{} live", alive());
+        }
+    };
+    until(2);
+    child.kill().expect("ours");
+    child.wait().expect("it ends");
+    until(0);
+}
+
+#[test]
+fn what_a_plan_lacks_is_told_before_anything_starts() {
+    let directory = planned(r#"["touch", "here"]"#, r#"["touch", "here"]"#);
+    let shown = stdout(&["run", "--dry-run", "plan.json"], directory.path());
+    for part in ["control", "touch here", "not applied", "refresh windows"] {
+        assert!(shown.contains(part), "{part}:\n{shown}");
+    }
+    let complaint = refused(&["run", "--pool", "1M", "plan.json"], directory.path());
+    assert!(
+        complaint.starts_with("fresco: --pool: found it with a plan"),
+        "{complaint}"
+    );
+    let complaint = refused(&["run", "--cpus", "0", "plan.json"], directory.path());
+    assert!(
+        complaint.starts_with("fresco: --cpus: found 1 processors"),
+        "{complaint}"
+    );
+    let complaint = refused(&["run", "plan.json", "--dry-run"], directory.path());
+    assert!(complaint.contains("found 1 words after the plan"), "{complaint}");
+    let text = std::fs::read_to_string(directory.path().join("tasks.toml")).expect("readable");
+    let without = text.replace("command = [\"touch\", \"here\"]\n", "");
+    std::fs::write(directory.path().join("tasks.toml"), without).expect("writable");
+    stdout(&["plan", "tasks.toml", "--out", "plan.json"], directory.path());
+    let complaint = refused(&["run", "plan.json"], directory.path());
+    assert!(
+        complaint.contains("data.tasks[0].command") && complaint.contains("control"),
+        "{complaint}"
+    );
+    assert!(!directory.path().join("here").exists());
+}
