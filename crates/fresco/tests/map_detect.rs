@@ -117,7 +117,7 @@ fn this_machine_gets_a_verdict_or_a_reason() {
         "{accesses} in {seconds} s"
     );
     assert!(seconds < 200.0, "{seconds}");
-    assert!(told.contains("map detect: timer"), "{told}");
+    assert!(told.contains("timing: timer"), "{told}");
 }
 
 /// A map that was proved for this machine, as it is now or with something changed.
@@ -148,6 +148,8 @@ fn a_map_that_was_proved_for_this_machine_is_used_where_no_other_is_named() {
             .map(|name| name.ends_with("map.json")),
         Some(true)
     );
+    let run = ["run", "--colors", "banks=0-3", "--dry-run", "--json", "--", "sh"];
+    assert!(stdout(&run, directory.path()).contains("map.json"));
     // A map that is named comes first.
     assert_eq!(
         stdout(&["map", "show", "map.txt", "--to", "map.txt"], directory.path()),
@@ -167,6 +169,12 @@ fn a_map_of_a_machine_that_has_changed_is_refused_with_what_changed() {
         "{told}"
     );
     assert!(told.contains("sudo fresco map detect"), "{told}");
+    let run = ["run", "--colors", "banks=0-3", "--dry-run", "--", "sh"];
+    let told = refused(&run, directory.path());
+    assert!(
+        told.contains("a machine that has changed: kernel: was older "),
+        "{told}"
+    );
     keep(directory.path(), |map| {
         map.replace("\"kernel\":[", "\"phase of the moon\":[\"full\"],\"kernel\":[")
     });

@@ -134,7 +134,7 @@ fn bytes_to_probe(asked: Option<u64>) -> Result<u64, String> {
 impl Live {
     /// Takes the memory and the processor.
     fn begin(bytes: u64) -> Result<Self, Refusal> {
-        let bar = progress::counter("map detect: finding frames");
+        let bar = progress::counter("timing: finding frames");
         bar.enable_steady_tick(TICK);
         let before = Conditions::read(Path::new(PROC));
         let timed = Timed::begin(bytes)?;
@@ -189,9 +189,9 @@ impl Timer for Live {
     fn begins(&mut self, stage: Stage) {
         let seconds = self.timed.now() / 1e9;
         if self.bar.is_hidden() {
-            tell(&format!("map detect: {stage} ({seconds:.0} s)"));
+            tell(&format!("timing: {stage} ({seconds:.0} s)"));
         }
-        self.bar.set_message(format!("map detect: {stage}, accesses"));
+        self.bar.set_message(format!("timing: {stage}, accesses"));
     }
 
     fn pair(&mut self, a: u64, b: u64, rounds: u32) -> f64 {
