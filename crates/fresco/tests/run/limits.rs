@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A tree of resctrl made of plain files: one cache of eleven ways, bandwidth in MiB/s.
-fn resctrl() -> tempfile::TempDir {
+pub fn resctrl() -> tempfile::TempDir {
     let tree = directory_with(&[("schemata", "MB:0=4294967295\nL3:0=7ff\n"), ("tasks", "")]);
     let info = tree.path().join("info/L3");
     std::fs::create_dir_all(&info).expect("writable");
@@ -25,7 +25,7 @@ fn classes(tree: &Path) -> Vec<String> {
 }
 
 /// Waits for the keeper.
-fn no_class_is_left(tree: &Path) {
+pub fn no_class_is_left(tree: &Path) {
     let start = std::time::Instant::now();
     while !classes(tree).is_empty() {
         assert!(start.elapsed().as_secs() < 10, "{:?}", classes(tree));

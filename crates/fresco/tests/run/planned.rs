@@ -2,6 +2,7 @@
 //! Plans: each task a program of its own.
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
+use crate::limits::{no_class_is_left, resctrl};
 use crate::{memory_user, needs_coloring, program};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -73,6 +74,59 @@ fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
     let after = fresco(&["verify", "plan.json"], directory.path());
     assert_eq!(after.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&after.stdout).contains("not running"));
+}
+
+#[test]
+fn the_tasks_of_a_core_share_its_budget_of_bandwidth() {
+    needs_coloring!();
+    let directory = planned(&user(1), &user(1));
+    let text = std::fs::read_to_string(directory.path().join("tasks.toml")).expect("readable");
+    let budgets = "[bandwidth]\nreserve = [\"100 MB/s\", \"200 MB/s\"]\n";
+    std::fs::write(directory.path().join("tasks.toml"), format!("{text}{budgets}")).expect("writable");
+    stdout(&["plan", "tasks.toml", "--out", "plan.json"], directory.path());
+    let tree = resctrl();
+    let with_tree = |arguments: &[&str]| {
+        let mut command = Command::new(program());
+        command.args(arguments).current_dir(directory.path());
+        command
+            .env("FRESCO_RESCTRL", tree.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        command
+    };
+    let mut child = with_tree(&["run", "plan.json"]).spawn().expect("it starts");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    for _ in 0..2 {
+        output.read_line(&mut String::new()).expect("UTF-8");
+    }
+    let verified = with_tree(&["verify", "plan.json", "--json"])
+        .output()
+        .expect("it starts");
+    assert!(verified.status.success(), "{verified:?}");
+    let found: serde_json::Value = serde_json::from_slice(&verified.stdout).expect("JSON");
+    for (task, least) in found["data"]["tasks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .zip([90_000_000, 190_000_000])
+    {
+        let [asked, applied] = ["limits_asked", "limits_applied"].map(|limits| task[limits]["bytes_per_s"].as_u64());
+        assert!(
+            asked >= Some(least) && applied <= asked && applied > Some(least),
+            "{task}"
+        );
+    }
+    drop(child.stdin.take());
+    assert!(child.wait().expect("it ends").success());
+    no_class_is_left(tree.path());
+    // Budgets are what execution times were counted with: without them nothing is started.
+    let nothing = with_tree(&["run", "plan.json"])
+        .env("FRESCO_RESCTRL", "/nowhere")
+        .output()
+        .expect("it starts");
+    let told = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    assert_eq!(nothing.status.code(), Some(125), "{told}");
+    assert!(told.starts_with("fresco run: task control: --bandwidth: "), "{told}");
 }
 
 #[test]

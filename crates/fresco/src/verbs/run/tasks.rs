@@ -169,7 +169,13 @@ fn start(planned: &PlannedPrograms, found: &[Program], preload: &OsStr) -> Resul
             launch::start_program(path, &arguments, request, preload).map_err(|error| error.to_string())
         };
         match placed() {
-            Ok(child) => children.push(child),
+            Ok(child) => {
+                // It was born there; trees that are not the kernel's have to be told.
+                if let Some(class) = program.core.and_then(|core| classes.get(&core)) {
+                    let _ = class.enter(child.id());
+                }
+                children.push(child);
+            }
             Err(reason) => {
                 for child in &mut children {
                     // Ours, and not waited for yet.
