@@ -9,9 +9,10 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
+.PHONY: kernel-image kernel-boot kernel-test kernel-series
 
 help: ## This list
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The fresco program, optimised, and the library of `fresco run`: target/release/fresco, libfresco_preload.so
 	$(CARGO) build --release --locked -p fresco -p fresco-preload
@@ -59,6 +60,18 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	scripts/fuzz
+
+kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, built; prints where the image is
+	scripts/kernel-image
+
+kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
+	scripts/kernel-boot
+
+kernel-test: ## KUnit, selftests on the plain and the debug kernel, instructions per page fault, checkpatch
+	scripts/kernel-test
+
+kernel-series: ## The kernel patches as one series with a cover letter: out/kernel-series
+	scripts/kernel-series out/kernel-series
 
 install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco

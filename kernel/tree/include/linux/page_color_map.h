@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _LINUX_PAGE_COLOR_MAP_H
+#define _LINUX_PAGE_COLOR_MAP_H
+
+/*
+ * Colours of page frames.
+ *
+ * Bit i of a frame's colour is the parity of (physical address & mask[i]).
+ * That is linear over GF(2): colour(a ^ b) = colour(a) ^ colour(b). So a
+ * lookup is one XOR per byte of the frame number, and the colours in a naturally
+ * aligned block are those of its first frame XOR a set that depends on the
+ * order of the block alone.
+ *
+ * Nothing here knows about zones, lists or locks.
+ */
+#include <linux/bitmap.h>
+#include <linux/mmzone.h>
+#include <linux/types.h>
+
+#define PAGE_COLOR_MAX		BIT(CONFIG_PAGE_COLOR_BITS)
+/* Frames outside the ranges of a map; never a member of a set of colours. */
+#define PAGE_COLOR_NONE		PAGE_COLOR_MAX
+#define PAGE_COLOR_SET_BITS	(PAGE_COLOR_MAX + 1)
+
+/* Frame numbers of up to 40 bits: physical addresses of 52 bits. */
+#define PAGE_COLOR_PFN_BYTES	5
+#define PAGE_COLOR_RANGES	16
+
+/**
+ * struct page_color_range - physical memory that starts at another DRAM address
+ * @start: first frame
+ * @end: first frame behind it
+ * @base: what is subtracted from a frame number before colours are computed
+ */
+struct page_color_range {
+	unsigned long start;
+	unsigned long end;
+	unsigned long base;
+};
+
+/**
+ * struct page_color_map - from frame numbers to colours
+ * @nr_bits: number of functions; there are 1 << @nr_bits colours
+ * @nr_ranges: number of entries in @range; none means all memory, base 0
+ * @table: colour of each value of each byte of a frame number
+ * @unit: colour of the frame number 1 << order
+ * @span: per order, the colours in a block that starts with colour 0
+ * @exists: colours that some frame number has
+ * @mask: the functions, over physical addresses
+ * @range: sorted, disjoint
+ */
+struct page_color_map {
+	unsigned int nr_bits;
+	unsigned int nr_ranges;
+	u16 table[PAGE_COLOR_PFN_BYTES][256];
+	u16 unit[NR_PAGE_ORDERS];
+	DECLARE_BITMAP(span[NR_PAGE_ORDERS], PAGE_COLOR_MAX);
+	DECLARE_BITMAP(exists, PAGE_COLOR_MAX);
+	u64 mask[CONFIG_PAGE_COLOR_BITS];
+	struct page_color_range range[PAGE_COLOR_RANGES];
+};
+
+/**
+ * struct page_color_set - a set of colours, prepared for looking at blocks
+ * @some: per order, first colours of blocks with at least one frame in the set
+ * @all: per order, first colours of blocks with every frame in the set
+ *
+ * Order 0 of both is the set itself.
+ */
+struct page_color_set {
+	DECLARE_BITMAP(some[NR_PAGE_ORDERS], PAGE_COLOR_SET_BITS);
+	DECLARE_BITMAP(all[NR_PAGE_ORDERS], PAGE_COLOR_SET_BITS);
+};
+
+int page_color_map_parse(struct page_color_map *map, const char *text,
+			 const char **why);
+int page_color_map_print(const struct page_color_map *map, char *buf,
+			 size_t size);
+void page_color_set_init(const struct page_color_map *map,
+			 struct page_color_set *set,
+			 const unsigned long *colors);
+unsigned long page_color_dram_pfn(const struct page_color_map *map,
+				  unsigned long pfn);
+
+static inline unsigned int page_color_nr(const struct page_color_map *map)
+{
+	return 1U << map->nr_bits;
+}
+
+/**
+ * page_color_of - colour of a frame
+ * @map: the map
+ * @pfn: number of the frame
+ *
+ * Return: the colour, or PAGE_COLOR_NONE if no range of the map holds @pfn.
+ */
+static inline unsigned int page_color_of(const struct page_color_map *map,
+					 unsigned long pfn)
+{
+	u64 p = pfn;
+
+	if (unlikely(map->nr_ranges)) {
+		p = page_color_dram_pfn(map, pfn);
+		if (p == ULONG_MAX)
+			return PAGE_COLOR_NONE;
+	}
+	return map->table[0][p & 0xff] ^
+	       map->table[1][(p >> 8) & 0xff] ^
+	       map->table[2][(p >> 16) & 0xff] ^
+	       map->table[3][(p >> 24) & 0xff] ^
+	       map->table[4][(p >> 32) & 0xff];
+}
+
+/**
+ * page_color_in_block - does a naturally aligned block hold a colour?
+ * @map: the map
+ * @first: colour of the block's first frame, not PAGE_COLOR_NONE
+ * @order: order of the block
+ * @color: the colour asked for
+ *
+ * Return: true if one of its frames has the colour.
+ */
+static inline bool page_color_in_block(const struct page_color_map *map,
+				       unsigned int first, unsigned int order,
+				       unsigned int color)
+{
+	return test_bit(first ^ color, map->span[order]);
+}
+
+#endif /* _LINUX_PAGE_COLOR_MAP_H */

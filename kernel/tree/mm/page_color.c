@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: the colour index of the free lists, switched on and off,
+ * and who owns which colours.
+ *
+ * Free order-0 pages of owned colours hang on one list per colour, see
+ * page_free_list() in page_alloc.c. They stay in the buddy system: what finds
+ * its neighbours by PFN (merging, isolation, offlining, compaction) and what
+ * counts free pages does not see a difference.
+ */
+#define pr_fmt(fmt) "page_color: " fmt
+
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/init.h>
+#include <linux/kobject.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/page_color.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/vmstat.h>
+#include "internal.h"
+#include "page_color.h"
+
+/* Free pages that are sorted in one hold of zone->lock. */
+#define SORT_BATCH	64
+
+DEFINE_STATIC_KEY_FALSE(page_color_key);
+struct page_color_map page_color_map __read_mostly;
+unsigned long page_color_owned[BITS_TO_LONGS(PAGE_COLOR_SET_BITS)] __read_mostly;
+unsigned int page_color_nr_owned __read_mostly;
+struct page_color_policy page_color_any_policy = { .flags = PAGE_COLOR_ANY };
+
+/* Policies per colour; with page_color_owned under owners_lock. */
+static unsigned int owners[PAGE_COLOR_MAX];
+static DEFINE_SPINLOCK(owners_lock);
+/* Policies of one colour each; made under page_color_mutex. */
+static struct page_color_policy *singles[PAGE_COLOR_MAX];
+static atomic_long_t nr_policies;
+/* Switching on and off, changing the map, creating policies. */
+static DEFINE_MUTEX(page_color_mutex);
+
+static int index_attach(struct zone *zone)
+{
+	struct page_color_zone *index;
+	unsigned long flags;
+	unsigned int mt, c;
+
+	if (zone->color)
+		return 0;
+	index = kvzalloc_node(sizeof(*index), GFP_KERNEL, zone_to_nid(zone));
+	if (!index)
+		return -ENOMEM;
+	for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
+		for (c = 0; c < PAGE_COLOR_MAX; c++)
+			INIT_LIST_HEAD(&index->list[mt][c]);
+	}
+	spin_lock_irqsave(&zone->lock, flags);
+	zone->color = index;
+	spin_unlock_irqrestore(&zone->lock, flags);
+	return 0;
+}
+
+static void index_detach(struct zone *zone)
+{
+	struct page_color_zone *index = zone->color;
+	unsigned long flags;
+	unsigned int mt, c;
+
+	if (!index)
+		return;
+	spin_lock_irqsave(&zone->lock, flags);
+	for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
+		for (c = 0; c < PAGE_COLOR_MAX; c++)
+			list_splice_tail(&index->list[mt][c],
+					 &zone->free_area[0].free_list[mt]);
+	}
+	zone->color = NULL;
+	spin_unlock_irqrestore(&zone->lock, flags);
+	kvfree(index);
+}
+
+/*
+ * Move the pages of owned colours among the first @count pages of a free list
+ * to the index. The others go to the tail, so that each page is met once.
+ */
+static void sort_batch(struct zone *zone, unsigned int mt, unsigned long count)
+{
+	struct list_head *list = &zone->free_area[0].free_list[mt];
+	struct page *page;
+	unsigned int c;
+
+	while (count-- && (page = list_first_entry_or_null(list, struct page,
+							   buddy_list))) {
+		c = page_color_of(&page_color_map, page_to_pfn(page));
+		if (test_bit(c, page_color_owned)) {
+			list_move_tail(&page->buddy_list, &zone->color->list[mt][c]);
+			__set_bit(c, zone->color->avail[mt]);
+		} else {
+			list_move_tail(&page->buddy_list, list);
+		}
+	}
+}
+
+/* What became owned just now leaves the per-CPU lists and the plain free lists. */
+static void sort_free_pages(void)
+{
+	struct zone *zone;
+
+	drain_all_pages(NULL);
+	for_each_populated_zone(zone) {
+		unsigned int mt;
+
+		for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
+			unsigned long left = READ_ONCE(zone->free_area[0].nr_free);
+
+			while (left) {
+				unsigned long n = min(left, SORT_BATCH);
+				unsigned long flags;
+
+				spin_lock_irqsave(&zone->lock, flags);
+				if (zone->color)
+					sort_batch(zone, mt, n);
+				spin_unlock_irqrestore(&zone->lock, flags);
+				left -= n;
+				cond_resched();
+			}
+		}
+	}
+}
+
+/* A policy of all colours keeps nobody away from any. */
+static bool policy_owns(const struct page_color_policy *policy)
+{
+	return !bitmap_equal(policy->set.some[0], page_color_map.exists,
+			     PAGE_COLOR_MAX);
+}
+
+/**
+ * page_color_forget_misses - pages may have come back to the zones
+ */
+void page_color_forget_misses(void)
+{
+	struct page_color_zone *index;
+	struct zone *zone;
+
+	rcu_read_lock();
+	for_each_populated_zone(zone) {
+		index = READ_ONCE(zone->color);
+		if (index)
+			WRITE_ONCE(index->missed_id, 0);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * page_color_count - count in a zone
+ * @zone: the zone, not locked
+ * @item: what is counted
+ */
+void page_color_count(struct zone *zone, enum page_color_stat item)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&zone->lock, flags);
+	if (zone->color)
+		zone->color->stat[item]++;
+	spin_unlock_irqrestore(&zone->lock, flags);
+}
+
+/**
+ * page_color_single - a policy for one colour, for migrations
+ * @color: a colour that is or was owned
+ *
+ * Return: the policy with a reference, NULL if the colour was never owned.
+ */
+struct page_color_policy *page_color_single(unsigned int color)
+{
+	struct page_color_policy *policy;
+
+	rcu_read_lock();
+	policy = READ_ONCE(singles[color]);
+	if (policy && !refcount_inc_not_zero(&policy->ref))
+		policy = NULL;
+	rcu_read_unlock();
+	return policy;
+}
+
+/* Colours with owners need a policy each. */
+static int make_singles(const unsigned long *colors)
+{
+	unsigned int c;
+
+	lockdep_assert_held(&page_color_mutex);
+	for_each_set_bit(c, colors, PAGE_COLOR_MAX) {
+		DECLARE_BITMAP(one, PAGE_COLOR_MAX) = {};
+		struct page_color_policy *single;
+
+		if (singles[c])
+			continue;
+		single = kzalloc(sizeof(*single), GFP_KERNEL);
+		if (!single)
+			return -ENOMEM;
+		__set_bit(c, one);
+		page_color_set_init(&page_color_map, &single->set, one);
+		refcount_set(&single->ref, 1);
+		single->flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
+		/* Complete before page_color_single() finds it. */
+		smp_store_release(&singles[c], single);
+	}
+	return 0;
+}
+
+static void free_singles(void)
+{
+	unsigned int c;
+
+	for (c = 0; c < PAGE_COLOR_MAX; c++)
+		page_color_policy_put(xchg(&singles[c], NULL));
+}
+
+/**
+ * page_color_policy_create - a policy for a set of colours
+ * @colors: PAGE_COLOR_MAX bits
+ * @flags: PAGE_COLOR_STRICT or 0
+ *
+ * Return: the policy with one reference, or an error: -EOPNOTSUPP while
+ * switched off, -EINVAL if none of the colours exists, -ENOMEM.
+ */
+struct page_color_policy *page_color_policy_create(const unsigned long *colors,
+						   unsigned int flags)
+{
+	static atomic64_t last_id;
+	struct page_color_policy *policy;
+	bool changed = false;
+	unsigned int c;
+
+	policy = kzalloc(sizeof(*policy), GFP_KERNEL_ACCOUNT);
+	if (!policy)
+		return ERR_PTR(-ENOMEM);
+
+	mutex_lock(&page_color_mutex);
+	if (!page_color_enabled()) {
+		mutex_unlock(&page_color_mutex);
+		kfree(policy);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	page_color_set_init(&page_color_map, &policy->set, colors);
+	if (bitmap_empty(policy->set.some[0], PAGE_COLOR_MAX)) {
+		mutex_unlock(&page_color_mutex);
+		kfree(policy);
+		return ERR_PTR(-EINVAL);
+	}
+	if (policy_owns(policy) && make_singles(policy->set.some[0])) {
+		mutex_unlock(&page_color_mutex);
+		kfree(policy);
+		return ERR_PTR(-ENOMEM);
+	}
+	refcount_set(&policy->ref, 1);
+	policy->flags = flags;
+	policy->id = atomic64_inc_return(&last_id);
+	atomic_long_inc(&nr_policies);
+	if (policy_owns(policy)) {
+		spin_lock_irq(&owners_lock);
+		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
+			if (owners[c]++)
+				continue;
+			__set_bit(c, page_color_owned);
+			page_color_nr_owned++;
+			changed = true;
+		}
+		spin_unlock_irq(&owners_lock);
+		if (changed)
+			sort_free_pages();
+	}
+	mutex_unlock(&page_color_mutex);
+	return policy;
+}
+
+/**
+ * page_color_policy_release - the last reference to a policy is gone
+ * @policy: the policy
+ *
+ * Its colours are nobody's again unless other policies name them. Their free
+ * pages stay in the index, where they are found by all.
+ */
+void page_color_policy_release(struct page_color_policy *policy)
+{
+	unsigned long flags;
+	unsigned int c;
+
+	if (policy->flags & PAGE_COLOR_MIGRATION) {
+		kfree_rcu(policy, rcu);
+		return;
+	}
+	if (policy_owns(policy)) {
+		spin_lock_irqsave(&owners_lock, flags);
+		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
+			if (--owners[c])
+				continue;
+			__clear_bit(c, page_color_owned);
+			page_color_nr_owned--;
+		}
+		spin_unlock_irqrestore(&owners_lock, flags);
+	}
+	kfree_rcu(policy, rcu);
+	atomic_long_dec(&nr_policies);
+}
+
+/**
+ * page_color_count_spill - a task with a policy gets a page of another colour
+ * @zone: where it was looked for or found
+ */
+void page_color_count_spill(struct zone *zone)
+{
+	struct page_color_zone *index;
+
+	rcu_read_lock();
+	index = READ_ONCE(zone->color);
+	if (index)
+		atomic_long_inc(&index->spilled);
+	rcu_read_unlock();
+}
+
+static int switch_on(void)
+{
+	struct zone *zone;
+	int err;
+
+	lockdep_assert_held(&page_color_mutex);
+	if (page_color_enabled())
+		return 0;
+	if (!page_color_map.nr_bits)
+		return -ENODATA;
+	/* First the key: what is in the index is found only while it is on. */
+	static_branch_enable_cpuslocked(&page_color_key);
+	for_each_populated_zone(zone) {
+		err = index_attach(zone);
+		if (err)
+			goto undo;
+	}
+	return 0;
+
+undo:
+	for_each_populated_zone(zone)
+		index_detach(zone);
+	static_branch_disable_cpuslocked(&page_color_key);
+	return err;
+}
+
+static int switch_off(void)
+{
+	struct zone *zone;
+
+	lockdep_assert_held(&page_color_mutex);
+	if (!page_color_enabled())
+		return 0;
+	if (atomic_long_read(&nr_policies))
+		return -EBUSY;
+	/* Allocations that looked at the last policy are over. */
+	synchronize_rcu();
+	for_each_populated_zone(zone)
+		index_detach(zone);
+	static_branch_disable_cpuslocked(&page_color_key);
+	free_singles();
+	return 0;
+}
+
+static int set_map(const char *text)
+{
+	struct page_color_map *map;
+	const char *why;
+	int err;
+
+	lockdep_assert_held(&page_color_mutex);
+	if (page_color_enabled())
+		return -EBUSY;
+	map = kvmalloc(sizeof(*map), GFP_KERNEL);
+	if (!map)
+		return -ENOMEM;
+	err = page_color_map_parse(map, text, &why);
+	if (err)
+		pr_err("map refused: %s\n", why);
+	else
+		page_color_map = *map;
+	kvfree(map);
+	return err;
+}
+
+#ifdef CONFIG_SYSFS
+static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	int n;
+
+	mutex_lock(&page_color_mutex);
+	n = page_color_map_print(&page_color_map, buf, PAGE_SIZE - 1);
+	mutex_unlock(&page_color_mutex);
+	return n + sysfs_emit_at(buf, n, "\n");
+}
+
+static ssize_t map_store(struct kobject *kobj, struct kobj_attribute *attr,
+			 const char *buf, size_t count)
+{
+	int err;
+
+	mutex_lock(&page_color_mutex);
+	err = set_map(buf);
+	mutex_unlock(&page_color_mutex);
+	return err ?: count;
+}
+
+static struct kobj_attribute map_attr = __ATTR_RW_MODE(map, 0600);
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%d\n", page_color_enabled());
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t count)
+{
+	bool on;
+	int err;
+
+	err = kstrtobool(buf, &on);
+	if (err)
+		return err;
+	/* The order of locks that the memory notifier is called with. */
+	cpus_read_lock();
+	mutex_lock(&page_color_mutex);
+	err = on ? switch_on() : switch_off();
+	mutex_unlock(&page_color_mutex);
+	cpus_read_unlock();
+	return err ?: count;
+}
+
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+
+static ssize_t colors_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	unsigned int nr = page_color_nr(&page_color_map);
+
+	return sysfs_emit(buf, "%*pbl\n", nr, page_color_map.exists);
+}
+
+static struct kobj_attribute colors_attr = __ATTR_RO(colors);
+
+static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%*pbl\n", (int)PAGE_COLOR_MAX,
+			  page_color_owned);
+}
+
+static struct kobj_attribute owned_attr = __ATTR_RO(owned);
+
+static ssize_t spilled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	struct zone *zone;
+	long n = 0;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (zone->color)
+			n += atomic_long_read(&zone->color->spilled);
+	}
+	mutex_unlock(&page_color_mutex);
+	return sysfs_emit(buf, "%ld\n", n);
+}
+
+static struct kobj_attribute spilled_attr = __ATTR_RO(spilled);
+
+static struct attribute *page_color_attrs[] = {
+	&map_attr.attr,
+	&enabled_attr.attr,
+	&colors_attr.attr,
+	&owned_attr.attr,
+	&spilled_attr.attr,
+	NULL,
+};
+
+static const struct attribute_group page_color_group = {
+	.name = "page_color",
+	.attrs = page_color_attrs,
+};
+
+static void __init create_files(void)
+{
+	if (sysfs_create_group(mm_kobj, &page_color_group))
+		pr_err("no files in /sys/kernel/mm\n");
+}
+#else
+static inline void create_files(void)
+{
+}
+#endif
+
+#ifdef CONFIG_DEBUG_FS
+static const char * const stat_names[NR_PAGE_COLOR_STATS] = {
+	[PAGE_COLOR_INDEXED] = "indexed",
+	[PAGE_COLOR_SPLIT] = "split",
+	[PAGE_COLOR_CARVED] = "carved",
+	[PAGE_COLOR_SCANNED] = "scanned",
+	[PAGE_COLOR_SCAN_MAX] = "scan_max",
+	[PAGE_COLOR_CLAIMED] = "claimed",
+	[PAGE_COLOR_STOLEN] = "stolen",
+	[PAGE_COLOR_MISSED] = "missed",
+	[PAGE_COLOR_KEPT] = "kept",
+	[PAGE_COLOR_STAYED] = "stayed",
+	[PAGE_COLOR_LOST] = "lost",
+};
+
+/* Pages on a list of the index; @bad counts those that do not belong there. */
+static unsigned long walk_list(const struct list_head *list, unsigned int color,
+			       unsigned long *bad)
+{
+	unsigned long n = 0;
+	struct page *page;
+
+	list_for_each_entry(page, list, buddy_list) {
+		n++;
+		if (!PageBuddy(page) || buddy_order(page) ||
+		    page_color_of(&page_color_map, page_to_pfn(page)) != color)
+			++*bad;
+	}
+	return n;
+}
+
+/*
+ * Every list of a zone under one hold of its lock, so that the sums must fit:
+ * for tests only.
+ */
+static void show_zone(struct seq_file *m, struct zone *zone)
+{
+	unsigned long stat[NR_PAGE_COLOR_STATS];
+	unsigned long buddy = 0, order0 = 0, indexed = 0, bad = 0, free, nr_free0;
+	unsigned long flags, isolated = 0;
+	struct page *page;
+	unsigned int i, c;
+
+	spin_lock_irqsave(&zone->lock, flags);
+	if (!zone->color) {
+		spin_unlock_irqrestore(&zone->lock, flags);
+		return;
+	}
+	for (i = 0; i < MIGRATE_PCPTYPES; i++) {
+		for (c = 0; c < PAGE_COLOR_MAX; c++) {
+			unsigned long n = walk_list(&zone->color->list[i][c], c, &bad);
+
+			indexed += n;
+			if (n && !test_bit(c, zone->color->avail[i]))
+				bad++;
+		}
+	}
+	for (i = 0; i < MIGRATE_TYPES; i++) {
+		list_for_each_entry(page, &zone->free_area[0].free_list[i], buddy_list)
+			order0++;
+	}
+	for (i = 0; i < NR_PAGE_ORDERS; i++) {
+		buddy += zone->free_area[i].nr_free << i;
+#ifdef CONFIG_MEMORY_ISOLATION
+		list_for_each_entry(page, &zone->free_area[i].free_list[MIGRATE_ISOLATE],
+				    buddy_list)
+			isolated += 1UL << i;
+#endif
+	}
+	nr_free0 = zone->free_area[0].nr_free;
+	free = zone_page_state_snapshot(zone, NR_FREE_PAGES);
+	memcpy(stat, zone->color->stat, sizeof(stat));
+	spin_unlock_irqrestore(&zone->lock, flags);
+
+	seq_printf(m, "node %d zone %s", zone_to_nid(zone), zone->name);
+	seq_printf(m, " free %lu buddy %lu isolated %lu order0 %lu indexed %lu bad %lu",
+		   free, buddy, isolated, nr_free0, indexed, bad);
+	for (i = 0; i < NR_PAGE_COLOR_STATS; i++)
+		seq_printf(m, " %s %lu", stat_names[i], stat[i]);
+	seq_printf(m, " %s\n", bad || free + isolated != buddy ||
+		   order0 + indexed != nr_free0 ? "WRONG" : "ok");
+}
+
+static int zones_show(struct seq_file *m, void *v)
+{
+	struct zone *zone;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone)
+		show_zone(m, zone);
+	mutex_unlock(&page_color_mutex);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(zones);
+
+static void __init create_debug_files(void)
+{
+	debugfs_create_file("zones", 0400, debugfs_create_dir("page_color", NULL),
+			    NULL, &zones_fops);
+}
+#else
+static inline void create_debug_files(void)
+{
+}
+#endif
+
+#ifdef CONFIG_MEMORY_HOTPLUG
+/* Zones that get their first memory while colouring is on need an index, too. */
+static int memory_changes(struct notifier_block *nb, unsigned long action,
+			  void *data)
+{
+	struct memory_notify *arg = data;
+	int err = 0;
+
+	if (action == MEM_GOING_ONLINE) {
+		mutex_lock(&page_color_mutex);
+		if (page_color_enabled())
+			err = index_attach(page_zone(pfn_to_page(arg->start_pfn)));
+		mutex_unlock(&page_color_mutex);
+	}
+	return notifier_from_errno(err);
+}
+
+static void __init watch_memory(void)
+{
+	hotplug_memory_notifier(memory_changes, DEFAULT_CALLBACK_PRI);
+}
+#else
+static inline void watch_memory(void)
+{
+}
+#endif
+
+static char boot_map[256] __initdata;
+
+static int __init page_color_setup(char *text)
+{
+	if (strscpy(boot_map, text, sizeof(boot_map)) < 0) {
+		boot_map[0] = '\0';
+		pr_err("map of the command line is too long\n");
+	}
+	return 0;
+}
+early_param("page_color", page_color_setup);
+
+static int __init page_color_init(void)
+{
+	create_files();
+	create_debug_files();
+	watch_memory();
+	if (!boot_map[0])
+		return 0;
+	cpus_read_lock();
+	mutex_lock(&page_color_mutex);
+	if (!set_map(boot_map) && !switch_on())
+		pr_info("%u colours\n",
+			bitmap_weight(page_color_map.exists, PAGE_COLOR_MAX));
+	mutex_unlock(&page_color_mutex);
+	cpus_read_unlock();
+	return 0;
+}
+subsys_initcall(page_color_init);

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: which pages a task with colours gets, by kind of memory.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include "page_color_util.h"
+
+static bool test_arguments(void)
+{
+	unsigned long none[LONGS] = {};
+
+	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0) == nr_colors &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 1, 0, 0) == -1 &&
+	       prctl(PR_PAGE_COLOR, 77, 0, 0, 0) == -1 && errno == EINVAL &&
+	       set_colors(none, 0) == -1 && errno == EINVAL &&
+	       set_colors(half, 2) == -1 && errno == EINVAL &&
+	       set_colors(NULL, 0) == -1 && errno == EFAULT &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, 0, 0) == -1 &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, 12, 0) == -1 &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, 1 << 20, 0) == -1 &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, 1, page_size, 0) == -1 &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, 0, page_size, 0) == -1 &&
+	       errno == ENODATA;
+}
+
+static bool test_get(void)
+{
+	/* As many as the kernel was built for. */
+	for (size_t size = 8; size <= sizeof(half); size *= 2) {
+		unsigned long got[LONGS] = {};
+		int flags;
+
+		if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0))
+			return false;
+		if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_GET, got, size, 0) != -1)
+			return false;
+		if (errno == EINVAL)
+			continue;
+		if (errno != ENODATA || set_colors(half, PR_PAGE_COLOR_STRICT))
+			return false;
+		flags = prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_GET, got, size, 0);
+		return flags == PR_PAGE_COLOR_STRICT && !memcmp(got, half, size);
+	}
+	return false;
+}
+
+static bool test_privilege(void)
+{
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		return false;
+	return set_colors(half, 0) == -1 && errno == EPERM &&
+	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0) == nr_colors;
+}
+
+static bool test_anonymous(void)
+{
+	char *mem = map_pages(32 * MB);
+	struct count n;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	touch(mem, 32 * MB, 1);
+	n = look(mem, 32 * MB, half);
+	ksft_print_msg("%ld pages, %ld wrong, %ld to %ld per colour\n",
+		       n.present, n.wrong, n.min, n.max);
+	return pure(mem, 32 * MB, half, "anonymous");
+}
+
+static bool test_one_color(void)
+{
+	char *mem = map_pages(4 * MB);
+
+	if (set_colors(one, PR_PAGE_COLOR_STRICT))
+		return false;
+	touch(mem, 4 * MB, 1);
+	return pure(mem, 4 * MB, one, "one colour");
+}
+
+/* Freed and taken again, on this CPU and on another. */
+static bool test_recycled(void)
+{
+	cpu_set_t cpu;
+	bool ok = true;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	for (int i = 0; i < 16; i++) {
+		char *mem = map_pages(4 * MB);
+
+		CPU_ZERO(&cpu);
+		CPU_SET(i % sysconf(_SC_NPROCESSORS_ONLN), &cpu);
+		sched_setaffinity(0, sizeof(cpu), &cpu);
+		touch(mem, 4 * MB, 1);
+		ok &= pure(mem, 4 * MB, half, "recycled");
+		if (i % 3)
+			madvise(mem + MB, MB, MADV_DONTNEED);
+		touch(mem, 4 * MB, 2);
+		ok &= pure(mem, 4 * MB, half, "after MADV_DONTNEED");
+		munmap(mem, 4 * MB);
+	}
+	return ok;
+}
+
+static bool test_kinds(void)
+{
+	char *heap, *shm;
+	char stack[MB];
+	bool ok = true;
+	size_t skip;
+	int fd;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+
+	heap = sbrk(0);
+	skip = -(uintptr_t)heap % page_size;
+	if (sbrk(skip + MB) == (void *)-1)
+		return false;
+	touch(heap + skip, MB, 1);
+	ok &= pure(heap + skip, MB, half, "heap");
+
+	/* Away from what was touched before the colours were set. */
+	touch(stack, MB - 64 * 1024, 1);
+	skip = -(uintptr_t)stack % page_size;
+	ok &= pure(stack + skip, MB / 2, half, "stack");
+
+	fd = memfd_create("page_color", 0);
+	if (fd < 0 || ftruncate(fd, MB))
+		return false;
+	shm = mmap(NULL, MB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	touch(shm, MB, 1);
+	ok &= pure(shm, MB, half, "tmpfs");
+	return ok;
+}
+
+static bool test_fork(void)
+{
+	char *mem = map_pages(4 * MB);
+	int status;
+	pid_t pid;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	touch(mem, 4 * MB, 1);
+	pid = fork();
+	if (!pid) {
+		touch(mem, 4 * MB, 2);
+		_exit(!pure(mem, 4 * MB, half, "child"));
+	}
+	waitpid(pid, &status, 0);
+	touch(mem, 4 * MB, 3);
+	return !status && pure(mem, 4 * MB, half, "parent");
+}
+
+static void *thread_body(void *arg)
+{
+	unsigned long *set = arg, own[LONGS] = {};
+	char *mem = map_pages(MB);
+	bool ok;
+
+	/* What the creator had, */
+	touch(mem, MB, 1);
+	ok = pure(mem, MB, set, "inherited by a thread");
+	/* and then the thread's own. */
+	add(own, nr_colors - 1);
+	if (set_colors(own, PR_PAGE_COLOR_STRICT))
+		return NULL;
+	mem = map_pages(MB);
+	touch(mem, MB, 1);
+	ok &= pure(mem, MB, own, "own of a thread");
+	return ok ? arg : NULL;
+}
+
+static bool test_threads(void)
+{
+	char *mem = map_pages(MB);
+	pthread_t thread;
+	void *result;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT) ||
+	    pthread_create(&thread, NULL, thread_body, half) ||
+	    pthread_join(thread, &result) || !result)
+		return false;
+	touch(mem, MB, 1);
+	return pure(mem, MB, half, "creator of a thread");
+}
+
+static bool test_exec(void)
+{
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	execl("/proc/self/exe", "page_color", "after-exec", NULL);
+	return false;
+}
+
+static char data[64 * 4096] = "not bss";
+static char bss[64 * 4096];
+
+static int after_exec(void)
+{
+	char *mem = map_pages(MB);
+	bool ok;
+
+	touch(mem, MB, 1);
+	touch(data, sizeof(data), 1);
+	touch(bss, sizeof(bss), 1);
+	ok = pure(mem, MB, half, "anonymous after exec");
+	ok &= pure((char *)(((uintptr_t)data + page_size - 1) & -page_size),
+		   sizeof(data) - page_size, half, "data after exec");
+	ok &= pure((char *)(((uintptr_t)bss + page_size - 1) & -page_size),
+		   sizeof(bss) - page_size, half, "bss after exec");
+	return !ok;
+}
+
+static bool test_migrate(void)
+{
+	char *mem = map_pages(8 * MB);
+	bool ok = true;
+	int left;
+
+	madvise(mem, 8 * MB, MADV_HUGEPAGE);
+	for (size_t i = 0; i < 8 * MB; i += 8)
+		*(uint64_t *)(mem + i) = i * 0x9e3779b97f4a7c15ULL;
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	left = prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mem, 8 * MB, 0);
+	if (left) {
+		ksft_print_msg("%d pages not moved\n", left);
+		ok = false;
+	}
+	for (size_t i = 0; i < 8 * MB; i += 8)
+		ok &= *(uint64_t *)(mem + i) == i * 0x9e3779b97f4a7c15ULL;
+	return pure(mem, 8 * MB, half, "migrated") && ok;
+}
+
+/* More than there is of one colour: other colours, and counted. */
+static bool test_spill(void)
+{
+	size_t all = sysconf(_SC_PHYS_PAGES) * page_size;
+	size_t size = all / nr_colors / page_size / 4 * 5 * page_size;
+	char *mem = map_pages(size);
+	long before = read_long(DIR "spilled"), counted;
+	struct count n;
+
+	if (set_colors(one, 0))
+		return false;
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	n = look(mem, size, one);
+	counted = read_long(DIR "spilled") - before;
+	ksft_print_msg("%ld pages, %ld wrong, %ld counted\n", n.present, n.wrong,
+		       counted);
+	/* Not all are present: compaction may be moving some. */
+	return n.wrong && n.wrong < n.present && counted >= n.wrong;
+}
+
+/* The same in strict mode kills the task, and only the task. */
+static bool test_strict(void)
+{
+	size_t size = sysconf(_SC_PHYS_PAGES) * page_size / nr_colors * 5 / 4;
+	int status, other_status;
+	pid_t pid, other;
+
+	other = fork();
+	if (!other) {
+		/* A bigger one that the OOM killer would prefer. */
+		char *mem = map_pages(2 * size);
+
+		touch(mem, 2 * size, 1);
+		pause();
+	}
+	pid = fork();
+	if (!pid) {
+		char *mem = map_pages(size);
+
+		if (set_colors(one, PR_PAGE_COLOR_STRICT))
+			_exit(1);
+		madvise(mem, size, MADV_NOHUGEPAGE);
+		touch(mem, size, 1);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (waitpid(other, &other_status, WNOHANG)) {
+		ksft_print_msg("another task was killed\n");
+		return false;
+	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+int main(int argc, char **argv)
+{
+	long before, after;
+
+	if (argc > 1 && !strcmp(argv[1], "after-exec")) {
+		start(0);
+		return after_exec();
+	}
+	start(16);
+
+	write_file("/proc/sys/vm/compact_memory", "1");
+	drain();
+	before = large_blocks();
+
+	run("arguments", test_arguments);
+	run("get", test_get);
+	run("privilege", test_privilege);
+	run("anonymous pages of half of the colours", test_anonymous);
+	run("anonymous pages of one colour", test_one_color);
+	run("recycled pages", test_recycled);
+	run("heap, stack, tmpfs", test_kinds);
+	run("fork and copy on write", test_fork);
+	run("threads", test_threads);
+	run("exec", test_exec);
+	run("migrate", test_migrate);
+	run("spill", test_spill);
+	run("strict", test_strict);
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+
+	drain();
+	after = large_blocks();
+	ksft_print_msg("blocks of order 10: %ld before, %ld after\n", before, after);
+	ksft_test_result(after >= before - before / 100, "large blocks are back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	ksft_finished();
+}

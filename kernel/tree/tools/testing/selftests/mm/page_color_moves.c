@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: everything that moves, merges or swaps pages keeps their
+ * colours or leaves the pages alone.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include <linux/mempolicy.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include "page_color_util.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
+static long vm_event(const char *name)
+{
+	static char text[65536];
+	char key[64], *at;
+
+	snprintf(key, sizeof(key), "\n%s ", name);
+	if (read_file("/proc/vmstat", text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, key);
+	return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+static void last_cpu(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+}
+
+/* A read that the compiler does not leave out. */
+static char peek(const char *mem)
+{
+	char value = *mem;
+
+	asm volatile("" : "+r" (value));
+	return value;
+}
+
+/* Memory with holes in it, of colours or not, for compaction to fill. */
+static char *holed(size_t size)
+{
+	char *mem = map_pages(size);
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	for (size_t i = 0; i < size; i += 2 * page_size)
+		madvise(mem + i, page_size, MADV_DONTNEED);
+	return mem;
+}
+
+static bool same(const char *mem, size_t size)
+{
+	struct count n = look(mem, size, half);
+
+	if (n.wrong)
+		ksft_print_msg("%ld of %ld pages of another colour\n", n.wrong,
+			       n.present);
+	return n.present && !n.wrong;
+}
+
+/*
+ * Compaction moves pages from the start of a zone to its end. So that coloured
+ * pages lie at the start, the rest is taken while they are allocated.
+ */
+static bool test_compaction(void)
+{
+	size_t rest = sysconf(_SC_PHYS_PAGES) / 6 * page_size, size = 64 * MB;
+	char *plain = map_pages(rest), *mem;
+	long moved;
+
+	last_cpu();
+	madvise(plain, rest, MADV_HUGEPAGE);
+	touch(plain, rest, 1);
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = holed(size);
+	munmap(plain, rest);
+	moved = vm_event("pgmigrate_success");
+	for (int i = 0; i < 3; i++)
+		if (!write_file("/proc/sys/vm/compact_memory", "1"))
+			return false;
+	moved = vm_event("pgmigrate_success") - moved;
+	ksft_print_msg("%ld pages moved\n", moved);
+	return same(mem, size) && moved > 0;
+}
+
+static int node_of(void *page)
+{
+	int status = -1;
+
+	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
+	return status;
+}
+
+static bool test_move_pages(void)
+{
+	size_t size = 4 * MB, n = size / page_size, i, moved = 0;
+	char *mem = map_pages(size);
+	void *pages[1024];
+	int nodes[1024], status[1024], to;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	touch(mem, size, 1);
+	to = node_of(mem) ? 0 : 1;
+	for (i = 0; i < n; i++) {
+		pages[i] = mem + i * page_size;
+		nodes[i] = to;
+	}
+	if (syscall(SYS_move_pages, 0, n, pages, nodes, status, MPOL_MF_MOVE) < 0) {
+		ksft_print_msg("move_pages: %s\n", strerror(errno));
+		return false;
+	}
+	for (i = 0; i < n; i++)
+		moved += status[i] == to;
+	ksft_print_msg("%zu of %zu pages moved to node %d\n", moved, n, to);
+	return moved && pure(mem, size, half, "other node");
+}
+
+/* Which memory block, in sysfs, a page is in. */
+static long block_of(const void *page)
+{
+	char text[32];
+	uint64_t entry, size;
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	if (read_file("/sys/devices/system/memory/block_size_bytes", text,
+		      sizeof(text)) <= 0)
+		return -1;
+	size = strtoull(text, NULL, 16);
+	if (pread(fd, &entry, 8, (uintptr_t)page / page_size * 8) != 8)
+		return -1;
+	close(fd);
+	return (entry & ((1ULL << 55) - 1)) * page_size / size;
+}
+
+static bool test_offline(void)
+{
+	/* In several memory blocks: some have pages that cannot be moved. */
+	size_t size = 256 * MB;
+	char *mem = map_pages(size), path[80];
+	long block, last = -1;
+	bool ok = false;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	last_cpu();
+	touch(mem, size, 1);
+	for (size_t i = 0; i < size && !ok; i += page_size) {
+		block = block_of(mem + i);
+		if (block == last)
+			continue;
+		last = block;
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/memory/memory%ld/state", block);
+		ok = write_file(path, "offline");
+	}
+	if (!ok) {
+		ksft_print_msg("no memory block could be taken offline\n");
+		return false;
+	}
+	ok = block_of(mem) >= 0 && pure(mem, size, half, "after offlining");
+	if (!write_file(path, "online"))
+		return false;
+	return ok && zones_are_right();
+}
+
+static bool test_ksm(void)
+{
+	char *mem = map_pages(4 * MB);
+	bool ok;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	memset(mem, 7, 4 * MB);
+	madvise(mem, 4 * MB, MADV_MERGEABLE);
+	if (!write_file("/sys/kernel/mm/ksm/pages_to_scan", "10000") ||
+	    !write_file("/sys/kernel/mm/ksm/sleep_millisecs", "0") ||
+	    !write_file("/sys/kernel/mm/ksm/run", "1"))
+		return false;
+	sleep(3);
+	ok = read_long("/sys/kernel/mm/ksm/pages_sharing") == 0;
+	write_file("/sys/kernel/mm/ksm/run", "2");
+	return ok && pure(mem, 4 * MB, half, "mergeable");
+}
+
+static bool test_huge(void)
+{
+	size_t huge = 2 * MB;
+	char *mem = map_pages(8 * MB);
+
+	mem += -(uintptr_t)mem % huge;
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, 4 * MB, MADV_HUGEPAGE);
+	touch(mem, 4 * MB, 1);
+	if (!madvise(mem, 4 * MB, MADV_COLLAPSE)) {
+		ksft_print_msg("collapsed\n");
+		return false;
+	}
+	return pure(mem, 4 * MB, half, "MADV_HUGEPAGE");
+}
+
+/* What is only read is not the zero page, which all tasks share. */
+static bool test_zero_page(void)
+{
+	char *mem = map_pages(4 * MB);
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	for (size_t i = 0; i < 4 * MB; i += page_size)
+		if (peek(mem + i))
+			return false;
+	return pure(mem, 4 * MB, half, "read only");
+}
+
+static bool test_swap(void)
+{
+	size_t size = 4 * MB;
+	char *mem = map_pages(size);
+	long in = vm_event("pswpin");
+	bool ok;
+
+	if (swapon("/dev/ram0", 0)) {
+		ksft_print_msg("no swap on /dev/ram0: %s\n", strerror(errno));
+		return false;
+	}
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	for (size_t i = 0; i < size; i += 8)
+		*(uint64_t *)(mem + i) = i;
+	madvise(mem, size, MADV_PAGEOUT);
+	for (size_t i = 0; i < size; i += 8)
+		if (*(uint64_t *)(mem + i) != i)
+			return false;
+	in = vm_event("pswpin") - in;
+	ksft_print_msg("%ld pages swapped in\n", in);
+	ok = in > 0 && pure(mem, size, half, "swapped in");
+
+	/* Again, brought in by swapoff: for this mm, by another task. */
+	madvise(mem, size, MADV_PAGEOUT);
+	if (!fork())
+		_exit(prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) ||
+		      swapoff("/dev/ram0"));
+	wait(NULL);
+	return pure(mem, size, half, "after swapoff") && ok;
+}
+
+/* Another task without colours, or with others, writes into this memory. */
+static bool test_remote(void)
+{
+	size_t size = 4 * MB;
+	char *mem = map_pages(size);
+	pid_t me = getpid();
+	int status;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	if (!fork()) {
+		static char from[4 * 1048576];
+		struct iovec local = { from, size }, remote = { mem, size };
+		unsigned long others[LONGS] = {};
+
+		memset(from, 5, size);
+		add(others, nr_colors - 1);
+		if (set_colors(others, 0))
+			_exit(1);
+		_exit(process_vm_writev(me, &local, 1, &remote, 1, 0) != (ssize_t)size);
+	}
+	wait(&status);
+	return !status && mem[size - 1] == 5 && pure(mem, size, half, "remote");
+}
+
+/* A task that hops from node to node: its pages may follow, in their colours. */
+static bool test_balancing(void)
+{
+	size_t size = 16 * MB;
+	char *mem = map_pages(size);
+	long moved = vm_event("numa_pages_migrated"), cpus;
+	bool ok;
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	write_file("/proc/sys/kernel/numa_balancing", "1");
+	write_file("/sys/kernel/debug/sched/numa_balancing/scan_delay_ms", "1");
+	write_file("/sys/kernel/debug/sched/numa_balancing/scan_period_min_ms", "1");
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	touch(mem, size, 1);
+	for (int i = 0; i < 8; i++) {
+		cpu_set_t cpu;
+
+		CPU_ZERO(&cpu);
+		CPU_SET((i * cpus / 4 + 1) % cpus, &cpu);
+		sched_setaffinity(0, sizeof(cpu), &cpu);
+		for (int pass = 0; pass < 40; pass++)
+			for (size_t at = 0; at < size; at += 512)
+				peek(mem + at);
+	}
+	moved = vm_event("numa_pages_migrated") - moved;
+	ksft_print_msg("%ld pages moved by NUMA balancing\n", moved);
+	ok = same(mem, size);
+	write_file("/proc/sys/kernel/numa_balancing", "0");
+	return ok;
+}
+
+int main(void)
+{
+	start(11);
+
+	run("compaction", test_compaction);
+	run("move_pages to another node", test_move_pages);
+	run("memory offline and online", test_offline);
+	run("KSM", test_ksm);
+	run("huge pages", test_huge);
+	run("zero page", test_zero_page);
+	run("swap", test_swap);
+	run("written by another task", test_remote);
+	run("NUMA balancing", test_balancing);
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	ksft_finished();
+}

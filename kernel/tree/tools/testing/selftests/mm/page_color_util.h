@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of page colouring share: the map, read from sysfs and computed
+ * a second time; colours of mapped pages from /proc/self/pagemap; TAP.
+ */
+#ifndef PAGE_COLOR_UTIL_H
+#define PAGE_COLOR_UTIL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "../kselftest.h"
+
+#ifndef PR_PAGE_COLOR
+#define PR_PAGE_COLOR		0x50434f4c
+#define PR_PAGE_COLOR_COUNT	0
+#define PR_PAGE_COLOR_SET	1
+#define PR_PAGE_COLOR_GET	2
+#define PR_PAGE_COLOR_CLEAR	3
+#define PR_PAGE_COLOR_MIGRATE	4
+#define PR_PAGE_COLOR_STRICT	1UL
+#endif
+
+#define DIR		"/sys/kernel/mm/page_color/"
+#define MAX_COLORS	4096
+#define LONGS		(MAX_COLORS / 64)
+#define MB		1048576UL
+
+struct range {
+	uint64_t start, end, base;
+};
+
+static uint64_t masks[16];
+static struct range ranges[16];
+static int nr_masks, nr_ranges, nr_colors;
+static size_t page_size;
+/* What the policies of the tests have: the lower half of the colours, one. */
+static unsigned long half[LONGS], one[LONGS];
+
+static inline bool has(const unsigned long *set, int c)
+{
+	return c >= 0 && set[c / 64] >> (c % 64) & 1;
+}
+
+static inline void add(unsigned long *set, int c)
+{
+	set[c / 64] |= 1UL << (c % 64);
+}
+
+static inline size_t bytes(void)
+{
+	return (nr_colors + 63) / 64 * 8;
+}
+
+static inline int read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY), n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	return n;
+}
+
+static inline bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static inline void read_map(void)
+{
+	char text[4096], *p = text;
+
+	if (read_file(DIR "map", text, sizeof(text)) <= 1)
+		ksft_exit_skip("no map in " DIR "map\n");
+	do {
+		masks[nr_masks++] = strtoull(p, &p, 0);
+	} while (*p++ == ',');
+	if (p[-1] == '@') {
+		do {
+			struct range *r = &ranges[nr_ranges++];
+
+			r->start = strtoull(p, &p, 0);
+			r->end = strtoull(p + 1, &p, 0);
+			r->base = strtoull(p + 1, &p, 0);
+		} while (*p++ == ',');
+	}
+	nr_colors = 1 << nr_masks;
+}
+
+static inline int color_of(uint64_t phys)
+{
+	int c = 0;
+
+	for (int i = 0; i < nr_ranges; i++) {
+		if (phys >= ranges[i].start && phys < ranges[i].end) {
+			phys -= ranges[i].base;
+			break;
+		}
+		if (i == nr_ranges - 1)
+			return -1;
+	}
+	for (int i = 0; i < nr_masks; i++)
+		c |= __builtin_parityll(phys & masks[i]) << i;
+	return c;
+}
+
+struct count {
+	long present, wrong, min, max;
+};
+
+/* Pages of a mapping by colour; min and max are per colour of the set. */
+static inline struct count look(const void *mem, size_t size, const unsigned long *set)
+{
+	static __thread long hist[MAX_COLORS];
+	struct count n = { .min = -1 };
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	memset(hist, 0, sizeof(hist));
+	for (size_t i = 0; i < size; i += page_size) {
+		uint64_t entry;
+		int c;
+
+		if (pread(fd, &entry, 8, ((uintptr_t)mem + i) / page_size * 8) != 8)
+			ksft_exit_fail_msg("pagemap: %s\n", strerror(errno));
+		if (!(entry >> 63))
+			continue;
+		n.present++;
+		c = color_of((entry & ((1ULL << 55) - 1)) * page_size);
+		if (has(set, c))
+			hist[c]++;
+		else
+			n.wrong++;
+	}
+	close(fd);
+	for (int c = 0; c < nr_colors; c++) {
+		if (!has(set, c))
+			continue;
+		if (n.min < 0 || hist[c] < n.min)
+			n.min = hist[c];
+		if (hist[c] > n.max)
+			n.max = hist[c];
+	}
+	return n;
+}
+
+static inline int set_colors(const unsigned long *set, unsigned long flags)
+{
+	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, set, bytes(), flags);
+}
+
+static inline char *map_pages(size_t size)
+{
+	char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		ksft_exit_fail_msg("mmap: %s\n", strerror(errno));
+	return mem;
+}
+
+static inline void touch(char *mem, size_t size, char value)
+{
+	for (size_t i = 0; i < size; i += page_size)
+		mem[i] = value;
+}
+
+/* All pages present and right? */
+static inline bool pure(const void *mem, size_t size, const unsigned long *set,
+			const char *what)
+{
+	struct count n = look(mem, size, set);
+
+	if (n.present == (long)(size / page_size) && !n.wrong)
+		return true;
+	ksft_print_msg("%s: %ld of %zu pages present, %ld of another colour\n",
+		       what, n.present, size / page_size, n.wrong);
+	return false;
+}
+
+/* Run a test in a process of its own, so that its colours go with it. */
+static inline void run(const char *name, bool (*test)(void))
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(test() ? 0 : 1);
+	if (waitpid(pid, &status, 0) != pid)
+		ksft_exit_fail_msg("waitpid: %s\n", strerror(errno));
+	ksft_test_result(!status, "%s\n", name);
+}
+
+static inline long read_long(const char *path)
+{
+	char text[64];
+
+	return read_file(path, text, sizeof(text)) > 0 ? strtol(text, NULL, 10) : -1;
+}
+
+/* Free blocks of order 10 of all zones. */
+static inline long large_blocks(void)
+{
+	char text[8192], *line;
+	long n = 0;
+
+	if (read_file("/proc/buddyinfo", text, sizeof(text)) < 0)
+		return -1;
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		n += strtol(strrchr(line, ' ') ? line + strlen(line) - 7 : "0", NULL, 10);
+	return n;
+}
+
+/* Colours that get an owner are taken from the lists of all CPUs. */
+static inline void drain(void)
+{
+	if (!set_colors(half, 0))
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+}
+
+static inline bool zones_are_right(void)
+{
+	char text[16384];
+
+	if (read_file("/sys/kernel/debug/page_color/zones", text, sizeof(text)) <= 0) {
+		ksft_print_msg("no debugfs, free lists not checked\n");
+		return true;
+	}
+	if (!strstr(text, "WRONG"))
+		return true;
+	ksft_print_msg("%s", text);
+	return false;
+}
+
+static inline bool nobody_owns(void)
+{
+	char text[256] = "";
+
+	/* Tasks give their colours back when they exit. */
+	return read_file(DIR "owned", text, sizeof(text)) > 0 && !strcmp(text, "\n");
+}
+
+/* Colours of the tests, and whether there are any. */
+static inline void start(unsigned int tests)
+{
+	page_size = sysconf(_SC_PAGESIZE);
+	read_map();
+	for (int c = 0; c < nr_colors / 2; c++)
+		add(half, c);
+	add(one, 1);
+	if (!tests)
+		return;
+	ksft_print_header();
+	if (geteuid() || prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0) < 0)
+		ksft_exit_skip("needs root and page colouring switched on\n");
+	ksft_set_plan(tests);
+}
+
+#endif /* PAGE_COLOR_UTIL_H */
