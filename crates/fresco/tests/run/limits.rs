@@ -2,11 +2,10 @@
 //! Bandwidth and ways: classes of resctrl, in a tree of plain files.
 
 use crate::common::directory_with;
-use crate::{MAP, memory_user, needs_coloring, program};
+use crate::{MAP, memory_user, needs_coloring, program, ready};
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// A tree of resctrl made of plain files: one cache of eleven ways, bandwidth in MiB/s.
 pub fn resctrl() -> tempfile::TempDir {
@@ -48,7 +47,7 @@ fn bandwidth_and_ways_are_a_class_of_its_own_that_goes_away_with_the_program() {
         command
     };
     for kill in [false, true] {
-        let mut child = command(&[
+        let (mut child, _output) = ready(&mut command(&[
             "--bandwidth",
             "500M",
             "--ways",
@@ -56,15 +55,7 @@ fn bandwidth_and_ways_are_a_class_of_its_own_that_goes_away_with_the_program() {
             "--",
             user.to_str().expect("UTF-8"),
             "1",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-        let mut line = String::new();
-        let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-        output.read_line(&mut line).expect("UTF-8");
-        assert_eq!(line, "ready\n");
+        ]));
         let pid = child.id().to_string();
         assert_eq!(classes(tree.path()), [format!("fresco-{pid}")]);
         let class = tree.path().join(format!("fresco-{pid}"));

@@ -99,6 +99,35 @@ impl Running {
     }
 }
 
+/// Starts a program that says when it is ready, and waits until its input ends.
+fn ready(command: &mut Command) -> (Child, BufReader<ChildStdout>) {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    output.read_line(&mut line).expect("UTF-8");
+    assert_eq!(line, "ready\n");
+    (child, output)
+}
+
+/// Compiles NAME.c of a directory; false, and a word why, where there is no compiler.
+fn compiled(name: &str, directory: &Path) -> bool {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fresco-preload/include");
+    let status = Command::new("cc")
+        .args(["-O1", "-pthread", "-o", name, &format!("{name}.c"), "-I"])
+        .arg(include)
+        .current_dir(directory)
+        .status();
+    let done = status.is_ok_and(|status| status.success());
+    if !done {
+        eprintln!("skipped: no C compiler");
+    }
+    done
+}
+
 /// What memory_user says of so many blocks in each of its threads.
 fn expected_sum(blocks: u64, threads: u64) -> String {
     let sum: u64 = (0..threads)

@@ -2,7 +2,7 @@
 //! Threads with colours of their own, and what forks do to colours.
 
 use crate::common::{directory_with, json};
-use crate::{MAP, Running, expected_sum, needs_coloring, program};
+use crate::{MAP, Running, compiled, expected_sum, needs_coloring, program, ready};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -102,31 +102,18 @@ int main(void) {
 fn a_program_chooses_the_colors_of_its_threads() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP), ("threads.c", PROGRAM)]);
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fresco-preload/include");
-    let compiled = Command::new("cc")
-        .args(["-O1", "-pthread", "-o", "threads", "threads.c", "-I"])
-        .arg(include)
-        .current_dir(directory.path())
-        .status();
-    if !compiled.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no C compiler");
+    if !compiled("threads", directory.path()) {
         return;
     }
     let alone = Command::new(directory.path().join("threads"))
         .output()
         .expect("it starts");
     assert_eq!(alone.stdout, b"not there\n");
-    let mut child = Command::new(program())
-        .args(["run", "--map", "map.txt", "--colors", "banks=15", "--", "./threads"])
-        .current_dir(directory.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut line = String::new();
-    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
-    output.read_line(&mut line).expect("UTF-8");
-    assert_eq!(line, "ready\n");
+    let (mut child, _output) = ready(
+        Command::new(program())
+            .args(["run", "--map", "map.txt", "--colors", "banks=15", "--", "./threads"])
+            .current_dir(directory.path()),
+    );
     let report = json(&["verify", &child.id().to_string(), "--json"], directory.path());
     let threads = report["data"]["threads"].as_array().expect("a list");
     assert_eq!(threads.len(), 2, "{threads:?}");
@@ -270,12 +257,7 @@ int main(void) {
 fn nothing_is_lost_while_pages_are_mended() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP), ("counts.c", COUNTS)]);
-    let compiled = Command::new("cc")
-        .args(["-O1", "-pthread", "-o", "counts", "counts.c"])
-        .current_dir(directory.path())
-        .status();
-    if !compiled.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no C compiler");
+    if !compiled("counts", directory.path()) {
         return;
     }
     let command = [

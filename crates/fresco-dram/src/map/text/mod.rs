@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The text formats in which bank maps are passed around: `map.txt`, PALLOC masks, lists of hexadecimal masks.
+//! The text formats in which bank maps are passed around: `map.txt`, PALLOC masks, lists of hexadecimal masks;
+//! and whole maps for other simulators.
 //!
 //! Readers take the text and the name of its file; every fault is an [`InputError`] with the line and the cure.
 
 pub mod hex_masks;
 pub mod map_txt;
 pub mod palloc;
+pub mod simulators;
 #[cfg(test)]
 mod tests;
 

@@ -2,6 +2,7 @@
 //! `fresco map`: the address map of a machine or of a file; its functions, colours and places.
 
 mod colors;
+mod convert;
 pub mod counts;
 mod decode;
 mod detect;
@@ -24,7 +25,8 @@ A map is that of a machine (--machine), or a file of the functions that select b
   hex       0x44000       one function per line, as a mask (a file of one mask is read as palloc)
 
 Examples:
-  fresco map show --machine i7-860 --to map.txt > map.txt
+  fresco map convert --machine i7-860 --to map.txt > map.txt
+  fresco map convert --machine i5-6200u --to dramsys > mapping.json
   fresco map colors map.txt --llc 6-18 --json
   fresco map colors --machine xeon-w3530 --pattern '[00XX]' --bits 20,19,13,12
   fresco map decode --machine opteron-6128 0x1f40 0x100001f40")]
@@ -39,6 +41,8 @@ pub struct Args {
 enum What {
     /// Its parity functions, by field; or the map in another format
     Show(show::Args),
+    /// The same map in the format of another tool
+    Convert(convert::Args),
     /// The colours it leaves to pages: how many, which banks each, which pairs with the cache exist
     Colors(colors::Args),
     /// Where addresses lie: node, channel, rank, bank, row, column, colours
@@ -53,6 +57,7 @@ enum What {
 pub fn run(args: Args) -> Outcome {
     match args.what {
         What::Show(args) => show::run(&args),
+        What::Convert(args) => convert::run(&args),
         What::Colors(args) => colors::run(&args),
         What::Decode(args) => decode::run(&args),
         What::Detect(args) => detect::run(&args),

@@ -54,7 +54,7 @@ struct Report {
 pub fn run(args: &Args) -> Outcome {
     let source = args.source.load(args.file.as_deref())?;
     if let Some(format) = args.to {
-        let text = format.write(&exported(args, &source)?, &source.name)?;
+        let text = in_format(&source, format, args.usable, args.node)?;
         std::io::stdout().lock().write_all(text.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -79,11 +79,16 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The bank functions in a format: only those that pages can choose if `usable`, those of a node if one is named.
+pub fn in_format(source: &Source, format: MapFormat, usable: bool, node: Option<u32>) -> Result<String, InputError> {
+    format.write(&exported(source, format, usable, node)?, &source.name)
+}
+
 /// The functions to write; refuses what a list of functions cannot say.
-fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
-    let field = format!("--to {}", args.to.map_or_else(String::new, |format| format.to_string()));
+fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option<u32>) -> Result<Vec<u64>, InputError> {
+    let field = format!("--to {format}");
     let refuse = |found: String| InputError::new(source.name.clone(), found).in_field(field.clone());
-    if let (Map::Banks(..), Some(node)) = (&source.map, args.node) {
+    if let (Map::Banks(..), Some(node)) = (&source.map, asked_node) {
         return Err(
             InputError::new("--node", format!("found node {node} without a machine"))
                 .allowed("--node with --machine: a map file knows no nodes")
@@ -93,7 +98,7 @@ fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
     if let Map::Machine(machine) = &source.map {
         let regions = machine.memory.map.regions();
         let nodes = machine.memory.organisation.nodes;
-        match args.node {
+        match asked_node {
             Some(node) if node >= nodes => {
                 return Err(InputError::new("--node", format!("found node {node}"))
                     .allowed(format!("0 to {}", nodes - 1))
@@ -113,7 +118,7 @@ fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
             }
             _ => {}
         }
-        let wanted = |node: Option<u32>| args.node.is_none() || node.is_none() || node == args.node;
+        let wanted = |node: Option<u32>| asked_node.is_none() || node.is_none() || node == asked_node;
         if let Some(region) = regions.iter().find(|region| wanted(region.node) && region.offset != 0) {
             return Err(refuse(format!(
                 "{:#x} is subtracted from addresses from {:#x} on",
@@ -123,7 +128,7 @@ fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
             .cure("use the machine file itself: map formats have no place for an offset"));
         }
     }
-    let functions = match args.usable {
+    let functions = match usable {
         true => {
             let space = source.colors()?;
             space
@@ -137,7 +142,7 @@ fn exported(args: &Args, source: &Source) -> Result<Vec<u64>, InputError> {
         false => Ok(functions),
         true => Err(refuse("there is no function to write".to_owned())
             .allowed("a map that tells banks apart")
-            .cure(match args.usable {
+            .cure(match usable {
                 true => "give a smaller --page, or leave out --usable",
                 false => "a memory of one bank has no map",
             })),

@@ -75,7 +75,7 @@ impl Plan {
                 .chain(limits::missing(&request.limits))
                 .collect(),
             covered: "heap (malloc and its family) and private anonymous mappings, of children too once they allocate",
-            not_covered: "program text, data, libraries, stacks, files, shared memory, pages copied after fork",
+            not_covered: "program text, data, libraries, stacks, files, shared memory; pages copied after a fork, for some seconds",
             caveat: CAVEAT,
         }
     }

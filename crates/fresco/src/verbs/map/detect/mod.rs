@@ -9,13 +9,13 @@ mod report;
 pub mod simulated;
 mod tables;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
+pub mod timing;
 mod way;
 mod write;
 
 use super::proved;
-use super::source::size;
-use crate::arguments::{choice, integer, key_value};
+use crate::arguments::{choice, key_value};
 use crate::failure::{Outcome, tell};
 use crate::{output, provenance};
 use disturbance::DisturbanceArgs;
@@ -29,6 +29,7 @@ use report::Report;
 use simulated::Simulated;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use timing::TimingArgs;
 use way::{METHODS, Way};
 
 /// Arguments of `fresco map detect`.
@@ -39,6 +40,7 @@ and some minutes.
 
 Methods:
   auto         registers where they are understood or a dump is given, the solver elsewhere
+  timing       the solver
   solver       any XORs of address bits, offsets behind holes, interleaves over 3, 5 or 7
   algorithm1   bit by bit: single bits and XORs of two
   list         two chases, the second shifted by one bit: single bits below 8 MiB
@@ -65,24 +67,15 @@ pub struct Args {
     method: Way,
 
     /// Registers: what `lspci -xxxx` prints as root
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "out", "svg"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "memory", "out", "svg"])]
     dump: Option<PathBuf>,
 
     /// Registers of this machine: the directory that holds its sys and proc, for a copy of another machine's
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["simulate", "dump", "out", "svg"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["simulate", "dump", "memory", "out", "svg"])]
     root: Option<PathBuf>,
 
-    /// Timing this machine: how much memory to probe [default: half of what is available, at most 4G]
-    #[arg(long, value_name = "SIZE", conflicts_with_all = ["simulate", "dump", "root"])]
-    memory: Option<String>,
-
-    /// Look for lines no longer than so many seconds; what is still missing then is a reason to refuse
-    #[arg(long, value_name = "SECONDS", default_value_t = 900, allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
-    limit: u32,
-
-    /// Seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
-    seed: u32,
+    #[command(flatten)]
+    timing: TimingArgs,
 
     /// Leave out refresh times, queues and what colouring gains
     #[arg(long)]
@@ -118,18 +111,17 @@ pub fn run(args: &Args) -> Outcome {
     };
     let disturbance = args.disturbance.read()?;
     let options = Options {
-        seed: u64::from(args.seed),
+        seed: args.timing.seed(),
         method,
         all: !args.quick,
-        seconds: f64::from(args.limit),
+        seconds: args.timing.limit(),
     };
-    let mut provenance = provenance::of_this_run(u64::from(args.seed));
+    let mut provenance = provenance::of_this_run(args.timing.seed());
     let Some(name) = &args.simulate else {
         if args.disturbance.is_given() {
             return Err(disturbed_machine().into());
         }
-        let asked = args.memory.as_deref().map(|text| size("--memory", text, 0..=1 << 50));
-        let mut timer = match live::begin(asked.transpose()?) {
+        let mut timer = match live::begin(args.timing.memory()?) {
             Ok(timer) => timer,
             Err(reason) => return Ok(live::unable("detect", &reason)),
         };
@@ -150,7 +142,7 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(path) = &args.svg {
         refuse_overwriting("--svg", path, [Path::new(name)])?;
     }
-    let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, u64::from(args.seed));
+    let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
     let found = detect(&mut timer, options);
     provenance.machine_files = vec![provenance::machine_file(&machine, name)];
     shown(args, &Report::new(&machine.name, &found, None), &found, &provenance)

@@ -9,7 +9,7 @@ use fresco_dram::gf2::row_reduce;
 use fresco_machine::{Machine, builtin, builtin_names};
 
 /// A core at work elsewhere, a coarse clock, interrupts.
-const NOISE: Disturbance = Disturbance {
+pub(in crate::verbs::map) const NOISE: Disturbance = Disturbance {
     noise: 3.0,
     interrupts: 0.002,
     interrupt: 3_000.0,

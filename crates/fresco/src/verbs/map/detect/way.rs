@@ -15,8 +15,10 @@ pub enum Way {
 }
 
 /// The methods by name.
-pub const METHODS: [(&str, Way); 5] = [
+pub const METHODS: [(&str, Way); 6] = [
     ("auto", Way::Auto),
+    // What is meant by timing if no algorithm is named.
+    ("timing", Way::Timing(Method::Solver)),
     ("solver", Way::Timing(Method::Solver)),
     ("algorithm1", Way::Timing(Method::Algorithm1)),
     ("list", Way::Timing(Method::List)),

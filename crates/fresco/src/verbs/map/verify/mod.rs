@@ -9,8 +9,8 @@ mod tests;
 use super::detect::disturbance::DisturbanceArgs;
 use super::detect::live;
 use super::detect::simulated::Simulated;
-use super::source::{SourceArgs, size};
-use crate::arguments::integer;
+use super::detect::timing::TimingArgs;
+use super::source::SourceArgs;
 use crate::failure::Outcome;
 use crate::{output, provenance};
 use claim::Claim;
@@ -55,17 +55,8 @@ pub struct Args {
     #[command(flatten)]
     disturbance: DisturbanceArgs,
 
-    /// Timing this machine: how much memory to probe [default: half of what is available, at most 4G]
-    #[arg(long, value_name = "SIZE", conflicts_with = "simulate")]
-    memory: Option<String>,
-
-    /// Look for row conflicts no longer than so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 900, allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
-    limit: u32,
-
-    /// Seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
-    seed: u32,
+    #[command(flatten)]
+    timing: TimingArgs,
 
     /// Leave out asking again half a minute later
     #[arg(long)]
@@ -90,11 +81,11 @@ pub fn run(args: &Args) -> Outcome {
     let claim = Claim::of(&source);
     let disturbance = args.disturbance.read()?;
     let mut provenance = source.provenance();
-    provenance.seed = Some(u64::from(args.seed));
+    provenance.seed = Some(args.timing.seed());
     let (judged, memory, view) = match &args.simulate {
         Some(name) => {
             let machine = load_with(name, &[])?;
-            let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, u64::from(args.seed));
+            let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
             let simulated = provenance::machine_file(&machine, name);
             if !provenance.machine_files.contains(&simulated) {
                 provenance.machine_files.push(simulated);
@@ -103,8 +94,7 @@ pub fn run(args: &Args) -> Outcome {
         }
         None if args.disturbance.is_given() => return Err(disturbed_machine().into()),
         None => {
-            let asked = args.memory.as_deref().map(|text| size("--memory", text, 0..=1 << 50));
-            let mut timer = match live::begin(asked.transpose()?) {
+            let mut timer = match live::begin(args.timing.memory()?) {
                 Ok(timer) => timer,
                 Err(reason) => return Ok(live::unable("verify", &reason)),
             };
@@ -125,7 +115,7 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 fn judge(timer: &mut dyn Timer, claim: &Claim<'_>, args: &Args) -> Judged {
-    let mut judge = Judge::new(timer, u64::from(args.seed), f64::from(args.limit));
+    let mut judge = Judge::new(timer, args.timing.seed(), args.timing.limit());
     let (judgement, predictions) = judge.judge(claim, 1.0, (!args.quick).then_some(LATER_NS));
     Judged {
         judgement,

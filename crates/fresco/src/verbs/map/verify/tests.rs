@@ -3,25 +3,13 @@
 
 use super::claim::Claim;
 use crate::verbs::map::detect::simulated::Simulated;
+use crate::verbs::map::detect::tests::NOISE;
 use fresco_detect::synthetic::{Disturbance, Disturbed};
 use fresco_detect::{Judge, Judgement};
 use fresco_dram::gf2::{row_reduce, transpose};
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, PhysAddr};
 use fresco_machine::{builtin, builtin_names};
-
-const NOISE: Disturbance = Disturbance {
-    noise: 3.0,
-    interrupts: 0.002,
-    interrupt: 3_000.0,
-    step: 10.0,
-    drift: 0.0,
-    drift_period: 0.0,
-    line_spread: 0.0,
-    prefetch: 0.001,
-    labels: fresco_detect::synthetic::Labels::True,
-    moves_after: 0.0,
-};
 
 /// Bank functions of a machine, from what each bit changes; all shipped maps are linear.
 fn functions(map: &AddressMap) -> Vec<u64> {

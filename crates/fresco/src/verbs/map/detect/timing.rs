@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Options of what times memory: `fresco map detect` and `fresco map verify`.
+
+use crate::arguments::integer;
+use crate::verbs::map::source::size;
+use fresco_input::InputError;
+
+/// How memory is timed.
+#[derive(Debug, clap::Args)]
+pub struct TimingArgs {
+    /// Timing this machine: how much memory to probe [default: half of what is available, at most 4G]
+    #[arg(long, value_name = "SIZE", conflicts_with = "simulate")]
+    memory: Option<String>,
+
+    /// Look for row conflicts no longer than so many seconds; what is still missing then is a reason to refuse
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
+    limit: u32,
+
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
+    seed: u32,
+}
+
+impl TimingArgs {
+    /// Bytes of this machine's memory to probe, if they are said.
+    ///
+    /// # Errors
+    /// What was written is no size.
+    pub fn memory(&self) -> Result<Option<u64>, InputError> {
+        let asked = self.memory.as_deref().map(|text| size("--memory", text, 0..=1 << 50));
+        asked.transpose()
+    }
+
+    /// Seconds of looking.
+    pub fn limit(&self) -> f64 {
+        f64::from(self.limit)
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        u64::from(self.seed)
+    }
+}
