@@ -98,6 +98,7 @@ static void sort_batch(struct zone *zone, unsigned int mt, unsigned long count)
 		if (test_bit(c, page_color_owned)) {
 			list_move_tail(&page->buddy_list, &zone->color->list[mt][c]);
 			__set_bit(c, zone->color->avail[mt]);
+			zone->color->any[mt] = true;
 		} else {
 			list_move_tail(&page->buddy_list, list);
 		}
@@ -361,6 +362,8 @@ static int switch_off(void)
 		return -EBUSY;
 	/* Allocations that looked at the last policy are over. */
 	synchronize_rcu();
+	/* The coloured per-CPU lists are counted only while the key is on. */
+	drain_all_pages(NULL);
 	for_each_populated_zone(zone)
 		index_detach(zone);
 	static_branch_disable_cpuslocked(&page_color_key);
@@ -554,7 +557,8 @@ static void show_zone(struct seq_file *m, struct zone *zone)
 			unsigned long n = walk_list(&zone->color->list[i][c], c, &bad);
 
 			indexed += n;
-			if (n && !test_bit(c, zone->color->avail[i]))
+			if (n && !(test_bit(c, zone->color->avail[i]) &&
+				   zone->color->any[i]))
 				bad++;
 		}
 	}

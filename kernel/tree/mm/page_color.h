@@ -55,6 +55,7 @@ enum page_color_stat {
  * @list: pages of owned colours. They stay PageBuddy of order 0 and are part
  *	of free_area[0].nr_free; only the list head differs
  * @avail: colours whose @list may have pages; cleared when found empty
+ * @any: whether @avail may have bits set
  * @cursor: colour to look at next, so that allocations go round the banks
  * @missed_id: policy that found nothing and does not search in depth
  * @missed_until: before these jiffies
@@ -66,6 +67,7 @@ enum page_color_stat {
 struct page_color_zone {
 	struct list_head list[MIGRATE_PCPTYPES][PAGE_COLOR_MAX];
 	DECLARE_BITMAP(avail[MIGRATE_PCPTYPES], PAGE_COLOR_MAX);
+	bool any[MIGRATE_PCPTYPES];
 	unsigned int cursor;
 	u64 missed_id;
 	unsigned long missed_until;

@@ -127,8 +127,10 @@ static const char *parse_ranges(struct page_color_map *map, const char **text)
 
 		if (map->nr_ranges == PAGE_COLOR_RANGES)
 			return "more than 16 ranges";
-		if (!parse_number(text, &start) || *(*text)++ != '-' ||
-		    !parse_number(text, &end))
+		if (!parse_number(text, &start) || **text != '-')
+			return "a range is START-END or START-END:BASE, in bytes";
+		(*text)++;
+		if (!parse_number(text, &end))
 			return "a range is START-END or START-END:BASE, in bytes";
 		if (**text == ':') {
 			(*text)++;

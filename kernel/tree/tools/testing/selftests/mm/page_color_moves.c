@@ -37,15 +37,6 @@ static void last_cpu(void)
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 }
 
-/* A read that the compiler does not leave out. */
-static char peek(const char *mem)
-{
-	char value = *mem;
-
-	asm volatile("" : "+r" (value));
-	return value;
-}
-
 /* Memory with holes in it, of colours or not, for compaction to fill. */
 static char *holed(size_t size)
 {
@@ -60,7 +51,7 @@ static char *holed(size_t size)
 
 static bool same(const char *mem, size_t size)
 {
-	struct count n = look(mem, size, half);
+	struct count n = look(mem, size, half, false);
 
 	if (n.wrong)
 		ksft_print_msg("%ld of %ld pages of another colour\n", n.wrong,

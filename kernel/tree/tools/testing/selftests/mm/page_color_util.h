@@ -128,8 +128,39 @@ struct count {
 	long present, wrong, min, max;
 };
 
-/* Pages of a mapping by colour; min and max are per colour of the set. */
-static inline struct count look(const void *mem, size_t size, const unsigned long *set)
+/* A read that the compiler does not leave out. */
+static inline char peek(const char *mem)
+{
+	char value = *mem;
+
+	asm volatile("" : "+r" (value));
+	return value;
+}
+
+/*
+ * Entry of /proc/self/pagemap. What is being moved is not present, but looks
+ * like swapped out: a read waits for the end of that.
+ */
+static inline uint64_t page_entry(int fd, const char *page, bool wait)
+{
+	uint64_t entry;
+
+	for (int i = 0; i < 1000; i++) {
+		if (pread(fd, &entry, 8, (uintptr_t)page / page_size * 8) != 8)
+			ksft_exit_fail_msg("pagemap: %s\n", strerror(errno));
+		if (!wait || entry >> 62 != 1)
+			break;
+		peek(page);
+	}
+	return entry;
+}
+
+/*
+ * Pages of a mapping by colour; min and max are per colour of the set. With
+ * @wait pages that are being moved count as well.
+ */
+static inline struct count look(const void *mem, size_t size,
+				const unsigned long *set, bool wait)
 {
 	static __thread long hist[MAX_COLORS];
 	struct count n = { .min = -1 };
@@ -137,11 +168,9 @@ static inline struct count look(const void *mem, size_t size, const unsigned lon
 
 	memset(hist, 0, sizeof(hist));
 	for (size_t i = 0; i < size; i += page_size) {
-		uint64_t entry;
+		uint64_t entry = page_entry(fd, (const char *)mem + i, wait);
 		int c;
 
-		if (pread(fd, &entry, 8, ((uintptr_t)mem + i) / page_size * 8) != 8)
-			ksft_exit_fail_msg("pagemap: %s\n", strerror(errno));
 		if (!(entry >> 63))
 			continue;
 		n.present++;
@@ -188,7 +217,7 @@ static inline void touch(char *mem, size_t size, char value)
 static inline bool pure(const void *mem, size_t size, const unsigned long *set,
 			const char *what)
 {
-	struct count n = look(mem, size, set);
+	struct count n = look(mem, size, set, true);
 
 	if (n.present == (long)(size / page_size) && !n.wrong)
 		return true;
@@ -229,6 +258,21 @@ static inline long large_blocks(void)
 		return -1;
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		n += strtol(strrchr(line, ' ') ? line + strlen(line) - 7 : "0", NULL, 10);
+	return n;
+}
+
+/* Pages on the lists of all CPUs. */
+static inline long percpu_pages(void)
+{
+	FILE *file = fopen("/proc/zoneinfo", "r");
+	char line[256];
+	long n = 0, one;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, " count: %ld", &one) == 1)
+			n += one;
+	if (file)
+		fclose(file);
 	return n;
 }
 
