@@ -9,7 +9,7 @@
 #include "page_color_util.h"
 
 #define BLOCK		1024
-#define MAX_BLOCKS	(1 << 16)
+#define MAX_BLOCKS	65536
 /* Bits of /proc/kpageflags. */
 #define KPF_LRU		0x20
 #define KPF_SLAB	0x80
