@@ -237,9 +237,11 @@ fn repeats(probe: &mut Probe<'_>, classes: &Classes, evidence: &mut Evidence) ->
     None
 }
 
-/// Is the number of banks that of the conflicts? A function too few or too many doubles or halves it.
+/// Is the number of banks that of the conflicts, as far as their count can tell? A function too few or too many doubles or
+/// halves it. Where banks are many and conflicts few, this alone decides nothing: predictions do.
 fn banks_fit(model: &Model, rate: &Proportion) -> bool {
-    (rate.value() * model.banks()).log2().abs() < 0.5
+    let (low, high) = (rate.low * model.banks(), rate.high * model.banks());
+    low < f64::sqrt(2.0) && high > f64::sqrt(0.5)
 }
 
 fn is_explained(solution: &Solution) -> bool {
@@ -265,7 +267,7 @@ fn functions_are_enough(solution: &Solution, rate: &Proportion, evidence: &mut E
             banks * rate.value(),
             Some((banks * rate.low, banks * rate.high)),
             rate.n,
-            "0.71 to 1.41".to_owned(),
+            "interval meets 0.71 to 1.41".to_owned(),
             banks_fit(&solution.model, rate),
         )
 }

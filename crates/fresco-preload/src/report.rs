@@ -6,18 +6,26 @@ use rustix::fd::OwnedFd;
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::stdio::stderr;
 use std::fmt::Arguments;
-use std::sync::OnceLock;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Standard error as it was at the beginning: many programs close it before they end. Kept only if the end is to be
-/// told of, at a number that programs do not count on.
-static KEPT: OnceLock<OwnedFd> = OnceLock::new();
+/// Standard error as it was at the beginning: many programs close it before they end. At a number that programs do not
+/// count on.
+static KEPT: Mutex<Option<OwnedFd>> = Mutex::new(None);
 const NUMBER: i32 = 200;
 
 /// Keeps standard error open.
 pub fn keep_stream() {
-    if let Ok(copy) = fcntl_dupfd_cloexec(stderr(), NUMBER) {
-        let _ = KEPT.set(copy);
+    if let (Ok(copy), Ok(mut kept)) = (fcntl_dupfd_cloexec(stderr(), NUMBER), KEPT.try_lock()) {
+        *kept = Some(copy);
+    }
+}
+
+/// In a child: keeps it open no longer. Who reads a pipe to its end would otherwise wait for a daemon that closed it.
+pub fn let_stream_go() {
+    // Nobody else runs; where another thread of the parent had the lock, the copy stays.
+    if let Ok(mut kept) = KEPT.try_lock() {
+        *kept = None;
     }
 }
 
@@ -27,9 +35,9 @@ pub fn tell(message: Arguments) {
     let pid = rustix::process::getpid().as_raw_nonzero();
     let line = format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy());
     // Closed or full, the line is lost.
-    let _ = match KEPT.get() {
-        Some(kept) => rustix::io::write(kept, line.as_bytes()),
-        None => rustix::io::write(stderr(), line.as_bytes()),
+    let _ = match KEPT.try_lock().as_deref() {
+        Ok(Some(kept)) => rustix::io::write(kept, line.as_bytes()),
+        _ => rustix::io::write(stderr(), line.as_bytes()),
     };
 }
 
@@ -48,7 +56,7 @@ extern "C" fn end() {
     let mended = count(&stats.mended);
     if mended > 0 && shared.request.stats {
         tell(format_args!(
-            "{mended} pages had lost their colours, by forks or because the kernel moved them, and have them again"
+            "{mended} pages had other colours, by forks, by moves of the kernel or for want of frames, and were given theirs"
         ));
     }
     if spilled > 0 || shared.request.stats {

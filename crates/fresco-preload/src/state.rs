@@ -106,9 +106,7 @@ extern "C" fn begin() {
         STATE.store(PLAIN, Ordering::Release);
         return;
     };
-    if shared.request.stats {
-        report::keep_stream();
-    }
+    report::keep_stream();
     crate::map::configure(shared.request.when_full);
     STATE.store(STARTING, Ordering::Release);
     // SAFETY: the last function runs in the child, where one thread is left.
@@ -157,6 +155,9 @@ extern "C" fn in_child() {
     threads::reset();
     if let Some(shared) = shared() {
         shared.door.reset();
+        if !shared.request.stats {
+            report::let_stream_go();
+        }
     }
     if STATE.load(Ordering::Acquire) != PLAIN {
         STATE.store(CHILD, Ordering::Release);

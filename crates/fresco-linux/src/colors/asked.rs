@@ -47,6 +47,9 @@ impl AskedColors {
     /// # Errors
     /// A key that is neither, or stands twice; a list that [`parse_list`] refuses.
     pub fn parse(text: &str, counts: ColorCounts) -> Result<Self, InputError> {
+        if text.is_empty() {
+            return Err(refused("found nothing".to_owned()).cure("name the colours, or leave the option out"));
+        }
         let mut banks = None;
         let mut llc = None;
         for (key, list) in entries(text)? {
@@ -62,11 +65,19 @@ impl AskedColors {
             }
             *slot = Some(parse_list(list, limit, &format!("{OPTION} {key}"))?);
         }
-        let all = |count: u32| (0..count).collect();
+        let all = Self::all(counts);
         Ok(Self {
-            banks: banks.unwrap_or_else(|| all(counts.banks)),
-            llc: llc.unwrap_or_else(|| all(counts.llc)),
+            banks: banks.unwrap_or(all.banks),
+            llc: llc.unwrap_or(all.llc),
         })
+    }
+
+    /// All colours that there are.
+    pub fn all(counts: ColorCounts) -> Self {
+        Self {
+            banks: (0..counts.banks).collect(),
+            llc: (0..counts.llc).collect(),
+        }
     }
 
     /// The colours of all of these.
@@ -136,7 +147,6 @@ mod tests {
             ("llc=1,3,banks=0,8-9", "banks=0,8-9,llc=1,3"),
             ("banks=15", "banks=15,llc=0-7"),
             ("llc=2", "banks=0-15,llc=2"),
-            ("", "banks=0-15,llc=0-7"),
         ] {
             let asked = AskedColors::parse(text, COUNTS).expect(text);
             assert_eq!(asked.to_string(), meant, "{text}");
@@ -147,6 +157,7 @@ mod tests {
     #[test]
     fn refuses_with_the_cure() {
         for (text, found) in [
+            ("", "found nothing"),
             ("banks=3-1", "`3-1` falls"),
             ("banks=0-", "`0-`"),
             ("banks=0,,1", "``"),

@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn everything(colors: &FrameColors) -> AskedColors {
-        AskedColors::parse("", ColorCounts::of(colors)).expect("nothing left out")
+        AskedColors::all(ColorCounts::of(colors))
     }
 
     #[test]

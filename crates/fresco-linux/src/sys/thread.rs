@@ -3,7 +3,7 @@
 
 use rustix::io::Errno;
 use rustix::process::{Signal, set_parent_process_death_signal};
-use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
+use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -32,23 +32,18 @@ pub fn as_a_stranger() {
     unsafe { libc::syscall(libc::SYS_close_range, 0, u32::MAX, libc::CLOSE_RANGE_UNSHARE) };
 }
 
-/// Takes all privileges from the calling thread but that of locking memory.
+/// Takes all privileges from the calling thread but those of locking memory and of changing user and groups. When the
+/// program changes these, the C library has every thread do so, and ends the program if one of them may not.
 pub fn drop_privileges() {
+    let kept = CapabilitySet::IPC_LOCK | CapabilitySet::SETUID | CapabilitySet::SETGID;
+    let own = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.permitted);
     let sets = CapabilitySets {
-        effective: CapabilitySet::IPC_LOCK,
-        permitted: CapabilitySet::IPC_LOCK,
+        effective: own & kept,
+        permitted: own & kept,
         inheritable: CapabilitySet::empty(),
     };
-    if set_capabilities(None, sets).is_err() {
-        let none = CapabilitySet::empty();
-        let sets = CapabilitySets {
-            effective: none,
-            permitted: none,
-            inheritable: none,
-        };
-        // Giving up what one has is always allowed.
-        let _ = set_capabilities(None, sets);
-    }
+    // Giving up what one has is always allowed.
+    let _ = set_capabilities(None, sets);
 }
 
 /// Takes the memory of this process, and of what it becomes, from these nodes.

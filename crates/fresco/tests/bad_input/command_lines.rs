@@ -65,15 +65,23 @@ fn sources() -> Vec<Case> {
         of_xeon("--usable without --to", "show", &["--usable"]).usage("--to <FORMAT>"),
         of_xeon("node that does not exist", "show", &["--to", "hex", "--node", "1"]).told("--node: found node 1"),
         of_xeon("conversion into nothing", "convert", &[]).usage("--to <FORMAT>"),
-        of_xeon("conversion of a whole map by node", "convert", &["--to", "dramsys", "--node", "0"]).told("--to dramsys: "),
+        of_xeon(
+            "conversion of a whole map by node",
+            "convert",
+            &["--to", "dramsys", "--node", "0"],
+        )
+        .told("--to dramsys: "),
         Case::new(
             "conversion of nodes for a simulator without",
             &["map", "convert", "--machine", "opteron-6128", "--to", "dramsys"],
         )
         .told("opteron-6128: --to dramsys: found several nodes"),
-        Case::new("conversion of bank functions alone", &["map", "convert", "map.txt", "--to", "ramulator"])
-            .file("map.txt", MAP)
-            .told("map.txt: --to ramulator: "),
+        Case::new(
+            "conversion of bank functions alone",
+            &["map", "convert", "map.txt", "--to", "ramulator"],
+        )
+        .file("map.txt", MAP)
+        .told("map.txt: --to ramulator: "),
         of_xeon("node that is no number", "show", &["--to", "hex", "--node", "abc"]).told("--node: found \"abc\""),
         of_xeon("override of an unknown key", "show", &["--set", "memory.ranks=2"]).told("--set memory.ranks=2: "),
         of_xeon("override of the wrong kind", "show", &["--set", "cores=many"]).told("--set cores=many: "),

@@ -2,7 +2,7 @@
 //! Colours in fact.
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
-use crate::{MAP, Running, expected_sum, memory_user, needs_coloring, program};
+use crate::{MAP, Running, compiled, expected_sum, memory_user, needs_coloring, program};
 use serde_json::Value;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -276,4 +276,52 @@ fn a_map_of_a_far_smaller_machine_and_a_pool_beyond_all_memory_are_told_at_once(
         );
     }
     assert!(start.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_program_may_change_its_user() {
+    needs_coloring!();
+    // A C library has all threads change their groups and their user, the pager too.
+    let source = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+        int main(void) { malloc(1 << 20); setgroups(0, 0); setgid(65534); setuid(65534);\n\
+        char *after = malloc(1 << 20); after[4096] = 1; return getuid() == 65534 && after[4096] == 1 ? 0 : 1; }\n";
+    let directory = directory_with(&[("map.txt", MAP), ("leaves.c", source)]);
+    if !compiled("leaves", directory.path()) {
+        return;
+    }
+    let done = Command::new(program())
+        .args(["run", "--map", "map.txt", "--colors", "banks=0-3", "--", "./leaves"])
+        .current_dir(directory.path())
+        .output()
+        .expect("it starts");
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn what_was_left_to_the_kernel_is_told_even_if_the_program_closes_standard_error() {
+    needs_coloring!();
+    let source = "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
+        int main(void) { volatile char *all = malloc(1 << 20); for (int i = 0; i < 1 << 20; i += 4096) all[i] = 1;\n\
+        close(2); return 0; }\n";
+    let directory = directory_with(&[("map.txt", MAP), ("closes.c", source)]);
+    if !compiled("closes", directory.path()) {
+        return;
+    }
+    let done = Command::new(program())
+        .args([
+            "run",
+            "--map",
+            "map.txt",
+            "--colors",
+            "banks=0-3",
+            "--search",
+            "0",
+            "--",
+            "./closes",
+        ])
+        .current_dir(directory.path())
+        .output()
+        .expect("it starts");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(told.contains("left to the kernel"), "{told}");
 }

@@ -273,5 +273,5 @@ fn nothing_is_lost_while_pages_are_mended() {
     let done = crate::common::fresco(&command, directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(String::from_utf8_lossy(&done.stdout), "all there\n", "{told}");
-    assert!(told.contains("had lost their colours, by forks"), "{told}");
+    assert!(told.contains("had other colours, by forks"), "{told}");
 }

@@ -60,7 +60,11 @@ impl ColorArgs {
             Map::Machine(machine) => FrameColors::of_machine(&machine.memory.map, &space),
             Map::Banks(map, _) => FrameColors::of_bank_map(map, &space),
         };
-        let asked = AskedColors::parse(self.colors.as_deref().unwrap_or(""), ColorCounts::of(&colors))?;
+        let counts = ColorCounts::of(&colors);
+        let asked = match &self.colors {
+            Some(text) => AskedColors::parse(text, counts)?,
+            None => AskedColors::all(counts),
+        };
         let any_pair = asked
             .banks
             .iter()

@@ -7,7 +7,7 @@ use crate::output;
 use crate::verbs::live::CAVEAT;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use fresco_dram::color::format_list;
-use fresco_linux::launch::{self, Program};
+use fresco_linux::launch::{self, Program, ProgramError};
 use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -103,6 +103,12 @@ impl View<'_> {
     }
 }
 
+/// The file that a task's command names.
+fn found(program: &PlannedProgram) -> Result<Program, ProgramError> {
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    Program::find(OsStr::new(&program.command[0]), &search)
+}
+
 /// Why a task cannot be had here.
 fn missing(program: &PlannedProgram) -> Option<String> {
     let absent = |given: &Option<Vec<u32>>, online: Vec<u32>, what: &str| {
@@ -112,6 +118,11 @@ fn missing(program: &PlannedProgram) -> Option<String> {
     absent(&program.request.cpus, launch::online_cpus(), "processor")
         .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
         .or_else(|| limits::missing(&program.request.limits))
+        .or_else(|| {
+            found(program)
+                .err()
+                .map(|error| format!("{}: {error}", program.command[0]))
+        })
         .or_else(|| launch::probe().err().map(|refusal| refusal.to_string()))
         .or_else(|| match plan::frames(&program.request, 1) {
             Some(0) => Some("this machine's memory has no frame of these colours".to_owned()),
@@ -122,24 +133,23 @@ fn missing(program: &PlannedProgram) -> Option<String> {
 /// Starts all tasks and waits for them. The status is 0 if all of theirs are, else that of the first that failed, as a
 /// shell has it.
 pub fn run(planned: &PlannedPrograms) -> Outcome {
-    let mut found = Vec::new();
-    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    let mut programs = Vec::new();
     for program in &planned.programs {
         let refused = |status: u8, reason: String| {
             tell(&format!("fresco run: task {}: {reason}", program.task));
             Ok(ExitCode::from(status))
         };
+        match found(program) {
+            Ok(path) => programs.push(path),
+            Err(error) => return refused(error.status(), format!("{}: {error}", program.command[0])),
+        }
         if let Some(reason) = missing(program) {
             return refused(UNABLE, reason);
-        }
-        match Program::find(OsStr::new(&program.command[0]), &search) {
-            Ok(path) => found.push(path),
-            Err(error) => return refused(error.status(), format!("{}: {error}", program.command[0])),
         }
     }
     let started = plan::preload()
         .map_err(|reason| format!("the library is missing: {reason}"))
-        .and_then(|preload| start(planned, &found, &preload));
+        .and_then(|preload| start(planned, &programs, &preload));
     match started {
         Ok(children) => Ok(wait(planned, children)),
         Err(reason) => {
