@@ -192,6 +192,13 @@ fn tasks_end_with_whoever_runs_the_plan() {
 }
 
 #[test]
+fn a_dry_run_tells_of_a_program_that_does_not_exist() {
+    let directory = planned(r#"["touch", "here"]"#, r#"["/nonexistent/program"]"#);
+    let shown = stdout(&["run", "--dry-run", "plan.json"], directory.path());
+    assert!(shown.contains("/nonexistent/program:"), "{shown}");
+}
+
+#[test]
 fn what_a_plan_lacks_is_told_before_anything_starts() {
     let directory = planned(r#"["touch", "here"]"#, r#"["touch", "here"]"#);
     let shown = stdout(&["run", "--dry-run", "plan.json"], directory.path());
