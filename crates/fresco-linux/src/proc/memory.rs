@@ -82,16 +82,16 @@ mod tests {
             fs::write(path, text).expect("writable");
         };
         // Version 2: 100 of the 300 above are used, 90 of the 150 here; the innermost has no limit.
-        write("self/cgroup", "0::/work/inner\n");
-        write("work/memory.max", "150\n");
-        write("work/memory.current", "90\n");
-        write("work/inner/memory.max", "max\n");
-        write("work/inner/memory.current", "10\n");
+        write("self/cgroup", "0::/outer/inner\n");
+        write("outer/memory.max", "150\n");
+        write("outer/memory.current", "90\n");
+        write("outer/inner/memory.max", "max\n");
+        write("outer/inner/memory.current", "10\n");
         write("memory.max", "300\n");
         write("memory.current", "100\n");
         assert_eq!(group_headroom(&root, &root), Some(60));
         // Beside it version 1, which is narrower.
-        write("self/cgroup", "7:memory:/old\n0::/work\n");
+        write("self/cgroup", "7:memory:/old\n0::/outer\n");
         write("memory/old/memory.limit_in_bytes", "1000\n");
         write("memory/old/memory.usage_in_bytes", "960\n");
         assert_eq!(group_headroom(&root, &root), Some(40));

@@ -74,12 +74,7 @@ impl Cache {
     /// write, dirty. Returns whether it was there.
     #[inline]
     pub fn access(&mut self, addr: PhysAddr, write: bool, source: u16) -> bool {
-        let place = self.index.place(addr);
-        let found = self.touch(place, write);
-        let stats = &mut self.stats[usize::from(source)];
-        stats.hits += u64::from(found);
-        stats.misses += u64::from(!found);
-        found
+        self.demand(self.index.place(addr), write, source)
     }
 
     /// As [`access`](Self::access), but a line that is not here is brought in clean; `None` if it was here, else the line
@@ -87,11 +82,18 @@ impl Cache {
     #[inline]
     pub fn access_or_allocate(&mut self, addr: PhysAddr, write: bool, source: u16) -> Option<Option<Victim>> {
         let place = self.index.place(addr);
+        let found = self.demand(place, write, source);
+        (!found).then(|| self.allocate_at(place, false, source))
+    }
+
+    /// Looks a line up and counts whether it was there.
+    #[inline]
+    fn demand(&mut self, place: Place, write: bool, source: u16) -> bool {
         let found = self.touch(place, write);
         let stats = &mut self.stats[usize::from(source)];
         stats.hits += u64::from(found);
         stats.misses += u64::from(!found);
-        (!found).then(|| self.allocate_at(place, false, source))
+        found
     }
 
     /// Brings in a line that is not here, for `source`; the line that has to make room is returned.

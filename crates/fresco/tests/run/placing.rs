@@ -289,39 +289,32 @@ fn a_program_may_change_its_user() {
     if !compiled("leaves", directory.path()) {
         return;
     }
-    let done = Command::new(program())
-        .args(["run", "--map", "map.txt", "--colors", "banks=0-3", "--", "./leaves"])
-        .current_dir(directory.path())
-        .output()
-        .expect("it starts");
+    let done = coloured(&["./leaves"], directory.path());
     assert!(done.status.success(), "{done:?}");
 }
 
 #[test]
 fn what_was_left_to_the_kernel_is_told_even_if_the_program_closes_standard_error() {
     needs_coloring!();
-    let source = "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
+    let source = "#include <stdlib.h>\n#include <unistd.h>\n\
         int main(void) { volatile char *all = malloc(1 << 20); for (int i = 0; i < 1 << 20; i += 4096) all[i] = 1;\n\
         close(2); return 0; }\n";
     let directory = directory_with(&[("map.txt", MAP), ("closes.c", source)]);
     if !compiled("closes", directory.path()) {
         return;
     }
-    let done = Command::new(program())
-        .args([
-            "run",
-            "--map",
-            "map.txt",
-            "--colors",
-            "banks=0-3",
-            "--search",
-            "0",
-            "--",
-            "./closes",
-        ])
-        .current_dir(directory.path())
-        .output()
-        .expect("it starts");
+    let command = [
+        "run",
+        "--map",
+        "map.txt",
+        "--colors",
+        "banks=0-3",
+        "--search",
+        "0",
+        "--",
+        "./closes",
+    ];
+    let done = fresco(&command, directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(told.contains("left to the kernel"), "{told}");
 }
