@@ -18,6 +18,10 @@ use std::time::{Duration, Instant};
 const FIRST: Duration = Duration::from_millis(200);
 /// Between looks at most.
 const MOST: Duration = Duration::from_secs(10);
+/// After a page that could not be had because somebody forks, moves or drops memory.
+const LATER: Duration = Duration::from_millis(1);
+/// For so long a page is tried to be put back, while the kernel says that it can later.
+const LAST: Duration = Duration::from_secs(60);
 /// Pages looked at between two looks at faults.
 const STRIDE: usize = 512;
 
@@ -28,6 +32,8 @@ pub(super) struct Mending {
     pause: Duration,
     /// The next address of a look that is under way.
     at: Option<u64>,
+    /// When it goes on.
+    resume: Instant,
     /// Where a page lies while it is copied.
     desk: Option<Area>,
 }
@@ -38,6 +44,7 @@ impl Mending {
             due: Some(Instant::now() + FIRST),
             pause: FIRST,
             at: None,
+            resume: Instant::now(),
             desk: None,
         }
     }
@@ -52,7 +59,7 @@ impl Mending {
     /// How long there is nothing to do; `None` for ever.
     pub(super) fn idle(&self) -> Option<Duration> {
         if self.at.is_some() {
-            return Some(Duration::ZERO);
+            return Some(self.resume.saturating_duration_since(Instant::now()));
         }
         self.due.map(|due| due.saturating_duration_since(Instant::now()))
     }
@@ -72,11 +79,18 @@ impl Pager {
             }
             self.mending.at = Some(0);
         }
+        if Instant::now() < self.mending.resume {
+            return;
+        }
         let at = self.mending.at.unwrap_or(0);
         if let Some((range, set)) = self.regions.from(at) {
             let present = self.map.first_present(range, STRIDE as u64);
-            self.mending.at = Some(present.end);
-            self.mend_range(present, set, door, stats);
+            let end = present.end;
+            let stopped = self.mend_range(present, set, door, stats);
+            self.mending.at = Some(stopped.unwrap_or(end));
+            if stopped.is_some() {
+                self.mending.resume = Instant::now() + LATER;
+            }
             return;
         }
         // The look is over. Pages that are shared can still be copied, and any can be moved: again, ever more seldom.
@@ -85,7 +99,8 @@ impl Pager {
         self.mending.due = Some(Instant::now() + self.mending.pause);
     }
 
-    fn mend_range(&mut self, range: Range<u64>, set: u32, door: &Door, stats: &Stats) {
+    /// Returns where it stopped because memory was not still.
+    fn mend_range(&mut self, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Option<u64> {
         let mut pages = [Page(0); STRIDE];
         let wanted = ((range.end - range.start) / page_bytes()) as usize;
         let read = self.map.read(range.start / page_bytes(), &mut pages[..wanted]);
@@ -101,19 +116,25 @@ impl Pager {
                 continue;
             };
             // Pages that are shared are not to be moved; nor are some others (locked, in use by a device).
-            if page.exclusive() && !self.wants(set, frame) && self.recolor(address, set, door, stats).is_ok() {
-                stats.mended.fetch_add(1, Ordering::Relaxed);
+            if !page.exclusive() || self.wants(set, frame) {
+                continue;
+            }
+            match self.recolor(address, set, door, stats) {
+                Ok(true) => drop(stats.mended.fetch_add(1, Ordering::Relaxed)),
+                Ok(false) => return Some(address),
+                // Locked, in use by a device, or gone.
+                Err(_) => {}
             }
         }
+        None
     }
 
-    /// Gives the page at `address` a frame of its colours.
-    fn recolor(&mut self, address: u64, set: u32, door: &Door, stats: &Stats) -> Result<(), Errno> {
+    /// Gives the page at `address` a frame of its colours; false if memory is not still.
+    fn recolor(&mut self, address: u64, set: u32, door: &Door, stats: &Stats) -> Result<bool, Errno> {
         let run = self.next_frame(set, stats).ok_or(Errno::NOMEM)?;
         let desk = self.desk()?;
-        // A fork is under way: later.
         if !door.latch().try_lock() {
-            return Err(Errno::AGAIN);
+            return Ok(false);
         }
         // A present page of memory that is watched exists already. What is not watched could not be put back.
         let watched = self.user.zero(address..address + page_bytes()).1 == Err(Errno::EXIST);
@@ -133,21 +154,24 @@ impl Pager {
         door.latch().unlock();
         if moved > 0 {
             self.user.wake(address..address + page_bytes());
-            return Ok(());
+            return Ok(true);
         }
-        result
+        result.map(|()| true)
     }
 
-    /// Moves the frame in, or, where the mapping has changed meanwhile, has the kernel copy the page: it must not be lost.
+    /// Moves the frame in, or else the old one back, or, where the mapping has changed meanwhile, has the kernel copy the
+    /// page: it must not be lost.
     fn put_back(&mut self, address: u64, run: u64, desk: u64, set: u32) {
         let (moved, _) = self.move_pages(address, run, page_bytes());
         self.frame_used(set, moved);
-        if moved == 0 {
-            for _ in 0..1000 {
-                match self.user.copy(address, desk, page_bytes()) {
-                    Err(Errno::AGAIN) => std::thread::yield_now(),
-                    _ => break,
-                }
+        if moved > 0 || self.move_pages(address, desk, page_bytes()).0 > 0 {
+            return;
+        }
+        let start = Instant::now();
+        while start.elapsed() < LAST {
+            match self.user.copy(address, desk, page_bytes()) {
+                Err(Errno::AGAIN | Errno::NOMEM) => std::thread::yield_now(),
+                _ => return,
             }
         }
     }
