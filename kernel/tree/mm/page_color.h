@@ -8,6 +8,7 @@
 #include <linux/migrate.h>
 #include <linux/mm_types.h>
 #include <linux/mmzone.h>
+#include <linux/mutex.h>
 #include <linux/page_color.h>
 
 #ifdef CONFIG_PAGE_COLOR
@@ -77,7 +78,11 @@ struct page_color_zone {
 
 /* In this scope the task's own policy does not count. */
 extern struct page_color_policy page_color_any_policy;
+/* Switching on and off, changing the map, creating policies. */
+extern struct mutex page_color_mutex;
 
+int page_color_set_map(const char *text);
+int page_color_switch(bool on);
 void page_color_policy_release(struct page_color_policy *policy);
 void page_color_count_spill(struct zone *zone);
 void page_color_forget_misses(void);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM page_color
+
+#if !defined(_TRACE_PAGE_COLOR_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_PAGE_COLOR_H
+
+#include <linux/mmzone.h>
+#include <linux/page_color.h>
+#include <linux/tracepoint.h>
+
+/* A task with colours gets a page of one of them. */
+TRACE_EVENT(page_color_alloc,
+	    TP_PROTO(unsigned long pfn, u64 policy),
+	    TP_ARGS(pfn, policy),
+	    TP_STRUCT__entry(__field(unsigned long, pfn)
+			     __field(unsigned int, color)
+			     __field(u64, policy)),
+	    TP_fast_assign(__entry->pfn = pfn;
+			   __entry->color = page_color_of(&page_color_map, pfn);
+			   __entry->policy = policy;),
+	    TP_printk("pfn=0x%lx color=%u policy=%llu",
+		      __entry->pfn, __entry->color, __entry->policy)
+);
+
+/* There is none in a zone: it is given a page of any colour. */
+TRACE_EVENT(page_color_spill,
+	    TP_PROTO(struct zone *zone, u64 policy),
+	    TP_ARGS(zone, policy),
+	    TP_STRUCT__entry(__field(int, node)
+			     __field(int, zone)
+			     __field(u64, policy)),
+	    TP_fast_assign(__entry->node = zone_to_nid(zone);
+			   __entry->zone = zone_idx(zone);
+			   __entry->policy = policy;),
+	    TP_printk("node=%d zone=%d policy=%llu",
+		      __entry->node, __entry->zone, __entry->policy)
+);
+
+/* A free block is split along the paths to pages that are taken out of it. */
+TRACE_EVENT(page_color_split,
+	    TP_PROTO(unsigned long pfn, unsigned int order, unsigned int taken),
+	    TP_ARGS(pfn, order, taken),
+	    TP_STRUCT__entry(__field(unsigned long, pfn)
+			     __field(unsigned int, order)
+			     __field(unsigned int, taken)),
+	    TP_fast_assign(__entry->pfn = pfn;
+			   __entry->order = order;
+			   __entry->taken = taken;),
+	    TP_printk("pfn=0x%lx order=%u taken=%u",
+		      __entry->pfn, __entry->order, __entry->taken)
+);
+
+/*
+ * A page of an owned colour, or one that is recoloured, is to be moved. The
+ * frame 0 is never free: there is none, the page stays.
+ */
+TRACE_EVENT(page_color_migrate,
+	    TP_PROTO(unsigned long from, unsigned long to, int reason),
+	    TP_ARGS(from, to, reason),
+	    TP_STRUCT__entry(__field(unsigned long, from)
+			     __field(unsigned long, to)
+			     __field(unsigned int, from_color)
+			     __field(int, to_color)
+			     __field(int, reason)),
+	    TP_fast_assign(__entry->from = from;
+			   __entry->to = to;
+			   __entry->from_color = page_color_of(&page_color_map, from);
+			   __entry->to_color = to ? page_color_of(&page_color_map, to) : -1;
+			   __entry->reason = reason;),
+	    TP_printk("from=0x%lx to=0x%lx from_color=%u to_color=%d reason=%d",
+		      __entry->from, __entry->to, __entry->from_color,
+		      __entry->to_color, __entry->reason)
+);
+
+#endif /* _TRACE_PAGE_COLOR_H */
+
+#include <trace/define_trace.h>
