@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counting the pages of a process by colour: what was asked against what is.
 
+use crate::backend::Backend;
 use crate::colors::{AskedColors, ColorCounts, Filter, Request};
 use crate::proc::{Kind, Mapping, OwnColors, Page, Process, own_colors};
 use crate::sys::{page_bytes, zero_frame};
@@ -83,10 +84,37 @@ impl Tally {
 /// The pages of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
-    /// Each mapping with its pages.
+    /// Each mapping with its pages; one of a file twice if some of its pages are the process's own.
     pub mappings: Vec<(Mapping, Tally)>,
     /// Pages of threads with colours of their own, by these colours.
     pub threads: BTreeMap<String, Tally>,
+}
+
+impl Census {
+    /// Has the library placed any of it?
+    pub fn has_covered(&self) -> bool {
+        self.mappings.iter().any(|(mapping, _)| mapping.kind == Kind::Covered)
+    }
+
+    /// Pages that have to have the colours asked for: those of a kind that the back end covers.
+    pub fn judged(&self, backend: Backend) -> Tally {
+        let mut total = Tally::default();
+        for (_, tally) in self
+            .mappings
+            .iter()
+            .filter(|(mapping, _)| is_judged(backend, mapping.kind))
+        {
+            total.add(tally);
+        }
+        total
+    }
+}
+
+fn is_judged(backend: Backend, kind: Kind) -> bool {
+    match backend {
+        Backend::Stock => kind == Kind::Covered,
+        Backend::Kernel => !matches!(kind, Kind::File | Kind::Other),
+    }
 }
 
 /// The pages of each mapping of a process, judged by the colours of `request`; memory of threads with colours of their
@@ -109,6 +137,7 @@ pub fn census(process: &Process, request: &Request, own: bool) -> Result<Census,
     let mut census = Census::default();
     for mapping in mappings {
         let mut tally = Tally::new(filter.counts());
+        let mut own_pages = Tally::new(filter.counts());
         let mut at = mapping.start;
         // The kernel's own pages at the top of the address space are no one's memory.
         while at < mapping.end && mapping.kind != Kind::Other {
@@ -122,7 +151,11 @@ pub fn census(process: &Process, request: &Request, own: bool) -> Result<Census,
                 .map_err(|error| process.unreadable("pagemap", &error))?;
             let mut part = Tally::new(filter.counts());
             for &page in &pages[..read] {
-                part.count(page, judge.map_or(&filter, |(_, filter)| filter), Some(zero));
+                let counted = match mapping.kind == Kind::File && !page.of_file() {
+                    true => &mut own_pages,
+                    false => &mut part,
+                };
+                counted.count(page, judge.map_or(&filter, |(_, filter)| filter), Some(zero));
             }
             tally.add(&part);
             if let Some((asked, _)) = judge {
@@ -132,6 +165,16 @@ pub fn census(process: &Process, request: &Request, own: bool) -> Result<Census,
                 break;
             }
             at += read as u64 * page_bytes;
+        }
+        if own_pages.present + own_pages.swapped > 0 {
+            let kind = Kind::Data;
+            census.mappings.push((
+                Mapping {
+                    kind,
+                    ..mapping.clone()
+                },
+                own_pages,
+            ));
         }
         census.mappings.push((mapping, tally));
     }

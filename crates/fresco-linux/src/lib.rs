@@ -4,6 +4,7 @@
 //! Colours are those of frame numbers as this kernel sees them, under a map that the user names. In a virtual machine
 //! these are not the frames of the hardware; nothing here claims that they are.
 
+pub mod backend;
 pub mod census;
 pub mod colors;
 pub mod fuzz;

@@ -47,6 +47,16 @@ impl Filter {
         })
     }
 
+    /// The lowest bank colour of the part that the frame is in; 0 where the map has no memory.
+    pub fn first_bank(&self, frame: FrameNumber) -> u32 {
+        let address = frame.0 << self.page_bits;
+        let inside = |span: &Span| address >= span.base && address - span.base < span.size;
+        let mut parts = self.parts.iter();
+        parts
+            .find(|(_, _, spans)| spans.iter().any(inside))
+            .map_or(0, |(first, ..)| *first)
+    }
+
     /// Is this pair of colours asked for?
     #[inline]
     pub fn asks(&self, (bank, llc): (u32, u32)) -> bool {

@@ -128,7 +128,25 @@ impl FrameColors {
         &self.parts
     }
 
-    pub(super) fn llc_functions(&self) -> &[u64] {
+    /// Masks over physical addresses; function `i` is bit `i` of the LLC colour.
+    pub fn llc_functions(&self) -> &[u64] {
         &self.llc_functions
+    }
+
+    /// The bank functions, as masks over addresses less their offset; `None` if parts of the memory have others.
+    pub fn bank_functions(&self) -> Option<&[u64]> {
+        let (first, others) = self.parts.split_first()?;
+        let same = others.iter().all(|part| part.functions == first.functions);
+        same.then_some(&first.functions)
+    }
+
+    /// Ranges of addresses that functions hold for: the lowest bank colour, the addresses, what is subtracted from them.
+    pub fn spans(&self) -> impl Iterator<Item = (u32, Range<u64>, u64)> + '_ {
+        self.parts.iter().flat_map(|part| {
+            let range = |span: &Span| span.base..span.base.saturating_add(span.size);
+            part.spans
+                .iter()
+                .map(move |span| (part.first, range(span), span.offset))
+        })
     }
 }

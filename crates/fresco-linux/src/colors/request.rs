@@ -3,6 +3,7 @@
 //! colours are, can be read from outside, and goes away with the process, however it ends.
 
 use super::{AskedColors, ColorCounts, Filter, FrameColors};
+use crate::backend::Backend;
 use crate::resctrl::Limits;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,9 @@ pub struct Request {
     /// The task that it is, if it was started as one of a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskOf>,
+    /// What gives it its frames.
+    #[serde(default, skip_serializing_if = "Backend::is_stock")]
+    pub backend: Backend,
 }
 
 /// A task of a plan.
@@ -88,6 +92,7 @@ impl Request {
             cpus: None,
             nodes: None,
             task: None,
+            backend: Backend::Stock,
         }
     }
 

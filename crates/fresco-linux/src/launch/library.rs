@@ -34,6 +34,15 @@ pub fn preload_value(library: &Path, others: Option<&OsStr>) -> Option<OsString>
     Some(value)
 }
 
+/// A value of `LD_PRELOAD` less the library; `None` if that leaves nothing.
+pub fn without_library(value: &OsStr) -> Option<OsString> {
+    let words = value.as_bytes().split(|byte| b": \t".contains(byte));
+    let others =
+        words.filter(|word| !word.is_empty() && Path::new(OsStr::from_bytes(word)).file_name() != Some(NAME.as_ref()));
+    let others: Vec<&[u8]> = others.collect();
+    (!others.is_empty()).then(|| OsStr::from_bytes(&others.join(&b':')).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +54,17 @@ mod tests {
         assert_eq!(value("/a/b.so", Some("")), Some("/a/b.so".into()));
         assert_eq!(value("/a/b.so", Some("c.so d.so")), Some("/a/b.so:c.so d.so".into()));
         assert_eq!(value("/a b/c.so", None), None);
+    }
+
+    #[test]
+    fn it_is_taken_out_again() {
+        let without = |value: &str| without_library(OsStr::new(value));
+        assert_eq!(without("/a/libfresco_preload.so"), None);
+        assert_eq!(
+            without("/a/libfresco_preload.so:c.so  /d/e.so"),
+            Some("c.so:/d/e.so".into())
+        );
+        assert_eq!(without(""), None);
     }
 
     #[test]

@@ -7,16 +7,17 @@ mod library;
 mod program;
 
 pub use bind::{bind_cpus, bind_nodes, online_cpus, online_nodes};
-pub use library::{NAME as LIBRARY_NAME, find_library, preload_value};
+pub use library::{NAME as LIBRARY_NAME, find_library, preload_value, without_library};
 pub use program::{Program, ProgramError};
 
+use crate::backend::{Backend, KernelColors, release};
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::Refusal;
 use crate::proc::PageMap;
-use crate::sys::{Userfault, end_with_parent, zero_frame};
+use crate::sys::{Userfault, before_exec, end_with_parent, zero_frame};
 use rustix::io::Errno;
 use rustix::thread::disable_transparent_huge_pages;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
@@ -30,9 +31,28 @@ pub fn probe() -> Result<(), Refusal> {
     Userfault::open().map(drop).map_err(Refusal::Userfault)
 }
 
-/// Becomes the program. `preload` is the value of `LD_PRELOAD`. Returns only if that fails.
-pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, preload: &OsStr) -> Errno {
-    match command(program, arguments, request, preload) {
+/// How a program gets its colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// By the library: the value of `LD_PRELOAD`.
+    Library(OsString),
+    /// By the kernel.
+    Kernel(KernelColors),
+}
+
+impl Means {
+    /// The back end that this is.
+    pub fn backend(&self) -> Backend {
+        match self {
+            Self::Library(_) => Backend::Stock,
+            Self::Kernel(_) => Backend::Kernel,
+        }
+    }
+}
+
+/// Becomes the program. Returns only if that fails.
+pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, means: &Means) -> Errno {
+    match command(program, arguments, request, means) {
         Ok(mut command) => Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO),
         Err(error) => error,
     }
@@ -46,24 +66,37 @@ pub fn start_program(
     program: &Program,
     arguments: &[OsString],
     request: &Request,
-    preload: &OsStr,
+    means: &Means,
 ) -> Result<Child, Errno> {
-    let mut command = command(program, arguments, request, preload)?;
+    let mut command = command(program, arguments, request, means)?;
     end_with_parent(&mut command);
     command
         .spawn()
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-fn command(program: &Program, arguments: &[OsString], request: &Request, preload: &OsStr) -> Result<Command, Errno> {
+fn command(program: &Program, arguments: &[OsString], request: &Request, means: &Means) -> Result<Command, Errno> {
+    let mut request = request.clone();
+    request.backend = means.backend();
     let text = request.to_text().map_err(|_| Errno::INVAL)?;
-    // For this process and what it starts. A kernel without the switch has no huge pages either.
-    let _ = disable_transparent_huge_pages(true);
     let mut command = Command::new(&program.path);
-    command
-        .arg0(&program.name)
-        .args(arguments)
-        .env(ENVIRONMENT, text)
-        .env("LD_PRELOAD", preload);
+    command.arg0(&program.name).args(arguments).env(ENVIRONMENT, text);
+    match means {
+        Means::Library(preload) => {
+            // For this process and what it starts. A kernel without the switch has no huge pages either.
+            let _ = disable_transparent_huge_pages(true);
+            release();
+            command.env("LD_PRELOAD", preload);
+        }
+        Means::Kernel(colors) => {
+            // The library of another request would place frames as well.
+            match std::env::var_os("LD_PRELOAD").and_then(|value| without_library(&value)) {
+                Some(value) => command.env("LD_PRELOAD", value),
+                None => command.env_remove("LD_PRELOAD"),
+            };
+            let colors = colors.clone();
+            before_exec(&mut command, move || colors.take());
+        }
+    }
     Ok(command)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finding a program as a shell does, and finding out whether a library can be put before it.
 
+use crate::backend::Backend;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -51,11 +52,12 @@ impl fmt::Display for ProgramError {
 }
 
 impl Program {
-    /// Looks for `name`, in the directories of `search` (the value of `PATH`) unless it has a slash.
+    /// Looks for `name`, in the directories of `search` (the value of `PATH`) unless it has a slash. Any program will
+    /// do for a kernel that colours; before others a library has to be put.
     ///
     /// # Errors
     /// [`ProgramError`].
-    pub fn find(name: &OsStr, search: &OsStr) -> Result<Self, ProgramError> {
+    pub fn find(name: &OsStr, search: &OsStr, backend: Backend) -> Result<Self, ProgramError> {
         let mut denied = None;
         let candidates: Vec<PathBuf> = match name.as_bytes().contains(&b'/') {
             true => vec![PathBuf::from(name)],
@@ -67,7 +69,7 @@ impl Program {
         for path in candidates {
             match executable(&path) {
                 Ok(()) => {
-                    suited(&path, 0)?;
+                    suited(&path, 0, backend)?;
                     let name = name.to_owned();
                     return Ok(Self { name, path });
                 }
@@ -95,15 +97,20 @@ fn executable(path: &Path) -> io::Result<()> {
 }
 
 /// Refuses programs into which the loader would not put a library: they would run without colours.
-fn suited(path: &Path, depth: u32) -> Result<(), ProgramError> {
+fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError> {
     let denied = |error: io::Error| ProgramError::NotExecutable(error.to_string());
     let about = std::fs::metadata(path).map_err(denied)?;
-    if about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
+    let kernel = backend == Backend::Kernel;
+    if !kernel && about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
         return Err(ProgramError::Unsuited(
             "has privileges of its own (set-user-ID): no library can be put before it",
         ));
     }
-    let mut file = File::open(path).map_err(denied)?;
+    let mut file = match File::open(path) {
+        // What may be executed need not be readable.
+        Err(error) if kernel && error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        file => file.map_err(denied)?,
+    };
     let mut head = Vec::new();
     file.by_ref().take(4096).read_to_end(&mut head).map_err(denied)?;
     if let Some(line) = head.strip_prefix(b"#!") {
@@ -114,7 +121,7 @@ fn suited(path: &Path, depth: u32) -> Result<(), ProgramError> {
         let interpreter = words.next().unwrap_or_default();
         // A kernel follows four.
         return match depth < 4 && !interpreter.is_empty() {
-            true => suited(Path::new(OsStr::from_bytes(interpreter)), depth + 1),
+            true => suited(Path::new(OsStr::from_bytes(interpreter)), depth + 1, backend),
             false => Err(ProgramError::NotExecutable("has no interpreter".to_owned())),
         };
     }
@@ -123,6 +130,9 @@ fn suited(path: &Path, depth: u32) -> Result<(), ProgramError> {
         return Err(ProgramError::NotExecutable(
             "is neither a program nor a script with #!".to_owned(),
         ));
+    }
+    if kernel {
+        return Ok(());
     }
     match loader(&file, &head) {
         Some(Loader::OtherClass) => Err(ProgramError::Unsuited("is not a 64-bit program of this machine")),
@@ -189,10 +199,10 @@ mod tests {
 
     #[test]
     fn programs_are_found_as_a_shell_finds_them() {
-        let shell = Program::find(OsStr::new("sh"), &search()).expect("every machine has a shell");
+        let shell = Program::find(OsStr::new("sh"), &search(), Backend::Stock).expect("every machine has a shell");
         assert_eq!(shell.name, "sh");
         assert!(shell.path.ends_with("sh"));
-        assert!(Program::find(OsStr::new("/bin/sh"), OsStr::new("")).is_ok());
+        assert!(Program::find(OsStr::new("/bin/sh"), OsStr::new(""), Backend::Stock).is_ok());
         for (name, status) in [
             ("no-such-program", 127),
             ("", 127),
@@ -200,7 +210,7 @@ mod tests {
             ("/etc/passwd", 126),
             ("/etc/passwd/x", 127),
         ] {
-            let error = Program::find(OsStr::new(name), &search()).expect_err(name);
+            let error = Program::find(OsStr::new(name), &search(), Backend::Stock).expect_err(name);
             assert_eq!(error.status(), status, "{name}: {error}");
         }
     }
@@ -216,7 +226,7 @@ mod tests {
             ("short", b"\x7fELF\x01\x01\x01", 125),
         ] {
             let path = file(name, content, 0o755);
-            let found = Program::find(path.as_os_str(), &search());
+            let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
             fs::remove_file(&path).expect("ours");
             assert_eq!(found.map_or_else(|error| error.status(), |_| 0), status, "{name}");
         }
@@ -225,8 +235,10 @@ mod tests {
         content[..6].copy_from_slice(b"\x7fELF\x02\x01");
         content[18] = if cfg!(target_arch = "x86_64") { 62 } else { 183 };
         let path = file("static", &content, 0o755);
-        let found = Program::find(path.as_os_str(), &search());
+        let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
+        let by_kernel = Program::find(path.as_os_str(), &search(), Backend::Kernel);
         fs::remove_file(&path).expect("ours");
         assert!(found.expect_err("no loader").to_string().contains("statically"));
+        assert!(by_kernel.is_ok(), "the kernel needs no library");
     }
 }

@@ -14,7 +14,9 @@ pub enum Kind {
     Brk,
     /// The stack of the first thread.
     Stack,
-    /// Text, data and libraries: mapped files.
+    /// A process's own copies of pages of files that it has mapped privately: data, relocations.
+    Data,
+    /// Text and libraries, and data as it is in the file: mapped files.
     File,
     /// Shared memory without a file, and the kernel's own pages.
     Other,
@@ -29,6 +31,7 @@ impl Kind {
             Self::Anonymous => "anonymous",
             Self::Brk => "brk",
             Self::Stack => "stack",
+            Self::Data => "data",
             Self::File => "file",
             Self::Other => "other",
         }

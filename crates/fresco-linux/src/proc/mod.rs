@@ -4,6 +4,7 @@
 mod ledger;
 mod mapping;
 mod memory;
+mod nodes;
 mod pagemap;
 mod process;
 
@@ -12,5 +13,6 @@ pub use ledger::{
 };
 pub use mapping::{Kind, Mapping};
 pub use memory::{available_bytes, ram_ranges};
+pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};
 pub use process::{Process, processes};

@@ -3,13 +3,17 @@
 //! the library that places frames stands in front of the C library's own functions of these names.
 
 mod area;
+mod color;
 mod scan;
 mod thread;
 mod userfault;
 
 pub use area::{Area, copy_page, zero_frame};
+pub use color::{clear_page_colors, count_page_colors, set_page_colors};
 pub use scan::first_present;
-pub use thread::{alone, as_a_stranger, bind_memory, drop_privileges, end_with_parent, fork_away, without_signals};
+pub use thread::{
+    alone, as_a_stranger, before_exec, bind_memory, drop_privileges, end_with_parent, fork_away, without_signals,
+};
 pub use userfault::{Fault, Userfault};
 
 /// Bytes of a page of this machine.

@@ -106,6 +106,12 @@ pub fn end_with_parent(command: &mut Command) {
     unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?)) };
 }
 
-fn last_error() -> Errno {
+/// Has `work`, which allocates nothing, run before the program begins; if it fails the program does not.
+pub fn before_exec(command: &mut Command, work: impl Fn() -> Result<(), Errno> + Send + Sync + 'static) {
+    // SAFETY: the work makes system calls only, as a child of any process may.
+    unsafe { command.pre_exec(move || Ok(work()?)) };
+}
+
+pub(super) fn last_error() -> Errno {
     Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::INVAL)
 }

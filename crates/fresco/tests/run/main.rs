@@ -2,6 +2,7 @@
 //! `fresco run`, `verify` and `ps` on this machine. Tests of placing skip, and say why, where the machine lacks what it
 //! takes (frame numbers, moving pages, the library beside the program).
 
+mod backend;
 #[path = "../common/mod.rs"]
 mod common;
 mod limits;

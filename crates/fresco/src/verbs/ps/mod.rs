@@ -4,9 +4,10 @@
 use super::live::{CAVEAT, PROC};
 use crate::failure::Outcome;
 use crate::{output, provenance};
-use fresco_linux::census::{Tally, census};
+use fresco_linux::backend::Backend;
+use fresco_linux::census::census;
 use fresco_linux::colors::{Request, WhenFull};
-use fresco_linux::proc::{Kind, Process, processes};
+use fresco_linux::proc::{Process, processes};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 /// Arguments of `fresco ps`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Pages are those that the back end covers: heap and anonymous memory. They are counted where frame numbers may be seen;
+Pages are those that the back end covers: heap and anonymous memory, or, of the kernel's, all anonymous memory. They are counted where frame numbers may be seen;
 `fresco verify PID` says more about one process. Processes whose environment may not be read are not shown.")]
 pub struct Args {
     /// Print JSON instead of a table
@@ -37,6 +38,8 @@ struct View {
     map: String,
     asked: String,
     when_full: WhenFull,
+    /// What gives it its frames.
+    backend: Backend,
     /// What came of it.
     state: &'static str,
     /// Pages in memory that are covered; `null` where frame numbers are hidden.
@@ -67,21 +70,14 @@ pub fn run(args: &Args) -> Outcome {
 
 impl View {
     fn of(process: &Process, request: &Request) -> Self {
-        let counted = census(process, request, true).ok().map(|census| census.mappings);
-        let covered = counted.map(|counted| {
-            let mut total = Tally::default();
-            let mut any = false;
-            for (_, tally) in counted.iter().filter(|(mapping, _)| mapping.kind == Kind::Covered) {
-                total.add(tally);
-                any = true;
-            }
-            (total, any)
-        });
-        let state = match &covered {
-            _ if !process.has_library() => "library not loaded",
-            Some((_, false)) => "not covered yet",
-            Some(_) => "covered",
-            None => "cannot be seen",
+        let census = census(process, request, true).ok();
+        let covered = census.as_ref().map(|census| census.judged(request.backend));
+        let state = match (request.backend, &census) {
+            (Backend::Stock, _) if !process.has_library() => "library not loaded",
+            (_, None) => "cannot be seen",
+            (Backend::Stock, Some(census)) if !census.has_covered() => "not covered yet",
+            (Backend::Stock, Some(_)) => "covered",
+            (Backend::Kernel, Some(_)) => "covered by the kernel",
         };
         Self {
             pid: process.pid,
@@ -90,8 +86,9 @@ impl View {
             asked: request.asked.to_string(),
             when_full: request.when_full,
             state,
-            pages: covered.as_ref().map(|(total, _)| total.present),
-            share: covered.and_then(|(total, _)| total.share()),
+            backend: request.backend,
+            pages: covered.as_ref().map(|total| total.present),
+            share: covered.and_then(|total| total.share()),
         }
     }
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run`: an unmodified program, its memory in frames of the colours asked for.
 
+mod backend;
 mod limits;
 mod plan;
 mod room;
 mod tasks;
 
 use super::live::{ColorArgs, planned};
-use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
-use clap::builder::ValueParser;
+use backend::{Chosen, Wanted};
 use fresco_dram::color::parse_list;
 use fresco_input::InputError;
+use fresco_linux::backend::Backend;
 use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
-use fresco_linux::launch::{self, Program};
+use fresco_linux::launch::{self, Means, Program};
 use fresco_linux::pager::MOST_SETS;
 use fresco_linux::resctrl::Lock;
 use limits::LimitArgs;
@@ -30,16 +31,6 @@ const UNABLE: u8 = 125;
 /// Processors and nodes that the kernel's sets of them have room for.
 const MOST_NUMBERS: u32 = 1024;
 
-/// How memory is placed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Backend {
-    Stock,
-}
-
-fn backend() -> ValueParser {
-    choice("--backend", &[("auto", Backend::Stock), ("stock", Backend::Stock)]).into()
-}
-
 /// Arguments of `fresco run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -49,8 +40,9 @@ lacks what it takes, 2 that the input is wrong.
 
 --bandwidth and --ways need resctrl (Intel RDT, AMD QoS, Arm MPAM); where it is not there they are refused.
 
-Covered: the heap (malloc and its family) and private anonymous mappings, of the program and of the programs that it
-starts. Not covered: program text, data, libraries, stacks, files and shared memory. docs/run.md says how and when.
+On a kernel with page colouring (kernel/README.md) whose map tells these colours apart, everything that the program takes
+is covered; on others the heap (malloc and its family) and private anonymous mappings, of the program and of the
+programs that it starts. --dry-run says which, and docs/run.md how and when.
 
 Examples:
   fresco run --machine opteron-6128 --colors banks=0-31 -- xz -9 data
@@ -88,9 +80,10 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     search: Option<String>,
 
-    /// What places the pages; stock, this kernel as it is, is the only one there is
-    #[arg(long, default_value = "auto", value_parser = backend())]
-    backend: Backend,
+    /// What places the pages: the kernel's page colouring (kernel), a library on any kernel (stock), or the first of
+    /// these that there is (auto)
+    #[arg(long, default_value = "auto", value_parser = backend::wanted())]
+    backend: Wanted,
 
     /// Tell on standard error at the end what was placed
     #[arg(long)]
@@ -151,8 +144,24 @@ pub fn run(args: &Args) -> Outcome {
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(InputError::new("command line", "found no program").into());
     };
+    // What only the library knows chooses it.
+    let of_the_library = backend::of_the_library(&request);
+    let wanted = match (args.backend, of_the_library) {
+        (Wanted::Only(Backend::Kernel), Some(option)) => {
+            return Err(InputError::new(option, "found it with --backend kernel")
+                .allowed(
+                    "--backend stock: the kernel has no frames to look for, and counts in /sys/kernel/mm/page_color",
+                )
+                .cure(format!("leave out {option}"))
+                .into());
+        }
+        (Wanted::Auto, Some(_)) => Wanted::Only(Backend::Stock),
+        (wanted, _) => wanted,
+    };
+    let chosen = Chosen::new(wanted, std::iter::once(&request));
+    request.backend = chosen.backend;
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    let program = match Program::find(name, &search) {
+    let program = match Program::find(name, &search, chosen.backend) {
         Ok(program) => program,
         Err(error) => {
             tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
@@ -160,17 +169,20 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     if args.dry_run {
-        let plan = Plan::new(&request, &program);
+        let plan = Plan::new(&request, &program, &chosen);
         output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
         return Ok(ExitCode::SUCCESS);
     }
-    match prepared(&request) {
+    if let Some(refusal) = chosen.passed_over() {
+        tell(&format!("fresco run: with the stock back end: {refusal}"));
+    }
+    match prepared(&request, &chosen) {
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
         }
-        Ok((preload, _lock)) => {
-            let error = launch::become_program(&program, arguments, &request, &preload);
+        Ok((means, _lock)) => {
+            let error = launch::become_program(&program, arguments, &request, &means);
             tell(&format!("fresco run: {}: {error}", program.path.display()));
             Ok(ExitCode::from(126))
         }
@@ -214,15 +226,17 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
     }
     let planned = planned::load(path, cpus)?;
     match args.dry_run {
-        true => tasks::show(&planned, args.json),
-        false => tasks::run(&planned),
+        true => tasks::show(&planned, args.backend, args.json),
+        false => tasks::run(&planned, args.backend),
     }
 }
 
-/// Does all that has to be done before; gives the value of `LD_PRELOAD`, or the reason why not.
-fn prepared(request: &Request) -> Result<(OsString, Option<Lock>), String> {
-    launch::probe().map_err(|refusal| format!("memory cannot be coloured here: {refusal}"))?;
-    match Room::of(request) {
+/// Does all that has to be done before; gives the means, or the reason why there are none.
+fn prepared(request: &Request, chosen: &Chosen) -> Result<(Means, Option<Lock>), String> {
+    if let Some(reason) = chosen.missing() {
+        return Err(format!("memory cannot be coloured here: {reason}"));
+    }
+    match Room::of(request).filter(|_| chosen.backend == Backend::Stock) {
         Some(room) if room.inside > 0 && room.is_hopeless() && request.search_bytes.is_none() => {
             return Err(format!(
                 "{}; to look for frames nevertheless, say how far: --search SIZE",
@@ -240,7 +254,7 @@ fn prepared(request: &Request) -> Result<(OsString, Option<Lock>), String> {
             request.asked
         ));
     }
-    let preload = plan::preload().map_err(|reason| format!("the library is missing: {reason}"))?;
+    let means = chosen.means(0)?;
     if let Some(cpus) = &request.cpus {
         launch::bind_cpus(cpus).map_err(|error| format!("--cpus: {error}"))?;
     }
@@ -249,7 +263,7 @@ fn prepared(request: &Request) -> Result<(OsString, Option<Lock>), String> {
     }
     let lock = limits::enter(&request.limits, request.cpus.as_deref())
         .map_err(|refusal| format!("{}: {refusal}", limits::options(&request.limits)))?;
-    Ok((preload, lock))
+    Ok((means, lock))
 }
 
 /// A list of numbers that are `online`.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco run` would do.
 
+use super::backend::Chosen;
 use super::room::Room;
 use super::{limits, others, own_path};
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_dram::FrameNumber;
 use fresco_dram::color::format_list;
 use fresco_input::format_size;
+use fresco_linux::backend::Backend;
 use fresco_linux::colors::{Request, WhenFull};
 use fresco_linux::launch::{self, LIBRARY_NAME, Program};
 use fresco_linux::proc::ram_ranges;
@@ -25,7 +27,9 @@ pub struct Plan {
     asked: String,
     threads: Vec<String>,
     when_full: WhenFull,
-    backend: &'static str,
+    backend: String,
+    #[serde(skip)]
+    by_kernel: bool,
     /// Bytes of this machine's memory in frames of these colours; `null` where the kernel does not tell.
     memory_bytes: Option<u64>,
     /// All of it.
@@ -47,10 +51,11 @@ pub struct Plan {
 
 impl Plan {
     /// Looks at what there is, and changes nothing.
-    pub fn new(request: &Request, program: &Program) -> Self {
+    pub fn new(request: &Request, program: &Program, chosen: &Chosen) -> Self {
         let ram = ram_ranges(Path::new(PROC));
         let page_bytes = 1u64 << request.colors.page_bits();
-        let probed = launch::probe().err().map(|refusal| refusal.to_string());
+        let probed = chosen.missing();
+        let library = (chosen.backend == Backend::Stock).then(preload).and_then(Result::err);
         Self {
             program: program.name.to_string_lossy().into_owned(),
             path: program.path.display().to_string(),
@@ -58,7 +63,8 @@ impl Plan {
             asked: request.asked.to_string(),
             threads: request.thread_colors.iter().map(ToString::to_string).collect(),
             when_full: request.when_full,
-            backend: "stock: this kernel as it is, the only back end there is",
+            backend: chosen.words(0),
+            by_kernel: chosen.backend == Backend::Kernel,
             memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
             of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
             cpus: request.cpus.as_deref().map(format_list),
@@ -71,11 +77,11 @@ impl Plan {
                 .map(|room| room.words(&request.map)),
             missing: probed
                 .into_iter()
-                .chain(preload().err())
+                .chain(library)
                 .chain(limits::missing(&request.limits))
                 .collect(),
-            covered: "heap (malloc and its family) and private anonymous mappings, of children too once they allocate",
-            not_covered: "program text, data, libraries, stacks, files, shared memory; pages copied after a fork, for some seconds",
+            covered: chosen.backend.covered(),
+            not_covered: chosen.backend.not_covered(),
             caveat: CAVEAT,
         }
     }
@@ -87,6 +93,7 @@ impl Plan {
         let size = |bytes: Option<u64>| bytes.map_or("not told by the kernel".to_owned(), format_size);
         let full = match self.when_full {
             WhenFull::Spill => "other frames are taken, and counted",
+            WhenFull::Strict if self.by_kernel => "the program is killed, and nothing else",
             WhenFull::Strict => "allocations fail",
         };
         let mut rows = vec![

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
 
+use super::backend::{Chosen, Wanted};
 use super::{UNABLE, limits, plan};
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use fresco_dram::color::format_list;
-use fresco_linux::launch::{self, Program, ProgramError};
+use fresco_linux::backend::Backend;
+use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -21,6 +23,9 @@ use std::process::{Child, ExitCode, ExitStatus};
 struct View<'p> {
     plan: &'p str,
     tasks: Vec<TaskView<'p>>,
+    backend: String,
+    covered: &'static str,
+    not_covered: &'static str,
     applied: &'static str,
     not_applied: &'static str,
     caveat: &'static str,
@@ -42,7 +47,8 @@ const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no 
      the programs keep their own periods";
 
 /// Says what would be done.
-pub fn show(planned: &PlannedPrograms, json: bool) -> Outcome {
+pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
+    let chosen = choose(planned, wanted);
     let tasks = planned.programs.iter().map(|program| TaskView {
         task: &program.task,
         command: &program.command,
@@ -50,11 +56,17 @@ pub fn show(planned: &PlannedPrograms, json: bool) -> Outcome {
         cpus: program.request.cpus.as_deref().map(format_list),
         nodes: program.request.nodes.as_deref().map(format_list),
         limits: program.request.limits.to_string(),
-        missing: missing(program),
+        missing: missing(program, &chosen),
     });
     let view = View {
         plan: &planned.name,
         tasks: tasks.collect(),
+        backend: match chosen.passed_over() {
+            Some(refusal) => format!("{}, not the kernel's colouring: {refusal}", chosen.backend.name()),
+            None => chosen.backend.name().to_owned(),
+        },
+        covered: chosen.backend.covered(),
+        not_covered: chosen.backend.not_covered(),
         applied: APPLIED,
         not_applied: NOT_APPLIED,
         caveat: CAVEAT,
@@ -93,6 +105,9 @@ impl View<'_> {
             ["what", "value"].map(Column::text).into(),
         );
         for (what, value) in [
+            ("back end", &*self.backend),
+            ("covered", self.covered),
+            ("not covered", self.not_covered),
             ("applied", self.applied),
             ("not applied", self.not_applied),
             ("note", self.caveat),
@@ -104,13 +119,13 @@ impl View<'_> {
 }
 
 /// The file that a task's command names.
-fn found(program: &PlannedProgram) -> Result<Program, ProgramError> {
+fn found(program: &PlannedProgram, backend: Backend) -> Result<Program, ProgramError> {
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    Program::find(OsStr::new(&program.command[0]), &search)
+    Program::find(OsStr::new(&program.command[0]), &search, backend)
 }
 
 /// Why a task cannot be had here.
-fn missing(program: &PlannedProgram) -> Option<String> {
+fn missing(program: &PlannedProgram, chosen: &Chosen) -> Option<String> {
     let absent = |given: &Option<Vec<u32>>, online: Vec<u32>, what: &str| {
         let lost = given.iter().flatten().find(|number| !online.contains(number))?;
         Some(format!("{what} {lost} is not online"))
@@ -119,37 +134,45 @@ fn missing(program: &PlannedProgram) -> Option<String> {
         .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
         .or_else(|| limits::missing(&program.request.limits))
         .or_else(|| {
-            found(program)
+            found(program, chosen.backend)
                 .err()
                 .map(|error| format!("{}: {error}", program.command[0]))
         })
-        .or_else(|| launch::probe().err().map(|refusal| refusal.to_string()))
+        .or_else(|| chosen.missing())
         .or_else(|| match plan::frames(&program.request, 1) {
             Some(0) => Some("this machine's memory has no frame of these colours".to_owned()),
             _ => None,
         })
 }
 
+/// The back end of all tasks.
+fn choose(planned: &PlannedPrograms, wanted: Wanted) -> Chosen {
+    Chosen::new(wanted, planned.programs.iter().map(|program| &program.request))
+}
+
 /// Starts all tasks and waits for them. The status is 0 if all of theirs are, else that of the first that failed, as a
 /// shell has it.
-pub fn run(planned: &PlannedPrograms) -> Outcome {
+pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
+    let chosen = choose(planned, wanted);
+    if let Some(refusal) = chosen.passed_over() {
+        tell(&format!("fresco run: with the stock back end: {refusal}"));
+    }
     let mut programs = Vec::new();
     for program in &planned.programs {
         let refused = |status: u8, reason: String| {
             tell(&format!("fresco run: task {}: {reason}", program.task));
             Ok(ExitCode::from(status))
         };
-        match found(program) {
+        match found(program, chosen.backend) {
             Ok(path) => programs.push(path),
             Err(error) => return refused(error.status(), format!("{}: {error}", program.command[0])),
         }
-        if let Some(reason) = missing(program) {
+        if let Some(reason) = missing(program, &chosen) {
             return refused(UNABLE, reason);
         }
     }
-    let started = plan::preload()
-        .map_err(|reason| format!("the library is missing: {reason}"))
-        .and_then(|preload| start(planned, &programs, &preload));
+    let means: Result<Vec<Means>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
+    let started = means.and_then(|means| start(planned, &programs, &means));
     match started {
         Ok(children) => Ok(wait(planned, children)),
         Err(reason) => {
@@ -160,12 +183,12 @@ pub fn run(planned: &PlannedPrograms) -> Outcome {
 }
 
 /// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
-fn start(planned: &PlannedPrograms, found: &[Program], preload: &OsStr) -> Result<Vec<Child>, String> {
+fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Result<Vec<Child>, String> {
     let everywhere = launch::online_cpus();
     let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
     let own = std::process::id();
     let mut children: Vec<Child> = Vec::new();
-    for (program, path) in planned.programs.iter().zip(found) {
+    for ((program, path), means) in planned.programs.iter().zip(found).zip(means) {
         let request = &program.request;
         let placed = || {
             launch::bind_cpus(request.cpus.as_deref().unwrap_or(&everywhere)).map_err(|error| error.to_string())?;
@@ -176,7 +199,7 @@ fn start(planned: &PlannedPrograms, found: &[Program], preload: &OsStr) -> Resul
                 class.enter(own).map_err(|refusal| refusal.to_string())?;
             }
             let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
-            launch::start_program(path, &arguments, request, preload).map_err(|error| error.to_string())
+            launch::start_program(path, &arguments, request, means).map_err(|error| error.to_string())
         };
         match placed() {
             Ok(child) => {

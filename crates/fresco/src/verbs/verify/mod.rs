@@ -9,6 +9,7 @@ use crate::arguments::integer;
 use crate::failure::{Outcome, WANTING};
 use crate::{output, provenance};
 use fresco_input::InputError;
+use fresco_linux::backend::Backend;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::Process;
 use report::Report;
@@ -20,7 +21,8 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 What was asked for is read from the environment of the process, where `fresco run` leaves it; --map or --machine and
---colors judge any process by other colours. Frame numbers are seen by root only, and not in most containers.
+--colors judge any process by other colours. A kernel with page colouring tells the colours of a thread to nobody else,
+so its processes, too, are known by what they were asked to run with. Frame numbers are seen by root only, and not in most containers.
 
 Exit status: 1 if less than --least of the pages judged have the colours asked for, or the limits do not hold.
 
@@ -80,7 +82,10 @@ pub fn run(args: &Args) -> Outcome {
     let (request, provenance) = match args.colors.names_a_map() {
         true => {
             let (source, colors, asked) = args.colors.load()?;
-            (Request::new(source.name.clone(), colors, asked), source.provenance())
+            let mut request = Request::new(source.name.clone(), colors, asked);
+            // What places its pages is not a question of the map.
+            request.backend = process.request().map_or(Backend::Stock, |own| own.backend);
+            (request, source.provenance())
         }
         false => (own_request(&process, args)?, provenance::of_this_run(None)),
     };

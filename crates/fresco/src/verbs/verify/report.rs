@@ -3,6 +3,7 @@
 
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_input::InputError;
+use fresco_linux::backend::Backend;
 use fresco_linux::census::{Tally, census};
 use fresco_linux::colors::{Request, WhenFull};
 use fresco_linux::proc::{Kind, Process};
@@ -21,6 +22,8 @@ pub struct Report {
     /// The colours.
     asked: String,
     when_full: WhenFull,
+    /// What was to give it its frames.
+    backend: Backend,
     /// Limits asked for beside the colours.
     limits_asked: Limits,
     /// Those of the class that the process is in; `null` where there are no classes.
@@ -103,16 +106,15 @@ impl Report {
     /// Looks at the process; `own` says that it was started with this very request.
     pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
         let census = census(process, request, own)?;
-        let counted = census.mappings;
-        let covered = counted.iter().any(|(mapping, _)| mapping.kind == Kind::Covered);
-        let judged = |kind: Kind| match covered {
-            true => kind == Kind::Covered,
-            false => matches!(kind, Kind::Anonymous | Kind::Brk),
+        let covered = census.has_covered();
+        let backend = request.backend;
+        // Of a process that nothing covers, what the kernel would cover is of interest.
+        let judged_by = if covered { Backend::Stock } else { Backend::Kernel };
+        let total = match backend {
+            Backend::Kernel => census.judged(backend),
+            Backend::Stock => census.judged(judged_by),
         };
-        let mut total = Tally::default();
-        for (_, tally) in counted.iter().filter(|(mapping, _)| judged(mapping.kind)) {
-            total.add(tally);
-        }
+        let counted = census.mappings;
         let mappings = counted.iter().filter(|(_, tally)| tally.present + tally.swapped > 0);
         let colors = |pages: &[u64], asked: &[u32]| {
             let view = |(color, &pages): (u32, &u64)| ColorView {
@@ -130,9 +132,11 @@ impl Report {
             when_full: request.when_full,
             limits_asked: request.limits.clone(),
             limits_applied: limits_applied(process.pid),
-            judged: match covered {
-                true => "memory that the stock back end covers: heap and anonymous mappings",
-                false => "all anonymous memory: none of it is covered by a back end",
+            backend,
+            judged: match (backend, covered) {
+                (Backend::Kernel, _) => "all anonymous memory, which the kernel covers: heap, stack, data, copies",
+                (Backend::Stock, true) => "memory that the stock back end covers: heap and anonymous mappings",
+                (Backend::Stock, false) => "all anonymous memory: none of it is covered by a back end",
             },
             mappings: mappings
                 .map(|(mapping, tally)| MappingView {
@@ -193,6 +197,7 @@ impl Report {
         let rows = [
             ("map", self.map.clone()),
             ("requested", self.asked.clone()),
+            ("back end", self.backend.name().to_owned()),
             ("judged", self.judged.to_owned()),
             (
                 "applied",

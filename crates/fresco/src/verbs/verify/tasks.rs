@@ -9,9 +9,9 @@ use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
-use fresco_linux::census::{Tally, census};
+use fresco_linux::census::census;
 use fresco_linux::colors::Request;
-use fresco_linux::proc::{Kind, Process, processes};
+use fresco_linux::proc::{Process, processes};
 use fresco_linux::resctrl::Limits;
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
@@ -103,12 +103,7 @@ impl TaskView {
 
     /// `request` is what the process was started with: processors may have been named otherwise than now.
     fn of(program: &PlannedProgram, process: &Process, request: &Request, least: f64) -> Result<Self, InputError> {
-        let mut total = Tally::default();
-        for (mapping, tally) in census(process, request, true)?.mappings {
-            if mapping.kind == Kind::Covered {
-                total.add(&tally);
-            }
-        }
+        let total = census(process, request, true)?.judged(request.backend);
         let cpus = process.cpus();
         let limits = limits_applied(process.pid);
         let placed = request.cpus.as_ref().is_none_or(|asked| *asked == cpus);
