@@ -160,6 +160,7 @@ fn range(text: &str) -> Option<MapRange> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
     use fresco_dram::ColorSpace;

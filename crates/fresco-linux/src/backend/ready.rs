@@ -186,6 +186,7 @@ pub fn suggest(tree: &Tree, colors: &FrameColors, asked: &AskedColors, memory: &
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
     use crate::colors::ColorCounts;

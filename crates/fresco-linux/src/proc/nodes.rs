@@ -39,6 +39,7 @@ fn parse(text: &str, nodes: &[u32]) -> Vec<Range<u64>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
 
