@@ -246,7 +246,7 @@ fn live() -> Vec<Case> {
         run("ways that fall", &["--colors", "banks=0", "--ways", "3-1"]).told("--ways: "),
         run(
             "a back end that is not there",
-            &["--colors", "banks=0", "--backend", "kernel"],
+            &["--colors", "banks=0", "--backend", "pages"],
         )
         .told("--backend: "),
         Case::new("no map to run with", &["run", "--colors", "banks=0", "--", "sh"]).told("command line: found no map"),
