@@ -16,7 +16,7 @@ static bool test_arguments(void)
 	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 1, 0, 0) == -1 &&
 	       prctl(PR_PAGE_COLOR, 77, 0, 0, 0) == -1 && errno == EINVAL &&
 	       set_colors(none, 0) == -1 && errno == EINVAL &&
-	       set_colors(half, 2) == -1 && errno == EINVAL &&
+	       set_colors(half, 4) == -1 && errno == EINVAL &&
 	       set_colors(NULL, 0) == -1 && errno == EFAULT &&
 	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, 0, 0) == -1 &&
 	       prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, 12, 0) == -1 &&

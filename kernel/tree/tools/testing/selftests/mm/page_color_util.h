@@ -29,6 +29,7 @@
 #define PR_PAGE_COLOR_CLEAR	3
 #define PR_PAGE_COLOR_MIGRATE	4
 #define PR_PAGE_COLOR_STRICT	1UL
+#define PR_PAGE_COLOR_PRIVATE	2UL
 #endif
 
 #define DIR		"/sys/kernel/mm/page_color/"
@@ -301,8 +302,15 @@ static inline bool nobody_owns(void)
 {
 	char text[256] = "";
 
-	/* Tasks give their colours back when they exit. */
-	return read_file(DIR "owned", text, sizeof(text)) > 0 && !strcmp(text, "\n");
+	/* Tasks give their colours back when they exit, cgroups a bit later. */
+	for (int i = 0; i < 200; i++) {
+		if (read_file(DIR "owned", text, sizeof(text)) > 0 &&
+		    !strcmp(text, "\n"))
+			return true;
+		usleep(10000);
+	}
+	ksft_print_msg("owned: %s", text);
+	return false;
 }
 
 /* Colours of the tests, and whether there are any. */

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpuset.colors: page colours of the tasks of a cgroup, on the default
+ * hierarchy.
+ *
+ * Colours belong to threads, as CPUs and memory nodes do, so the controller is
+ * cpuset. As with these, what is configured is not changed by the parent; what
+ * is effective is the part of it that the parent has, or all that the parent
+ * has if there is none.
+ *
+ * Policies are pushed: each change walks the tasks, so that the page allocator
+ * looks at current->page_color only. All of it is under page_color_tasks_mutex,
+ * which nests inside of cpuset_mutex.
+ */
+#include <linux/capability.h>
+#include <linux/page_color.h>
+#include <linux/sched/mm.h>
+#include "cpuset-internal.h"
+
+/* NULL on top: all colours. */
+static struct page_color_policy *parent_policy(struct cpuset *cs)
+{
+	struct cpuset *parent = parent_cs(cs);
+
+	return parent ? parent->color.policy : NULL;
+}
+
+/* What is effective if these are the colours and this is the parent's policy. */
+static struct page_color_policy *make_policy(const unsigned long *colors,
+					     bool strict,
+					     struct page_color_policy *parent)
+{
+	if (bitmap_empty(colors, PAGE_COLOR_MAX))
+		return page_color_policy_get(parent);
+	return page_color_policy_within(colors, strict ? PAGE_COLOR_STRICT : 0,
+					parent, true);
+}
+
+/* Takes over a reference to @policy. */
+static void set_policy(struct cpuset *cs, struct page_color_policy *policy)
+{
+	struct page_color_policy *old = cs->color.policy;
+	struct css_task_iter it;
+	struct task_struct *task;
+
+	lockdep_assert_held(&page_color_tasks_mutex);
+	/* What is offline has given its colours back for good. */
+	if (old == policy || cs->color.offline) {
+		page_color_policy_put(policy);
+		return;
+	}
+	WRITE_ONCE(cs->color.policy, policy);
+	css_task_iter_start(&cs->css, 0, &it);
+	while ((task = css_task_iter_next(&it)))
+		page_color_rebind(task, policy);
+	css_task_iter_end(&it);
+	page_color_policy_put(old);
+}
+
+/* The policy of @cs has changed: that of its descendants follows. */
+static void update_descendants(struct cpuset *cs)
+{
+	struct cgroup_subsys_state *pos;
+
+	rcu_read_lock();
+	css_for_each_descendant_pre(pos, &cs->css) {
+		struct page_color_policy *policy;
+		struct cpuset *child = css_cs(pos);
+
+		if (child == cs || !css_tryget_online(pos))
+			continue;
+		rcu_read_unlock();
+
+		policy = make_policy(child->color.colors, child->color.strict,
+				     parent_policy(child));
+		/* Out of memory: never a colour that the parent has not. */
+		if (IS_ERR(policy))
+			policy = page_color_policy_get(parent_policy(child));
+		set_policy(child, policy);
+
+		rcu_read_lock();
+		css_put(pos);
+	}
+	rcu_read_unlock();
+}
+
+static int configure(struct cpuset *cs, const unsigned long *colors, bool strict)
+{
+	struct page_color_policy *policy;
+
+	policy = make_policy(colors, strict, parent_policy(cs));
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	bitmap_copy(cs->color.colors, colors, PAGE_COLOR_MAX);
+	cs->color.strict = strict;
+	set_policy(cs, policy);
+	update_descendants(cs);
+	return 0;
+}
+
+/*
+ * Colours are taken away from all others. That needs a privilege, but not if
+ * somebody who has it gave colours to an ancestor: they are only divided.
+ */
+static bool may_configure(struct kernfs_open_file *of, struct cpuset *cs)
+{
+	return parent_policy(cs) ||
+	       file_ns_capable(of->file, &init_user_ns, CAP_SYS_NICE);
+}
+
+static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
+			    size_t nbytes, loff_t off)
+{
+	struct cpuset *cs = css_cs(of_css(of));
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+	int err;
+
+	err = bitmap_parselist(strstrip(buf), colors, PAGE_COLOR_MAX);
+	if (err)
+		return err;
+	mutex_lock(&page_color_tasks_mutex);
+	if (!page_color_enabled())
+		err = -EOPNOTSUPP;
+	else if (!bitmap_subset(colors, page_color_map.exists, PAGE_COLOR_MAX))
+		err = -EINVAL;
+	else if (!may_configure(of, cs))
+		err = -EPERM;
+	else
+		err = configure(cs, colors, cs->color.strict);
+	mutex_unlock(&page_color_tasks_mutex);
+	return err ?: nbytes;
+}
+
+static int colors_show(struct seq_file *m, void *v)
+{
+	struct cpuset *cs = css_cs(seq_css(m));
+
+	mutex_lock(&page_color_tasks_mutex);
+	seq_printf(m, "%*pbl\n", (int)PAGE_COLOR_MAX, cs->color.colors);
+	mutex_unlock(&page_color_tasks_mutex);
+	return 0;
+}
+
+static int effective_show(struct seq_file *m, void *v)
+{
+	struct cpuset *cs = css_cs(seq_css(m));
+	const unsigned long *colors;
+
+	mutex_lock(&page_color_tasks_mutex);
+	colors = cs->color.policy ? cs->color.policy->set.some[0] :
+				    page_color_map.exists;
+	seq_printf(m, "%*pbl\n", (int)PAGE_COLOR_MAX, colors);
+	mutex_unlock(&page_color_tasks_mutex);
+	return 0;
+}
+
+static ssize_t strict_write(struct kernfs_open_file *of, char *buf,
+			    size_t nbytes, loff_t off)
+{
+	struct cpuset *cs = css_cs(of_css(of));
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+	bool strict;
+	int err;
+
+	err = kstrtobool(strstrip(buf), &strict);
+	if (err)
+		return err;
+	mutex_lock(&page_color_tasks_mutex);
+	bitmap_copy(colors, cs->color.colors, PAGE_COLOR_MAX);
+	if (!may_configure(of, cs))
+		err = -EPERM;
+	else
+		err = configure(cs, colors, strict);
+	mutex_unlock(&page_color_tasks_mutex);
+	return err ?: nbytes;
+}
+
+static int strict_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%d\n", READ_ONCE(css_cs(seq_css(m))->color.strict));
+	return 0;
+}
+
+/* Move what the tasks of the cgroup and below have to their colours. */
+static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
+			     size_t nbytes, loff_t off)
+{
+	struct cgroup_subsys_state *pos, *css = of_css(of);
+	long left = 0;
+	bool yes;
+	int err;
+
+	err = kstrtobool(strstrip(buf), &yes);
+	if (err || !yes)
+		return err ?: -EINVAL;
+	if (!page_color_enabled())
+		return -EOPNOTSUPP;
+
+	rcu_read_lock();
+	css_for_each_descendant_pre(pos, css) {
+		struct css_task_iter it;
+		struct task_struct *task;
+
+		if (!css_tryget_online(pos))
+			continue;
+		rcu_read_unlock();
+		css_task_iter_start(pos, CSS_TASK_ITER_PROCS, &it);
+		while (left >= 0 && (task = css_task_iter_next(&it))) {
+			struct mm_struct *mm = get_task_mm(task);
+
+			if (!mm)
+				continue;
+			left = page_color_recolor_mm(mm);
+			mmput(mm);
+		}
+		css_task_iter_end(&it);
+		rcu_read_lock();
+		css_put(pos);
+	}
+	rcu_read_unlock();
+	return left < 0 ? left : nbytes;
+}
+
+static struct cftype color_files[] = {
+	{
+		.name = "colors",
+		.seq_show = colors_show,
+		.write = colors_write,
+		.flags = CFTYPE_NOT_ON_ROOT,
+	},
+	{
+		.name = "colors.effective",
+		.seq_show = effective_show,
+	},
+	{
+		.name = "colors.strict",
+		.seq_show = strict_show,
+		.write = strict_write,
+		.flags = CFTYPE_NOT_ON_ROOT,
+	},
+	{
+		.name = "colors.migrate",
+		.write = migrate_write,
+		.flags = CFTYPE_NOT_ON_ROOT,
+	},
+	{ }	/* terminate */
+};
+
+static int __init cpuset_color_init(void)
+{
+	return cgroup_add_dfl_cftypes(&cpuset_cgrp_subsys, color_files);
+}
+subsys_initcall(cpuset_color_init);
+
+/**
+ * cpuset_color_online - a new cpuset has its parent's colours
+ * @cs: the cpuset
+ */
+void cpuset_color_online(struct cpuset *cs)
+{
+	mutex_lock(&page_color_tasks_mutex);
+	/* It may have been found by update_descendants() before. */
+	page_color_policy_put(cs->color.policy);
+	cs->color.policy = page_color_policy_get(parent_policy(cs));
+	mutex_unlock(&page_color_tasks_mutex);
+}
+
+/**
+ * cpuset_color_offline - a cpuset without tasks gives its colours back
+ * @cs: the cpuset
+ */
+void cpuset_color_offline(struct cpuset *cs)
+{
+	mutex_lock(&page_color_tasks_mutex);
+	page_color_policy_put(cs->color.policy);
+	cs->color.policy = NULL;
+	cs->color.offline = true;
+	mutex_unlock(&page_color_tasks_mutex);
+}
+
+/**
+ * cpuset_color_attach - a task comes into a cpuset
+ * @cs: the cpuset
+ * @task: the task
+ */
+void cpuset_color_attach(struct cpuset *cs, struct task_struct *task)
+{
+	if (!page_color_enabled())
+		return;
+	mutex_lock(&page_color_tasks_mutex);
+	page_color_rebind(task, cs->color.policy);
+	mutex_unlock(&page_color_tasks_mutex);
+}
+
+/**
+ * cpuset_color_fork - a task is new in a cpuset
+ * @cs: the cpuset
+ * @task: the task, not running yet. It has the policy that its parent had when
+ *	it was copied
+ */
+void cpuset_color_fork(struct cpuset *cs, struct task_struct *task)
+{
+	if (page_color_enabled() &&
+	    !page_color_is_bound(task, &cs->color.policy))
+		cpuset_color_attach(cs, task);
+}
+
+/**
+ * cpuset_page_color - colours of the cpuset of the current task
+ *
+ * Context: under page_color_tasks_mutex.
+ * Return: the policy or NULL.
+ */
+struct page_color_policy *cpuset_page_color(void)
+{
+	struct page_color_policy *policy;
+
+	rcu_read_lock();
+	policy = task_cs(current)->color.policy;
+	rcu_read_unlock();
+	return policy;
+}

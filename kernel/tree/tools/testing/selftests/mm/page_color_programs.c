@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: programs that get colours of their own at exec, and the
+ * pages of files that they have privately.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include <sys/stat.h>
+#include "page_color_util.h"
+
+#define PROGRAMS	"/proc/page_color/programs"
+#define TASKS		"/proc/page_color/tasks"
+#define FOLDER		"/tmp/page_color"
+#define USER		1000
+#define OTHER		1001
+#define MAX_RUN		300
+
+static char data[16 * 4096] = "not bss";
+static char bss[16 * 4096];
+
+/* Register or, with a '-', remove. */
+static bool enter(const char *line)
+{
+	return write_file(PROGRAMS, line);
+}
+
+static bool listed(const char *line)
+{
+	FILE *file = fopen(PROGRAMS, "r");
+	bool found = false;
+	char text[2048];
+
+	while (file && fgets(text, sizeof(text), file))
+		found |= !strncmp(text, line, strlen(line));
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* What the programs of the tests do: use memory of each kind, then stop. */
+static int body(size_t size)
+{
+	char *mem = map_pages(size), *heap = sbrk(64 * page_size);
+	char stack[32 * 4096];
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	touch(heap, 64 * page_size, 1);
+	touch(data, sizeof(data), 1);
+	touch(bss, sizeof(bss), 1);
+	touch(stack, sizeof(stack), 1);
+	kill(getpid(), SIGSTOP);
+	return 0;
+}
+
+/* Start a program as a user; it stops or ends. */
+static pid_t start_program(uid_t uid, const char *path, const char *arg, int *status)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+			_exit(125);
+		execl(path, path, "body", arg, NULL);
+		_exit(errno == EAGAIN ? 126 : 127);
+	}
+	waitpid(pid, status, WUNTRACED);
+	return pid;
+}
+
+static void end_program(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* A line of the table of tasks. */
+struct entry {
+	char how[32];
+	int node, nr;
+	unsigned long colors[LONGS];
+};
+
+static bool entry_of(pid_t pid, struct entry *e)
+{
+	FILE *file = fopen(TASKS, "r");
+	char line[8192], list[4096], *p;
+	bool found = false;
+	int number;
+
+	*e = (struct entry) {};
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%d %*d %*u %31s %d %4095s", &number, e->how,
+			       &e->node, list) == 4 && number == pid;
+	if (file)
+		fclose(file);
+	for (p = list; found && *p; p += *p == ',') {
+		long from = strtol(p, &p, 10), to = from;
+
+		if (*p == '-')
+			to = strtol(p + 1, &p, 10);
+		for (; from <= to; from++, e->nr++)
+			add(e->colors, from);
+	}
+	return found;
+}
+
+/* Pages of a process, by kind of mapping, and how many have its colours. */
+enum kind { TEXT, FILES, HEAP, STACK, ANON, VDSO, KINDS };
+static const char * const kinds[] = { "text", "files", "heap", "stack", "anonymous", "vdso" };
+
+struct view {
+	long pages[KINDS], own[KINDS];
+};
+
+static bool view_of(pid_t pid, struct view *view)
+{
+	char path[64], line[65536], perm[8], name[256];
+	enum kind kind = KINDS;
+	FILE *file;
+
+	*view = (struct view) {};
+	snprintf(path, sizeof(path), "/proc/%d/page_colors", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		long pages, own;
+
+		if (sscanf(line, "Colors: pages %ld own %ld", &pages, &own) == 2) {
+			view->pages[kind] += pages;
+			view->own[kind] += own;
+			continue;
+		}
+		*name = '\0';
+		if (sscanf(line, "%*s %7s %*s %*s %*s %255s", perm, name) < 1)
+			continue;
+		if (*name == '/')
+			kind = strchr(perm, 'x') ? TEXT : FILES;
+		else if (!strcmp(name, "[heap]"))
+			kind = HEAP;
+		else if (!strcmp(name, "[stack]"))
+			kind = STACK;
+		else if (!strncmp(name, "[v", 2))
+			kind = VDSO;
+		else
+			kind = ANON;
+	}
+	if (file)
+		fclose(file);
+	return file;
+}
+
+static void print_view(const char *what, const struct view *view)
+{
+	for (int k = 0; k < KINDS; k++)
+		ksft_print_msg("%s: %s %ld of %ld\n", what, kinds[k],
+			       view->own[k], view->pages[k]);
+}
+
+/* Everything but what the kernel gives to all. */
+static bool all_own(pid_t pid, const char *what)
+{
+	struct view view;
+	bool ok = view_of(pid, &view) && view.pages[TEXT] && view.pages[STACK];
+
+	for (int k = 0; k < VDSO; k++)
+		ok &= view.own[k] == view.pages[k];
+	print_view(what, &view);
+	return ok;
+}
+
+static bool test_table(void)
+{
+	char path[2000] = "1000 /", line[128];
+	bool ok;
+
+	memset(path + 6, 'x', sizeof(path) - 7);
+	ok = enter("1000 /a/* colors=3 strict private\n") &&
+	     listed("1000 /a/* colors=3 strict private started=0 refused=0\n") &&
+	     enter("1000 /b") && listed("1000 /b colors=1 started=0") &&
+	     enter("1000 /b colors=127 strict") &&
+	     listed("1000 /b colors=127 strict started") &&
+	     !enter("") && !enter("\n") && !enter("1000") && !enter("1000 b") &&
+	     !enter("x /b") && !enter("-1 /b") && !enter("1000 /b colors=0") &&
+	     !enter("1000 /b colors=128") && !enter("1000 /b color=1") &&
+	     !enter("4294967295 /b") && !enter(path) && !enter("-1001 /b") &&
+	     !enter("-1000 /c") && !enter("-1000 /b strict") &&
+	     enter("-1000 /b") && enter("-1000 /a/*") &&
+	     !listed("1000 ");
+	snprintf(line, sizeof(line), "1000 %s", FOLDER);
+	if (!fork()) {
+		if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
+			_exit(1);
+		_exit(enter(line) || open(PROGRAMS, O_RDONLY) >= 0 ||
+		      open(TASKS, O_RDONLY) >= 0);
+	}
+	wait(&(int) { 0 });
+	return ok && !listed("1000 ");
+}
+
+/* Who is registered and what matches, and nobody else. */
+static bool test_match(void)
+{
+	struct entry e;
+	int status;
+	pid_t pid;
+	bool ok;
+
+	if (!enter("1000 " FOLDER "/rt/* colors=2 strict"))
+		return false;
+	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
+	ok = WIFSTOPPED(status) && entry_of(pid, &e) &&
+	     !strcmp(e.how, "program,strict") && e.nr == 2;
+	end_program(pid);
+	pid = start_program(OTHER, FOLDER "/rt/program", "65536", &status);
+	ok &= WIFSTOPPED(status) && !entry_of(pid, &e);
+	end_program(pid);
+	pid = start_program(USER, FOLDER "/program", "65536", &status);
+	ok &= WIFSTOPPED(status) && !entry_of(pid, &e);
+	end_program(pid);
+	ok &= listed("1000 " FOLDER "/rt/* colors=2 strict started=1 refused=0");
+	enter("-1000 " FOLDER "/rt/*");
+	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
+	ok &= WIFSTOPPED(status) && !entry_of(pid, &e);
+	end_program(pid);
+	return ok && nobody_owns();
+}
+
+/* Programs that run at a time share no colour; threads and children do. */
+static bool test_disjoint(void)
+{
+	unsigned long seen[LONGS] = {};
+	pid_t pids[4];
+	bool ok = true;
+
+	if (!enter("1000 " FOLDER "/rt/* colors=3 strict"))
+		return false;
+	for (int i = 0; i < 4; i++) {
+		struct entry e;
+		int status;
+
+		pids[i] = start_program(USER, FOLDER "/rt/program", "1048576", &status);
+		ok &= WIFSTOPPED(status) && entry_of(pids[i], &e) && e.nr == 3;
+		for (int l = 0; l < LONGS; l++) {
+			ok &= !(seen[l] & e.colors[l]);
+			seen[l] |= e.colors[l];
+		}
+	}
+	for (int i = 0; i < 4; i++)
+		end_program(pids[i]);
+	enter("-1000 " FOLDER "/rt/*");
+	return ok && nobody_owns();
+}
+
+/* Nodes that the private memory of a process is on, as a bit mask. */
+static unsigned long nodes_of(pid_t pid)
+{
+	unsigned long nodes = 0;
+	char path[64], line[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/numa_maps", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		for (char *p = line; !strstr(line, "file=") && (p = strstr(p, " N")); p++) {
+			int node;
+
+			if (sscanf(p, " N%d=", &node) == 1)
+				nodes |= 1UL << node;
+		}
+	}
+	if (file)
+		fclose(file);
+	return nodes;
+}
+
+/* More than its colours have on its node: more colours, no other node. */
+static bool test_growth(void)
+{
+	long node = sysconf(_SC_PHYS_PAGES) * page_size / 4;
+	struct entry e;
+	char size[32];
+	int status;
+	pid_t pid;
+	bool ok;
+
+	snprintf(size, sizeof(size), "%ld", node / nr_colors / 2 * 5);
+	if (!enter("1000 " FOLDER "/rt/* colors=1"))
+		return false;
+	pid = start_program(USER, FOLDER "/rt/program", size, &status);
+	ok = WIFSTOPPED(status) && entry_of(pid, &e);
+	ksft_print_msg("%s bytes, %d colours, node %d, on nodes %#lx\n", size,
+		       e.nr, e.node, nodes_of(pid));
+	ok &= e.nr >= 3 && e.nr <= 4 && nodes_of(pid) == 1UL << e.node;
+	if (ok) {
+		struct view view;
+
+		ok = view_of(pid, &view) && view.own[ANON] == view.pages[ANON];
+	}
+	end_program(pid);
+	enter("-1000 " FOLDER "/rt/*");
+	return ok && nobody_owns();
+}
+
+/* Until there are no more colours. */
+static bool test_none_left(void)
+{
+	int colors = nr_colors < 127 ? nr_colors / 2 : 100, n = 0, status;
+	pid_t pids[MAX_RUN], pid;
+	struct entry e;
+	char line[96];
+	bool ok;
+
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d strict", colors);
+	if (!enter(line))
+		return false;
+	for (;;) {
+		pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
+		if (!WIFSTOPPED(status))
+			break;
+		pids[n++] = pid;
+		if (n == MAX_RUN)
+			return false;
+	}
+	/* Strict: it does not run. */
+	ok = WIFEXITED(status) && WEXITSTATUS(status) == 126 &&
+	     n == nr_colors / colors;
+	/* Otherwise it runs without colours. */
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d", colors);
+	ok &= enter(line);
+	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
+	ok &= WIFSTOPPED(status) && !entry_of(pid, &e);
+	end_program(pid);
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d started=%d refused=2",
+		 colors, n);
+	ok &= listed(line);
+	/* What one gives back the next one gets. */
+	end_program(pids[--n]);
+	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
+	ok &= WIFSTOPPED(status) && entry_of(pid, &e) && e.nr == colors;
+	end_program(pid);
+	while (n)
+		end_program(pids[--n]);
+	enter("-1000 " FOLDER "/rt/*");
+	return ok && nobody_owns();
+}
+
+/* All pages of a program, and of what is installed here. */
+static bool test_everything(void)
+{
+	static const char * const real[] = { "/bin/busybox", "/bin/dash" };
+	int status, left = 0;
+	pid_t pid;
+	bool ok;
+
+	if (!enter("1000 " FOLDER "/rt/* colors=8 strict private"))
+		return false;
+	pid = start_program(USER, FOLDER "/rt/program", "1048576", &status);
+	ok = WIFSTOPPED(status) && all_own(pid, "program");
+	end_program(pid);
+	enter("-1000 " FOLDER "/rt/*");
+
+	for (size_t i = 0; i < sizeof(real) / sizeof(*real); i++) {
+		char line[64];
+
+		if (access(real[i], X_OK))
+			continue;
+		snprintf(line, sizeof(line), "0 %s colors=8 strict private", real[i]);
+		ok &= enter(line);
+		pid = fork();
+		if (!pid) {
+			execl(real[i], "sh", "-c", "x=$(echo 1; echo 2); kill -STOP $$", NULL);
+			_exit(1);
+		}
+		waitpid(pid, &status, WUNTRACED);
+		ok &= WIFSTOPPED(status) && all_own(pid, real[i]);
+		end_program(pid);
+		snprintf(line, sizeof(line), "-0 %s", real[i]);
+		ok &= enter(line);
+		left++;
+	}
+	return ok && left && nobody_owns();
+}
+
+/* Others that map the same file keep the pages that they have. */
+static bool test_others(void)
+{
+	size_t size = 64 * page_size;
+	char *mine, *theirs;
+	int fd, pages, changed = 0;
+	uint64_t was[64], now[64];
+
+	fd = open(FOLDER "/file", O_RDWR | O_CREAT | O_TRUNC, 0644);
+	if (fd < 0 || ftruncate(fd, size))
+		return false;
+	theirs = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	for (size_t i = 0; i < size; i += 8)
+		*(uint64_t *)(theirs + i) = i * 0x9e3779b97f4a7c15ULL;
+	mine = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	for (size_t i = 0; i < size; i += page_size)
+		peek(mine + i);
+	pages = open("/proc/self/pagemap", O_RDONLY);
+	for (int i = 0; i < 64; i++)
+		was[i] = page_entry(pages, theirs + i * page_size, true);
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT | PR_PAGE_COLOR_PRIVATE))
+		return false;
+	/* What is mapped already is copied when it is recoloured. */
+	if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mine, size, 0))
+		return false;
+	for (size_t i = 0; i < size; i += 8)
+		if (*(uint64_t *)(mine + i) != i * 0x9e3779b97f4a7c15ULL)
+			return false;
+	for (int i = 0; i < 64; i++) {
+		now[i] = page_entry(pages, theirs + i * page_size, true);
+		/* The frame; whether others map it, too, has changed. */
+		changed += (now[i] ^ was[i]) << 9 != 0;
+	}
+	if (changed)
+		ksft_print_msg("%d pages of others changed\n", changed);
+	/* A copy is not written back, and a shared mapping is not copied. */
+	theirs[0]++;
+	return !changed && pure(mine, size, half, "private") &&
+	       mine[0] != theirs[0] && !mprotect(mine, size, PROT_READ | PROT_WRITE) &&
+	       (mine[1] = 5) && theirs[1] != 5;
+}
+
+static bool copy_self(const char *to)
+{
+	char text[65536];
+	int from = open("/proc/self/exe", O_RDONLY), fd, n;
+
+	fd = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	while ((n = read(from, text, sizeof(text))) > 0)
+		if (write(fd, text, n) != n)
+			return false;
+	close(from);
+	return !close(fd) && !n;
+}
+
+int main(int argc, char **argv)
+{
+	page_size = sysconf(_SC_PAGESIZE);
+	if (argc > 2 && !strcmp(argv[1], "body"))
+		return body(atol(argv[2]));
+	start(9);
+	umask(022);
+	mkdir(FOLDER, 0755);
+	mkdir(FOLDER "/rt", 0755);
+	if (!copy_self(FOLDER "/program") || !copy_self(FOLDER "/rt/program"))
+		ksft_exit_fail_msg("no copies in " FOLDER "\n");
+
+	run("table of programs", test_table);
+	run("which programs match", test_match);
+	run("disjoint colours", test_disjoint);
+	run("more colours", test_growth);
+	run("no colours left", test_none_left);
+	run("everything a program maps", test_everything);
+	run("others that map a file", test_others);
+	unlink(FOLDER "/rt/program");
+	unlink(FOLDER "/program");
+	unlink(FOLDER "/file");
+	rmdir(FOLDER "/rt");
+	rmdir(FOLDER);
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	ksft_finished();
+}
