@@ -9,7 +9,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
-.PHONY: kernel-image kernel-boot kernel-test kernel-series
+.PHONY: kernel-image kernel-boot kernel-check kernel-test kernel-variants kernel-series
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,8 +67,14 @@ kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, bu
 kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
 	scripts/kernel-boot
 
-kernel-test: ## KUnit, selftests on the plain and the debug kernel, instructions per page fault, checkpatch
+kernel-check: ## That kernel is built and booted in QEMU, and the selftests of one map are run (minutes; the first time a kernel's build)
+	scripts/kernel-test quick
+
+kernel-test: ## KUnit, selftests on the plain and the debug kernel, fresco run, random steps, instructions per page fault, checkpatch
 	scripts/kernel-test
+
+kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
+	scripts/kernel-variants
 
 kernel-series: ## The kernel patches as one series with a cover letter: out/kernel-series
 	scripts/kernel-series out/kernel-series
