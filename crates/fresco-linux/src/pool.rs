@@ -16,11 +16,21 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Bytes of the smallest step of a search.
-const STEP: u64 = 1 << 20;
+const STEP: u64 = 64 << 10;
 /// Bytes of the largest.
 const MOST_STEP: u64 = 32 << 20;
+/// For so long it is believed how much memory is available, unless a search could come near.
+const BELIEVED: Duration = Duration::from_millis(100);
+/// Where areas lie: below heaps. When a process ends its memory is given back from low addresses to high ones, and what
+/// was given back last the kernel hands out first. So the next search, be it another process's, finds frames of heaps,
+/// which have colours that were asked for, before those that were in vain to look at.
+const LOW: Range<u64> = 1 << 40..3 << 39;
+/// Where the next one may lie.
+static NEXT: AtomicU64 = AtomicU64::new(LOW.start);
 
 /// The frames found.
 #[derive(Debug)]
@@ -33,8 +43,8 @@ pub struct Pool {
     spent: Vec<Area>,
     /// Bytes that a search may hold; `None` for half of what is available.
     limit: Option<u64>,
-    /// Bytes of the next step.
-    step: u64,
+    /// The last answer of the kernel, and when.
+    available: Option<(u64, Instant)>,
     free: u64,
     scanned: u64,
 }
@@ -57,7 +67,7 @@ impl Pool {
             slabs: VecDeque::new(),
             spent: Vec::new(),
             limit,
-            step: STEP,
+            available: None,
             free: 0,
             scanned: 0,
         }
@@ -109,30 +119,23 @@ impl Pool {
     /// Looks for frames until there are `wanted` pages to give, or the search may hold no more. Returns whether there
     /// are.
     pub fn search(&mut self, wanted: u64) -> bool {
-        let held = |pool: &Self| {
-            pool.spent
-                .iter()
-                .chain(pool.slabs.iter().map(|slab| &slab.area))
-                .map(area_bytes)
-                .sum::<u64>()
-        };
-        let limit = self
-            .limit
-            .or_else(|| available_bytes(Path::new("/proc")).map(|bytes| bytes / 2));
-        let limit = limit.unwrap_or(MOST_STEP);
-        let mut searched = false;
+        let mut looked = 0;
         while self.free < wanted {
-            if held(self) + STEP > limit && !self.spent.is_empty() && !searched {
+            // As many as there are colours for one asked for; more and more where none are found.
+            let missing = (wanted - self.free).saturating_mul(self.filter.rarity());
+            let pages = missing.max(looked / 2).min(MOST_STEP / page_bytes());
+            let mut step = (pages * page_bytes()).next_multiple_of(STEP);
+            let mut room = self.room(step);
+            if room < STEP && looked == 0 && !self.spent.is_empty() {
                 // What earlier searches hold leaves no room for this one.
                 self.spent.clear();
+                room = self.room(step);
             }
-            searched = true;
-            let room = limit.saturating_sub(held(self));
-            let step = self.step.min(room) / STEP * STEP;
+            step = step.min(room / STEP * STEP);
             if step == 0 || self.scan(step).is_none() {
                 break;
             }
-            self.step = (self.step * 2).min(MOST_STEP);
+            looked += step / page_bytes();
         }
         if self.free < wanted {
             self.spent.clear();
@@ -140,9 +143,30 @@ impl Pool {
         self.free >= wanted
     }
 
+    /// Bytes that a search may still take, if it is to take `step`.
+    fn room(&mut self, step: u64) -> u64 {
+        let areas = self.spent.iter().chain(self.slabs.iter().map(|slab| &slab.area));
+        let held = areas.map(area_bytes).sum::<u64>();
+        let limit = self.limit.unwrap_or_else(|| {
+            let near = |available: u64| held + step > available / 8;
+            let known = self.available.filter(|(_, when)| when.elapsed() < BELIEVED);
+            let known = known.filter(|&(available, _)| !near(available));
+            let (available, _) = *self.available.insert(known.unwrap_or_else(|| {
+                let available = available_bytes(Path::new("/proc")).unwrap_or(2 * MOST_STEP);
+                (available, Instant::now())
+            }));
+            available / 2
+        });
+        limit.saturating_sub(held)
+    }
+
     /// Takes `bytes` of memory and keeps what is wanted; `None` without memory.
     fn scan(&mut self, bytes: u64) -> Option<()> {
-        let area = Area::map(bytes, page_bytes()).ok()?;
+        let at = NEXT.fetch_add(bytes, Ordering::Relaxed);
+        if at + bytes > LOW.end {
+            NEXT.store(LOW.start, Ordering::Relaxed);
+        }
+        let area = Area::map_at(at, bytes).ok()?;
         area.keep_private().ok()?;
         area.populate().ok()?;
         let page_bytes = page_bytes();
@@ -180,7 +204,6 @@ impl Pool {
     /// Gives back all frames of other colours that are still held.
     pub fn trim(&mut self) {
         self.spent.clear();
-        self.step = STEP;
         for slab in self.slabs.iter_mut().filter(|slab| !slab.trimmed) {
             slab.trimmed = true;
             let mut from = slab.area.start();

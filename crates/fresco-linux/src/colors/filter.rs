@@ -69,6 +69,13 @@ impl Filter {
         self.color(frame).is_some_and(|color| self.asks(color))
     }
 
+    /// Pairs of colours there are for each that is asked for, rounded up: so many frames have to be looked at for one.
+    pub fn rarity(&self) -> u64 {
+        let asked = |list: &[bool]| list.iter().filter(|&&asked| asked).count() as u64;
+        let all = self.banks.len() as u64 * self.llcs.len() as u64;
+        all.div_ceil((asked(&self.banks) * asked(&self.llcs)).max(1))
+    }
+
     /// Number of bank colours, of LLC colours.
     pub fn counts(&self) -> (usize, usize) {
         (self.banks.len(), self.llcs.len())
@@ -118,6 +125,9 @@ mod tests {
         let wanted: Vec<u64> = (0..16).filter(|&frame| filter.wants(FrameNumber(frame))).collect();
         // Bit 0 of the frame is the cache colour, bits 2 and 3 the bank colour.
         assert_eq!(wanted, [0b0101, 0b0111, 0b1101, 0b1111]);
+        assert_eq!(filter.rarity(), 4);
+        let most = AskedColors::parse("banks=0-2", ColorCounts::of(&colors)).unwrap();
+        assert_eq!(Filter::new(&colors, &most).rarity(), 2, "4 of 3, rounded up");
     }
 
     proptest! {

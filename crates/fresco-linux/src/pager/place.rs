@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Attempts to move a page while the address space changes.
 const ATTEMPTS: u32 = 1000;
 /// Without a fault for so long, frames of other colours are given back.
-const IDLE: Duration = Duration::from_millis(50);
+const IDLE: Duration = Duration::from_secs(1);
 
 /// What placing pages needs.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Pager {
     pub(super) mending: Mending,
     /// Is there nothing to give back?
     trimmed: bool,
+    /// Has a supply run low, and is there nothing else to do?
+    hungry: bool,
 }
 
 impl Pager {
@@ -59,6 +61,7 @@ impl Pager {
             streams: Streams::default(),
             mending: Mending::new(),
             trimmed: false,
+            hungry: false,
         })
     }
 
@@ -96,7 +99,10 @@ impl Pager {
     pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
         let mut faults = [Fault(0); 16];
         let mut count = 0;
-        let idle = (!self.trimmed).then_some(IDLE);
+        let idle = match self.hungry {
+            true => Some(Duration::ZERO),
+            false => (!self.trimmed).then_some(IDLE),
+        };
         let timeout = self.mending.idle().into_iter().chain(idle).min();
         let start = Instant::now();
         self.user.wait(timeout, |fault| {
@@ -115,8 +121,14 @@ impl Pager {
                 self.fault(address, stats);
             }
         }
+        let placed = stats.placed.load(Ordering::Relaxed);
         if count > 0 {
             self.trimmed = false;
+            self.hungry = self.supplies.iter().any(|supply| supply.runs_low(placed));
+        } else if self.hungry {
+            // The program computes meanwhile.
+            self.supplies.iter_mut().for_each(|supply| supply.search_ahead(placed));
+            self.hungry = false;
         } else if !self.trimmed && start.elapsed() >= IDLE {
             self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
             self.trimmed = true;

@@ -7,9 +7,9 @@ use crate::proc::PageMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A search looks for at least so many pages, or for this share of those placed so far if that is more: the frames that
-/// an earlier search gave back come first in a later one, so searches have to be few.
-const LEAST_SEARCH: u64 = 64;
+/// A search looks for so many pages, or for this share of those placed so far if that is more. What is found and not
+/// used is work in vain; small programs use little.
+const LEAST_SEARCH: u64 = 32;
 const SEARCH_SHARE: u64 = 8;
 /// After a search in vain, so many questions go without one; twice as many after each further one, up to a limit.
 const PATIENCE: u64 = 256;
@@ -42,13 +42,25 @@ impl Supply {
         self.pool.next(pages)
     }
 
+    /// Will a search be wanted soon?
+    pub fn runs_low(&self, placed: u64) -> bool {
+        placed > 0 && self.patience == 0 && self.pool.pages() < batch(placed) / 2
+    }
+
+    /// Searches while nobody waits.
+    pub fn search_ahead(&mut self, placed: u64) {
+        if self.runs_low(placed) {
+            self.refill(0, placed);
+        }
+    }
+
     /// Looks for frames, unless the last search was in vain a short while ago.
     fn refill(&mut self, pages: u64, placed: u64) -> bool {
         if self.patience > 0 {
             self.patience -= 1;
             return false;
         }
-        self.pool.search(pages.max(LEAST_SEARCH).max(placed / SEARCH_SHARE));
+        self.pool.search(pages.max(batch(placed)));
         self.last_patience = match self.pool.pages() {
             0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
             _ => 0,
@@ -56,4 +68,9 @@ impl Supply {
         self.patience = self.last_patience;
         self.pool.pages() > 0
     }
+}
+
+/// Pages that a search looks for.
+fn batch(placed: u64) -> u64 {
+    LEAST_SEARCH.max(placed / SEARCH_SHARE)
 }

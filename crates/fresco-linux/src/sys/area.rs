@@ -39,6 +39,20 @@ impl Area {
         Ok(area)
     }
 
+    /// Maps `bytes`, a multiple of the page size, at `address` if nothing is there, else wherever there is room.
+    ///
+    /// # Errors
+    /// No room in the address space.
+    pub fn map_at(address: u64, bytes: u64) -> Result<Self, Errno> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        let hint = with_exposed_provenance_mut(address as usize);
+        // SAFETY: the kernel takes the address for a wish, and chooses addresses that nothing uses.
+        let got = unsafe { mmap_anonymous(hint, bytes as usize, access, flags)? };
+        let start = got.expose_provenance() as u64;
+        Ok(Self { start, bytes })
+    }
+
     /// Keeps it from children and out of core dumps.
     ///
     /// # Errors
@@ -161,6 +175,17 @@ pub fn zero_frame() -> Option<FrameNumber> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_area_lies_where_it_is_wished_unless_something_is_there() {
+        let page = page_bytes();
+        let there = Area::map(4 * page, page).expect("there is room");
+        let elsewhere = Area::map_at(there.start(), page).expect("there is room");
+        assert!(!there.range().contains(&elsewhere.start()));
+        let place = there.start();
+        drop(there);
+        assert_eq!(Area::map_at(place, page).expect("there is room").start(), place);
+    }
 
     #[test]
     fn an_area_is_aligned_populated_and_released() {
