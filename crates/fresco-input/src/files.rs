@@ -5,6 +5,7 @@ use crate::InputError;
 use crate::quantity::format_size;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Largest text file that [`read_file`] takes, in bytes (16 MiB): far above any machine, scenario or plan, and small
@@ -14,13 +15,19 @@ pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 /// Reads a text file of at most [`MAX_TEXT_BYTES`] bytes.
 ///
 /// # Errors
-/// The file is missing, a directory, not readable, too large, or not UTF-8 (with the line of the first wrong byte).
+/// The file is missing, a directory, a device, a named pipe (reading that may wait for ever; pipes of a shell, `<(...)`
+/// and `/dev/stdin`, are read), not readable, too large, or not UTF-8 (with the line of the first wrong byte).
 pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
     let path = path.as_ref();
     let name = path.display().to_string();
     if path.is_dir() {
         let error = InputError::new(name, "found a directory").allowed("a text file");
         return Err(error.cure("name a file inside it"));
+    }
+    if let Some(kind) = endless(path) {
+        return Err(InputError::new(name, format!("found {kind}"))
+            .allowed("a text file, or a pipe of the shell's: /dev/stdin or <(COMMAND)")
+            .cure("write what it gives into a file first"));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes));
@@ -32,6 +39,24 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
             .cure("check that the path names the right file"));
     }
     decode(&name, bytes)
+}
+
+/// What a path names, if reading it may never end.
+fn endless(path: &Path) -> Option<&'static str> {
+    let kind = fs::metadata(path).ok()?.file_type();
+    match () {
+        () if kind.is_block_device() => Some("a device"),
+        // A terminal that the shell has opened ends when the user says so.
+        () if kind.is_char_device() => (!is_descriptor(path)).then_some("a device"),
+        // The pipe of a descriptor has no name, and whoever opened it writes.
+        () if kind.is_fifo() => fs::canonicalize(path).is_ok().then_some("a named pipe"),
+        () => None,
+    }
+}
+
+/// Is it a file that this process has open already, or the empty one?
+fn is_descriptor(path: &Path) -> bool {
+    ["/dev/stdin", "/dev/null"].iter().any(|known| path == Path::new(known)) || path.starts_with("/dev/fd")
 }
 
 /// The bytes that some editors put before a text in UTF-8.
@@ -116,6 +141,7 @@ fn cannot(verb: &str, name: &str, fault: &io::Error) -> InputError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::fd::AsRawFd;
 
     #[test]
     fn faults_of_reading_are_told_apart() {
@@ -134,6 +160,22 @@ mod tests {
         let large = File::create(dir.path().join("large")).expect("writable");
         large.set_len(MAX_TEXT_BYTES + 1).expect("sparse");
         assert!(read("large").contains("at most 16 MiB"));
+    }
+
+    #[test]
+    fn what_may_never_end_is_refused_and_pipes_of_a_shell_are_read() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let named = dir.path().join("named");
+        let made = std::process::Command::new("mkfifo").arg(&named).status();
+        assert!(made.expect("every system has it").success());
+        let refused = |path: &Path| read_file(path).expect_err("may never end").to_string();
+        assert!(refused(&named).contains("found a named pipe"));
+        assert!(refused(Path::new("/dev/zero")).contains("found a device"));
+        let (reader, mut writer) = io::pipe().expect("a pipe");
+        writer.write_all(b"14 18\n").expect("there is room");
+        drop(writer);
+        let path = format!("/dev/fd/{}", reader.as_raw_fd());
+        assert_eq!(read_file(path).as_deref(), Ok("14 18\n"));
     }
 
     #[test]
