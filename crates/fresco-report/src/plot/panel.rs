@@ -123,6 +123,8 @@ impl Panel<'_> {
                 for tick in &domain.ticks {
                     let (x, half) = (self.across(tick.value), text_width(&tick.label, 12) / 2);
                     canvas.line(&[(x, self.bottom), (x, self.bottom + 5)], Stroke::solid(SOFT_INK, 1))?;
+                    // A long label at an end stays on the sheet.
+                    let x = x.min(self.sheet.width - 2 - half).max(2 + half);
                     // A label that would touch the one before is left out.
                     if x - half >= free {
                         canvas.text(&tick.label, (x, self.bottom + 9), below)?;

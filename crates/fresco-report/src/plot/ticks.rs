@@ -10,6 +10,9 @@ pub(crate) struct Tick {
     pub(crate) label: String,
 }
 
+/// Digits after the point of a label, at most.
+const MOST_DECIMALS: usize = 12;
+
 /// Distance of about `count` ticks over `span`: 1, 2, 2.5 or 5 times a power of ten, never below.
 pub(crate) fn step(span: f64, count: usize) -> f64 {
     let raw = span / count.max(1) as f64;
@@ -59,15 +62,19 @@ pub(crate) fn logarithmic(min: f64, max: f64) -> Vec<Tick> {
 pub(crate) fn labelled(values: &[f64]) -> Vec<Tick> {
     let largest = values.iter().fold(0.0f64, |most, value| most.max(value.abs()));
     let (factor, suffix) = engineering(largest);
-    let decimals = (0..=6)
+    // Of a narrow range far from zero the labels have to tell its own ticks apart.
+    let gaps = values.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let least = gaps.filter(|&gap| gap > 0.0).fold(largest, f64::min);
+    let slack = (1e-6 * largest).min(1e-2 * least) / factor;
+    let decimals = (0..=MOST_DECIMALS)
         .find(|&decimals| {
             values.iter().all(|value| {
                 let scaled = value / factor;
                 let shown: f64 = fixed(scaled, decimals).parse().unwrap_or(scaled);
-                (shown - scaled).abs() <= 1e-6 * (largest / factor)
+                (shown - scaled).abs() <= slack
             })
         })
-        .unwrap_or(6);
+        .unwrap_or(MOST_DECIMALS);
     values
         .iter()
         .map(|&value| {
@@ -125,6 +132,18 @@ mod tests {
         );
         assert_eq!(labels(&linear(0.0, 3000.0, 1000.0)), ["0", "1000", "2000", "3000"]);
         assert_eq!(labels(&linear(0.0, 2e-7, 1e-7)), ["0", "1e-7", "2e-7"]);
+    }
+
+    #[test]
+    fn labels_of_a_narrow_range_differ() {
+        let narrow = linear(13.625_01, 13.625_014, 1e-6);
+        assert_eq!(
+            labels(&narrow),
+            ["13.625010", "13.625011", "13.625012", "13.625013", "13.625014"]
+        );
+        let large = linear(1e6, 1e6 + 0.4, 0.1);
+        let labels = labels(&large);
+        assert!(labels.windows(2).all(|pair| pair[0] != pair[1]), "{labels:?}");
     }
 
     #[test]
