@@ -48,7 +48,8 @@ impl Abilities {
         let schemata = tree.schemata(tree.root());
         let ways = schemata.caches().first().and_then(|name| {
             Some(Ways {
-                mask: tree.info_mask(&format!("{name}/cbm_mask"))?,
+                // A mask without a bit has no way to choose.
+                mask: tree.info_mask(&format!("{name}/cbm_mask")).filter(|&mask| mask != 0)?,
                 least: tree.info(&format!("{name}/min_cbm_bits")).unwrap_or(1) as u32,
                 sparse: tree.info(&format!("{name}/sparse_masks")) == Some(1),
             })

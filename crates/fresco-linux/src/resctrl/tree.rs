@@ -21,6 +21,8 @@ pub enum Refusal {
     Unknown,
     /// It has, but it is not mounted.
     NotMounted,
+    /// [`ENVIRONMENT`] names this path, where none is.
+    NotThere(PathBuf),
     /// It limits no memory bandwidth.
     NoBandwidth,
     /// It limits bandwidth in per cent of what nobody knows.
@@ -45,6 +47,11 @@ impl fmt::Display for Refusal {
             ),
             Self::NotMounted => f.write_str(
                 "resctrl is not mounted: mount -t resctrl -o mba_MBps resctrl /sys/fs/resctrl (without mba_MBps where the kernel refuses it)",
+            ),
+            Self::NotThere(path) => write!(
+                f,
+                "{ENVIRONMENT} names {}, where there is no resctrl (no file schemata)",
+                path.display()
             ),
             Self::NoBandwidth => f.write_str("this processor has resctrl, but no limits of memory bandwidth (MBA)"),
             Self::PerCent => f.write_str(
@@ -74,10 +81,10 @@ impl Tree {
     /// That of this machine, or of [`ENVIRONMENT`].
     ///
     /// # Errors
-    /// [`Refusal::Unknown`], [`Refusal::NotMounted`].
+    /// [`Refusal::Unknown`], [`Refusal::NotMounted`], [`Refusal::NotThere`].
     pub fn find() -> Result<Self, Refusal> {
         match std::env::var_os(ENVIRONMENT) {
-            Some(root) => Self::at(Path::new(&root), Path::new("/proc")),
+            Some(root) => Self::at(Path::new(&root), Path::new("/proc")).map_err(|_| Refusal::NotThere(root.into())),
             None => Self::at(Path::new(USUAL), Path::new("/proc")),
         }
     }

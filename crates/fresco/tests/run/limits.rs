@@ -33,6 +33,36 @@ pub fn no_class_is_left(tree: &Path) {
 }
 
 #[test]
+fn a_tree_that_is_not_there_is_named_and_a_mask_without_ways_has_none_to_choose() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let refused = |tree: &Path| {
+        let mut command = Command::new(program());
+        command.env("FRESCO_RESCTRL", tree).current_dir(directory.path());
+        command.args([
+            "run",
+            "--map",
+            "map.txt",
+            "--colors",
+            "banks=0-3",
+            "--ways",
+            "0-3",
+            "--",
+            "true",
+        ]);
+        let done = command.output().expect("it starts");
+        assert_eq!(done.status.code(), Some(125), "{done:?}");
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let told = refused(Path::new("/no/such/tree"));
+    assert!(told.contains("FRESCO_RESCTRL names /no/such/tree"), "{told}");
+    let tree = resctrl();
+    std::fs::write(tree.path().join("info/L3/cbm_mask"), "0\n").expect("writable");
+    let told = refused(tree.path());
+    assert!(told.contains("no ways of the last-level cache"), "{told}");
+}
+
+#[test]
 fn bandwidth_and_ways_are_a_class_of_its_own_that_goes_away_with_the_program() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP)]);
