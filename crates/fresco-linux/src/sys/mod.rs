@@ -5,12 +5,14 @@
 mod area;
 mod color;
 mod scan;
+mod signals;
 mod thread;
 mod userfault;
 
 pub use area::{Area, copy_page, zero_frame};
 pub use color::{clear_page_colors, count_page_colors, set_page_colors};
 pub use scan::first_present;
+pub use signals::Signals;
 pub use thread::{
     alone, as_a_stranger, before_exec, bind_memory, drop_privileges, end_with_parent, fork_away, without_signals,
 };

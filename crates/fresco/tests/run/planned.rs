@@ -7,6 +7,7 @@ use crate::{memory_user, needs_coloring, program};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Two tasks on cores 0 and 1 with colours of their own.
@@ -74,6 +75,35 @@ fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
     let after = fresco(&["verify", "plan.json"], directory.path());
     assert_eq!(after.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&after.stdout).contains("not running"));
+}
+
+#[test]
+fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
+    needs_coloring!();
+    // In a session of its own, and deaf to SIGTERM.
+    let daemon = "trap '' TERM; echo $$ > daemon; while :; do sleep 0.1; done";
+    let task = format!("[\"sh\", \"-c\", \"setsid sh -c \\\"$1\\\" & sleep 1000\", \"sh\", {daemon:?}]");
+    let directory = planned(&task, "[\"sleep\", \"1000\"]");
+    let mut child = Command::new(program())
+        .args(["run", "plan.json"])
+        .current_dir(directory.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let read = || std::fs::read_to_string(directory.path().join("daemon")).unwrap_or_default();
+    let start = Instant::now();
+    while !read().ends_with('\n') {
+        assert!(start.elapsed().as_secs() < 60, "the task has not started");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let daemon = format!("/proc/{}", read().trim());
+    assert!(Path::new(&daemon).exists());
+    let told = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(told.expect("every system has it").success());
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(128 + 15));
+    assert!(!Path::new(&daemon).exists(), "{daemon}");
 }
 
 #[test]

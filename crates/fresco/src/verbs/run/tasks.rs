@@ -186,6 +186,8 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
 fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Result<Vec<Child>, String> {
     let everywhere = launch::online_cpus();
     let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
+    // After the keeper of classes, which outlives this process.
+    launch::adopt_orphans();
     let own = std::process::id();
     let mut children: Vec<Child> = Vec::new();
     for ((program, path), means) in planned.programs.iter().zip(found).zip(means) {
@@ -260,20 +262,18 @@ fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lo
     Ok((classes, Some(lock)))
 }
 
-fn wait(planned: &PlannedPrograms, children: Vec<Child>) -> ExitCode {
-    let mut first = 0;
-    for (program, mut child) in planned.programs.iter().zip(children) {
-        let status = child.wait();
-        let code = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
-        if code != 0 {
+/// Waits for all tasks; told to end, it ends them with all that they have started.
+fn wait(planned: &PlannedPrograms, mut children: Vec<Child>) -> ExitCode {
+    let mut codes = vec![0; children.len()];
+    let signal = launch::tend(&mut children, |place, status| {
+        codes[place] = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
+        if codes[place] != 0 {
             let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
-            tell(&format!("fresco run: task {}: {how}", program.task));
+            tell(&format!("fresco run: task {}: {how}", planned.programs[place].task));
         }
-        if first == 0 {
-            first = code;
-        }
-    }
-    ExitCode::from(u8::try_from(first).unwrap_or(UNABLE))
+    });
+    let first = codes.into_iter().find(|&code| code != 0).unwrap_or(0);
+    ExitCode::from(u8::try_from(signal.map_or(first, |signal| 128 + signal)).unwrap_or(UNABLE))
 }
 
 /// As a shell has it: 128 and the number of the signal.

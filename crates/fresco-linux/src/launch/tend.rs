@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Children that are waited for. If the one who waits is told to end, nothing of what they have started is left.
+
+use crate::sys::Signals;
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// From SIGTERM to SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
+/// Between looks at who is left.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// From now on a process whose parent ends becomes a child of this one, if this one started it or its parents.
+pub fn adopt_orphans() {
+    // Kernels since 3.4 can; failing, orphans are the first process's as ever.
+    let _ = set_child_subreaper(Some(getpid()));
+}
+
+/// Waits until all have ended, and tells of each, by its place, when it does. If this process gets SIGTERM, SIGINT or
+/// SIGHUP first, all of them and all that they have started are ended, and the signal is returned.
+pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<ExitStatus>)) -> Option<i32> {
+    let signals = Signals::hold();
+    let own: BTreeSet<u32> = children.iter().map(Child::id).collect();
+    let mut left: Vec<usize> = (0..children.len()).collect();
+    let mut told = None;
+    loop {
+        left.retain(|&place| match children[place].try_wait() {
+            Ok(None) => true,
+            Ok(Some(status)) => {
+                ended(place, Ok(status));
+                false
+            }
+            Err(error) => {
+                ended(place, Err(error));
+                false
+            }
+        });
+        if left.is_empty() || told.is_some() {
+            break;
+        }
+        bury(&own);
+        // A look now and then, should a signal be lost.
+        told = signals.next(Duration::from_secs(1)).filter(|&signal| signal != 0);
+    }
+    if told.is_some() {
+        end_all();
+        for &place in &left {
+            ended(place, children[place].wait());
+        }
+    }
+    told
+}
+
+/// Ends all that this process has started, children and theirs.
+fn end_all() {
+    let start = Instant::now();
+    let mut told = BTreeSet::new();
+    while start.elapsed() < 2 * GRACE {
+        let living: Vec<u32> = descendants().into_iter().filter(|&pid| !is_dead(pid)).collect();
+        if living.is_empty() {
+            return;
+        }
+        for pid in living {
+            // Ours until we have waited for it, or its parent has: its number is no other's but for a moment.
+            let signal = match start.elapsed() < GRACE {
+                true if !told.insert(pid) => continue,
+                true => Signal::TERM,
+                false => Signal::KILL,
+            };
+            if let Some(pid) = Pid::from_raw(pid.cast_signed()) {
+                let _ = kill_process(pid, signal);
+            }
+        }
+        std::thread::sleep(GLANCE);
+    }
+}
+
+/// Waits for adopted children that have ended.
+fn bury(own: &BTreeSet<u32>) {
+    for pid in children_of(getpid().as_raw_nonzero().get().cast_unsigned()) {
+        let orphan = Pid::from_raw(pid.cast_signed()).filter(|_| !own.contains(&pid));
+        if let Some(orphan) = orphan {
+            let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
+        }
+    }
+}
+
+fn descendants() -> BTreeSet<u32> {
+    let mut known = BTreeSet::new();
+    let mut open = children_of(getpid().as_raw_nonzero().get().cast_unsigned());
+    while let Some(pid) = open.pop() {
+        if known.insert(pid) {
+            open.extend(children_of(pid));
+        }
+    }
+    known
+}
+
+/// The children of all threads of a process.
+fn children_of(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| {
+            list.split_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// Has it ended, if its parent has yet to hear?
+fn is_dead(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, None | Some('Z' | 'X'))
+}
