@@ -25,6 +25,8 @@ pub fn cases() -> Vec<Case> {
         )
         .told("parameters of bandwidth: found a longer pass"),
         of("no repetitions", "latency", &["--repetitions", "0"]).told("--repetitions: found \"0\""),
+        of("jobs of a chase", "latency", &["--jobs", "7"]).told("--jobs: found it with a yardstick that has no jobs"),
+        of("repetitions of jobs", "hrt", &["--repetitions", "7"]).told("--repetitions: found it with hrt"),
         of("no jobs", "hrt", &["--jobs", "0"]).told("--jobs: found \"0\""),
         of(
             "deadline after the period",

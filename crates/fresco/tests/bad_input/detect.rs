@@ -72,6 +72,9 @@ pub fn cases() -> Vec<Case> {
             "00:18.1 x\n00: 22 10 01 12\n00:18.2 x\n00: 22 10 02 12\n",
         )
         .told("d: found no register 0x40 of 00:18.1"),
+        Case::new("dump to be written", &["map", "detect", "--dump", "d", "--out", "found"]).told("--out: found it where registers"),
+        Case::new("dump with a seed", &["map", "detect", "--dump", "d", "--seed", "3"]).told("--seed: found it where registers"),
+        Case::new("dump in a hurry", &["map", "detect", "--dump", "d", "--quick"]).told("--quick: found it where registers"),
         registers("file that is no dump", "hello\n").told("d: found no function"),
         registers("dump that is broken", "00:18.1 x\n00: 22 1\n").told_at("d", "00: 22 1"),
         Case::new("nothing to verify", &["map", "verify"]).told("command line: found no map"),

@@ -3,6 +3,7 @@
 //! same output.
 
 mod course;
+mod hrt;
 mod jobs;
 mod model;
 mod native;
@@ -17,6 +18,7 @@ use fresco_input::{InputError, refuse_overwriting, write_atomically};
 use fresco_linux::probe::Conditions;
 use fresco_report::Provenance;
 use fresco_system::results::Spread;
+use hrt::HrtArgs;
 use jobs::Jobs;
 use native::Native;
 use report::Report;
@@ -61,21 +63,12 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
     seed: u32,
 
-    /// Passes that are measured: each after one that is not, in memory of its own, with a seed of its own
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = integer("--repetitions", 1..=10_000u32))]
-    repetitions: u32,
+    /// Passes that are measured: each after one that is not, in memory of its own, with a seed of its own [default: 10]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--repetitions", 1..=10_000u32))]
+    repetitions: Option<u32>,
 
-    /// hrt: jobs
-    #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true, value_parser = integer("--jobs", 1..=100_000u32))]
-    jobs: u32,
-
-    /// hrt: microseconds from release to release
-    #[arg(long, value_name = "US", default_value_t = 20_000, allow_negative_numbers = true, value_parser = integer("--period", 10..=100_000_000u32))]
-    period: u32,
-
-    /// hrt: microseconds from release to deadline, at most the period
-    #[arg(long, value_name = "US", default_value_t = 13_000, allow_negative_numbers = true, value_parser = integer("--deadline", 1..=100_000_000u32))]
-    deadline: u32,
+    #[command(flatten)]
+    hrt: HrtArgs,
 
     /// Write the distribution as a figure
     #[arg(long, value_name = "FILE")]
@@ -84,6 +77,12 @@ pub struct Args {
     /// Print JSON instead of tables
     #[arg(long)]
     json: bool,
+}
+
+impl Args {
+    fn repetitions(&self) -> u32 {
+        self.repetitions.unwrap_or(10)
+    }
 }
 
 /// A measured pass.
@@ -107,18 +106,22 @@ impl Sample {
 /// Measures and reports.
 pub fn run(args: &Args) -> Outcome {
     let chosen = args.yardstick.chosen(&args.set)?;
+    args.hrt
+        .check(args.yardstick == Yardstick::Hrt, args.repetitions.is_some())?;
     if let Some(path) = &args.svg {
         refuse_overwriting("--svg", path, args.simulate.iter().map(Path::new))?;
     }
     let period = (args.yardstick == Yardstick::Hrt).then(|| {
         let micros = |count: u32| Duration::from_micros(u64::from(count));
-        (micros(args.period), micros(args.deadline))
+        (micros(args.hrt.period()), micros(args.hrt.deadline()))
     });
     if period.is_some_and(|(period, deadline)| deadline > period) {
-        return Err(InputError::new("--deadline", format!("found {} us", args.deadline))
-            .allowed(format!("up to the period, {} us", args.period))
-            .cure("give a shorter deadline, or a longer --period")
-            .into());
+        return Err(
+            InputError::new("--deadline", format!("found {} us", args.hrt.deadline()))
+                .allowed(format!("up to the period, {} us", args.hrt.period()))
+                .cure("give a shorter deadline, or a longer --period")
+                .into(),
+        );
     }
     let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed))?;
     let (report, provenance) = match &args.simulate {
@@ -171,10 +174,10 @@ fn measured(
     if let Some((period, deadline)) = period {
         let mut native = Native::new(course);
         report.addresses = Some(native.how());
-        report.jobs = Some(Jobs::run(&mut native, u64::from(args.jobs), period, deadline));
+        report.jobs = Some(Jobs::run(&mut native, u64::from(args.hrt.jobs()), period, deadline));
     } else {
-        let bar = progress::bar(u64::from(args.repetitions), args.yardstick.name());
-        for seed in (u64::from(args.seed)..).take(args.repetitions as usize) {
+        let bar = progress::bar(u64::from(args.repetitions()), args.yardstick.name());
+        for seed in (u64::from(args.seed)..).take(args.repetitions() as usize) {
             // Courses that no seed changes are recorded again all the same: that is not timed.
             let own = Course::record(chosen.program, &chosen.parameters, seed)?;
             let mut native = Native::new(&own);

@@ -31,7 +31,7 @@ pub fn scenario(machine: &str, args: &Args, chosen: &Chosen, period: Option<(Dur
             String::new(),
         ),
         Some((period, deadline)) => (
-            format!("[warm_up]\njobs = 1\n\n[measure]\njobs = {}\n", args.jobs),
+            format!("[warm_up]\njobs = 1\n\n[measure]\njobs = {}\n", args.hrt.jobs()),
             format!(
                 "period = \"{} ns\"\ndeadline = \"{} ns\"\n",
                 period.as_nanos(),
@@ -39,7 +39,7 @@ pub fn scenario(machine: &str, args: &Args, chosen: &Chosen, period: Option<(Dur
             ),
         ),
     };
-    let repetitions = if period.is_some() { 1 } else { args.repetitions };
+    let repetitions = if period.is_some() { 1 } else { args.repetitions() };
     format!(
         "name = \"bench\"\nmachine = {machine:?}\nseed = {}\nrepetitions = {repetitions}\n\n{phases}\n[[task]]\nname = \"yardstick\"\n\
          program = {:?}\ncore = 0\n{times}\n[task.parameters]\n{}",

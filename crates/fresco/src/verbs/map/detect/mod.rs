@@ -67,11 +67,11 @@ pub struct Args {
     method: Way,
 
     /// Registers: what `lspci -xxxx` prints as root
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["simulate", "memory", "out", "svg"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "simulate")]
     dump: Option<PathBuf>,
 
     /// Registers of this machine: the directory that holds its sys and proc, for a copy of another machine's
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["simulate", "dump", "memory", "out", "svg"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["simulate", "dump"])]
     root: Option<PathBuf>,
 
     #[command(flatten)]
@@ -105,7 +105,10 @@ pub fn run(args: &Args) -> Outcome {
         registers::family_is_here(root)
     });
     let method = match (settled, &args.simulate) {
-        (Way::Registers, None) => return registers::run(args.dump.as_deref(), root, args.json),
+        (Way::Registers, None) => {
+            refuse_timing(args)?;
+            return registers::run(args.dump.as_deref(), root, args.json);
+        }
         (Way::Timing(method), _) if !from_registers => method,
         _ => return Err(mixed().into()),
     };
@@ -176,6 +179,26 @@ fn shown(args: &Args, report: &Report, found: &Detection, provenance: &Provenanc
     }
     output::print(args.json, "fresco-map-detect/1", provenance, report, || report.tables())?;
     Ok(ExitCode::from(found.verdict.status()))
+}
+
+/// Registers are read, and shown: what belongs to timing would be ignored.
+fn refuse_timing(args: &Args) -> Result<(), InputError> {
+    let given = [
+        ("--out", args.out.is_some()),
+        ("--svg", args.svg.is_some()),
+        ("--quick", args.quick),
+        ("options of a simulated memory", args.disturbance.is_given()),
+    ];
+    let given = given.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
+    let Some(option) = given.or(args.timing.given()) else {
+        return Ok(());
+    };
+    Err(InputError::new(
+        option,
+        "found it where registers are decoded, which times nothing and writes no file",
+    )
+    .allowed("--dump or --root, and --json with registers; a map of this machine is kept for `fresco run`")
+    .cure(format!("leave out {option}, or time the memory: --method timing")))
 }
 
 /// Timing and registers do not go together.

@@ -12,13 +12,13 @@ pub struct TimingArgs {
     #[arg(long, value_name = "SIZE", conflicts_with = "simulate")]
     memory: Option<String>,
 
-    /// Look for row conflicts no longer than so many seconds; what is still missing then is a reason to refuse
-    #[arg(long, value_name = "SECONDS", default_value_t = 900, allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
-    limit: u32,
+    /// Look for row conflicts no longer than so many seconds [default: 900]; what is still missing then is a reason to refuse
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
+    limit: Option<u32>,
 
-    /// Seed of all random choices
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
-    seed: u32,
+    /// Seed of all random choices [default: 1]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
+    seed: Option<u32>,
 }
 
 impl TimingArgs {
@@ -33,11 +33,21 @@ impl TimingArgs {
 
     /// Seconds of looking.
     pub fn limit(&self) -> f64 {
-        f64::from(self.limit)
+        f64::from(self.limit.unwrap_or(900))
+    }
+
+    /// The first of these options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--memory", self.memory.is_some()),
+            ("--limit", self.limit.is_some()),
+            ("--seed", self.seed.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
     /// The seed.
     pub fn seed(&self) -> u64 {
-        u64::from(self.seed)
+        u64::from(self.seed.unwrap_or(1))
     }
 }
