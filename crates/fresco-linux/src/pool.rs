@@ -43,10 +43,21 @@ pub struct Pool {
     spent: Vec<Area>,
     /// Bytes that a search may hold; `None` for half of what is available.
     limit: Option<u64>,
-    /// The last answer of the kernel, and when.
+    /// Bytes available without this search, by the last answer of the kernel, and when that was.
     available: Option<(u64, Instant)>,
     free: u64,
     scanned: u64,
+}
+
+/// Why a search ended before there were as many frames as were wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Short {
+    /// It may hold no more than so many bytes.
+    Held(u64),
+    /// The kernel gave no more memory.
+    Memory,
+    /// It took too long.
+    Time,
 }
 
 #[derive(Debug)]
@@ -116,11 +127,14 @@ impl Pool {
         }
     }
 
-    /// Looks for frames until there are `wanted` pages to give, or the search may hold no more. Returns whether there
-    /// are.
-    pub fn search(&mut self, wanted: u64) -> bool {
+    /// Looks for frames until there are `wanted` pages to give. `goes_on` is asked before each step.
+    ///
+    /// # Errors
+    /// Why there are fewer.
+    pub fn search(&mut self, wanted: u64, mut goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
         let mut looked = 0;
-        while self.free < wanted {
+        let mut short = Short::Time;
+        while self.free < wanted && goes_on(self) {
             // As many as there are colours for one asked for; more and more where none are found.
             let missing = (wanted - self.free).saturating_mul(self.filter.rarity());
             let pages = missing.max(looked / 2).min(MOST_STEP / page_bytes());
@@ -132,28 +146,41 @@ impl Pool {
                 room = self.room(step);
             }
             step = step.min(room / STEP * STEP);
-            if step == 0 || self.scan(step).is_none() {
+            short = Short::Held(self.held() + room);
+            if step == 0 {
                 break;
             }
+            if self.scan(step).is_none() {
+                short = Short::Memory;
+                break;
+            }
+            short = Short::Time;
             looked += step / page_bytes();
         }
         if self.free < wanted {
             self.spent.clear();
+            return Err(short);
         }
-        self.free >= wanted
+        Ok(())
+    }
+
+    /// Bytes of the areas.
+    fn held(&self) -> u64 {
+        let areas = self.spent.iter().chain(self.slabs.iter().map(|slab| &slab.area));
+        areas.map(area_bytes).sum()
     }
 
     /// Bytes that a search may still take, if it is to take `step`.
     fn room(&mut self, step: u64) -> u64 {
-        let areas = self.spent.iter().chain(self.slabs.iter().map(|slab| &slab.area));
-        let held = areas.map(area_bytes).sum::<u64>();
+        let held = self.held();
         let limit = self.limit.unwrap_or_else(|| {
             let near = |available: u64| held + step > available / 8;
             let known = self.available.filter(|(_, when)| when.elapsed() < BELIEVED);
             let known = known.filter(|&(available, _)| !near(available));
             let (available, _) = *self.available.insert(known.unwrap_or_else(|| {
-                let available = available_bytes(Path::new("/proc")).unwrap_or(2 * MOST_STEP);
-                (available, Instant::now())
+                // What the search holds is not available any more, but was.
+                let rest = available_bytes(Path::new("/proc")).unwrap_or(2 * MOST_STEP);
+                (rest.saturating_add(held), Instant::now())
             }));
             available / 2
         });

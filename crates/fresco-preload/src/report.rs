@@ -2,8 +2,11 @@
 //! What is told on standard error: bad news, and at the end what was placed where.
 
 use crate::state;
+use fresco_linux::colors::Request;
+use fresco_linux::pool::Short;
 use rustix::fd::OwnedFd;
 use rustix::io::fcntl_dupfd_cloexec;
+use rustix::param::page_size;
 use rustix::stdio::stderr;
 use std::fmt::Arguments;
 use std::sync::Mutex;
@@ -39,6 +42,27 @@ pub fn tell(message: Arguments) {
         Ok(Some(kept)) => rustix::io::write(kept, line.as_bytes()),
         _ => rustix::io::write(stderr(), line.as_bytes()),
     };
+}
+
+/// Tells how far the pool has been collected, or why it could not be.
+pub fn tell_pool(request: &Request, short: Option<Short>) {
+    let mebibytes = |pages: &AtomicU64| (pages.load(Ordering::Relaxed) * page_size() as u64) >> 20;
+    let stats = state::stats();
+    let why = match short {
+        None => "and is still at it".to_owned(),
+        Some(Short::Held(bytes)) => format!(
+            "and may hold no more than {} MiB; --search sets how much; the rest is searched for when it is needed",
+            bytes >> 20
+        ),
+        Some(Short::Memory) => "and the kernel gave no more memory".to_owned(),
+        Some(Short::Time) => "and took too long".to_owned(),
+    };
+    tell(format_args!(
+        "--pool: wanted {} MiB, found {} MiB: the search has looked at {} MiB {why}",
+        request.pool_bytes >> 20,
+        mebibytes(&stats.collected),
+        mebibytes(&stats.scanned),
+    ));
 }
 
 #[used]

@@ -122,8 +122,14 @@ fn start(forked: bool) {
         ranges: ranges::all(),
         forked,
     };
-    match pager::start(shared.request.clone(), &shared.door, &STATS, started) {
-        Ok(()) => STATE.store(COLORED, Ordering::Release),
+    let waiting = || report::tell_pool(&shared.request, None);
+    match pager::start(shared.request.clone(), &shared.door, &STATS, started, waiting) {
+        Ok(collected) => {
+            STATE.store(COLORED, Ordering::Release);
+            if let Err(short) = collected {
+                report::tell_pool(&shared.request, Some(short));
+            }
+        }
         Err(refusal) => {
             report::tell(format_args!("memory is not coloured: {refusal}"));
             STATE.store(PLAIN, Ordering::Release);

@@ -7,6 +7,7 @@ use super::stream::Streams;
 use super::supply::Supply;
 use super::{Door, Order, Refusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
+use crate::pool::{Pool, Short};
 use crate::proc::{Kind, Mapping, PageMap};
 use crate::sys::{Fault, Userfault, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
@@ -29,6 +30,8 @@ pub struct Pager {
     pub(super) map: Arc<PageMap>,
     pub(super) zero: Option<FrameNumber>,
     request: Request,
+    /// Was the pool had that was asked for?
+    pub(super) collected: Result<(), Short>,
     /// Frames for each set of colours, the process's own first.
     supplies: Vec<Supply>,
     pub(super) regions: Regions,
@@ -45,17 +48,24 @@ impl Pager {
     ///
     /// # Errors
     /// What the kernel or the lack of a privilege denies.
-    pub fn new(request: &Request) -> Result<Self, Refusal> {
+    pub fn new(request: &Request, stats: &Stats) -> Result<Self, Refusal> {
         let user = Userfault::open().map_err(Refusal::Userfault)?;
         let map = Arc::new(PageMap::of_self().map_err(|_| Refusal::Hidden)?);
         let zero = zero_frame().ok_or(Refusal::Hidden)?;
-        let mut supply = Supply::new(request.filter(), map.clone(), request.search_bytes);
-        supply.pool.search(request.pool_bytes / page_bytes());
+        let mut supply = Supply::new(request.filter(), map.clone(), request);
+        let told = |pool: &Pool| {
+            stats.scanned.store(pool.scanned(), Ordering::Relaxed);
+            stats.collected.store(pool.pages(), Ordering::Relaxed);
+            true
+        };
+        let collected = supply.pool.search(request.pool_bytes / page_bytes(), told);
+        told(&supply.pool);
         Ok(Self {
             user,
             map,
             zero: Some(zero),
             request: request.clone(),
+            collected,
             supplies: vec![supply],
             regions: Regions::default(),
             streams: Streams::default(),
@@ -75,7 +85,7 @@ impl Pager {
             // One that is not there is the process's own.
             let asked = sets.get(number).unwrap_or(&self.request.asked);
             let filter = Filter::new(&self.request.colors, asked);
-            let supply = Supply::new(filter, self.map.clone(), self.request.search_bytes);
+            let supply = Supply::new(filter, self.map.clone(), &self.request);
             self.supplies.push(supply);
         }
         self.regions.put(&range, set);

@@ -4,14 +4,19 @@
 use super::place::anonymous_parts;
 use super::{Door, Pager, Refusal, Stats};
 use crate::colors::Request;
+use crate::pool::Short;
 use crate::sys::{as_a_stranger, drop_privileges, without_signals};
 use rustix::io::Errno;
 use std::ops::Range;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
+use std::time::Duration;
 
 /// Bytes of its stack.
 const STACK: usize = 256 << 10;
+
+/// Between words about a pool that is still collected.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a process has when its pager starts.
 #[derive(Clone, Debug, Default)]
@@ -23,17 +28,24 @@ pub struct Started {
 }
 
 /// Starts the pager of this process, which from then on answers at `door` and watches what the
-/// process has inherited. Returns when it serves.
+/// process has inherited. Returns when it serves, and why it could not collect the pool asked for, if it could not.
+/// `waiting` is called every two seconds until then.
 ///
 /// The thread takes no signals, has no file descriptors of the program and no privileges but what it has opened.
 ///
 /// # Errors
 /// What the kernel or the lack of a privilege denies.
-pub fn start(request: Request, door: &'static Door, stats: &'static Stats, started: Started) -> Result<(), Refusal> {
+pub fn start(
+    request: Request,
+    door: &'static Door,
+    stats: &'static Stats,
+    started: Started,
+    mut waiting: impl FnMut(),
+) -> Result<Result<(), Short>, Refusal> {
     let (told, tells) = sync_channel(1);
     let body = move || {
         as_a_stranger();
-        let ready = Pager::new(&request).and_then(|mut pager| {
+        let ready = Pager::new(&request, stats).and_then(|mut pager| {
             pager.watch(door.page()).map_err(Refusal::Userfault)?;
             for (range, set) in &started.ranges {
                 for part in anonymous_parts(range) {
@@ -48,7 +60,10 @@ pub fn start(request: Request, door: &'static Door, stats: &'static Stats, start
         });
         drop_privileges();
         let (mut pager, result) = match ready {
-            Ok(pager) => (Some(pager), Ok(())),
+            Ok(pager) => {
+                let collected = pager.collected;
+                (Some(pager), Ok(collected))
+            }
             Err(refusal) => (None, Err(refusal)),
         };
         // The starter waits for this.
@@ -60,7 +75,13 @@ pub fn start(request: Request, door: &'static Door, stats: &'static Stats, start
     };
     let spawned = without_signals(|| Builder::new().name("fresco".to_owned()).stack_size(STACK).spawn(body));
     match spawned {
-        Ok(_) => tells.recv().unwrap_or(Err(Refusal::Userfault(Errno::AGAIN))),
+        Ok(_) => loop {
+            match tells.recv_timeout(PATIENCE) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => waiting(),
+                Err(RecvTimeoutError::Disconnected) => return Err(Refusal::Userfault(Errno::AGAIN)),
+            }
+        },
         Err(error) => Err(Refusal::Userfault(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
     }
 }

@@ -14,6 +14,8 @@ pub struct Stats {
     pub spilled: AtomicU64,
     /// Looked at in search of frames.
     pub scanned: AtomicU64,
+    /// Collected before the program starts.
+    pub collected: AtomicU64,
     /// Faults answered.
     pub faults: AtomicU64,
 }
@@ -26,13 +28,21 @@ impl Stats {
             mended: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
             scanned: AtomicU64::new(0),
+            collected: AtomicU64::new(0),
             faults: AtomicU64::new(0),
         }
     }
 
     /// All zero again, as in a child.
     pub fn clear(&self) {
-        for count in [&self.placed, &self.mended, &self.spilled, &self.scanned, &self.faults] {
+        let pages = [
+            &self.placed,
+            &self.mended,
+            &self.spilled,
+            &self.scanned,
+            &self.collected,
+        ];
+        for count in pages.into_iter().chain([&self.faults]) {
             count.store(0, Ordering::Relaxed);
         }
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames for a set of colours, searched for when they are wanted.
 
-use crate::colors::Filter;
+use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::Pool;
 use crate::proc::PageMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A search looks for so many pages, or for this share of those placed so far if that is more. What is found and not
 /// used is work in vain; small programs use little.
@@ -14,11 +15,15 @@ const SEARCH_SHARE: u64 = 8;
 /// After a search in vain, so many questions go without one; twice as many after each further one, up to a limit.
 const PATIENCE: u64 = 256;
 const MOST_PATIENCE: u64 = 1 << 16;
+/// A search takes so long at most, where other frames may be taken instead.
+const LONGEST: Duration = Duration::from_secs(5);
 
 /// A pool, and when it is filled again.
 #[derive(Debug)]
 pub(super) struct Supply {
     pub pool: Pool,
+    /// What a thread waits for a search at most; `None` where only colours count.
+    longest: Option<Duration>,
     /// Questions to go before the next search.
     patience: u64,
     /// What it was after the last search in vain.
@@ -26,9 +31,11 @@ pub(super) struct Supply {
 }
 
 impl Supply {
-    pub fn new(filter: Filter, map: Arc<PageMap>, limit: Option<u64>) -> Self {
+    /// A supply of frames that `filter` wants, for a program that was started with `request`.
+    pub fn new(filter: Filter, map: Arc<PageMap>, request: &Request) -> Self {
         Self {
-            pool: Pool::new(filter, map, limit),
+            pool: Pool::new(filter, map, request.search_bytes),
+            longest: (request.when_full == WhenFull::Spill).then_some(LONGEST),
             patience: 0,
             last_patience: 0,
         }
@@ -60,7 +67,10 @@ impl Supply {
             self.patience -= 1;
             return false;
         }
-        self.pool.search(pages.max(batch(placed)));
+        let (start, longest) = (Instant::now(), self.longest);
+        let goes_on = |_: &Pool| longest.is_none_or(|longest| start.elapsed() < longest);
+        // What was found is what counts.
+        let _ = self.pool.search(pages.max(batch(placed)), goes_on);
         self.last_patience = match self.pool.pages() {
             0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
             _ => 0,

@@ -235,13 +235,19 @@ fn live() -> Vec<Case> {
             "colours of threads that fall",
             &["--thread-colors", "banks=0;banks=3-1"],
         )
-        .told("--thread-colors: "),
+        .told("--thread-colors: found set 2"),
         run("no colours of threads", &["--thread-colors", "banks=0;"]).told("--thread-colors: "),
         run(
             "a bandwidth without a unit",
             &["--colors", "banks=0", "--bandwidth", "500"],
         )
         .told("--bandwidth: "),
+        run("a bandwidth of 0", &["--colors", "banks=0", "--bandwidth", "0"]).told("--bandwidth: "),
+        Case::new(
+            "a map that is a device",
+            &["run", "--map", "/dev/zero", "--colors", "banks=0", "--", "sh"],
+        )
+        .told("/dev/zero: found a device"),
         run("a bandwidth of nothing", &["--colors", "banks=0", "--bandwidth", "0M"]).told("--bandwidth: "),
         run("ways that fall", &["--colors", "banks=0", "--ways", "3-1"]).told("--ways: "),
         run(

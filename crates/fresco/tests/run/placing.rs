@@ -279,6 +279,27 @@ fn a_map_of_a_far_smaller_machine_and_a_pool_beyond_all_memory_are_told_at_once(
 }
 
 #[test]
+fn a_pool_that_is_not_had_is_told_and_one_that_is_is_counted() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let told = |options: &[&str]| {
+        let colors = ["run", "--map", "map.txt", "--colors", "banks=0-3", "--stats"];
+        let done = fresco(&[&colors[..], options, &["--", "true"]].concat(), directory.path());
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let short = told(&["--pool", "64M", "--search", "16M"]);
+    assert!(short.contains("--pool: wanted 64 MiB, found "), "{short}");
+    assert!(short.contains("may hold no more than 16 MiB"), "{short}");
+    let had = told(&["--pool", "1M"]);
+    assert!(!had.contains("wanted"), "{had}");
+    // A frame is looked at before it is kept.
+    let looked = had.rsplit(" faults answered, ").next().unwrap_or_default();
+    let looked: u64 = looked.split(' ').next().unwrap_or_default().parse().expect("a number");
+    assert!(looked >= 256, "{had}");
+}
+
+#[test]
 fn a_program_may_change_its_user() {
     needs_coloring!();
     // A C library has all threads change their groups and their user, the pager too.

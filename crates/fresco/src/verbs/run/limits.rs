@@ -46,10 +46,15 @@ fn bandwidth(text: &str) -> Result<u64, InputError> {
     let read = document
         .set_value("value", &full)
         .and_then(|()| document.root().item("value", "")?.bandwidth(BANDWIDTHS));
+    // Without a unit nothing can be said about it but this.
+    let is_nothing = text.contains('0') && !text.contains(|digit: char| ('1'..='9').contains(&digit));
     read.map_err(|error| {
         InputError::new("--bandwidth", format!("found {text:?}"))
             .allowed("1 MB/s to 10000 GB/s, such as 500M or \"1.2 GB/s\"")
-            .cure(error.cure.clone())
+            .cure(match is_nothing {
+                true => "name at least 1M, or leave the option out: then nothing is limited".to_owned(),
+                false => error.cure.clone(),
+            })
     })
 }
 

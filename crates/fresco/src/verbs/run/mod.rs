@@ -192,12 +192,15 @@ pub fn run(args: &Args) -> Outcome {
 /// The colours of each thread in turn.
 fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedColors>, InputError> {
     let Some(text) = text else { return Ok(Vec::new()) };
-    let sets: Result<Vec<_>, _> = text.split(';').map(|set| AskedColors::parse(set, counts)).collect();
-    let sets = sets.map_err(|error| {
-        InputError::new("--thread-colors", error.found.clone())
-            .allowed(error.allowed.clone())
-            .cure(error.cure.clone())
-    })?;
+    let read = |(number, set)| {
+        AskedColors::parse(set, counts).map_err(|error| {
+            let found = format!("set {number}, {set:?}: {}", error.found);
+            InputError::new("--thread-colors", found)
+                .allowed(error.allowed.clone())
+                .cure(error.cure.clone())
+        })
+    };
+    let sets: Vec<_> = (1..).zip(text.split(';')).map(read).collect::<Result<_, _>>()?;
     let empty = text.split(';').any(str::is_empty);
     match sets.len() < MOST_SETS && !empty {
         true => Ok(sets),

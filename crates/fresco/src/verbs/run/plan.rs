@@ -90,7 +90,10 @@ impl Plan {
     pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let title = format!("What would be done for {}", self.program);
         let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
-        let size = |bytes: Option<u64>| bytes.map_or("not told by the kernel".to_owned(), format_size);
+        let memory = match (self.memory_bytes, self.of_bytes) {
+            (Some(memory), Some(all)) => format!("{} of {}", format_size(memory), format_size(all)),
+            _ => "not told: the kernel shows where memory lies to root only".to_owned(),
+        };
         let full = match self.when_full {
             WhenFull::Spill => "other frames are taken, and counted",
             WhenFull::Strict if self.by_kernel => "the program is killed, and nothing else",
@@ -100,10 +103,7 @@ impl Plan {
             ("program", self.path.clone()),
             ("map", self.map.clone()),
             ("colours", self.asked.clone()),
-            (
-                "frames of these",
-                format!("{} of {}", size(self.memory_bytes), size(self.of_bytes)),
-            ),
+            ("frames of these", memory),
             ("when they run out", full.to_owned()),
             ("back end", self.backend.to_owned()),
             ("covered", self.covered.to_owned()),

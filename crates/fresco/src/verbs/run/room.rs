@@ -58,7 +58,7 @@ pub fn check_pool(request: &Request) -> Result<(), InputError> {
     let refuse = |most: u64, of: &str| {
         Err(
             InputError::new("--pool", format!("found {}", format_size(request.pool_bytes)))
-                .allowed(format!("at most {}M, {of}", most >> 20))
+                .allowed(format!("at most {}, {of}", format_size(most >> 20 << 20)))
                 .cure("collect less before the start: the rest is searched for when it is needed"),
         )
     };
