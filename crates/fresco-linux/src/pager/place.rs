@@ -39,6 +39,8 @@ pub struct Pager {
     pub(super) mending: Mending,
     /// Is there nothing to give back?
     trimmed: bool,
+    /// When the last page was asked for.
+    asked: Instant,
     /// Has a supply run low, and is there nothing else to do?
     hungry: bool,
 }
@@ -71,6 +73,7 @@ impl Pager {
             streams: Streams::default(),
             mending: Mending::new(),
             trimmed: false,
+            asked: Instant::now(),
             hungry: false,
         })
     }
@@ -111,10 +114,9 @@ impl Pager {
         let mut count = 0;
         let idle = match self.hungry {
             true => Some(Duration::ZERO),
-            false => (!self.trimmed).then_some(IDLE),
+            false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
         };
         let timeout = self.mending.idle().into_iter().chain(idle).min();
-        let start = Instant::now();
         self.user.wait(timeout, |fault| {
             faults[count] = fault;
             count += 1;
@@ -133,13 +135,13 @@ impl Pager {
         }
         let placed = stats.placed.load(Ordering::Relaxed);
         if count > 0 {
-            self.trimmed = false;
+            (self.trimmed, self.asked) = (false, Instant::now());
             self.hungry = self.supplies.iter().any(|supply| supply.runs_low(placed));
         } else if self.hungry {
             // The program computes meanwhile.
             self.supplies.iter_mut().for_each(|supply| supply.search_ahead(placed));
             self.hungry = false;
-        } else if !self.trimmed && start.elapsed() >= IDLE {
+        } else if !self.trimmed && self.asked.elapsed() >= IDLE {
             self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
             self.trimmed = true;
         }

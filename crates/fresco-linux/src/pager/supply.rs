@@ -24,6 +24,8 @@ pub(super) struct Supply {
     pub pool: Pool,
     /// What a thread waits for a search at most; `None` where only colours count.
     longest: Option<Duration>,
+    /// Did the last search find all it looked for? None has, before the first page was asked for.
+    plenty: bool,
     /// Questions to go before the next search.
     patience: u64,
     /// What it was after the last search in vain.
@@ -36,6 +38,7 @@ impl Supply {
         Self {
             pool: Pool::new(filter, map, request.search_bytes),
             longest: (request.when_full == WhenFull::Spill).then_some(LONGEST),
+            plenty: false,
             patience: 0,
             last_patience: 0,
         }
@@ -51,7 +54,7 @@ impl Supply {
 
     /// Will a search be wanted soon?
     pub fn runs_low(&self, placed: u64) -> bool {
-        placed > 0 && self.patience == 0 && self.pool.pages() < batch(placed) / 2
+        self.plenty && self.pool.pages() < batch(placed) / 2
     }
 
     /// Searches while nobody waits.
@@ -69,8 +72,7 @@ impl Supply {
         }
         let (start, longest) = (Instant::now(), self.longest);
         let goes_on = |_: &Pool| longest.is_none_or(|longest| start.elapsed() < longest);
-        // What was found is what counts.
-        let _ = self.pool.search(pages.max(batch(placed)), goes_on);
+        self.plenty = self.pool.search(pages.max(batch(placed)), goes_on).is_ok();
         self.last_patience = match self.pool.pages() {
             0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
             _ => 0,
