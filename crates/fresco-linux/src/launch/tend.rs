@@ -47,7 +47,7 @@ pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<Exit
         told = signals.next(Duration::from_secs(1)).filter(|&signal| signal != 0);
     }
     if told.is_some() {
-        end_all();
+        end_all(&own);
         for &place in &left {
             ended(place, children[place].wait());
         }
@@ -55,11 +55,12 @@ pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<Exit
     told
 }
 
-/// Ends all that this process has started, children and theirs.
-fn end_all() {
+/// Ends all that this process has started, its `own` children and theirs.
+fn end_all(own: &BTreeSet<u32>) {
     let start = Instant::now();
     let mut told = BTreeSet::new();
     while start.elapsed() < 2 * GRACE {
+        bury(own);
         let living: Vec<u32> = descendants().into_iter().filter(|&pid| !is_dead(pid)).collect();
         if living.is_empty() {
             return;

@@ -117,7 +117,12 @@ impl Process {
     pub fn unreadable(&self, file: &str, error: &io::Error) -> InputError {
         let path = self.directory.join(file);
         let gone = !self.directory.is_dir() || error.kind() == io::ErrorKind::NotFound;
+        // A process without memory of its own.
+        let kernel_thread = error.raw_os_error() == Some(libc::ESRCH);
         match gone {
+            false if kernel_thread => InputError::new("PID", format!("process {} has no memory of its own", self.pid))
+                .allowed("a program; this is a thread of the kernel's, or has just ended")
+                .cure("look with `fresco ps`"),
             true => InputError::new("PID", format!("process {} has ended", self.pid))
                 .allowed("the number of a process that lives")
                 .cure("look with `fresco ps`"),

@@ -235,7 +235,7 @@ fn live() -> Vec<Case> {
             "colours of threads that fall",
             &["--thread-colors", "banks=0;banks=3-1"],
         )
-        .told("--thread-colors: found set 2"),
+        .told("--thread-colors: set 2"),
         run("no colours of threads", &["--thread-colors", "banks=0;"]).told("--thread-colors: "),
         run(
             "a bandwidth without a unit",
