@@ -60,8 +60,8 @@ fn end_all(own: &BTreeSet<u32>) {
     let start = Instant::now();
     let mut told = BTreeSet::new();
     while start.elapsed() < 2 * GRACE {
-        bury(own);
         let living: Vec<u32> = descendants().into_iter().filter(|&pid| !is_dead(pid)).collect();
+        bury(own);
         if living.is_empty() {
             return;
         }
