@@ -163,7 +163,8 @@ impl Pager {
     /// page: it must not be lost.
     fn put_back(&mut self, address: u64, run: u64, desk: u64, set: u32) {
         let (moved, _) = self.move_pages(address, run, page_bytes());
-        self.frame_used(set, moved);
+        // It holds the copy now: no page for anybody else.
+        self.frame_used(set, page_bytes());
         if moved > 0 || self.move_pages(address, desk, page_bytes()).0 > 0 {
             return;
         }

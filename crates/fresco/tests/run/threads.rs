@@ -226,7 +226,7 @@ int main(void) {
     pthread_t thread;
     pthread_create(&thread, 0, count, 0);
     time_t start = time(0);
-    int forks = 0, bad = 0;
+    int forks = 0, children = 0, pages = 0;
     // On a busy machine few forks take long.
     while (time(0) < start + 4 || (forks < 20 && time(0) < start + 60)) {
         int child = fork();
@@ -237,7 +237,7 @@ int main(void) {
         }
         int status;
         // Some end before the next fork, some after.
-        while (waitpid(-1, &status, forks % 2 ? WNOHANG : 0) > 0) bad += status != 0;
+        while (waitpid(-1, &status, forks % 2 ? WNOHANG : 0) > 0) children += status != 0;
         char *scratch = malloc(1 << 20);
         memset(scratch, 1, 1 << 20);
         free(scratch);
@@ -245,11 +245,15 @@ int main(void) {
         forks++;
     }
     int status;
-    while (wait(&status) > 0) bad += status != 0;
+    while (wait(&status) > 0) children += status != 0;
     stop = 1;
     pthread_join(thread, 0);
-    for (int i = 0; i < PAGES; i++) bad += page[i][7] != (unsigned)rounds || page[i][9] != (unsigned)i;
-    if (bad) printf("lost %d\n", bad);
+    for (int i = 0; i < PAGES; i++) {
+        if (page[i][7] == (unsigned)rounds && page[i][9] == (unsigned)i) continue;
+        pages++;
+        printf("page %d: %u for %d, %u of %lu rounds\n", i, page[i][9], i, page[i][7], rounds);
+    }
+    if (pages || children) printf("lost: %d pages; %d children of %d\n", pages, children, forks);
     else if (forks < 20) printf("too few forks: %d\n", forks);
     else puts("all there");
     return 0;
