@@ -271,7 +271,9 @@ impl Pager {
                 }
             }
         }
-        self.frame_used(set, moved);
+        // Moved in spite of the answer (see `recolor`): it is not there to be moved again.
+        let gone = moved == 0 && result.is_err() && !self.is_present(run.start);
+        self.frame_used(set, if gone { page_bytes() } else { moved });
         stats.placed.fetch_add(moved / page_bytes(), Ordering::Relaxed);
         (moved, result)
     }
