@@ -142,10 +142,7 @@ impl Pager {
             true => self.move_pages(desk, address, page_bytes()),
             false => (0, Err(Errno::NOENT)),
         };
-        // The page itself says whether it was moved: Linux 6.18 has been seen to move one and ask for a further attempt, which
-        // finds it there, while pages are compacted. It would be lost.
-        let moved = moved > 0 || watched && self.is_present(desk);
-        if moved {
+        if moved > 0 {
             // SAFETY: both pages are this thread's own: the one at `desk` was moved there above, that of the pool is
             // present and nobody reads it.
             unsafe { crate::sys::copy_page(desk, run) };
@@ -155,7 +152,7 @@ impl Pager {
             }
         }
         door.latch().unlock();
-        if moved {
+        if moved > 0 {
             self.user.wake(address..address + page_bytes());
             return Ok(true);
         }
@@ -178,13 +175,6 @@ impl Pager {
                 _ => return,
             }
         }
-    }
-
-    /// Is a page of ours in memory?
-    pub(super) fn is_present(&self, address: u64) -> bool {
-        let mut page = [Page(0)];
-        let read = self.map.read(address / page_bytes(), &mut page);
-        read.is_ok_and(|read| read == 1) && page[0].present()
     }
 
     /// The address of the page where copies are made from.

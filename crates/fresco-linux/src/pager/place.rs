@@ -8,7 +8,7 @@ use super::supply::Supply;
 use super::{Door, Order, Refusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::{Pool, Short};
-use crate::proc::{Kind, Mapping, PageMap};
+use crate::proc::{Kind, Mapping, Page, PageMap};
 use crate::sys::{Fault, Userfault, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
@@ -271,9 +271,7 @@ impl Pager {
                 }
             }
         }
-        // Moved in spite of the answer (see `recolor`): it is not there to be moved again.
-        let gone = moved == 0 && result.is_err() && !self.is_present(run.start);
-        self.frame_used(set, if gone { page_bytes() } else { moved });
+        self.frame_used(set, moved);
         stats.placed.fetch_add(moved / page_bytes(), Ordering::Relaxed);
         (moved, result)
     }
@@ -284,13 +282,31 @@ impl Pager {
             // SAFETY: the pages at `from` are the pool's, which nobody reads.
             let (more, result) = unsafe { self.user.move_pages(to + moved, from + moved, bytes - moved) };
             moved += more;
-            // The address space is changing, or the kernel works on the frame: again.
-            if moved == bytes || result != Err(Errno::AGAIN) {
+            if moved == bytes {
                 return (moved, result);
             }
-            std::thread::yield_now();
+            match result {
+                // The address space is changing, or the kernel works on the frame: again.
+                Err(Errno::AGAIN) => std::thread::yield_now(),
+                // Linux 6.18 has been seen, while pages are compacted, to have moved a page and to say that something is
+                // in its place: itself.
+                Err(Errno::EXIST) if self.is_gone(from + moved) => {
+                    moved += page_bytes();
+                    if moved == bytes {
+                        return (moved, Ok(()));
+                    }
+                }
+                result => return (moved, result),
+            }
         }
         (moved, Err(Errno::AGAIN))
+    }
+
+    /// Is there nothing at an address, not even a page that the kernel is about to give another frame?
+    fn is_gone(&self, address: u64) -> bool {
+        let mut page = [Page(0)];
+        let read = self.map.read(address / page_bytes(), &mut page);
+        read.is_ok_and(|read| read == 1) && !page[0].present() && !page[0].swapped()
     }
 
     fn supply(&mut self, set: u32) -> Option<&mut Supply> {

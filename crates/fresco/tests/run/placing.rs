@@ -10,8 +10,13 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn coloured(command: &[&str], directory: &Path) -> Output {
-    let mut arguments = vec!["run", "--map", "map.txt", "--colors", "banks=0-3", "--"];
-    arguments.extend(command);
+    coloured_with(&[], command, directory)
+}
+
+/// A command with four of the sixteen colours, and further options.
+pub fn coloured_with(options: &[&str], command: &[&str], directory: &Path) -> Output {
+    let front = ["run", "--map", "map.txt", "--colors", "banks=0-3"];
+    let arguments = [&front, options, &["--"], command].concat();
     fresco(&arguments, directory)
 }
 
@@ -324,18 +329,7 @@ fn what_was_left_to_the_kernel_is_told_even_if_the_program_closes_standard_error
     if !compiled("closes", directory.path()) {
         return;
     }
-    let command = [
-        "run",
-        "--map",
-        "map.txt",
-        "--colors",
-        "banks=0-3",
-        "--search",
-        "0",
-        "--",
-        "./closes",
-    ];
-    let done = fresco(&command, directory.path());
+    let done = coloured_with(&["--search", "0"], &["./closes"], directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(told.contains("left to the kernel"), "{told}");
 }

@@ -2,6 +2,7 @@
 //! Threads with colours of their own, and what forks do to colours.
 
 use crate::common::{directory_with, json};
+use crate::placing::coloured_with;
 use crate::{MAP, Running, compiled, expected_sum, needs_coloring, program, ready};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -267,17 +268,7 @@ fn nothing_is_lost_while_pages_are_mended() {
     if !compiled("counts", directory.path()) {
         return;
     }
-    let command = [
-        "run",
-        "--map",
-        "map.txt",
-        "--colors",
-        "banks=0-3",
-        "--stats",
-        "--",
-        "./counts",
-    ];
-    let done = crate::common::fresco(&command, directory.path());
+    let done = coloured_with(&["--stats"], &["./counts"], directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(String::from_utf8_lossy(&done.stdout), "all there\n", "{told}");
     assert!(told.contains("had other colours, by forks"), "{told}");
