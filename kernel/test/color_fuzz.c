@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random calls of prctl(PR_PAGE_COLOR) and random writes to the files of page
- * colouring, with and without privileges. Bounded, and the same for the same
+ * Random calls of prctl(PR_PAGE_COLOR) and of mmap(), and random writes to the
+ * files of page colouring, with and without privileges. Bounded, and the same for the same
  * seed. That nothing in the kernel breaks is for its own checks to say; here
  * it is checked that the unprivileged get no colours and write no file.
  *
@@ -166,6 +166,43 @@ static void switch_on(void)
 	put(DIR_NAME "/enabled", "1");
 }
 
+/*
+ * A call for colours by mmap(): no bytes, bit 30 of the protection. Some get
+ * wrong arguments, or a length, and then are mappings, which are undone. Never
+ * one that registers root: all that is executed later would have colours.
+ */
+static long call_by_mmap(bool root)
+{
+	unsigned long arg = (rnd() % 8 ? 1 + rnd() % 6 : rnd() % 16) << 20 |
+			    (rnd() % 8 ? rnd() % 3 : rnd() % 16) << 16 |
+			    (rnd() % 4 ? rnd() % 8 : rnd() % 65536);
+	int flags = rnd() % 16 ? MAP_PRIVATE | MAP_ANONYMOUS :
+		    (int)(rnd() & ~(MAP_FIXED | MAP_LOCKED | MAP_POPULATE));
+	int prot = rnd() % 16 ? PROT_READ | PROT_WRITE : (int)(rnd() % 16);
+	size_t size = rnd() % 16 ? 0 : rnd() % 65536;
+	unsigned long action;
+	void *result;
+
+	if (rnd() % 4 == 0)
+		arg |= rnd() % 4 << 24;
+	if (rnd() % 16 == 0)
+		arg = number();
+	if (root && (arg >> 20 & 15) == 7)
+		arg ^= 1UL << 20;
+	if (rnd() % 16)
+		prot |= 1 << 30;
+	action = arg >> 20 & 15;
+	result = mmap((void *)arg, size, prot, flags, -1, 0);
+	if (result == MAP_FAILED)
+		return -1;
+	if (size) {
+		munmap(result, size);
+		return -1;
+	}
+	/* Version, numbers, and giving up what one has are for all. */
+	return action == 1 || action == 2 || action == 6 ? 0 : 1;
+}
+
 /* A process of its own: its colours go with it. */
 static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 {
@@ -202,6 +239,15 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 				return 2;
 			}
 			done[1] += result > 0;
+			continue;
+		}
+		if (rnd() % 4 == 0) {
+			result = call_by_mmap(root);
+			if (result > 0 && !root) {
+				fprintf(stderr, "colours were had by mmap() without privileges\n");
+				return 2;
+			}
+			done[2] += result >= 0;
 			continue;
 		}
 		/* Not all of the address space: that takes long. */
@@ -248,7 +294,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	rmdir("/sys/fs/cgroup/fuzz");
-	printf("fuzz files %d calls %ld writes %ld killed %lu\n", nr_files, done[0],
-	       done[1], killed);
+	printf("fuzz files %d calls %ld writes %ld mmap %ld killed %lu\n", nr_files,
+	       done[0], done[1], done[2], killed);
 	return 0;
 }
