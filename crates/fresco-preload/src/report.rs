@@ -83,6 +83,14 @@ extern "C" fn end() {
             "{mended} pages had other colours, by forks, by moves of the kernel or for want of frames, and were given theirs"
         ));
     }
+    if shared.request.stats {
+        let seconds = |microseconds: &AtomicU64| count(microseconds) as f64 / 1e6;
+        tell(format_args!(
+            "{:.6} s of set-up before the program, {:.6} s of processor time",
+            seconds(&stats.set_up),
+            seconds(&stats.set_up_processor),
+        ));
+    }
     if spilled > 0 || shared.request.stats {
         tell(format_args!(
             "{} pages placed in the colours asked for, {spilled} left to the kernel; {} faults answered, {} frames looked at",

@@ -12,6 +12,7 @@ mod place;
 mod refusal;
 mod regions;
 mod run;
+mod serve;
 mod sets;
 mod stats;
 mod stream;

@@ -5,22 +5,20 @@ use super::mend::Mending;
 use super::regions::Regions;
 use super::stream::Streams;
 use super::supply::Supply;
-use super::{Door, Order, Refusal, Sets, Stats};
+use super::{Refusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::{Pool, Short};
-use crate::proc::{Kind, Mapping, Page, PageMap};
-use crate::sys::{Fault, Userfault, page_bytes, zero_frame};
+use crate::proc::{Page, PageMap};
+use crate::sys::{Userfault, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Attempts to move a page while the address space changes.
 const ATTEMPTS: u32 = 1000;
-/// Without a fault for so long, frames of other colours are given back.
-const IDLE: Duration = Duration::from_secs(1);
 
 /// What placing pages needs.
 #[derive(Debug)]
@@ -33,16 +31,16 @@ pub struct Pager {
     /// Was the pool had that was asked for?
     pub(super) collected: Result<(), Short>,
     /// Frames for each set of colours, the process's own first.
-    supplies: Vec<Supply>,
+    pub(super) supplies: Vec<Supply>,
     pub(super) regions: Regions,
     streams: Streams,
     pub(super) mending: Mending,
     /// Is there nothing to give back?
-    trimmed: bool,
+    pub(super) trimmed: bool,
     /// When the last page was asked for.
-    asked: Instant,
+    pub(super) asked: Instant,
     /// Has a supply run low, and is there nothing else to do?
-    hungry: bool,
+    pub(super) hungry: bool,
 }
 
 impl Pager {
@@ -62,6 +60,8 @@ impl Pager {
         };
         let collected = supply.pool.search(request.pool_bytes / page_bytes(), told);
         told(&supply.pool);
+        // A part of set-up, not of the program's end.
+        supply.pool.trim();
         Ok(Self {
             user,
             map,
@@ -105,81 +105,8 @@ impl Pager {
         unsafe { self.user.register(range) }
     }
 
-    /// Answers faults and orders; gives memory back when there are none for a while.
-    ///
-    /// # Errors
-    /// The descriptor is of no use any more.
-    pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
-        let mut faults = [Fault(0); 16];
-        let mut count = 0;
-        let idle = match self.hungry {
-            true => Some(Duration::ZERO),
-            false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
-        };
-        let timeout = self.mending.idle().into_iter().chain(idle).min();
-        self.user.wait(timeout, |fault| {
-            faults[count] = fault;
-            count += 1;
-        })?;
-        for &Fault(address) in &faults[..count] {
-            if door.page().contains(&address) {
-                let (order, range, set) = door.order();
-                door.answer(self.obey(order, range, set, door, stats));
-                // A page that is present already wakes as well.
-                if self.user.zero(door.page()).1.is_err() {
-                    self.user.wake(door.page());
-                }
-            } else {
-                self.fault(address, stats);
-            }
-        }
-        let placed = stats.placed.load(Ordering::Relaxed);
-        if count > 0 {
-            (self.trimmed, self.asked) = (false, Instant::now());
-            self.hungry = self.supplies.iter().any(|supply| supply.runs_low(placed));
-        } else if self.hungry {
-            // The program computes meanwhile.
-            self.supplies.iter_mut().for_each(|supply| supply.search_ahead(placed));
-            self.hungry = false;
-        } else if !self.trimmed && self.asked.elapsed() >= IDLE {
-            self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
-            self.trimmed = true;
-        }
-        self.mend(door, stats);
-        let scanned = self.supplies.iter().map(|supply| supply.pool.scanned()).sum();
-        stats.scanned.store(scanned, Ordering::Relaxed);
-        Ok(())
-    }
-
-    fn obey(&mut self, order: Order, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Result<(), Errno> {
-        match order {
-            Order::Watch => self.cover(range, set, door.sets()),
-            Order::WatchIfAnonymous => anonymous_parts(&range)
-                .into_iter()
-                .try_for_each(|part| self.cover(part, set, door.sets())),
-            Order::Fill => self.fill(range, stats),
-            Order::Mend => {
-                self.mending.forked();
-                Ok(())
-            }
-        }
-    }
-
-    /// Places all missing pages of the range, or says that it cannot.
-    fn fill(&mut self, range: Range<u64>, stats: &Stats) -> Result<(), Errno> {
-        let mut at = range.start;
-        while at < range.end {
-            match self.place(at..range.end, stats) {
-                (0, Err(Errno::EXIST)) => at += page_bytes(),
-                (0, Err(error)) => return Err(error),
-                (bytes, _) => at += bytes,
-            }
-        }
-        Ok(())
-    }
-
     /// Answers a thread that waits for a page.
-    fn fault(&mut self, address: u64, stats: &Stats) {
+    pub(super) fn fault(&mut self, address: u64, stats: &Stats) {
         let page = address / page_bytes() * page_bytes();
         let window = self.streams.window(page / page_bytes());
         stats.faults.fetch_add(1, Ordering::Relaxed);
@@ -245,7 +172,7 @@ impl Pager {
     }
 
     /// Places pages at the beginning of a range, one run of frames. Returns the bytes placed, and why not more.
-    fn place(&mut self, range: Range<u64>, stats: &Stats) -> (u64, Result<(), Errno>) {
+    pub(super) fn place(&mut self, range: Range<u64>, stats: &Stats) -> (u64, Result<(), Errno>) {
         let (set, end) = self.regions.at(range.start).unwrap_or((0, range.start + page_bytes()));
         let pages = (range.end.min(end) - range.start) / page_bytes();
         let placed = stats.placed.load(Ordering::Relaxed);
@@ -331,15 +258,4 @@ impl Pager {
             supply.pool.taken(bytes);
         }
     }
-}
-
-/// The private anonymous mappings within a range of the calling process.
-pub(super) fn anonymous_parts(range: &Range<u64>) -> Vec<Range<u64>> {
-    let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    text.lines()
-        .filter_map(Mapping::parse)
-        .filter(|mapping| mapping.kind == Kind::Anonymous)
-        .map(|mapping| mapping.start.max(range.start)..mapping.end.min(range.end))
-        .filter(|part| !part.is_empty())
-        .collect()
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pager's thread.
 
-use super::place::anonymous_parts;
 use super::{Door, Pager, Refusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
+use crate::proc::anonymous_parts;
 use crate::sys::{as_a_stranger, drop_privileges, without_signals};
 use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
@@ -42,6 +44,7 @@ pub fn start(
     started: Started,
     mut waiting: impl FnMut(),
 ) -> Result<Result<(), Short>, Refusal> {
+    let begin = now();
     let (told, tells) = sync_channel(1);
     let body = move || {
         as_a_stranger();
@@ -77,11 +80,28 @@ pub fn start(
     match spawned {
         Ok(_) => loop {
             match tells.recv_timeout(PATIENCE) {
-                Ok(result) => return result,
+                Ok(result) => {
+                    for ((count, end), begin) in [&stats.set_up, &stats.set_up_processor]
+                        .into_iter()
+                        .zip(now())
+                        .zip(begin)
+                    {
+                        count.store(end.saturating_sub(begin), Ordering::Relaxed);
+                    }
+                    return result;
+                }
                 Err(RecvTimeoutError::Timeout) => waiting(),
                 Err(RecvTimeoutError::Disconnected) => return Err(Refusal::Userfault(Errno::AGAIN)),
             }
         },
         Err(error) => Err(Refusal::Userfault(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
     }
+}
+
+/// Microseconds by a clock, and of processors that this process has used.
+fn now() -> [u64; 2] {
+    [ClockId::Monotonic, ClockId::ProcessCPUTime].map(|clock| {
+        let time = clock_gettime(clock);
+        time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
+    })
 }

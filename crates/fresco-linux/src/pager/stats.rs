@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts of pages.
+/// Counts of pages, but for set-up.
 #[derive(Debug, Default)]
 pub struct Stats {
     /// Placed in frames of the colours asked for.
@@ -18,6 +18,10 @@ pub struct Stats {
     pub collected: AtomicU64,
     /// Faults answered.
     pub faults: AtomicU64,
+    /// Microseconds until it served, the pool's collection included.
+    pub set_up: AtomicU64,
+    /// Those of processors.
+    pub set_up_processor: AtomicU64,
 }
 
 impl Stats {
@@ -30,6 +34,8 @@ impl Stats {
             scanned: AtomicU64::new(0),
             collected: AtomicU64::new(0),
             faults: AtomicU64::new(0),
+            set_up: AtomicU64::new(0),
+            set_up_processor: AtomicU64::new(0),
         }
     }
 
@@ -42,7 +48,10 @@ impl Stats {
             &self.scanned,
             &self.collected,
         ];
-        for count in pages.into_iter().chain([&self.faults]) {
+        for count in pages
+            .into_iter()
+            .chain([&self.faults, &self.set_up, &self.set_up_processor])
+        {
             count.store(0, Ordering::Relaxed);
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mappings of an address space, as `/proc/PID/smaps` lists them.
 
+use std::ops::Range;
+
 /// What a mapping is, as far as colouring is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -119,6 +121,17 @@ impl Mapping {
     pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
+}
+
+/// The private anonymous mappings within a range of the calling process.
+pub fn anonymous_parts(range: &Range<u64>) -> Vec<Range<u64>> {
+    let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    text.lines()
+        .filter_map(Mapping::parse)
+        .filter(|mapping| mapping.kind == Kind::Anonymous)
+        .map(|mapping| mapping.start.max(range.start)..mapping.end.min(range.end))
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod process;
 pub use ledger::{
     LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
 };
-pub use mapping::{Kind, Mapping};
+pub use mapping::{Kind, Mapping, anonymous_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};

@@ -298,6 +298,13 @@ fn a_pool_that_is_not_had_is_told_and_one_that_is_is_counted() {
     assert!(short.contains("may hold no more than 16 MiB"), "{short}");
     let had = told(&["--pool", "1M"]);
     assert!(!had.contains("wanted"), "{had}");
+    // A page is looked at in no less than a tenth of a microsecond.
+    let set_up = had
+        .split(" s of set-up")
+        .next()
+        .and_then(|before| before.rsplit(' ').next());
+    let set_up: f64 = set_up.and_then(|seconds| seconds.parse().ok()).expect("a number");
+    assert!((25e-6..60.0).contains(&set_up), "{had}");
     // A frame is looked at before it is kept.
     let looked = had.rsplit(" faults answered, ").next().unwrap_or_default();
     let looked: u64 = looked.split(' ').next().unwrap_or_default().parse().expect("a number");

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the pager does all the time: answers faults and orders, searches and mends while nobody asks.
+
+use super::{Door, Order, Pager, Stats};
+use crate::proc::anonymous_parts;
+use crate::sys::{Fault, page_bytes};
+use rustix::io::Errno;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What lies idle for so long is given back.
+const IDLE: Duration = Duration::from_secs(1);
+
+impl Pager {
+    /// Answers faults and orders; gives memory back when there are none for a while.
+    ///
+    /// # Errors
+    /// The descriptor is of no use any more.
+    pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
+        let mut faults = [Fault(0); 16];
+        let mut count = 0;
+        let idle = match self.hungry {
+            true => Some(Duration::ZERO),
+            false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
+        };
+        let timeout = self.mending.idle().into_iter().chain(idle).min();
+        self.user.wait(timeout, |fault| {
+            faults[count] = fault;
+            count += 1;
+        })?;
+        for &Fault(address) in &faults[..count] {
+            if door.page().contains(&address) {
+                let (order, range, set) = door.order();
+                door.answer(self.obey(order, range, set, door, stats));
+                // A page that is present already wakes as well.
+                if self.user.zero(door.page()).1.is_err() {
+                    self.user.wake(door.page());
+                }
+            } else {
+                self.fault(address, stats);
+            }
+        }
+        let placed = stats.placed.load(Ordering::Relaxed);
+        if count > 0 {
+            (self.trimmed, self.asked) = (false, Instant::now());
+            self.hungry = self.supplies.iter().any(|supply| supply.runs_low(placed));
+        } else if self.hungry {
+            // The program computes meanwhile.
+            self.supplies.iter_mut().for_each(|supply| supply.search_ahead(placed));
+            self.hungry = false;
+        } else if !self.trimmed && self.asked.elapsed() >= IDLE {
+            self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
+            self.trimmed = true;
+        }
+        self.mend(door, stats);
+        let scanned = self.supplies.iter().map(|supply| supply.pool.scanned()).sum();
+        stats.scanned.store(scanned, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn obey(&mut self, order: Order, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Result<(), Errno> {
+        match order {
+            Order::Watch => self.cover(range, set, door.sets()),
+            Order::WatchIfAnonymous => anonymous_parts(&range)
+                .into_iter()
+                .try_for_each(|part| self.cover(part, set, door.sets())),
+            Order::Fill => self.fill(range, stats),
+            Order::Mend => {
+                self.mending.forked();
+                Ok(())
+            }
+        }
+    }
+
+    /// Places all missing pages of the range, or says that it cannot.
+    fn fill(&mut self, range: Range<u64>, stats: &Stats) -> Result<(), Errno> {
+        let mut at = range.start;
+        while at < range.end {
+            match self.place(at..range.end, stats) {
+                (0, Err(Errno::EXIST)) => at += page_bytes(),
+                (0, Err(error)) => return Err(error),
+                (bytes, _) => at += bytes,
+            }
+        }
+        Ok(())
+    }
+}
