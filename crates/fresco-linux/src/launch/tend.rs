@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Children that are waited for. If the one who waits is told to end, nothing of what they have started is left.
 
-use crate::sys::Signals;
+use crate::sys::{Signals, fork_on};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,6 +54,38 @@ pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<Exit
         }
     }
     told
+}
+
+/// Goes on in a child, and returns there. This process waits for it, hands on the signals that tell it to end, and ends
+/// as it does; whatever is left then of what was started is ended, too. So one of the two may be killed at any moment,
+/// and nothing stays.
+///
+/// # Errors
+/// No process can be made.
+pub fn go_on_guarded() -> Result<(), Errno> {
+    let Some(child) = fork_on()? else {
+        return Ok(());
+    };
+    adopt_orphans();
+    let signals = Signals::hold();
+    let status = loop {
+        match waitpid(Some(child), WaitOptions::NOHANG) {
+            Ok(None) => {}
+            Ok(Some((_, status))) => {
+                break status
+                    .exit_status()
+                    .or(status.terminating_signal().map(|signal| 128 + signal));
+            }
+            Err(_) => break None,
+        }
+        bury(&BTreeSet::from([child.as_raw_nonzero().get().cast_unsigned()]));
+        let signal = signals.next(Duration::from_secs(1)).unwrap_or_default();
+        if let Some(signal) = Signal::from_named_raw(signal) {
+            let _ = kill_process(child, signal);
+        }
+    };
+    end_all(&BTreeSet::new());
+    std::process::exit(status.unwrap_or(i32::from(u8::MAX)))
 }
 
 /// Ends all that this process has started, its `own` children and theirs.

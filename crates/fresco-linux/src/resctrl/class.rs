@@ -16,7 +16,7 @@ const PREFIX: &str = "fresco-";
 /// The lock that users of the file system agree on: nobody else makes or removes classes meanwhile.
 #[derive(Debug)]
 pub struct Lock {
-    _directory: OwnedFd,
+    directory: OwnedFd,
 }
 
 impl Lock {
@@ -32,9 +32,16 @@ impl Lock {
                     return Err(error);
                 }
             }
-            Ok(Self { _directory: directory })
+            Ok(Self { directory })
         });
         taken.map_err(|error| Refusal::Denied("locking", error.to_string()))
+    }
+}
+
+impl Drop for Lock {
+    /// Explicitly: a process that was forked meanwhile has the descriptor, too.
+    fn drop(&mut self) {
+        let _ = flock(&self.directory, FlockOperation::Unlock);
     }
 }
 

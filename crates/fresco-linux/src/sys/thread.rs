@@ -2,7 +2,7 @@
 //! Threads and processes: what the pager's thread must not share with the program, and nodes.
 
 use rustix::io::Errno;
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
@@ -87,6 +87,27 @@ pub fn fork_away(work: impl FnOnce()) -> Result<(), Errno> {
             while unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) } == -1 && last_error() == Errno::INTR {}
             Ok(())
         }
+    }
+}
+
+/// Makes a process that goes on as this one does, and is told to end (SIGTERM) when this one does. Returns the child's
+/// number, and `None` in the child.
+///
+/// # Errors
+/// No process can be made, or the parent ended at once.
+pub fn fork_on() -> Result<Option<Pid>, Errno> {
+    let own = getpid();
+    // SAFETY: the caller has one thread, as the program that starts others has; so the child may go on as it does.
+    match unsafe { libc::fork() } {
+        -1 => Err(last_error()),
+        0 => {
+            set_parent_process_death_signal(Some(Signal::TERM))?;
+            match getppid() == Some(own) {
+                true => Ok(None),
+                false => Err(Errno::SRCH),
+            }
+        }
+        child => Ok(Pid::from_raw(child)),
     }
 }
 

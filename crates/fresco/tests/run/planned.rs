@@ -5,8 +5,9 @@ use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::limits::{no_class_is_left, resctrl};
 use crate::{memory_user, needs_coloring, program};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -77,9 +78,8 @@ fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
     assert!(String::from_utf8_lossy(&after.stdout).contains("not running"));
 }
 
-#[test]
-fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
-    needs_coloring!();
+/// Runs a plan of which a task has started a daemon, has `end` end it, and returns its status when nothing is left.
+fn ended_with_a_daemon(end: impl FnOnce(&mut Child)) -> ExitStatus {
     // In a session of its own, and deaf to SIGTERM.
     let daemon = "trap '' TERM; echo $$ > daemon; while :; do sleep 0.1; done";
     let task = format!("[\"sh\", \"-c\", \"setsid sh -c \\\"$1\\\" & sleep 1000\", \"sh\", {daemon:?}]");
@@ -93,17 +93,47 @@ fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
         .expect("it starts");
     let read = || std::fs::read_to_string(directory.path().join("daemon")).unwrap_or_default();
     let start = Instant::now();
-    while !read().ends_with('\n') {
-        assert!(start.elapsed().as_secs() < 60, "the task has not started");
+    let wait = || {
+        assert!(start.elapsed().as_secs() < 60, "the task has not started, or not ended");
         std::thread::sleep(Duration::from_millis(20));
+    };
+    while !read().ends_with('\n') {
+        wait();
     }
     let daemon = format!("/proc/{}", read().trim());
     assert!(Path::new(&daemon).exists());
-    let told = Command::new("kill").arg(child.id().to_string()).status();
-    assert!(told.expect("every system has it").success());
+    end(&mut child);
     let status = child.wait().expect("it ends");
+    // Who told it may have been killed; what is left then has some seconds.
+    while Path::new(&daemon).exists() {
+        wait();
+    }
+    status
+}
+
+#[test]
+fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
+    needs_coloring!();
+    let status = ended_with_a_daemon(|child| {
+        let told = Command::new("kill").arg(child.id().to_string()).status();
+        assert!(told.expect("every system has it").success());
+    });
     assert_eq!(status.code(), Some(128 + 15));
-    assert!(!Path::new(&daemon).exists(), "{daemon}");
+}
+
+#[test]
+fn killed_a_plan_leaves_nothing_of_its_tasks_running() {
+    needs_coloring!();
+    let status = ended_with_a_daemon(|child| child.kill().expect("ours"));
+    assert_eq!(status.signal(), Some(9));
+    // The one of its two processes that has started the tasks.
+    let status = ended_with_a_daemon(|child| {
+        let children = format!("/proc/{0}/task/{0}/children", child.id());
+        let own = std::fs::read_to_string(children).expect("it has one");
+        let killed = Command::new("kill").args(["-9", own.trim()]).status();
+        assert!(killed.expect("every system has it").success());
+    });
+    assert_eq!(status.code(), Some(128 + 9));
 }
 
 #[test]

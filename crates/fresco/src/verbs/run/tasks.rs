@@ -187,6 +187,7 @@ fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Resul
     let everywhere = launch::online_cpus();
     let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
     // After the keeper of classes, which outlives this process.
+    launch::go_on_guarded().map_err(|error| error.to_string())?;
     launch::adopt_orphans();
     let own = std::process::id();
     let mut children: Vec<Child> = Vec::new();
