@@ -253,7 +253,9 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 		/* Not all of the address space: that takes long. */
 		if (op == 4 && arg4 > size)
 			arg4 %= size;
-		result = prctl(PR_PAGE_COLOR, op, address(area, size), arg4,
+		/* As few pages ahead, or as many as there are. */
+		result = prctl(PR_PAGE_COLOR, op, op == 5 ? number() : address(area, size),
+			       op == 5 && rnd() % 4 ? 0 : arg4,
 			       op == 1 ? flags : rnd() % 8 ? 0 : number());
 		if (op == 1 && result == 0 && !root) {
 			fprintf(stderr, "colours were had without privileges\n");

@@ -3,13 +3,14 @@
  * What an anonymous page fault costs, in ticks of the time stamp counter. Under
  * QEMU's -icount shift=0 a tick is one instruction, so the numbers repeat.
  *
- * Usage: fault_cost NAME MIB [COLORS]     COLORS as in 0-15,32
+ * Usage: fault_cost NAME MIB [COLORS [ahead]]     COLORS as in 0-15,32
  * Prints one line: cost NAME fault F again A unmap U longest L wrong W
  *   fault    per page; median of five mappings of MIB each, all held
  *   again    the same, after these were unmapped
  *   unmap    per page; median
  *   longest  dearest single fault of all, timer ticks included
  *   wrong    pages whose colour is not among COLORS (0 without COLORS)
+ * With ahead the pages of each mapping are allocated ahead, which is not counted.
  * A mean over a mapping, so what a refill of a per-CPU list costs is in it; the
  * median of the means, so that a tick of the timer with its work is not.
  */
@@ -27,6 +28,7 @@
 
 #define PR_PAGE_COLOR		0x50434f4c
 #define PR_PAGE_COLOR_SET	1
+#define PR_PAGE_COLOR_AHEAD	5
 #define PAGE			4096UL
 #define ROUNDS			5
 
@@ -140,6 +142,12 @@ int main(int argc, char **argv)
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < ROUNDS; i++) {
 			mem[i] = map(size);
+			/* Some more, for what else the task touches. */
+			if (argc > 4 && prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_AHEAD,
+					      size / PAGE + 8, 0, 0) < (long)(size / PAGE)) {
+				fprintf(stderr, "%s: not so many pages ahead\n", argv[1]);
+				return 2;
+			}
 			cost[pass][i] = touch(mem[i], size, &longest);
 		}
 		for (int i = 0; i < ROUNDS; i++) {
