@@ -105,6 +105,7 @@ static bool test_stats(void)
 	static const char * const names[] = {
 		"indexed", "split", "carved", "scanned", "scan_max", "claimed",
 		"stolen", "missed", "kept", "stayed", "lost", "recolored",
+		"evicted", "dropped", "found", "evict_looked", "evict_max",
 	};
 	long size = 16 * MB, n = size / page_size, given, split, recolored;
 	char *mem = map_pages(size), *plain = map_pages(MB);
