@@ -307,11 +307,12 @@ static struct folio *evict_alloc(struct folio *src, unsigned long private)
 	struct folio *dst = NULL;
 	int nid = ev->to->nid;
 
-	if (!bitmap_empty(ev->to->set.some[0], PAGE_COLOR_MAX))
+	/* Reclaim does not help if there is no such colour at all. */
+	if (!bitmap_empty(ev->to->set.some[0], PAGE_COLOR_MAX)) {
 		dst = __folio_alloc_node(gfp, 0, nid == NUMA_NO_NODE ?
 					 folio_nid(src) : nid);
-	if (!dst)
-		ev->no_room = true;
+		ev->no_room |= !dst;
+	}
 	trace_page_color_migrate(folio_pfn(src), dst ? folio_pfn(dst) : 0,
 				 MR_COMPACTION);
 	return dst;

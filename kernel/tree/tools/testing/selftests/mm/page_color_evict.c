@@ -558,14 +558,18 @@ static bool test_pinned(void)
 	return kill_for(PINS);
 }
 
-/* Frames that one allocation looks at: those of its colours, twice at most. */
+/*
+ * Frames that one allocation looks at: those of its colour on all nodes, twice
+ * at most. Other tests of tasks with one colour have run out of it, too.
+ */
 static bool bound_holds(void)
 {
 	long most = read_long(STATS "evict_max");
+	long frames = sysconf(_SC_PHYS_PAGES) / nr_colors;
 
-	ksft_print_msg("%ld frames looked at for one page, of %zu\n", most,
-		       color_pages());
-	return most > 0 && most <= 3 * (long)color_pages();
+	ksft_print_msg("%ld frames looked at for one page, of %ld\n", most, frames);
+	/* Some are the kernel's own. */
+	return most > 0 && most <= frames * 9 / 4;
 }
 
 int main(void)
