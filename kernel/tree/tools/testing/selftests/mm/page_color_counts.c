@@ -67,6 +67,8 @@ static bool test_pages_per_color(void)
 	for (int c = 0; c < nr_colors; c++)
 		if (!has(half, c))
 			add(rest, c);
+	/* This starts a thread per CPU; not while pages are counted. */
+	write_file("/proc/sys/vm/stat_refresh", "1");
 	if (set_colors(half, PR_PAGE_COLOR_STRICT))
 		return false;
 	/* The tables of these pages, too. */
