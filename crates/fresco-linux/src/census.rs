@@ -96,6 +96,12 @@ impl Census {
         self.mappings.iter().any(|(mapping, _)| mapping.kind == Kind::Covered)
     }
 
+    /// Is the library collecting a pool, before it covers anything and the program begins?
+    pub fn is_collecting(&self) -> bool {
+        let has = |what: fn(&Mapping) -> bool| self.mappings.iter().any(|(mapping, _)| what(mapping));
+        has(Mapping::is_library) && has(Mapping::is_pool) && !self.has_covered()
+    }
+
     /// Pages that have to have the colours asked for: those of a kind that the back end covers.
     pub fn judged(&self, backend: Backend) -> Tally {
         let mut total = Tally::default();

@@ -28,7 +28,7 @@ const BELIEVED: Duration = Duration::from_millis(100);
 /// Where areas lie: below heaps. When a process ends its memory is given back from low addresses to high ones, and what
 /// was given back last the kernel hands out first. So the next search, be it another process's, finds frames of heaps,
 /// which have colours that were asked for, before those that were in vain to look at.
-const LOW: Range<u64> = 1 << 40..3 << 39;
+pub(crate) const LOW: Range<u64> = 1 << 40..3 << 39;
 /// Where the next one may lie.
 static NEXT: AtomicU64 = AtomicU64::new(LOW.start);
 

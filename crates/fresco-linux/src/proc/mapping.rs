@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mappings of an address space, as `/proc/PID/smaps` lists them.
 
+use crate::pool::LOW;
 use std::ops::Range;
 
 /// What a mapping is, as far as colouring is concerned.
@@ -60,15 +61,31 @@ pub struct Mapping {
 
 impl Mapping {
     /// Reads the text of `smaps`; lines it does not know are passed over, as kernels add some.
+    ///
+    /// The kernel tells it in pieces, between which mappings grow: one is then told again, with its old start. What has
+    /// been told is left out.
     pub fn parse_all(text: &str) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
+        let mut told = false;
         for line in text.lines() {
             if let Some(flags) = line.strip_prefix("VmFlags:") {
-                if let Some(mapping) = all.last_mut() {
+                if let Some(mapping) = all.last_mut().filter(|_| !told) {
                     mapping.kind = mapping.kind_with(flags);
                 }
-            } else if let Some(mapping) = Self::parse(line) {
-                all.push(mapping);
+            } else if let Some(mut mapping) = Self::parse(line) {
+                mapping.start = mapping.start.max(all.last().map_or(0, |last| last.end));
+                told = mapping.start >= mapping.end;
+                if !told {
+                    all.push(mapping);
+                }
+            }
+        }
+        if all.iter().any(Self::is_library) {
+            // Its areas have no flags yet when they have just been mapped.
+            for mapping in all.iter_mut().filter(|mapping| mapping.kind == Kind::Anonymous) {
+                if LOW.contains(&mapping.start) {
+                    mapping.kind = Kind::Pool;
+                }
             }
         }
         all
@@ -115,6 +132,11 @@ impl Mapping {
     pub fn is_library(&self) -> bool {
         let name = self.name.rsplit('/').next();
         name.is_some_and(|name| name.starts_with(LIBRARY))
+    }
+
+    /// Is it an area of the library's, in which it looks for frames?
+    pub fn is_pool(&self) -> bool {
+        self.kind == Kind::Pool && LOW.contains(&self.start)
     }
 
     /// Bytes that it spans.
@@ -175,6 +197,28 @@ ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]
         assert_eq!(all[0].name, "/usr/bin/my program");
         assert_eq!((all[2].start, all[2].bytes()), (0x8000, 0x1000));
         assert_eq!(all[7].end, 0xffff_ffff_ff60_1000);
+    }
+
+    #[test]
+    fn what_is_told_twice_counts_once_and_fresh_areas_of_the_library_are_its_pool() {
+        let pool = format!("{:x}-{:x}", LOW.start, LOW.start + 0x2000);
+        let grown = format!("{:x}-{:x}", LOW.start, LOW.start + 0x5000);
+        let flags = "VmFlags: rd wr mr mw me dc ac dd sd\n";
+        let fresh = "VmFlags: rd wr mr mw me ac sd\n";
+        let anonymous = "rw-p 00000000 00:00 0 \n";
+        let twice = format!("{pool} {anonymous}{flags}{grown} {anonymous}{fresh}{pool} {anonymous}{fresh}");
+        let parts = |text: &str| -> Vec<(u64, u64, Kind)> {
+            let all = Mapping::parse_all(text);
+            let part = |mapping: &Mapping| (mapping.start - LOW.start, mapping.bytes(), mapping.kind);
+            all.iter().take(2).map(part).collect()
+        };
+        let first = (0, 0x2000, Kind::Pool);
+        assert_eq!(parts(&twice), [first, (0x2000, 0x3000, Kind::Anonymous)]);
+        let library = "7f0000000000-7f0000001000 r-xp 00000000 08:01 77 /a/libfresco_preload.so\n";
+        assert_eq!(
+            parts(&format!("{twice}{library}")),
+            [first, (0x2000, 0x3000, Kind::Pool)]
+        );
     }
 
     #[test]

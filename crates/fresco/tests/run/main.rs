@@ -5,6 +5,7 @@
 mod backend;
 #[path = "../common/mod.rs"]
 mod common;
+mod judged;
 mod limits;
 mod lost;
 mod placing;

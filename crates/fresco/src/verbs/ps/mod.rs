@@ -75,6 +75,7 @@ impl View {
         let state = match (request.backend, &census) {
             (Backend::Stock, _) if !process.has_library() => "library not loaded",
             (_, None) => "cannot be seen",
+            (Backend::Stock, Some(census)) if census.is_collecting() => "collecting its pool",
             (Backend::Stock, Some(census)) if !census.has_covered() => "not covered yet",
             (Backend::Stock, Some(_)) => "covered",
             (Backend::Kernel, Some(_)) => "covered by the kernel",

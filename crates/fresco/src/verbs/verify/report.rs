@@ -106,10 +106,15 @@ impl Report {
     /// Looks at the process; `own` says that it was started with this very request.
     pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
         let census = census(process, request, own)?;
+        let collecting = census.is_collecting();
         let covered = census.has_covered();
         let backend = request.backend;
         // Of a process that nothing covers, what the kernel would cover is of interest.
-        let judged_by = if covered { Backend::Stock } else { Backend::Kernel };
+        let judged_by = if covered || collecting {
+            Backend::Stock
+        } else {
+            Backend::Kernel
+        };
         let total = match backend {
             Backend::Kernel => census.judged(backend),
             Backend::Stock => census.judged(judged_by),
@@ -135,6 +140,9 @@ impl Report {
             backend,
             judged: match (backend, covered) {
                 (Backend::Kernel, _) => "all anonymous memory, which the kernel covers: heap, stack, data, copies",
+                (Backend::Stock, _) if collecting => {
+                    "nothing yet: the pool is being collected, the program has not begun"
+                }
                 (Backend::Stock, true) => "memory that the stock back end covers: heap and anonymous mappings",
                 (Backend::Stock, false) => "all anonymous memory: none of it is covered by a back end",
             },
