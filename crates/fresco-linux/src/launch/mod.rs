@@ -16,7 +16,7 @@ use crate::backend::{Backend, KernelColors, release};
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::Refusal;
 use crate::proc::PageMap;
-use crate::sys::{Userfault, before_exec, end_with_parent, zero_frame};
+use crate::sys::{Signals, Userfault, before_exec, end_with_parent, zero_frame};
 use rustix::io::Errno;
 use rustix::thread::disable_transparent_huge_pages;
 use std::ffi::OsString;
@@ -61,6 +61,7 @@ pub fn become_program(program: &Program, arguments: &[OsString], request: &Reque
 }
 
 /// Starts the program as a child, which is told to end (SIGTERM) when the calling thread ends, however that happens.
+/// The signals that the caller holds back are the child's to handle.
 ///
 /// # Errors
 /// It cannot be executed, or no process can be made.
@@ -69,9 +70,11 @@ pub fn start_program(
     arguments: &[OsString],
     request: &Request,
     means: &Means,
+    held: &Signals,
 ) -> Result<Child, Errno> {
     let mut command = command(program, arguments, request, means)?;
     end_with_parent(&mut command);
+    held.release_in(&mut command);
     command
         .spawn()
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))

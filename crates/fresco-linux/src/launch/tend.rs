@@ -21,10 +21,13 @@ pub fn adopt_orphans() {
     let _ = set_child_subreaper(Some(getpid()));
 }
 
-/// Waits until all have ended, and tells of each, by its place, when it does. If this process gets SIGTERM, SIGINT or
-/// SIGHUP first, all of them and all that they have started are ended, and the signal is returned.
-pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<ExitStatus>)) -> Option<i32> {
-    let signals = Signals::hold();
+/// Waits until all have ended, and tells of each, by its place, when it does. If this process gets a signal that ends
+/// it first, one of `signals`, all of them and all that they have started are ended, and the signal is returned.
+pub fn tend(
+    children: &mut [Child],
+    signals: &Signals,
+    mut ended: impl FnMut(usize, io::Result<ExitStatus>),
+) -> Option<i32> {
     let own: BTreeSet<u32> = children.iter().map(Child::id).collect();
     let mut left: Vec<usize> = (0..children.len()).collect();
     let mut told = None;
@@ -58,16 +61,16 @@ pub fn tend(children: &mut [Child], mut ended: impl FnMut(usize, io::Result<Exit
 
 /// Goes on in a child, and returns there. This process waits for it, hands on the signals that tell it to end, and ends
 /// as it does; whatever is left then of what was started is ended, too. So one of the two may be killed at any moment,
-/// and nothing stays.
+/// and nothing stays. Both hold the signals back from here on, which a terminal sends to both.
 ///
 /// # Errors
 /// No process can be made.
-pub fn go_on_guarded() -> Result<(), Errno> {
+pub fn go_on_guarded() -> Result<Signals, Errno> {
+    let signals = Signals::hold();
     let Some(child) = fork_on()? else {
-        return Ok(());
+        return Ok(signals);
     };
     adopt_orphans();
-    let signals = Signals::hold();
     let status = loop {
         match waitpid(Some(child), WaitOptions::NOHANG) {
             Ok(None) => {}

@@ -5,7 +5,7 @@ use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::limits::{no_class_is_left, resctrl};
 use crate::{memory_user, needs_coloring, program};
 use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -87,6 +87,7 @@ fn ended_with_a_daemon(end: impl FnOnce(&mut Child)) -> ExitStatus {
     let mut child = Command::new(program())
         .args(["run", "plan.json"])
         .current_dir(directory.path())
+        .process_group(0)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -119,6 +120,20 @@ fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
         assert!(told.expect("every system has it").success());
     });
     assert_eq!(status.code(), Some(128 + 15));
+}
+
+#[test]
+fn a_signal_to_the_whole_group_leaves_nothing_of_its_tasks_running() {
+    needs_coloring!();
+    // As a terminal has it with Ctrl-\: both processes get the signal at once.
+    for (name, number) in [("QUIT", 3), ("USR1", 10)] {
+        let status = ended_with_a_daemon(|child| {
+            let group = format!("-{}", child.id());
+            let told = Command::new("kill").args(["-s", name, "--", &group]).status();
+            assert!(told.expect("every system has it").success());
+        });
+        assert_eq!(status.code(), Some(128 + number), "{name}");
+    }
 }
 
 #[test]

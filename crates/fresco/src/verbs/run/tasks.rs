@@ -11,6 +11,7 @@ use fresco_dram::color::format_list;
 use fresco_linux::backend::Backend;
 use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
+use fresco_linux::sys::Signals;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -174,7 +175,7 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
     let means: Result<Vec<Means>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
     let started = means.and_then(|means| start(planned, &programs, &means));
     match started {
-        Ok(children) => Ok(wait(planned, children)),
+        Ok((children, signals)) => Ok(wait(planned, children, &signals)),
         Err(reason) => {
             tell(&format!("fresco run: {reason}"));
             Ok(ExitCode::from(UNABLE))
@@ -183,11 +184,11 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
 }
 
 /// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
-fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Result<Vec<Child>, String> {
+fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Result<(Vec<Child>, Signals), String> {
     let everywhere = launch::online_cpus();
     let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
     // After the keeper of classes, which outlives this process.
-    launch::go_on_guarded().map_err(|error| error.to_string())?;
+    let signals = launch::go_on_guarded().map_err(|error| error.to_string())?;
     launch::adopt_orphans();
     let own = std::process::id();
     let mut children: Vec<Child> = Vec::new();
@@ -202,7 +203,7 @@ fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Resul
                 class.enter(own).map_err(|refusal| refusal.to_string())?;
             }
             let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
-            launch::start_program(path, &arguments, request, means).map_err(|error| error.to_string())
+            launch::start_program(path, &arguments, request, means, &signals).map_err(|error| error.to_string())
         };
         match placed() {
             Ok(child) => {
@@ -226,7 +227,7 @@ fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Resul
         // This process does nothing more; where it waits matters to no one.
         let _ = class.leave(own);
     }
-    Ok(children)
+    Ok((children, signals))
 }
 
 /// A class for each core with a budget, which all its tasks share (MG-1).
@@ -264,9 +265,9 @@ fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lo
 }
 
 /// Waits for all tasks; told to end, it ends them with all that they have started.
-fn wait(planned: &PlannedPrograms, mut children: Vec<Child>) -> ExitCode {
+fn wait(planned: &PlannedPrograms, mut children: Vec<Child>, signals: &Signals) -> ExitCode {
     let mut codes = vec![0; children.len()];
-    let signal = launch::tend(&mut children, |place, status| {
+    let signal = launch::tend(&mut children, signals, |place, status| {
         codes[place] = status.as_ref().map_or(i32::from(UNABLE), |status| code(*status));
         if codes[place] != 0 {
             let how = status.map_or_else(|error| error.to_string(), |status| status.to_string());
