@@ -99,6 +99,11 @@ impl Pool {
         self.scanned
     }
 
+    /// Frames there are for one of the colours asked for.
+    pub fn rarity(&self) -> u64 {
+        self.filter.rarity()
+    }
+
     /// The next pages to give, at most `most` of them, side by side; they stay where they are until they are
     /// [`Pool::taken`].
     pub fn next(&self, most: u64) -> Option<Range<u64>> {

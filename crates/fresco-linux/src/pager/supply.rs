@@ -14,6 +14,9 @@ const LEAST_SEARCH: u64 = 32;
 const SEARCH_SHARE: u64 = 8;
 /// After a search in vain, so many questions go without one; twice as many after each further one, up to a limit.
 const PATIENCE: u64 = 256;
+/// After a poor one, which has found less than this share of what chance gives, begin with fewer.
+const POOR: u64 = 8;
+const LITTLE_PATIENCE: u64 = 16;
 const MOST_PATIENCE: u64 = 1 << 16;
 /// A search takes so long at most, where other frames may be taken instead.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -72,9 +75,15 @@ impl Supply {
         }
         let (start, longest) = (Instant::now(), self.longest);
         let goes_on = |_: &Pool| longest.is_none_or(|longest| start.elapsed() < longest);
+        let (had, scanned) = (self.pool.pages(), self.pool.scanned());
         self.plenty = self.pool.search(pages.max(batch(placed)), goes_on).is_ok();
+        let (found, looked) = (self.pool.pages() - had, self.pool.scanned() - scanned);
+        // Where memory is short, the frames that are given back are those that come again.
+        let poor = !self.plenty && longest.is_some() && found * self.pool.rarity() * POOR < looked;
+        let again = self.last_patience * 2;
         self.last_patience = match self.pool.pages() {
-            0 => (self.last_patience * 2).clamp(PATIENCE, MOST_PATIENCE),
+            0 => again.clamp(PATIENCE, MOST_PATIENCE),
+            _ if poor => again.clamp(LITTLE_PATIENCE, MOST_PATIENCE),
             _ => 0,
         };
         self.patience = self.last_patience;

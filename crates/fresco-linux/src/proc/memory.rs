@@ -17,28 +17,55 @@ pub fn available_bytes(root: &Path) -> Option<u64> {
 }
 
 /// What the limits of the control groups above the calling process leave it: of version 2, or of the memory
-/// controller of version 1.
+/// controller of version 1. Pages of files that the kernel would give up first do not count as used.
 fn group_headroom(root: &Path, mounted: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("self/cgroup")).ok()?;
     let found = groups.lines().filter_map(|line| {
         let (top, files, path) = match line.strip_prefix("0::/") {
-            Some(path) => (mounted.to_owned(), ["memory.max", "memory.current"], path),
+            Some(path) => (mounted.to_owned(), &VERSION_2, path),
             None => {
                 let (_, path) = line.split_once(":memory:/")?;
-                let files = ["memory.limit_in_bytes", "memory.usage_in_bytes"];
-                (mounted.join("memory"), files, path)
+                (mounted.join("memory"), &VERSION_1, path)
             }
         };
         let own = top.join(path);
         let levels = own.ancestors().take_while(|level| level.starts_with(&top));
         levels
             .filter_map(|level| {
-                let [limit, used] = files.map(|file| number(&level.join(file)));
-                Some(limit?.saturating_sub(used?))
+                let [limit, used] = [files.limit, files.used].map(|file| number(&level.join(file)));
+                let used = used?.saturating_sub(counted(&level.join("memory.stat"), files.given_up));
+                Some(limit?.saturating_sub(used))
             })
             .min()
     });
     found.min()
+}
+
+/// What a version of control groups calls it.
+struct Names {
+    limit: &'static str,
+    used: &'static str,
+    /// Of `memory.stat`: pages of files, of all below as well.
+    given_up: [&'static str; 2],
+}
+
+const VERSION_1: Names = Names {
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    given_up: ["total_inactive_file", "total_active_file"],
+};
+const VERSION_2: Names = Names {
+    limit: "memory.max",
+    used: "memory.current",
+    given_up: ["inactive_file", "active_file"],
+};
+
+/// The sum of some of the lines `NAME BYTES` of a file.
+fn counted(path: &Path, names: [&str; 2]) -> u64 {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let wanted = lines.filter(|(name, _)| names.contains(name));
+    wanted.filter_map(|(_, bytes)| bytes.parse::<u64>().ok()).sum()
 }
 
 /// The number in a file; `None` for `max`.
@@ -90,11 +117,21 @@ mod tests {
         write("memory.max", "300\n");
         write("memory.current", "100\n");
         assert_eq!(group_headroom(&root, &root), Some(60));
+        // 15 of the 90 are pages of files.
+        write(
+            "outer/memory.stat",
+            "anon 75\ninactive_file 10\nactive_file 5\nshmem 3\n",
+        );
+        assert_eq!(group_headroom(&root, &root), Some(75));
         // Beside it version 1, which is narrower.
         write("self/cgroup", "7:memory:/old\n0::/outer\n");
         write("memory/old/memory.limit_in_bytes", "1000\n");
         write("memory/old/memory.usage_in_bytes", "960\n");
         assert_eq!(group_headroom(&root, &root), Some(40));
+        // What those below use of it counts here, too.
+        let stat = "inactive_file 500\ntotal_inactive_file 7\ntotal_active_file 4\n";
+        write("memory/old/memory.stat", stat);
+        assert_eq!(group_headroom(&root, &root), Some(51));
         write("self/cgroup", "0::/nowhere\n");
         fs::remove_file(root.join("memory.max")).expect("ours");
         assert_eq!(group_headroom(&root, &root), None);
