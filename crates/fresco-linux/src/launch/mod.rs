@@ -3,6 +3,7 @@
 //! the program's own, and there is nothing to be undone after it.
 
 mod bind;
+mod elf;
 mod library;
 mod program;
 mod tend;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Finding a program as a shell does, and finding out whether a library can be put before it.
 
+use super::elf::{Loader, loader};
 use crate::backend::Backend;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// A program that can be started with coloured memory.
@@ -27,7 +28,7 @@ pub enum ProgramError {
     /// It may not be executed, or read.
     NotExecutable(String),
     /// No library can be put before it.
-    Unsuited(&'static str),
+    Unsuited(String),
 }
 
 impl ProgramError {
@@ -41,12 +42,27 @@ impl ProgramError {
     }
 }
 
+impl ProgramError {
+    fn unsuited(reason: &str) -> Self {
+        Self::Unsuited(reason.to_owned())
+    }
+
+    /// The same of the program that a script names.
+    fn of_interpreter(self, interpreter: &Path) -> Self {
+        let words = |reason: String| format!("its interpreter {}: {reason}", interpreter.display());
+        match self {
+            Self::NotFound => self,
+            Self::NotExecutable(reason) => Self::NotExecutable(words(reason)),
+            Self::Unsuited(reason) => Self::Unsuited(words(reason)),
+        }
+    }
+}
+
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound => f.write_str("no such program"),
-            Self::NotExecutable(reason) => f.write_str(reason),
-            Self::Unsuited(reason) => f.write_str(reason),
+            Self::NotExecutable(reason) | Self::Unsuited(reason) => f.write_str(reason),
         }
     }
 }
@@ -102,7 +118,7 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
     let about = std::fs::metadata(path).map_err(denied)?;
     let kernel = backend == Backend::Kernel;
     if !kernel && about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
-        return Err(ProgramError::Unsuited(
+        return Err(ProgramError::unsuited(
             "has privileges of its own (set-user-ID): no library can be put before it",
         ));
     }
@@ -118,10 +134,10 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
         let mut words = words
             .split(|byte| b" \t\r".contains(byte))
             .filter(|word| !word.is_empty());
-        let interpreter = words.next().unwrap_or_default();
+        let interpreter = Path::new(OsStr::from_bytes(words.next().unwrap_or_default()));
         // A kernel follows four.
-        return match depth < 4 && !interpreter.is_empty() {
-            true => suited(Path::new(OsStr::from_bytes(interpreter)), depth + 1, backend),
+        return match depth < 4 && interpreter != Path::new("") {
+            true => suited(interpreter, depth + 1, backend).map_err(|error| error.of_interpreter(interpreter)),
             false => Err(ProgramError::NotExecutable("has no interpreter".to_owned())),
         };
     }
@@ -135,50 +151,18 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
         return Ok(());
     }
     match loader(&file, &head) {
-        Some(Loader::OtherClass) => Err(ProgramError::Unsuited("is not a 64-bit program of this machine")),
+        None => Err(ProgramError::NotExecutable(
+            "is damaged: an ELF file that ends before what its headers name".to_owned(),
+        )),
+        Some(Loader::OtherClass) => Err(ProgramError::unsuited("is not a 64-bit program of this machine")),
         Some(Loader::Path(loader)) if loader.contains("musl") => {
-            Err(ProgramError::Unsuited("uses musl; the library needs the GNU C library"))
+            Err(ProgramError::unsuited("uses musl; the library needs the GNU C library"))
         }
         Some(Loader::Path(_)) => Ok(()),
-        None => Err(ProgramError::Unsuited(
+        Some(Loader::Absent) => Err(ProgramError::unsuited(
             "is linked statically: no library can be put before it, so its memory cannot be coloured",
         )),
     }
-}
-
-enum Loader {
-    Path(String),
-    OtherClass,
-}
-
-/// The loader that an ELF file names (`PT_INTERP`).
-fn loader(file: &File, head: &[u8]) -> Option<Loader> {
-    let number = |bytes: &[u8], at: usize, size: usize| -> Option<u64> {
-        let bytes = bytes.get(at..at + size)?;
-        Some(
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |number, &byte| number << 8 | u64::from(byte)),
-        )
-    };
-    // 64 bits, little-endian, and the machine of this very program.
-    let own: u64 = if cfg!(target_arch = "x86_64") { 62 } else { 183 };
-    if head.get(4..6) != Some(&[2, 1]) || number(head, 18, 2) != Some(own) {
-        return Some(Loader::OtherClass);
-    }
-    let (table, entry, count) = (number(head, 32, 8)?, number(head, 54, 2)?, number(head, 56, 2)?);
-    for index in 0..count {
-        let mut header = [0; 56];
-        file.read_exact_at(&mut header, table.checked_add(index * entry)?)
-            .ok()?;
-        if number(&header, 0, 4) == Some(3) {
-            let mut path = vec![0; number(&header, 32, 8)?.min(4096) as usize];
-            file.read_exact_at(&mut path, number(&header, 8, 8)?).ok()?;
-            return Some(Loader::Path(String::from_utf8_lossy(&path).into_owned()));
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -222,13 +206,30 @@ mod tests {
             ("lost", b"#! /no/such/interpreter -x\n", 126),
             ("empty", b"#!\n", 126),
             ("text", b"echo\n", 126),
-            ("cut", b"\x7fELF\x02\x01", 125),
+            ("cut", b"\x7fELF\x02\x01", 126),
             ("short", b"\x7fELF\x01\x01\x01", 125),
         ] {
             let path = file(name, content, 0o755);
             let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
             fs::remove_file(&path).expect("ours");
             assert_eq!(found.map_or_else(|error| error.status(), |_| 0), status, "{name}");
+        }
+        let script = file("missing", b"#!/no/such/sh -e\n", 0o755);
+        let found = Program::find(script.as_os_str(), &search(), Backend::Stock);
+        fs::remove_file(&script).expect("ours");
+        assert_eq!(
+            found.expect_err("no interpreter").to_string(),
+            "its interpreter /no/such/sh: No such file or directory (os error 2)"
+        );
+        // A program less its last bytes, and one of which nothing is left but the headers.
+        let whole = fs::read("/bin/sh").expect("readable");
+        for kept in [whole.len() / 2, 4096, 100] {
+            let path = file("truncated", &whole[..kept], 0o755);
+            let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
+            fs::remove_file(&path).expect("ours");
+            let error = found.expect_err("it is not whole");
+            assert!(error.to_string().starts_with("is damaged"), "{kept}: {error}");
+            assert_eq!(error.status(), 126);
         }
         // A static program: an ELF header without a table of segments.
         let mut content = vec![0u8; 64];

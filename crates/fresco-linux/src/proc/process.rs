@@ -74,6 +74,15 @@ impl Process {
         Request::parse(text)
     }
 
+    /// May be read what it was started with?
+    ///
+    /// # Errors
+    /// It has gone, or is another user's.
+    pub fn tells(&self) -> Result<(), InputError> {
+        let read = fs::read(self.directory.join("environ"));
+        read.map(drop).map_err(|error| self.unreadable("environ", &error))
+    }
+
     /// Processors that it may run on, ascending; none once it has gone.
     pub fn cpus(&self) -> Vec<u32> {
         let status = fs::read_to_string(self.directory.join("status")).unwrap_or_default();

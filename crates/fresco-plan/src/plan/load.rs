@@ -67,6 +67,7 @@ impl Plan {
                 .cure(cure)
         });
         let Document { data: plan } = plan?;
+        commands(file, data)?;
         match unknown(data, &plan) {
             None => Ok(plan),
             Some(field) => Err(InputError::new(file, "found an unknown field")
@@ -81,4 +82,25 @@ impl Plan {
                 })),
         }
     }
+}
+
+/// Are the commands of tasks such that a program can be started? As the file of tasks has them.
+fn commands(file: &str, data: &Value) -> Result<(), InputError> {
+    let tasks = data.get("tasks").and_then(Value::as_array).into_iter().flatten();
+    for (number, task) in tasks.enumerate() {
+        let Some(words) = task.get("command").and_then(Value::as_array) else {
+            continue;
+        };
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        let wrong = match words.first() {
+            None | Some(&"") => "found no program",
+            Some(_) if words.iter().any(|word| word.contains('\0')) => "found a zero byte, at which a word would end",
+            Some(_) => continue,
+        };
+        return Err(InputError::new(file, wrong)
+            .in_field(format!("data.tasks[{number}].command"))
+            .allowed("a program and its arguments, [\"./control\", \"--fast\"]")
+            .cure("name the program, or leave out the field"));
+    }
+    Ok(())
 }

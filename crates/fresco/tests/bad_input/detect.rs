@@ -62,6 +62,8 @@ pub fn cases() -> Vec<Case> {
         Case::new("disturbances of this machine", &["map", "detect", "--noise", "3"])
             .told("command line: found disturbances of a simulated memory without one"),
         Case::new("memory that is no size", &["map", "detect", "--memory", "much"]).told("--memory: found the text \"much\""),
+        Case::new("memory that is none", &["map", "detect", "--memory", "0"]).told("--memory: "),
+        Case::new("memory that is too little", &["map", "detect", "--memory", "1K"]).told("--memory: "),
         Case::new("no time", &["map", "detect", "--limit", "0"]).told("--limit: found \"0\""),
         of("memory of a simulation", &["--memory", "1G"]).usage("--memory <SIZE>"),
         of("machine for registers", &["--method", "registers"]).told("command line: found both"),

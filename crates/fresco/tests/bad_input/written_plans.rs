@@ -50,6 +50,20 @@ fn places() -> Vec<Case> {
             "p.json: data.tasks[0].priority: found an unknown field",
         ),
         first(
+            "a command without a program",
+            &aligned,
+            "\"period_ns\": 8000000",
+            "\"period_ns\": 8000000, \"command\": []",
+            "p.json: data.tasks[0].command: found no program",
+        ),
+        first(
+            "a command with a zero byte",
+            &aligned,
+            "\"period_ns\": 8000000",
+            "\"period_ns\": 8000000, \"command\": [\"echo\", \"a\\u0000b\"]",
+            "p.json: data.tasks[0].command: found a zero byte",
+        ),
+        first(
             "an unknown field of evidence",
             &aligned,
             "\"horizon\":",

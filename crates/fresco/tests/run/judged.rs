@@ -2,8 +2,10 @@
 //! What `fresco verify` judges, and when.
 
 use crate::common::{directory_with, fresco};
-use crate::{MAP, memory_user, needs_coloring, program};
+use crate::placing::coloured_with;
+use crate::{MAP, Running, compiled, memory_user, needs_coloring, program};
 use serde_json::Value;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -64,4 +66,56 @@ fn a_pool_that_is_being_collected_is_not_judged() {
     assert!(collected > 0, "a gigabyte is looked at in no time");
     drop(child.stdin.take());
     assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn of_another_users_process_the_lack_of_permission_is_told() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let (running, _) = Running::start(&["--colors", "banks=0-3"], &["1"], directory.path());
+    let pid = running.child.id().to_string();
+    let done = Command::new(program())
+        .args(["verify", &pid])
+        .uid(65534)
+        .gid(65534)
+        .output();
+    match done {
+        Ok(done) => {
+            let told = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert_eq!(done.status.code(), Some(2), "{told}");
+            assert!(
+                told.starts_with(&format!("fresco: /proc/{pid}/environ: cannot be read")),
+                "{told}"
+            );
+            assert!(told.contains("run as root"), "{told}");
+        }
+        Err(error) => eprintln!("skipped: others may not execute it: {error}"),
+    }
+    running.finish();
+}
+
+#[test]
+fn under_a_filter_of_system_calls_that_is_what_is_told() {
+    needs_coloring!();
+    // Refuses userfaultfd as a kernel without it does, and starts what it is told to.
+    let source = "#include <errno.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <stddef.h>\n\
+        #include <sys/prctl.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
+        int main(int count, char **words) { struct sock_filter code[] = {\n\
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),\n\
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),\n\
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };\n\
+        struct sock_fprog all = { 4, code }; prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);\n\
+        if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all)) return 9; return execvp(words[1], words + 1); }\n";
+    let directory = directory_with(&[("map.txt", MAP), ("filter.c", source)]);
+    if !compiled("filter", directory.path()) {
+        return;
+    }
+    let command = ["./filter", "sh", "-c", "for i in 1 2 3; do sh -c true; /bin/true; done"];
+    let done = coloured_with(&[], &command, directory.path());
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{told}");
+    assert!(
+        told.contains("not coloured: a filter of system calls (seccomp)"),
+        "{told}"
+    );
 }

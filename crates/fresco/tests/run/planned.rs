@@ -287,11 +287,11 @@ fn what_a_plan_lacks_is_told_before_anything_starts() {
     );
     let complaint = refused(&["run", "--cpus", "0", "plan.json"], directory.path());
     assert!(
-        complaint.starts_with("fresco: --cpus: found 1 processors"),
+        complaint.starts_with("fresco: --cpus: found 1 processor\n"),
         "{complaint}"
     );
     let complaint = refused(&["run", "plan.json", "--dry-run"], directory.path());
-    assert!(complaint.contains("found 1 words after the plan"), "{complaint}");
+    assert!(complaint.contains("found 1 word after the plan"), "{complaint}");
     let text = std::fs::read_to_string(directory.path().join("tasks.toml")).expect("readable");
     let without = text.replace("command = [\"touch\", \"here\"]\n", "");
     std::fs::write(directory.path().join("tasks.toml"), without).expect("writable");

@@ -50,12 +50,16 @@ pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
         (Some(plan), 1) => Ok(Some(Path::new(plan))),
         (Some(plan), count) => Err(InputError::new(
             plan.to_string_lossy(),
-            format!("found {} words after the plan", count - 1),
+            format!("found {} after the plan", counted(count - 1, "word", "words")),
         )
         .allowed("a plan alone")
         .cure("write options before it: fresco run --dry-run PLAN")),
         (None, _) => Ok(None),
     }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Reads a plan. `cpus` are the processors of its cores, in order; by default core n is processor n.
@@ -98,9 +102,12 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
             (Some(core), Some(cpus)) => match cpus.get(core as usize) {
                 Some(&cpu) => Some(vec![cpu]),
                 None => {
-                    return Err(InputError::new("--cpus", format!("found {} processors", cpus.len()))
-                        .allowed(format!("one for each of the plan's {} cores", plan.cores))
-                        .cure("name more"));
+                    return Err(InputError::new(
+                        "--cpus",
+                        format!("found {}", counted(cpus.len(), "processor", "processors")),
+                    )
+                    .allowed(format!("one for each of the plan's {} cores", plan.cores))
+                    .cure("name more"));
                 }
             },
         };

@@ -130,6 +130,7 @@ fn own_request(process: &Process, args: &Args) -> Result<Request, InputError> {
             .allowed("--colors with --map or --machine")
             .cure("name the map whose colours are meant"));
     }
+    process.tells()?;
     process.request().ok_or_else(|| {
         InputError::new("PID", format!("found no colours asked for by process {}", process.pid))
             .allowed("a process started by `fresco run`, whose environment may be read")

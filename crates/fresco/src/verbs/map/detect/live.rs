@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// The root of the tree in which the kernel tells about the machine.
-const PROC: &str = "/proc";
+pub(super) const PROC: &str = "/proc";
 /// Least memory that is probed: lines of one bank lie in many rows only where candidates lie far apart.
-const LEAST_BYTES: u64 = 256 << 20;
+pub(super) const LEAST_BYTES: u64 = 256 << 20;
 /// Memory that is probed unless asked for otherwise, if half of what is available is more.
 const USUAL_BYTES: u64 = 4 << 30;
 /// How often the bar on a terminal moves.
@@ -122,13 +122,18 @@ fn bytes_to_probe(asked: Option<u64>) -> Result<u64, String> {
             LEAST_BYTES >> 20,
             available >> 20
         )),
-        _ if bytes > available / 10 * 9 => Err(format!(
+        _ if bytes > most_bytes(available) => Err(format!(
             "{} MiB are more than nine tenths of the {} MiB that are available",
             bytes >> 20,
             available >> 20
         )),
         _ => Ok(bytes),
     }
+}
+
+/// The most of what is available that may be probed.
+pub(super) fn most_bytes(available: u64) -> u64 {
+    available / 10 * 9
 }
 
 impl Live {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Options of what times memory: `fresco map detect` and `fresco map verify`.
 
+use super::live::{LEAST_BYTES, PROC, most_bytes};
 use crate::arguments::integer;
 use crate::verbs::map::source::size;
 use fresco_input::InputError;
+use fresco_linux::proc::available_bytes;
+use std::path::Path;
 
 /// How memory is timed.
 #[derive(Debug, clap::Args)]
@@ -25,10 +28,20 @@ impl TimingArgs {
     /// Bytes of this machine's memory to probe, if they are said.
     ///
     /// # Errors
-    /// What was written is no size.
+    /// What was written is no size, or too little or more than this machine has to give.
     pub fn memory(&self) -> Result<Option<u64>, InputError> {
-        let asked = self.memory.as_deref().map(|text| size("--memory", text, 0..=1 << 50));
-        asked.transpose()
+        let Some(text) = &self.memory else { return Ok(None) };
+        let asked = size("--memory", text, LEAST_BYTES..=1 << 50)?;
+        let available = available_bytes(Path::new(PROC)).unwrap_or(u64::MAX);
+        match asked <= most_bytes(available) {
+            true => Ok(Some(asked)),
+            false => Err(InputError::new("--memory", format!("found {text}"))
+                .allowed(format!(
+                    "256M to nine tenths of what is available, which is {} MiB",
+                    most_bytes(available) >> 20
+                ))
+                .cure("ask for less, or leave it out: half of what is available, at most 4G")),
+        }
     }
 
     /// Seconds of looking.
