@@ -79,13 +79,8 @@ impl Supply {
         self.plenty = self.pool.search(pages.max(batch(placed)), goes_on).is_ok();
         let (found, looked) = (self.pool.pages() - had, self.pool.scanned() - scanned);
         // Where memory is short, the frames that are given back are those that come again.
-        let poor = !self.plenty && longest.is_some() && found * self.pool.rarity() * POOR < looked;
-        let again = self.last_patience * 2;
-        self.last_patience = match self.pool.pages() {
-            0 => again.clamp(PATIENCE, MOST_PATIENCE),
-            _ if poor => again.clamp(LITTLE_PATIENCE, MOST_PATIENCE),
-            _ => 0,
-        };
+        let poor = !self.plenty && longest.is_some() && is_poor(found, looked, self.pool.rarity());
+        self.last_patience = patience(self.last_patience, self.pool.pages(), poor);
         self.patience = self.last_patience;
         self.pool.pages() > 0
     }
@@ -94,4 +89,42 @@ impl Supply {
 /// Pages that a search looks for.
 fn batch(placed: u64) -> u64 {
     LEAST_SEARCH.max(placed / SEARCH_SHARE)
+}
+
+/// Has a search that looked at so many frames, one of `rarity` of the right colours, found far less than chance gives?
+fn is_poor(found: u64, looked: u64, rarity: u64) -> bool {
+    found.saturating_mul(rarity).saturating_mul(POOR) < looked
+}
+
+/// Questions that go without a search, after one that left so many pages; `last` was the answer before.
+fn patience(last: u64, pages: u64, poor: bool) -> u64 {
+    match pages {
+        0 => (last * 2).clamp(PATIENCE, MOST_PATIENCE),
+        _ if poor => (last * 2).clamp(LITTLE_PATIENCE, MOST_PATIENCE),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn searches_are_repeated_ever_more_seldom_while_they_find_too_little() {
+        // Of four colours one: 1000 of 4000 is chance, 125 an eighth of it.
+        assert!(!is_poor(1000, 4000, 4) && !is_poor(125, 4000, 4));
+        assert!(is_poor(124, 4000, 4) && is_poor(0, 1, 4));
+        let mut last = 0;
+        let poor: Vec<u64> = (0..14)
+            .map(|_| {
+                last = patience(last, 7, true);
+                last
+            })
+            .collect();
+        assert_eq!(poor[..4], [16, 32, 64, 128]);
+        assert_eq!(poor[12..], [65_536, 65_536]);
+        assert_eq!(patience(0, 0, true), 256, "in vain");
+        assert_eq!(patience(256, 0, false), 512);
+        assert_eq!(patience(512, 7, false), 0, "one that found enough is no reason to wait");
+    }
 }
