@@ -100,6 +100,17 @@ fn the_same_seed_finds_the_same_way() {
     assert_eq!(stdout(&detect, directory.path()), stdout(&detect, directory.path()));
 }
 
+#[test]
+fn more_memory_than_there_is_is_wrong_input() {
+    let directory = directory_with(&[("map.txt", "14 18\n")]);
+    for verb in [&["detect"][..], &["verify", "map.txt"]] {
+        let words = [&["map"], verb, &["--memory", "100T"]].concat();
+        let complaint = refused(&words, directory.path());
+        assert!(complaint.starts_with("fresco: --memory: found 100T\n"), "{complaint}");
+        assert!(complaint.contains("nine tenths of what is available"), "{complaint}");
+    }
+}
+
 /// Whatever this machine is: one verdict with its status, a failed stage if there is no map, a bound that was kept, and no
 /// longer than was allowed.
 #[test]
