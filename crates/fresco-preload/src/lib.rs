@@ -6,6 +6,7 @@
 //! Without a request in the environment, or where the kernel denies what is needed, it is an allocator and no more.
 
 mod early;
+mod last;
 mod malloc;
 mod map;
 mod own_heap;

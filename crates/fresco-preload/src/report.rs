@@ -4,31 +4,46 @@
 use crate::state;
 use fresco_linux::colors::Request;
 use fresco_linux::pool::Short;
-use rustix::fd::OwnedFd;
-use rustix::io::fcntl_dupfd_cloexec;
+use rustix::fs::fstat;
+use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::stdio::stderr;
 use std::fmt::Arguments;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Standard error as it was at the beginning: many programs close it before they end. At a number that programs do not
-/// count on.
-static KEPT: Mutex<Option<OwnedFd>> = Mutex::new(None);
-const NUMBER: i32 = 200;
+/// Device and number of the file that standard error was at the beginning; 0 without one.
+static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
-/// Keeps standard error open.
-pub fn keep_stream() {
-    if let (Ok(copy), Ok(mut kept)) = (fcntl_dupfd_cloexec(stderr(), NUMBER), KEPT.try_lock()) {
-        *kept = Some(copy);
+fn own_stream() -> [u64; 2] {
+    fstat(stderr()).map_or([0; 2], |about| [about.st_dev, about.st_ino])
+}
+
+/// Remembers what standard error is. Programs close it, and may open something else in its place.
+pub fn remember_stream() {
+    for (began, is) in BEGAN.iter().zip(own_stream()) {
+        began.store(is, Ordering::Relaxed);
     }
 }
 
-/// In a child: keeps it open no longer. Who reads a pipe to its end would otherwise wait for a daemon that closed it.
-pub fn let_stream_go() {
-    // Nobody else runs; where another thread of the parent had the lock, the copy stays.
-    if let Ok(mut kept) = KEPT.try_lock() {
-        *kept = None;
+/// Writes to standard error as it was at the beginning: the pager does, which has its own table of descriptors; without one,
+/// if it is still the same file.
+fn write(line: &[u8]) {
+    let by_pager = state::shared().filter(|_| state::is_colored());
+    match by_pager.map(|shared| shared.door.tell(line)) {
+        // It has none in a child.
+        Some(Ok(Err(Errno::BADF)) | Err(_)) | None => {}
+        // Nobody reads it: that is not the program's affair.
+        Some(Ok(_)) => return,
+    }
+    let own = own_stream();
+    if own != [0; 2]
+        && BEGAN
+            .iter()
+            .zip(own)
+            .all(|(began, is)| began.load(Ordering::Relaxed) == is)
+    {
+        // Full, the line is lost.
+        let _ = rustix::io::write(stderr(), line);
     }
 }
 
@@ -37,11 +52,7 @@ pub fn tell(message: Arguments) {
     let name = rustix::thread::name().unwrap_or_default();
     let pid = rustix::process::getpid().as_raw_nonzero();
     let line = format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy());
-    // Closed or full, the line is lost.
-    let _ = match KEPT.try_lock().as_deref() {
-        Ok(Some(kept)) => rustix::io::write(kept, line.as_bytes()),
-        _ => rustix::io::write(stderr(), line.as_bytes()),
-    };
+    write(line.as_bytes());
 }
 
 /// Tells how far the pool has been collected, or why it could not be.

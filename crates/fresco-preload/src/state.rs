@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where this process stands: before the pager, with one, without one, or a child that has yet to start its own.
 
-use crate::{own_heap, ranges, report, threads};
+use crate::{last, own_heap, ranges, report, threads};
 use fresco_linux::colors::{ENVIRONMENT, Request};
 use fresco_linux::pager::{self, Door, Order, Started, Stats};
 use std::env;
@@ -106,7 +106,8 @@ extern "C" fn begin() {
         STATE.store(PLAIN, Ordering::Release);
         return;
     };
-    report::keep_stream();
+    report::remember_stream();
+    last::begin();
     crate::map::configure(shared.request.when_full);
     STATE.store(STARTING, Ordering::Release);
     // SAFETY: the last function runs in the child, where one thread is left.
@@ -161,9 +162,7 @@ extern "C" fn in_child() {
     threads::reset();
     if let Some(shared) = shared() {
         shared.door.reset();
-        if !shared.request.stats {
-            report::let_stream_go();
-        }
+        last::begin();
     }
     if STATE.load(Ordering::Acquire) != PLAIN {
         STATE.store(CHILD, Ordering::Release);

@@ -163,8 +163,11 @@ extern "C" fn begin_thread(work: *mut c_void) -> *mut c_void {
     (work.start)(work.argument)
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_create(
+/// `pthread_create` of the C library.
+///
+/// # Safety
+/// As of that.
+pub unsafe fn create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
     start: Start,
@@ -181,6 +184,17 @@ unsafe extern "C" fn pthread_create(
     }
     // SAFETY: this is the type of the function of that name.
     let create = unsafe { std::mem::transmute::<*mut c_void, Create>(real) };
+    // SAFETY: as the caller promises.
+    unsafe { create(thread, attributes, start, argument) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    start: Start,
+    argument: *mut c_void,
+) -> c_int {
     let listed = state::is_colored() && state::shared().is_some_and(|shared| !shared.request.thread_colors.is_empty());
     if !listed {
         // SAFETY: as the caller promises.

@@ -7,6 +7,7 @@
 use super::{Latch, Sets};
 use crate::sys::{Area, page_bytes};
 use rustix::io::Errno;
+use rustix::thread::gettid;
 use std::ops::Range;
 use std::ptr::with_exposed_provenance;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -24,6 +25,10 @@ pub enum Order {
     Fill,
     /// There has been a fork: look after pages that were copied.
     Mend,
+    /// Write the text that lies in the range to standard error as it was when the pager began.
+    Tell,
+    /// The first thread of the process is about to end.
+    FirstLeaves,
 }
 
 /// There is no pager: in a child, or when it could not start.
@@ -42,6 +47,9 @@ pub struct Door {
     start: AtomicU64,
     end: AtomicU64,
     answer: AtomicU32,
+    /// A thread that waits until no other of the program's is left; 0 without one.
+    last: AtomicU32,
+    over: Latch,
 }
 
 impl Door {
@@ -60,6 +68,8 @@ impl Door {
             start: AtomicU64::new(0),
             end: AtomicU64::new(0),
             answer: AtomicU32::new(UNANSWERED),
+            last: AtomicU32::new(0),
+            over: Latch::new(),
         })
     }
 
@@ -103,13 +113,50 @@ impl Door {
         }
     }
 
+    /// Has the pager write a text to standard error as it was when the pager began, whatever the program has made of its own.
+    ///
+    /// # Errors
+    /// As of [`Door::ask`].
+    pub fn tell(&self, text: &[u8]) -> Result<Result<(), Errno>, NoPager> {
+        let start = text.as_ptr().expose_provenance() as u64;
+        self.ask(Order::Tell, start..start + text.len() as u64, 0)
+    }
+
+    /// Keeps the calling thread until the pager and it are the only ones left, or for ever.
+    pub fn wait_for_the_end(&self) {
+        self.over.lock();
+        self.last
+            .store(gettid().as_raw_nonzero().get().cast_unsigned(), Ordering::Release);
+        self.over.lock();
+    }
+
+    /// Who waits for the end, or 0.
+    pub(super) fn last(&self) -> u32 {
+        self.last.load(Ordering::Acquire)
+    }
+
+    /// Lets it go on.
+    pub(super) fn end(&self) {
+        self.over.unlock();
+    }
+
+    /// The text of [`Order::Tell`].
+    pub(super) fn text(&self) -> &[u8] {
+        let (_, range, _) = self.order();
+        let start = with_exposed_provenance::<u8>(range.start as usize);
+        // SAFETY: the range is a slice of whoever gave the order, who waits in `tell` until it is answered.
+        unsafe { std::slice::from_raw_parts(start, (range.end - range.start) as usize) }
+    }
+
     /// The order that waits, for the pager.
     pub(super) fn order(&self) -> (Order, Range<u64>, u32) {
         let order = match self.order.load(Ordering::Acquire) {
             0 => Order::Watch,
             1 => Order::WatchIfAnonymous,
             2 => Order::Fill,
-            _ => Order::Mend,
+            3 => Order::Mend,
+            4 => Order::Tell,
+            _ => Order::FirstLeaves,
         };
         (
             order,
@@ -129,5 +176,7 @@ impl Door {
         self.asking.reset();
         self.still.reset();
         self.sets.reset();
+        self.last.store(0, Ordering::Relaxed);
+        self.over.reset();
     }
 }

@@ -5,6 +5,7 @@
 //! program's mappings stay as they are: moving a page in changes no mapping. If the pager ends, the kernel goes on
 //! alone: nobody waits for ever.
 
+mod company;
 mod door;
 mod latch;
 mod mend;
@@ -25,3 +26,5 @@ pub use refusal::Refusal;
 pub use run::{Started, start};
 pub use sets::{MOST_SETS, Sets};
 pub use stats::Stats;
+
+pub use crate::sys::without_signals;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Placing pages.
 
+use super::company::Company;
 use super::mend::Mending;
 use super::regions::Regions;
 use super::stream::Streams;
@@ -9,7 +10,7 @@ use super::{Refusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::{Pool, Short};
 use crate::proc::{Page, PageMap};
-use crate::sys::{Userfault, page_bytes, zero_frame};
+use crate::sys::{Area, Userfault, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
 use std::ops::Range;
@@ -35,6 +36,9 @@ pub struct Pager {
     pub(super) regions: Regions,
     streams: Streams,
     pub(super) mending: Mending,
+    pub(super) company: Company,
+    /// Was standard error kept?
+    pub(super) has_stderr: bool,
     /// Is there nothing to give back?
     pub(super) trimmed: bool,
     /// When the last page was asked for.
@@ -72,6 +76,8 @@ impl Pager {
             regions: Regions::default(),
             streams: Streams::default(),
             mending: Mending::new(),
+            company: Company::new(),
+            has_stderr: false,
             trimmed: false,
             asked: Instant::now(),
             hungry: false,
@@ -187,20 +193,39 @@ impl Pager {
             (moved, result) = self.move_pages(range.start, run.start, bytes);
         }
         if moved == 0 && result == Err(Errno::INVAL) {
-            // Pages move only between memory that is locked alike.
-            for locked in [true, false] {
-                let area = self.supply(set).and_then(|supply| supply.pool.next_area());
-                if area.is_some_and(|area| area.lock(run.start..run.start + bytes, locked).is_ok()) {
-                    (moved, result) = self.move_pages(range.start, run.start, bytes);
-                }
-                if moved > 0 {
-                    break;
-                }
-            }
+            (moved, result) = self.move_pages_alike(set, range.start, run.start..run.start + bytes);
         }
         self.frame_used(set, moved);
         stats.placed.fetch_add(moved / page_bytes(), Ordering::Relaxed);
         (moved, result)
+    }
+
+    /// Moves frames of the pool to memory that may be locked or executable: pages move only between memory that is locked
+    /// and accessed alike.
+    fn move_pages_alike(&mut self, set: u32, to: u64, run: Range<u64>) -> (u64, Result<(), Errno>) {
+        let area = |this: &mut Self, change: &dyn Fn(&Area) -> Result<(), Errno>| {
+            let area = this.supply(set).and_then(|supply| supply.pool.next_area());
+            area.is_some_and(|area| change(area).is_ok())
+        };
+        let mut result = (0, Err(Errno::INVAL));
+        for executable in [false, true] {
+            if executable && !area(self, &|area| area.execute(run.clone(), true)) {
+                break;
+            }
+            for locked in [true, false] {
+                if result.0 == 0 && area(self, &|area| area.lock(run.clone(), locked)) {
+                    result = self.move_pages(to, run.start, run.end - run.start);
+                }
+            }
+            if executable {
+                // What stays is one mapping again.
+                area(self, &|area| area.execute(run.clone(), false));
+            }
+            if result.0 > 0 {
+                break;
+            }
+        }
+        result
     }
 
     pub(super) fn move_pages(&self, to: u64, from: u64, bytes: u64) -> (u64, Result<(), Errno>) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pager's thread.
 
+use super::company::status_of_first;
 use super::{Door, Pager, Refusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
 use crate::proc::anonymous_parts;
-use crate::sys::{as_a_stranger, drop_privileges, without_signals};
+use crate::sys::{as_a_stranger, drop_privileges, end_thread, without_signals};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use std::ops::Range;
@@ -33,7 +34,8 @@ pub struct Started {
 /// process has inherited. Returns when it serves, and why it could not collect the pool asked for, if it could not.
 /// `waiting` is called every two seconds until then.
 ///
-/// The thread takes no signals, has no file descriptors of the program and no privileges but what it has opened.
+/// The thread takes no signals, has no file descriptors of the program but standard error, in a child only where
+/// [`Request::stats`] are asked for, and no privileges but what it has opened.
 ///
 /// # Errors
 /// What the kernel or the lack of a privilege denies.
@@ -47,7 +49,8 @@ pub fn start(
     let begin = now();
     let (told, tells) = sync_channel(1);
     let body = move || {
-        as_a_stranger();
+        let with_stderr = !started.forked || request.stats;
+        as_a_stranger(with_stderr);
         let ready = Pager::new(&request, stats).and_then(|mut pager| {
             pager.watch(door.page()).map_err(Refusal::Userfault)?;
             for (range, set) in &started.ranges {
@@ -59,6 +62,7 @@ pub fn start(
             if started.forked {
                 pager.forked();
             }
+            pager.has_stderr = with_stderr;
             Ok(pager)
         });
         drop_privileges();
@@ -73,7 +77,15 @@ pub fn start(
         let _ = told.send(result);
         if let Some(pager) = &mut pager {
             // When this ends the descriptor is closed, and the kernel answers all who wait.
-            while pager.serve(door, stats).is_ok() {}
+            let stopped = loop {
+                if let Err(error) = pager.serve(door, stats) {
+                    break error;
+                }
+            };
+            if stopped == Errno::SRCH {
+                // The status of a process is that of the thread that ends last.
+                end_thread(status_of_first());
+            }
         }
     };
     let spawned = without_signals(|| Builder::new().name("fresco".to_owned()).stack_size(STACK).spawn(body));

@@ -5,6 +5,7 @@ use super::{Door, Order, Pager, Stats};
 use crate::proc::anonymous_parts;
 use crate::sys::{Fault, page_bytes};
 use rustix::io::Errno;
+use rustix::stdio::stderr;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ impl Pager {
     /// Answers faults and orders; gives memory back when there are none for a while.
     ///
     /// # Errors
-    /// The descriptor is of no use any more.
+    /// The descriptor is of no use any more, or nobody is left to be served.
     pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
         let mut faults = [Fault(0); 16];
         let mut count = 0;
@@ -24,7 +25,13 @@ impl Pager {
             true => Some(Duration::ZERO),
             false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
         };
-        let timeout = self.mending.idle().into_iter().chain(idle).min();
+        let timeout = self
+            .mending
+            .idle()
+            .into_iter()
+            .chain(idle)
+            .chain(self.company.idle())
+            .min();
         self.user.wait(timeout, |fault| {
             faults[count] = fault;
             count += 1;
@@ -54,6 +61,14 @@ impl Pager {
             self.trimmed = true;
         }
         self.mend(door, stats);
+        if self.company.is_over(door.last()) {
+            match door.last() {
+                // The process ends with this thread.
+                0 => return Err(Errno::SRCH),
+                // It ends as programs do, whose last thread ends: with what they do at exit.
+                _ => door.end(),
+            }
+        }
         let scanned = self.supplies.iter().map(|supply| supply.pool.scanned()).sum();
         stats.scanned.store(scanned, Ordering::Relaxed);
         Ok(())
@@ -68,6 +83,12 @@ impl Pager {
             Order::Fill => self.fill(range, stats),
             Order::Mend => {
                 self.mending.forked();
+                Ok(())
+            }
+            Order::Tell if !self.has_stderr => Err(Errno::BADF),
+            Order::Tell => rustix::io::write(stderr(), door.text()).map(drop),
+            Order::FirstLeaves => {
+                self.company.first_leaves();
                 Ok(())
             }
         }

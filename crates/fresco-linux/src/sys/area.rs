@@ -5,7 +5,9 @@ use super::page_bytes;
 use crate::proc::{Page, PageMap};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mlock, mmap_anonymous, munlock, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap_anonymous, mprotect, munlock, munmap,
+};
 use std::ops::Range;
 use std::ptr::{copy_nonoverlapping, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 
@@ -118,6 +120,19 @@ impl Area {
             // SAFETY: as above.
             false => unsafe { munlock(address, bytes) },
         }
+    }
+
+    /// Lets a part of it be executed, too, or no longer: pages move only between memory that is accessed alike.
+    ///
+    /// # Errors
+    /// As of `mprotect`; there may be no further mapping.
+    pub fn execute(&self, part: Range<u64>, executable: bool) -> Result<(), Errno> {
+        debug_assert!(self.start <= part.start && part.end <= self.end());
+        let address = with_exposed_provenance_mut(part.start as usize);
+        let mut access = MprotectFlags::READ | MprotectFlags::WRITE;
+        access.set(MprotectFlags::EXEC, executable);
+        // SAFETY: the range lies within a mapping of our own, which stays readable and writable.
+        unsafe { mprotect(address, (part.end - part.start) as usize, access) }
     }
 
     fn advise(&self, part: Range<u64>, advice: Advice) -> Result<(), Errno> {

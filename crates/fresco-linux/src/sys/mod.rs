@@ -14,7 +14,7 @@ pub use color::{clear_page_colors, count_page_colors, set_page_colors};
 pub use scan::first_present;
 pub use signals::Signals;
 pub use thread::{
-    alone, as_a_stranger, before_exec, bind_memory, drop_privileges, end_with_parent, fork_away, fork_on,
+    alone, as_a_stranger, before_exec, bind_memory, drop_privileges, end_thread, end_with_parent, fork_away, fork_on,
     without_signals,
 };
 pub use userfault::{Fault, Userfault};

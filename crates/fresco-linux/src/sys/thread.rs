@@ -24,12 +24,25 @@ pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Gives the calling thread a table of file descriptors of its own, an empty one: what it opens the program cannot
-/// close, and it keeps nothing open that the program closes.
-pub fn as_a_stranger() {
-    // SAFETY: the table is this thread's own from here on; it has used no descriptor yet. An old kernel refuses, and
-    // then the table stays shared, which harms no one who leaves unknown descriptors alone.
-    unsafe { libc::syscall(libc::SYS_close_range, 0, u32::MAX, libc::CLOSE_RANGE_UNSHARE) };
+/// Gives the calling thread a table of file descriptors of its own, an empty one but for standard error, if that is to be
+/// kept: what it opens the program cannot close, and it keeps nothing else open that the program closes.
+pub fn as_a_stranger(with_stderr: bool) {
+    let stderr = libc::STDERR_FILENO.cast_unsigned();
+    // SAFETY: the table is this thread's own from here on; it has used no descriptor yet. Linux knows the call since 5.9,
+    // and moving pages, without which there is no pager, since 6.8.
+    unsafe {
+        let unshared = libc::syscall(libc::SYS_close_range, stderr + 1, u32::MAX, libc::CLOSE_RANGE_UNSHARE);
+        if unshared == 0 {
+            libc::syscall(libc::SYS_close_range, 0, stderr - u32::from(with_stderr), 0);
+        }
+    }
+}
+
+/// Ends the calling thread, and nothing else but what ends with the last thread of a process.
+pub fn end_thread(status: i32) -> ! {
+    // SAFETY: the thread has nothing that others wait for; its stack stays until the process ends.
+    unsafe { libc::syscall(libc::SYS_exit, status) };
+    unreachable!("a thread that has ended goes on")
 }
 
 /// Takes all privileges from the calling thread but those of locking memory and of changing user and groups. When the

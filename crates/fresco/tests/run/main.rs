@@ -11,6 +11,7 @@ mod lost;
 mod placing;
 mod planned;
 mod threads;
+mod unnoticed;
 
 use common::json;
 use serde_json::Value;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether there is still a thread of the program: a pager must not keep alive what has ended.
+//!
+//! The first thread of a process can end before others (`pthread_exit`, or the bare system call). The process then lives as
+//! long as any thread does, and the pager is one.
+
+use rustix::fs::{Mode, OFlags, RawDir, open};
+use rustix::process::getpid;
+use rustix::thread::gettid;
+use std::fs;
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+
+/// Between looks at the first thread, which hardly ever ends before the process.
+const SELDOM: Duration = Duration::from_secs(5);
+/// Between looks at all threads, once the first has ended.
+const OFTEN: Duration = Duration::from_millis(100);
+
+/// When it was looked at last, and what was seen.
+#[derive(Debug)]
+pub(super) struct Company {
+    first_left: bool,
+    looked: Instant,
+    over: bool,
+}
+
+impl Company {
+    /// The first thread lives.
+    pub fn new() -> Self {
+        Self {
+            first_left: false,
+            looked: Instant::now(),
+            over: false,
+        }
+    }
+
+    /// The first thread is about to end.
+    pub fn first_leaves(&mut self) {
+        self.first_left = true;
+    }
+
+    /// Time until it is to be looked at.
+    pub fn idle(&self) -> Option<Duration> {
+        (!self.over).then(|| self.interval().saturating_sub(self.looked.elapsed()))
+    }
+
+    fn interval(&self) -> Duration {
+        if self.first_left { OFTEN } else { SELDOM }
+    }
+
+    /// Is it time to look, and has every thread ended but this one and `last`? Said once.
+    pub fn is_over(&mut self, last: u32) -> bool {
+        if self.over || self.looked.elapsed() < self.interval() {
+            return false;
+        }
+        self.looked = Instant::now();
+        let first = getpid().as_raw_nonzero().get().cast_unsigned();
+        self.first_left |= has_ended(first);
+        if self.first_left {
+            let own = gettid().as_raw_nonzero().get().cast_unsigned();
+            // Without a list there may be any number of threads.
+            self.over = threads().is_some_and(|threads| {
+                let mut others = threads.into_iter().filter(|&thread| thread != own && thread != last);
+                others.all(has_ended)
+            });
+        }
+        self.over
+    }
+}
+
+/// By system calls alone: the C library's directory streams allocate, and what the program's allocator maps is watched by
+/// this thread.
+fn threads() -> Option<Vec<u32>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = open("/proc/self/task", flags, Mode::empty()).ok()?;
+    let mut buffer = [MaybeUninit::uninit(); 1024];
+    let mut entries = RawDir::new(directory, &mut buffer);
+    let mut threads = Vec::new();
+    while let Some(entry) = entries.next() {
+        // But for `.` and `..`.
+        threads.extend(entry.ok()?.file_name().to_str().ok()?.parse::<u32>());
+    }
+    Some(threads)
+}
+
+/// The status that the first thread of this process has ended with, as the kernel's field 52 has it (proc_pid_stat(5)).
+pub(super) fn status_of_first() -> i32 {
+    let first = getpid().as_raw_nonzero();
+    let stat = fs::read_to_string(format!("/proc/self/task/{first}/stat")).unwrap_or_default();
+    let code = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.split_whitespace().nth(52 - 3));
+    code.and_then(|code| code.parse::<i32>().ok()).unwrap_or_default() >> 8
+}
+
+/// Has a thread of this process ended, if it is still listed?
+fn has_ended(thread: u32) -> bool {
+    match fs::read_to_string(format!("/proc/self/task/{thread}/stat")) {
+        // The name may have brackets in it, what follows has none.
+        Ok(stat) => stat
+            .rsplit_once(") ")
+            .is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_lives_is_company() {
+        assert!(!has_ended(gettid().as_raw_nonzero().get().cast_unsigned()));
+        assert!(has_ended(u32::MAX));
+        assert!(threads().is_some_and(|threads| !threads.is_empty()));
+        let mut company = Company::new();
+        assert!(company.idle().is_some_and(|idle| idle <= SELDOM));
+        company.first_leaves();
+        assert!(company.idle().is_some_and(|idle| idle <= OFTEN));
+        // Looked at too early, and later with the test's first thread alive.
+        assert!(!company.is_over(0));
+        std::thread::sleep(OFTEN);
+        assert!(!company.is_over(0));
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a program must not notice: its descriptors are its own, it ends as it would, and memory for code is memory.
+
+use crate::common::directory_with;
+use crate::placing::coloured_with;
+use crate::{MAP, compiled, needs_coloring};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+/// The first thread ends before the process: by `pthread_exit` with and without another thread, or by the bare system call.
+const ENDS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static void bye(void) { puts("bye"); }
+static void *work(void *unused) {
+    usleep(200000);
+    char *p = malloc(1 << 20);
+    memset(p, 1, 1 << 20);
+    puts("worked");
+    return unused;
+}
+int main(int n, char **v) {
+    pthread_t thread;
+    atexit(bye);
+    printf("begun ");
+    if (n > 2) pthread_create(&thread, NULL, work, NULL);
+    if (*v[1] == 'b') {
+        fflush(stdout);
+        syscall(SYS_exit, 3);
+    }
+    pthread_exit(NULL);
+}
+"#;
+
+#[test]
+fn a_program_whose_first_thread_leaves_ends_as_it_would() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("ends.c", ENDS)]);
+    if !compiled("ends", directory.path()) {
+        return;
+    }
+    for arguments in [&["exits"][..], &["exits", "with"], &["bare"]] {
+        let plain = Command::new(directory.path().join("ends"))
+            .args(arguments)
+            .output()
+            .expect("it starts");
+        let command: Vec<&str> = ["timeout", "60", "./ends"].iter().chain(arguments).copied().collect();
+        let coloured = coloured_with(&[], &command, directory.path());
+        assert_eq!(coloured.status, plain.status, "{arguments:?}: {coloured:?}");
+        assert_eq!(coloured.stdout, plain.stdout, "{arguments:?}");
+    }
+}
+
+/// Takes the numbers of descriptors that it finds free, and says what is in the files at the end.
+const FILES: &str = r#"
+set -u
+exec 2>&-
+exec 2> two
+exec 200> lock
+echo mine >&200
+x=$(seq 100000)
+flock -n lock true && echo "free for all"
+flock -n 200
+flock -n lock true || echo "locked"
+"#;
+
+#[test]
+fn descriptors_of_a_program_are_its_own() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("files.sh", FILES)]);
+    // What is told at the end goes where standard error went at the beginning.
+    let told = coloured_with(&["--stats", "--search", "4K"], &["bash", "files.sh"], directory.path());
+    assert!(told.status.success(), "{told:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&told.stdout),
+        "free for all\nlocked\n",
+        "{told:?}"
+    );
+    let has = |name: &str| std::fs::read_to_string(directory.path().join(name)).expect("readable");
+    assert_eq!(
+        (has("lock"), has("two")),
+        ("mine\n".to_owned(), String::new()),
+        "{told:?}"
+    );
+    assert!(
+        String::from_utf8_lossy(&told.stderr).contains("pages placed"),
+        "{told:?}"
+    );
+}
+
+/// Memory that is written and executed, as just-in-time compilers take it.
+const CODE: &str = r#"
+#include <string.h>
+#include <sys/mman.h>
+int main(void) {
+    size_t bytes = 8 << 20;
+    unsigned char *code = mmap(0, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (code == MAP_FAILED) return 2;
+    memset(code, 0xc3, bytes);
+#ifdef __x86_64__
+    ((void (*)(void))(code + bytes / 2))();
+#endif
+    return 0;
+}
+"#;
+
+#[test]
+fn memory_for_code_has_the_colors_asked_for() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("code.c", CODE)]);
+    if !compiled("code", directory.path()) {
+        return;
+    }
+    for options in [&["--stats"][..], &["--stats", "--strict"]] {
+        let done = coloured_with(options, &["./code"], directory.path());
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!((done.status.code(), done.status.signal()), (Some(0), None), "{told}");
+        let placed = told
+            .split(" pages placed")
+            .next()
+            .and_then(|before| before.rsplit(' ').next());
+        assert!(placed.and_then(|pages| pages.parse().ok()) >= Some(2048u64), "{told}");
+        assert!(told.contains(" 0 left to the kernel"), "{told}");
+    }
+}
