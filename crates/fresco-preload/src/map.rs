@@ -8,6 +8,7 @@ use fresco_linux::colors::WhenFull;
 use fresco_linux::pager::Order;
 use libmimalloc_sys as mi;
 use rustix::io::Errno;
+use std::cell::Cell;
 use std::ffi::{c_int, c_long, c_void};
 use std::ops::Range;
 
@@ -33,6 +34,11 @@ pub fn configure(when_full: WhenFull) {
             }
         }
     }
+}
+
+thread_local! {
+    /// Is this thread at the door?
+    static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
 #[unsafe(no_mangle)]
@@ -191,10 +197,20 @@ fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
 
 /// What came of an order; without a pager nothing has to.
 pub fn ask(order: Order, range: &Range<u64>) -> Result<(), Errno> {
+    ask_with(order, range, threads::set())
+}
+
+/// The same, with another word than the calling thread's set of colours.
+pub fn ask_with(order: Order, range: &Range<u64>, word: u32) -> Result<(), Errno> {
     let Some(shared) = state::shared() else { return Ok(()) };
+    // A handler of a signal that came while its thread asked: it would wait for itself.
+    if ASKING.try_with(|asking| asking.replace(true)).unwrap_or(false) {
+        return Ok(());
+    }
     let before = state::errno();
-    let result = shared.door.ask(order, range.clone(), threads::set()).unwrap_or(Ok(()));
+    let result = shared.door.ask(order, range.clone(), word).unwrap_or(Ok(()));
     state::set_errno(before);
+    let _ = ASKING.try_with(|asking| asking.set(false));
     result
 }
 

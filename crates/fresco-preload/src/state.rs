@@ -4,11 +4,12 @@
 use crate::{last, own_heap, ranges, report, threads};
 use fresco_linux::colors::{ENVIRONMENT, Request};
 use fresco_linux::pager::{self, Door, Order, Started, Stats};
+use rustix::process::getpid;
 use std::env;
 use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Nothing has been decided.
 const EARLY: u32 = 0;
@@ -22,6 +23,8 @@ const PLAIN: u32 = 3;
 const COLORED: u32 = 4;
 
 static STATE: AtomicU32 = AtomicU32::new(EARLY);
+/// The process whose pager it is: a child by `vfork` has the parent's memory.
+static OWNER: AtomicI32 = AtomicI32::new(0);
 static SHARED: OnceLock<Shared> = OnceLock::new();
 static STATS: Stats = Stats::new();
 
@@ -46,6 +49,11 @@ pub fn shared() -> Option<&'static Shared> {
 /// Is the pager there?
 pub fn is_colored() -> bool {
     STATE.load(Ordering::Acquire) == COLORED
+}
+
+/// Is the pager there, and a thread of the calling process?
+pub fn has_pager() -> bool {
+    is_colored() && OWNER.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get()
 }
 
 /// Is the program's memory to be coloured, now or when the pager is there?
@@ -119,6 +127,7 @@ extern "C" fn begin() {
 fn start(forked: bool) {
     let Some(shared) = shared() else { return };
     STATS.clear();
+    OWNER.store(getpid().as_raw_nonzero().get(), Ordering::Relaxed);
     let started = Started {
         ranges: ranges::all(),
         forked,

@@ -2,6 +2,7 @@
 //! Threads with colours of their own (TINT-6). Each has a heap in an arena of its set of colours, and maps memory of these
 //! colours; what it had before stays as it is. Functions are those of `fresco.h`.
 
+use crate::next::Next;
 use crate::{ranges, state};
 use fresco_linux::colors::{AskedColors, ColorCounts};
 use fresco_linux::pager::MOST_SETS;
@@ -10,7 +11,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Addresses of an arena: all that the threads of one set may have on their heaps at a time.
 const ARENA: usize = 64 << 30;
@@ -154,7 +155,7 @@ struct Work {
 }
 
 /// The C library's function.
-static CREATE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static CREATE: Next = Next::new(c"pthread_create");
 
 extern "C" fn begin_thread(work: *mut c_void) -> *mut c_void {
     // SAFETY: the box was given up for this thread below.
@@ -173,15 +174,9 @@ pub unsafe fn create(
     start: Start,
     argument: *mut c_void,
 ) -> c_int {
-    let mut real = CREATE.load(Ordering::Acquire);
-    if real.is_null() {
-        // SAFETY: looks a name up.
-        real = unsafe { libc::dlsym(libc::RTLD_NEXT, c"pthread_create".as_ptr()) };
-        if real.is_null() {
-            return libc::EAGAIN;
-        }
-        CREATE.store(real, Ordering::Release);
-    }
+    let Some(real) = CREATE.address() else {
+        return libc::EAGAIN;
+    };
     // SAFETY: this is the type of the function of that name.
     let create = unsafe { std::mem::transmute::<*mut c_void, Create>(real) };
     // SAFETY: as the caller promises.

@@ -29,6 +29,8 @@ pub enum Order {
     Tell,
     /// The first thread of the process is about to end.
     FirstLeaves,
+    /// Have no more privileges than the thread that asks: the words of [`Privileges`](super::Privileges).
+    Limit,
 }
 
 /// There is no pager: in a child, or when it could not start.
@@ -156,7 +158,8 @@ impl Door {
             2 => Order::Fill,
             3 => Order::Mend,
             4 => Order::Tell,
-            _ => Order::FirstLeaves,
+            5 => Order::FirstLeaves,
+            _ => Order::Limit,
         };
         (
             order,

@@ -19,6 +19,7 @@ mod stats;
 mod stream;
 mod supply;
 
+pub use crate::sys::Privileges;
 pub use door::{Door, NoPager, Order};
 pub use latch::Latch;
 pub use place::Pager;

@@ -3,7 +3,7 @@
 
 use super::{Door, Order, Pager, Stats};
 use crate::proc::anonymous_parts;
-use crate::sys::{Fault, page_bytes};
+use crate::sys::{Fault, Privileges, page_bytes};
 use rustix::io::Errno;
 use rustix::stdio::stderr;
 use std::ops::Range;
@@ -91,6 +91,7 @@ impl Pager {
                 self.company.first_leaves();
                 Ok(())
             }
+            Order::Limit => Privileges::of_words(range, set).limit_this_thread(),
         }
     }
 

@@ -4,6 +4,7 @@
 
 mod area;
 mod color;
+mod privileges;
 mod scan;
 mod signals;
 mod thread;
@@ -11,11 +12,11 @@ mod userfault;
 
 pub use area::{Area, copy_page, zero_frame};
 pub use color::{clear_page_colors, count_page_colors, set_page_colors};
+pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;
 pub use signals::Signals;
 pub use thread::{
-    alone, as_a_stranger, before_exec, bind_memory, drop_privileges, end_thread, end_with_parent, fork_away, fork_on,
-    without_signals,
+    alone, as_a_stranger, before_exec, bind_memory, end_thread, end_with_parent, fork_away, fork_on, without_signals,
 };
 pub use userfault::{Fault, Userfault};
 

@@ -3,7 +3,6 @@
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
-use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -43,20 +42,6 @@ pub fn end_thread(status: i32) -> ! {
     // SAFETY: the thread has nothing that others wait for; its stack stays until the process ends.
     unsafe { libc::syscall(libc::SYS_exit, status) };
     unreachable!("a thread that has ended goes on")
-}
-
-/// Takes all privileges from the calling thread but those of locking memory and of changing user and groups. When the
-/// program changes these, the C library has every thread do so, and ends the program if one of them may not.
-pub fn drop_privileges() {
-    let kept = CapabilitySet::IPC_LOCK | CapabilitySet::SETUID | CapabilitySet::SETGID;
-    let own = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.permitted);
-    let sets = CapabilitySets {
-        effective: own & kept,
-        permitted: own & kept,
-        inheritable: CapabilitySet::empty(),
-    };
-    // Giving up what one has is always allowed.
-    let _ = set_capabilities(None, sets);
 }
 
 /// Takes the memory of this process, and of what it becomes, from these nodes.

@@ -12,6 +12,7 @@ mod placing;
 mod planned;
 mod threads;
 mod unnoticed;
+mod users;
 
 use common::json;
 use serde_json::Value;
