@@ -9,7 +9,7 @@
 //! that are all zero, and the frames looked at are gone.
 
 use crate::colors::Filter;
-use crate::proc::{Page, PageMap, available_bytes};
+use crate::proc::{Headroom, Page, PageMap, available_bytes};
 use crate::sys::{Area, page_bytes};
 use fresco_dram::FrameNumber;
 use std::collections::VecDeque;
@@ -184,7 +184,10 @@ impl Pool {
             let known = known.filter(|&(available, _)| !near(available));
             let (available, _) = *self.available.insert(known.unwrap_or_else(|| {
                 // What the search holds is not available any more, but was.
-                let rest = available_bytes(Path::new("/proc")).unwrap_or(2 * MOST_STEP);
+                let root = Path::new("/proc");
+                let rest = available_bytes(root).unwrap_or(2 * MOST_STEP);
+                // A limit of the process is the program's, too: of what it leaves, an eighth at most.
+                let rest = Headroom::of_self(root).least().map_or(rest, |left| rest.min(left / 4));
                 (rest.saturating_add(held), Instant::now())
             }));
             available / 2

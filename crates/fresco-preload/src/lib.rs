@@ -3,16 +3,19 @@
 //! malloc family, over mimalloc, and with the mmap family; all private anonymous memory that comes from either is
 //! watched by the pager of `fresco-linux`, which places its pages in frames of the colours asked for.
 //!
-//! Without a request in the environment, or where the kernel denies what is needed, it is an allocator and no more.
+//! Without a request in the environment, or where what is needed cannot be had, it passes on to the C library.
 
 mod early;
+mod huge;
 mod last;
+mod library;
 mod malloc;
 mod map;
 mod next;
 mod own_heap;
 mod ranges;
 mod report;
+mod spare;
 mod state;
 mod threads;
 mod users;

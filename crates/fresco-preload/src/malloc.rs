@@ -4,22 +4,28 @@
 //!
 //! Safety of all functions: as the C standard and POSIX have it for functions of these names.
 
-use crate::{early, state};
+use crate::{early, huge, library, state};
 use libmimalloc_sys as mi;
 use std::ffi::{c_int, c_void};
 use std::ptr::{copy_nonoverlapping, null_mut};
 
-/// Before there is a pager, memory is not the program's heap yet.
+/// Before there is a pager, memory is not the program's heap yet; where there will be none, the C library has the heap.
 macro_rules! early_or {
-    ($bytes:expr, $align:expr, $later:expr) => {{
-        if state::is_early() {
-            let block = early::allocate($bytes, $align);
-            if !block.is_null() {
-                return block;
+    ($bytes:expr, $align:expr, $later:expr, $plain:expr) => {{
+        if !state::is_colored() {
+            if state::is_early() {
+                let block = early::allocate($bytes, $align);
+                if !block.is_null() {
+                    return block;
+                }
+            }
+            if state::is_bare() {
+                // SAFETY: these are the C library's.
+                return unsafe { $plain };
             }
         }
         // SAFETY: mimalloc's functions have the contract of the C library's.
-        checked(unsafe { $later })
+        checked(huge::or_none($bytes, $align, || unsafe { $later }))
     }};
 }
 
@@ -33,12 +39,17 @@ fn checked(block: *mut c_void) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    early_or!(bytes, 1, mi::mi_malloc(bytes))
+    early_or!(bytes, 1, mi::mi_malloc(bytes), library::malloc(bytes))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
-    early_or!(count.saturating_mul(bytes), 1, mi::mi_calloc(count, bytes))
+    early_or!(
+        count.saturating_mul(bytes),
+        1,
+        mi::mi_calloc(count, bytes),
+        library::calloc(count, bytes)
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -56,8 +67,12 @@ unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
         }
         return new;
     }
+    if library::has(block) {
+        // SAFETY: the block is the C library's.
+        return unsafe { library::realloc(block, bytes) };
+    }
     // SAFETY: the block is mimalloc's.
-    checked(unsafe { mi::mi_realloc(block, bytes) })
+    checked(huge::or_none(bytes, 1, || unsafe { mi::mi_realloc(block, bytes) }))
 }
 
 #[unsafe(no_mangle)]
@@ -71,9 +86,14 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, bytes: usize
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn free(block: *mut c_void) {
-    if early::size_of(block).is_none() {
+    if early::size_of(block).is_some() {
+        return;
+    }
+    match library::has(block) {
+        // SAFETY: the block is the C library's, or null.
+        true => unsafe { library::free(block) },
         // SAFETY: the block is mimalloc's, or null.
-        unsafe { mi::mi_free(block) };
+        false => unsafe { mi::mi_free(block) },
     }
 }
 
@@ -83,7 +103,12 @@ unsafe extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
         state::set_errno(libc::EINVAL);
         return null_mut();
     }
-    early_or!(bytes, align, mi::mi_malloc_aligned(bytes, align))
+    early_or!(
+        bytes,
+        align,
+        mi::mi_malloc_aligned(bytes, align),
+        library::memalign(align, bytes)
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -128,6 +153,9 @@ unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
-    // SAFETY: the block is mimalloc's, or null.
-    early::size_of(block).unwrap_or_else(|| unsafe { mi::mi_usable_size(block) })
+    early::size_of(block).unwrap_or_else(|| match library::has(block) {
+        true => library::size_of(block),
+        // SAFETY: the block is mimalloc's, or null.
+        false => unsafe { mi::mi_usable_size(block) },
+    })
 }

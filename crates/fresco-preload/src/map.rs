@@ -3,7 +3,7 @@
 //!
 //! Safety of the C functions: as POSIX and Linux have it for functions of these names.
 
-use crate::{ranges, state, threads};
+use crate::{huge, ranges, state, threads};
 use fresco_linux::colors::WhenFull;
 use fresco_linux::pager::Order;
 use libmimalloc_sys as mi;
@@ -16,6 +16,8 @@ use std::ops::Range;
 const EAGER_COMMIT: c_int = 3;
 const ARENA_EAGER_COMMIT: c_int = 4;
 const PURGE_DELAY: c_int = 15;
+/// Bytes of addresses that mimalloc reserves at its first block.
+pub const RESERVED: u64 = 1 << 30;
 /// Milliseconds after which mimalloc gives freed pages back. Frames of few colours are dear.
 const PURGE_AFTER: c_long = 1000;
 
@@ -166,13 +168,22 @@ fn still<T>(work: impl FnOnce() -> T) -> T {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -> c_int {
+    let opens = access & libc::PROT_WRITE != 0;
+    if opens && huge::is_refused(start) {
+        state::set_errno(libc::ENOMEM);
+        return -1;
+    }
     // SAFETY: as the caller promises.
     let result = unsafe { libc::syscall(libc::SYS_mprotect, start, bytes, access) } as c_int;
+    if result != 0 && opens {
+        huge::refuse(start, bytes);
+    }
     // Memory that was reserved is now memory: if frames were promised, this is where they can run out.
     let strict = || state::shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict);
-    if result == 0 && access & libc::PROT_WRITE != 0 && state::is_colored() && strict() {
+    if result == 0 && opens && state::is_colored() && strict() {
         let filled = ask(Order::Fill, &pages(start, bytes));
         if filled == Err(Errno::NOMEM) {
+            huge::refuse(start, bytes);
             state::set_errno(libc::ENOMEM);
             return -1;
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The heap of this library's own code. The pager must never touch memory that it has to page itself, so nothing of
-//! this comes from the functions in `malloc.rs`.
+//! this comes from the functions in `malloc.rs`. Where the kernel maps no more, as under a limit that the program has used
+//! up, it comes from what is left of the store in `early.rs`: the pager goes on.
 
+use crate::spare;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
@@ -79,13 +81,21 @@ fn map(bytes: usize) -> *mut u8 {
     unsafe { mmap_anonymous(null_mut(), bytes, access, MapFlags::PRIVATE) }.map_or(null_mut(), |start| start.cast())
 }
 
+fn map_or_spare(bytes: usize) -> *mut u8 {
+    let start = map(bytes);
+    match start.is_null() {
+        true => spare::take(bytes),
+        false => start,
+    }
+}
+
 // SAFETY: blocks are as large as their class or mapping, aligned to it, and given out once until they are freed.
 // Mappings are aligned to pages, which no layout here exceeds.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some(class) = class(&layout) else {
             return match layout.align() <= rustix::param::page_size() {
-                true => map(layout.size()),
+                true => map_or_spare(layout.size()),
                 false => null_mut(),
             };
         };
@@ -100,7 +110,7 @@ unsafe impl GlobalAlloc for Heap {
             // Blocks begin at multiples of their size.
             let skip = parts.chunk.addr().wrapping_neg() % bytes;
             if parts.left < skip + bytes {
-                let chunk = map(CHUNK);
+                let chunk = map_or_spare(CHUNK);
                 if chunk.is_null() {
                     return null_mut();
                 }
@@ -122,6 +132,7 @@ unsafe impl GlobalAlloc for Heap {
                 unsafe { block.cast::<*mut u8>().write(parts.free[class]) };
                 parts.free[class] = block;
             }),
+            None if spare::has(block) => spare::put_back(block, layout.size()),
             None => {
                 // SAFETY: the mapping was made by `alloc`; failing, it stays.
                 let _ = unsafe { munmap(block.cast(), layout.size()) };

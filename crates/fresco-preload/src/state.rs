@@ -9,7 +9,7 @@ use std::env;
 use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// Nothing has been decided.
 const EARLY: u32 = 0;
@@ -27,6 +27,8 @@ static STATE: AtomicU32 = AtomicU32::new(EARLY);
 static OWNER: AtomicI32 = AtomicI32::new(0);
 static SHARED: OnceLock<Shared> = OnceLock::new();
 static STATS: Stats = Stats::new();
+/// Is the C library's own heap the program's? It is where memory is not coloured from the beginning.
+static BARE: AtomicBool = AtomicBool::new(false);
 
 /// What the program was asked to run with, and how the pager is reached.
 pub struct Shared {
@@ -81,6 +83,12 @@ fn is_early_or_child() -> bool {
     STATE.load(Ordering::Acquire) < PLAIN
 }
 
+/// Is the C library's own heap the program's?
+#[inline]
+pub fn is_bare() -> bool {
+    BARE.load(Ordering::Relaxed)
+}
+
 /// The value of `errno` in this thread.
 pub fn errno() -> c_int {
     // SAFETY: the C library gives the address of a variable that lives as long as the thread.
@@ -111,6 +119,7 @@ extern "C" fn begin() {
                 "the request in {ENVIRONMENT} is not one of this version; memory is not coloured"
             ));
         }
+        BARE.store(true, Ordering::Relaxed);
         STATE.store(PLAIN, Ordering::Release);
         return;
     };
@@ -121,6 +130,9 @@ extern "C" fn begin() {
     // SAFETY: the last function runs in the child, where one thread is left.
     unsafe { libc::pthread_atfork(Some(before_fork), Some(in_parent), Some(in_child)) };
     start(false);
+    if !is_colored() {
+        BARE.store(true, Ordering::Relaxed);
+    }
     threads::begin();
 }
 
@@ -131,6 +143,8 @@ fn start(forked: bool) {
     let started = Started {
         ranges: ranges::all(),
         forked,
+        // A child has its parent's.
+        reserves: if forked { 0 } else { crate::map::RESERVED },
     };
     let waiting = || report::tell_pool(&shared.request, None);
     match pager::start(shared.request.clone(), &shared.door, &STATS, started, waiting) {

@@ -13,6 +13,22 @@ pub enum Refusal {
     Userfault(Errno),
     /// Frame numbers cannot be seen.
     Hidden,
+    /// A limit of the process leaves too few bytes of addresses.
+    Addresses {
+        /// So many are left,
+        left: u64,
+        /// so many are needed.
+        needed: u64,
+    },
+    /// A limit of the process leaves too few bytes of data.
+    Data {
+        /// So many are left,
+        left: u64,
+        /// so many are needed.
+        needed: u64,
+    },
+    /// There can be no further thread.
+    Thread(Errno),
 }
 
 impl fmt::Display for Refusal {
@@ -30,6 +46,19 @@ impl fmt::Display for Refusal {
                 f.write_str("the kernel cannot move pages: UFFDIO_MOVE is supported from Linux 6.8 on")
             }
             Self::Userfault(error) => write!(f, "userfaultfd: {error}"),
+            Self::Addresses { left, needed } => write!(
+                f,
+                "the limit of address space (RLIMIT_AS, ulimit -v) leaves {} MiB, and {} MiB are needed",
+                left >> 20,
+                needed >> 20
+            ),
+            Self::Data { left, needed } => write!(
+                f,
+                "the limit of data (RLIMIT_DATA, ulimit -d) leaves {} MiB, and {} MiB are needed",
+                left >> 20,
+                needed >> 20
+            ),
+            Self::Thread(error) => write!(f, "the pager cannot be started: {error}"),
             Self::Hidden => f.write_str("/proc/self/pagemap shows no frame numbers (that needs CAP_SYS_ADMIN)"),
         }
     }

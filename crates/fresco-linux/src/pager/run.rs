@@ -5,11 +5,12 @@ use super::company::status_of_first;
 use super::{Door, Pager, Refusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
-use crate::proc::anonymous_parts;
+use crate::proc::{Headroom, anonymous_parts};
 use crate::sys::{as_a_stranger, drop_privileges, end_thread, without_signals};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
@@ -17,6 +18,12 @@ use std::time::Duration;
 
 /// Bytes of its stack.
 const STACK: usize = 256 << 10;
+
+/// Addresses and data that limits of the process have to leave a program at its beginning, beside the addresses that its
+/// allocator reserves: for the pager, its searches, and as much again for the program, that it gets anywhere.
+const ROOM: u64 = 64 << 20;
+/// What they have to leave a child, whose program is there already.
+const ROOM_OF_CHILD: u64 = 8 << 20;
 
 /// Between words about a pool that is still collected.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,6 +35,8 @@ pub struct Started {
     pub ranges: Vec<(Range<u64>, u32)>,
     /// Is it a child, whose pages are its parent's, too?
     pub forked: bool,
+    /// Bytes of addresses that the program's allocator is going to reserve.
+    pub reserves: u64,
 }
 
 /// Starts the pager of this process, which from then on answers at `door` and watches what the
@@ -47,6 +56,7 @@ pub fn start(
     mut waiting: impl FnMut(),
 ) -> Result<Result<(), Short>, Refusal> {
     let begin = now();
+    leave_room(&Headroom::of_self(Path::new("/proc")), &started)?;
     let (told, tells) = sync_channel(1);
     let body = move || {
         let with_stderr = !started.forked || request.stats;
@@ -103,10 +113,23 @@ pub fn start(
                     return result;
                 }
                 Err(RecvTimeoutError::Timeout) => waiting(),
-                Err(RecvTimeoutError::Disconnected) => return Err(Refusal::Userfault(Errno::AGAIN)),
+                Err(RecvTimeoutError::Disconnected) => return Err(Refusal::Thread(Errno::AGAIN)),
             }
         },
-        Err(error) => Err(Refusal::Userfault(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
+        Err(error) => Err(Refusal::Thread(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
+    }
+}
+
+/// Do the limits of the process leave what is needed?
+fn leave_room(headroom: &Headroom, started: &Started) -> Result<(), Refusal> {
+    let room = if started.forked { ROOM_OF_CHILD } else { ROOM };
+    let needed = room + started.reserves;
+    if let Some(left) = headroom.addresses.filter(|&left| left < needed) {
+        return Err(Refusal::Addresses { left, needed });
+    }
+    match headroom.data.filter(|&left| left < room) {
+        Some(left) => Err(Refusal::Data { left, needed: room }),
+        None => Ok(()),
     }
 }
 
@@ -116,4 +139,32 @@ fn now() -> [u64; 2] {
         let time = clock_gettime(clock);
         time.tv_sec as u64 * 1_000_000 + time.tv_nsec as u64 / 1000
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_to_leave_room_for_what_is_reserved() {
+        let started = |forked, reserves| Started {
+            forked,
+            reserves,
+            ..Started::default()
+        };
+        let of = |addresses, data| Headroom { addresses, data };
+        assert_eq!(leave_room(&of(None, None), &started(false, 1 << 30)), Ok(()));
+        let needed = (1 << 30) + ROOM;
+        assert_eq!(
+            leave_room(&of(Some(needed), Some(ROOM)), &started(false, 1 << 30)),
+            Ok(())
+        );
+        let left = needed - 1;
+        let refused = leave_room(&of(Some(left), None), &started(false, 1 << 30));
+        assert_eq!(refused, Err(Refusal::Addresses { left, needed }));
+        let refused = leave_room(&of(Some(needed), Some(1 << 20)), &started(false, 0));
+        let said = "the limit of data (RLIMIT_DATA, ulimit -d) leaves 1 MiB, and 64 MiB are needed";
+        assert_eq!(refused.map_err(|refusal| refusal.to_string()), Err(said.to_owned()));
+        assert_eq!(leave_room(&of(Some(9 << 20), Some(9 << 20)), &started(true, 0)), Ok(()));
+    }
 }

@@ -2,6 +2,7 @@
 //! Reading what the kernel tells about processes, from `/proc` or a tree like it. Nothing here changes anything.
 
 mod ledger;
+mod limits;
 mod mapping;
 mod memory;
 mod nodes;
@@ -11,6 +12,7 @@ mod process;
 pub use ledger::{
     LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
 };
+pub use limits::Headroom;
 pub use mapping::{Kind, Mapping, anonymous_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;

@@ -10,6 +10,7 @@ mod limits;
 mod lost;
 mod placing;
 mod planned;
+mod rlimits;
 mod threads;
 mod unnoticed;
 mod users;

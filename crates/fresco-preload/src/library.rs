@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The C library's own heap, by names that nobody stands in front of.
+
+use crate::next::Next;
+use crate::state;
+use libmimalloc_sys as mi;
+use std::ffi::c_void;
+
+unsafe extern "C" {
+    #[link_name = "__libc_malloc"]
+    pub fn malloc(bytes: usize) -> *mut c_void;
+    #[link_name = "__libc_calloc"]
+    pub fn calloc(count: usize, bytes: usize) -> *mut c_void;
+    #[link_name = "__libc_realloc"]
+    pub fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void;
+    #[link_name = "__libc_free"]
+    pub fn free(block: *mut c_void);
+    #[link_name = "__libc_memalign"]
+    pub fn memalign(align: usize, bytes: usize) -> *mut c_void;
+}
+
+/// Is the block from there, or null?
+#[inline]
+pub fn has(block: *const c_void) -> bool {
+    // SAFETY: looks the address up. What did not fit into the store of the beginning is mimalloc's.
+    state::is_bare() && !unsafe { mi::mi_is_in_heap_region(block) }
+}
+
+/// Bytes of a block that is from there.
+pub fn size_of(block: *mut c_void) -> usize {
+    static SIZE: Next = Next::new(c"malloc_usable_size");
+    let Some(size) = SIZE.address() else { return 0 };
+    // SAFETY: this is the type of the function of that name.
+    let size = unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> usize>(size) };
+    // SAFETY: the block is the C library's.
+    unsafe { size(block) }
+}
