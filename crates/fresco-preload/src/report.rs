@@ -3,16 +3,21 @@
 
 use crate::state;
 use fresco_linux::colors::Request;
+use fresco_linux::pager::Refusal;
 use fresco_linux::pool::Short;
 use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::stdio::stderr;
+use std::env;
 use std::fmt::Arguments;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Device and number of the file that standard error was at the beginning; 0 without one.
 static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// Stands in the environment of what a process starts that has told why it has no colours.
+const TOLD: &str = "FRESCO_TOLD";
 
 fn own_stream() -> [u64; 2] {
     fstat(stderr()).map_or([0; 2], |about| [about.st_dev, about.st_ino])
@@ -53,6 +58,20 @@ pub fn tell(message: Arguments) {
     let pid = rustix::process::getpid().as_raw_nonzero();
     let line = format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy());
     write(line.as_bytes());
+}
+
+/// Tells why this process has no colours, unless a program that started this one has told so already: who drops
+/// privileges often starts many.
+pub fn tell_refusal(refusal: Refusal, forked: bool) {
+    if env::var_os(TOLD).is_some() {
+        return;
+    }
+    tell(format_args!("memory is not coloured: {refusal}"));
+    // In a child another thread of the parent may have had the environment's lock.
+    if !forked {
+        // SAFETY: before the program's own code there is one thread.
+        unsafe { env::set_var(TOLD, "1") };
+    }
 }
 
 /// Tells how far the pool has been collected, or why it could not be.

@@ -155,8 +155,8 @@ fn start(forked: bool) {
             }
         }
         Err(refusal) => {
-            report::tell(format_args!("memory is not coloured: {refusal}"));
             STATE.store(PLAIN, Ordering::Release);
+            report::tell_refusal(refusal, forked);
         }
     }
 }

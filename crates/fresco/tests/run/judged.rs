@@ -95,7 +95,7 @@ fn of_another_users_process_the_lack_of_permission_is_told() {
 }
 
 #[test]
-fn under_a_filter_of_system_calls_that_is_what_is_told() {
+fn under_a_filter_of_system_calls_that_is_what_is_told_and_once() {
     needs_coloring!();
     // Refuses userfaultfd as a kernel without it does, and starts what it is told to.
     let source = "#include <errno.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <stddef.h>\n\
@@ -118,4 +118,5 @@ fn under_a_filter_of_system_calls_that_is_what_is_told() {
         told.contains("not coloured: a filter of system calls (seccomp)"),
         "{told}"
     );
+    assert_eq!(told.lines().count(), 1, "{told}");
 }
