@@ -9,7 +9,7 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::stdio::stderr;
-use std::env;
+use std::ffi::CStr;
 use std::fmt::Arguments;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// Stands in the environment of what a process starts that has told why it has no colours.
-const TOLD: &str = "FRESCO_TOLD";
+const TOLD: &CStr = c"FRESCO_TOLD";
 
 fn own_stream() -> [u64; 2] {
     fstat(stderr()).map_or([0; 2], |about| [about.st_dev, about.st_ino])
@@ -63,14 +63,15 @@ pub fn tell(message: Arguments) {
 /// Tells why this process has no colours, unless a program that started this one has told so already: who drops
 /// privileges often starts many.
 pub fn tell_refusal(refusal: Refusal, forked: bool) {
-    if env::var_os(TOLD).is_some() {
+    // SAFETY: before the program's own code there is one thread, and in a child one is left.
+    if !unsafe { libc::getenv(TOLD.as_ptr()) }.is_null() {
         return;
     }
     tell(format_args!("memory is not coloured: {refusal}"));
     // In a child another thread of the parent may have had the environment's lock.
     if !forked {
-        // SAFETY: before the program's own code there is one thread.
-        unsafe { env::set_var(TOLD, "1") };
+        // SAFETY: before the program's own code there is one thread. Without memory it is not set, and told once more.
+        unsafe { libc::setenv(TOLD.as_ptr(), c"1".as_ptr(), 1) };
     }
 }
 

@@ -84,7 +84,10 @@ fn ended_with_a_daemon(end: impl FnOnce(&mut Child)) -> ExitStatus {
     let daemon = "trap '' TERM; echo $$ > daemon; while :; do sleep 0.1; done";
     let task = format!("[\"sh\", \"-c\", \"setsid sh -c \\\"$1\\\" & sleep 1000\", \"sh\", {daemon:?}]");
     let directory = planned(&task, "[\"sleep\", \"1000\"]");
-    let mut child = Command::new(program())
+    // Whoever runs the tests may ignore signals, and what it starts ignores them, too.
+    let mut child = Command::new("env")
+        .arg("--default-signal")
+        .arg(program())
         .args(["run", "plan.json"])
         .current_dir(directory.path())
         .process_group(0)
@@ -104,7 +107,12 @@ fn ended_with_a_daemon(end: impl FnOnce(&mut Child)) -> ExitStatus {
     let daemon = format!("/proc/{}", read().trim());
     assert!(Path::new(&daemon).exists());
     end(&mut child);
-    let status = child.wait().expect("it ends");
+    let status = loop {
+        match child.try_wait().expect("ours") {
+            Some(status) => break status,
+            None => wait(),
+        }
+    };
     // Who told it may have been killed; what is left then has some seconds.
     while Path::new(&daemon).exists() {
         wait();
