@@ -40,9 +40,7 @@ impl ProgramError {
             Self::Unsuited(_) => 125,
         }
     }
-}
 
-impl ProgramError {
     fn unsuited(reason: &str) -> Self {
         Self::Unsuited(reason.to_owned())
     }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Children that are waited for. If the one who waits is told to end, nothing of what they have started is left.
 
+use crate::proc::has_ended;
 use crate::sys::{Signals, fork_on};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -96,7 +98,10 @@ fn end_all(own: &BTreeSet<u32>) {
     let start = Instant::now();
     let mut told = BTreeSet::new();
     while start.elapsed() < 2 * GRACE {
-        let living: Vec<u32> = descendants().into_iter().filter(|&pid| !is_dead(pid)).collect();
+        let living: Vec<u32> = descendants()
+            .into_iter()
+            .filter(|pid| !has_ended(Path::new(&format!("/proc/{pid}"))))
+            .collect();
         bury(own);
         if living.is_empty() {
             return;
@@ -151,11 +156,4 @@ fn children_of(pid: u32) -> Vec<u32> {
                 .collect::<Vec<_>>()
         })
         .collect()
-}
-
-/// Has it ended, if its parent has yet to hear?
-fn is_dead(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
-    matches!(state, None | Some('Z' | 'X'))
 }

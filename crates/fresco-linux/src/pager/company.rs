@@ -4,11 +4,13 @@
 //! The first thread of a process can end before others (`pthread_exit`, or the bare system call). The process then lives as
 //! long as any thread does, and the pager is one.
 
+use crate::proc::has_ended;
 use rustix::fs::{Mode, OFlags, RawDir, open};
 use rustix::process::getpid;
 use rustix::thread::gettid;
 use std::fs;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Between looks at the first thread, which hardly ever ends before the process.
@@ -55,13 +57,13 @@ impl Company {
         }
         self.looked = Instant::now();
         let first = getpid().as_raw_nonzero().get().cast_unsigned();
-        self.first_left |= has_ended(first);
+        self.first_left |= thread_has_ended(first);
         if self.first_left {
             let own = gettid().as_raw_nonzero().get().cast_unsigned();
             // Without a list there may be any number of threads.
             self.over = threads().is_some_and(|threads| {
                 let mut others = threads.into_iter().filter(|&thread| thread != own && thread != last);
-                others.all(has_ended)
+                others.all(thread_has_ended)
             });
         }
         self.over
@@ -93,15 +95,8 @@ pub(super) fn status_of_first() -> i32 {
     code.and_then(|code| code.parse::<i32>().ok()).unwrap_or_default() >> 8
 }
 
-/// Has a thread of this process ended, if it is still listed?
-fn has_ended(thread: u32) -> bool {
-    match fs::read_to_string(format!("/proc/self/task/{thread}/stat")) {
-        // The name may have brackets in it, what follows has none.
-        Ok(stat) => stat
-            .rsplit_once(") ")
-            .is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    }
+fn thread_has_ended(thread: u32) -> bool {
+    has_ended(Path::new(&format!("/proc/self/task/{thread}")))
 }
 
 #[cfg(test)]
@@ -110,8 +105,8 @@ mod tests {
 
     #[test]
     fn who_lives_is_company() {
-        assert!(!has_ended(gettid().as_raw_nonzero().get().cast_unsigned()));
-        assert!(has_ended(u32::MAX));
+        assert!(!thread_has_ended(gettid().as_raw_nonzero().get().cast_unsigned()));
+        assert!(thread_has_ended(u32::MAX));
         assert!(threads().is_some_and(|threads| !threads.is_empty()));
         let mut company = Company::new();
         assert!(company.idle().is_some_and(|idle| idle <= SELDOM));

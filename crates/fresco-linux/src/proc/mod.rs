@@ -17,4 +17,4 @@ pub use mapping::{Kind, Mapping, anonymous_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};
-pub use process::{Process, processes};
+pub use process::{Process, has_ended, processes};

@@ -141,3 +141,15 @@ impl Process {
         }
     }
 }
+
+/// Has a process, or a thread, ended, of which this is the folder in `/proc`? One whose end nobody has asked for yet is
+/// still listed.
+pub fn has_ended(folder: &Path) -> bool {
+    match fs::read_to_string(folder.join("stat")) {
+        // The name may have brackets in it, what follows has none.
+        Ok(stat) => stat
+            .rsplit_once(") ")
+            .is_none_or(|(_, rest)| rest.starts_with(['Z', 'X'])),
+        Err(error) => error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH),
+    }
+}

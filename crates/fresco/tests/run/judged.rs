@@ -3,7 +3,7 @@
 
 use crate::common::{directory_with, fresco};
 use crate::placing::coloured_with;
-use crate::{MAP, Running, compiled, memory_user, needs_coloring, program};
+use crate::{COLORING, MAP, Running, compiled, memory_user, needs_coloring, program};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -14,16 +14,8 @@ fn a_pool_that_is_being_collected_is_not_judged() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP)]);
     let mut child = Command::new(program())
-        .args([
-            "run",
-            "--map",
-            "map.txt",
-            "--colors",
-            "banks=0-3",
-            "--pool",
-            "256M",
-            "--",
-        ])
+        .args(COLORING)
+        .args(["--pool", "256M", "--"])
         .arg(memory_user())
         .arg("4")
         .current_dir(directory.path())

@@ -2,7 +2,7 @@
 //! Bandwidth and ways: classes of resctrl, in a tree of plain files.
 
 use crate::common::directory_with;
-use crate::{MAP, memory_user, needs_coloring, program, ready};
+use crate::{COLORING, MAP, memory_user, needs_coloring, program, ready};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -39,17 +39,7 @@ fn a_tree_that_is_not_there_is_named_and_a_mask_without_ways_has_none_to_choose(
     let refused = |tree: &Path| {
         let mut command = Command::new(program());
         command.env("FRESCO_RESCTRL", tree).current_dir(directory.path());
-        command.args([
-            "run",
-            "--map",
-            "map.txt",
-            "--colors",
-            "banks=0-3",
-            "--ways",
-            "0-3",
-            "--",
-            "true",
-        ]);
+        command.args(COLORING).args(["--ways", "0-3", "--", "true"]);
         let done = command.output().expect("it starts");
         assert_eq!(done.status.code(), Some(125), "{done:?}");
         String::from_utf8_lossy(&done.stderr).into_owned()
@@ -71,9 +61,7 @@ fn bandwidth_and_ways_are_a_class_of_its_own_that_goes_away_with_the_program() {
     let command = |options: &[&str]| {
         let mut command = Command::new(program());
         command.env("FRESCO_RESCTRL", tree.path()).current_dir(directory.path());
-        command
-            .args(["run", "--map", "map.txt", "--colors", "banks=0-3"])
-            .args(options);
+        command.args(COLORING).args(options);
         command
     };
     for kill in [false, true] {
@@ -138,18 +126,8 @@ fn limits_that_the_machine_cannot_hold_are_refused_in_one_line() {
     let directory = directory_with(&[("map.txt", MAP)]);
     let nothing = directory.path().join("nothing");
     let done = Command::new(program())
-        .args([
-            "run",
-            "--map",
-            "map.txt",
-            "--colors",
-            "banks=0-3",
-            "--bandwidth",
-            "1 GB/s",
-            "--",
-            "touch",
-            "here",
-        ])
+        .args(COLORING)
+        .args(["--bandwidth", "1 GB/s", "--", "touch", "here"])
         .env("FRESCO_RESCTRL", &nothing)
         .current_dir(directory.path())
         .output()

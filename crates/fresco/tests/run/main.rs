@@ -24,6 +24,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 /// Sixteen bank colours, as a Core i5-6200U has them.
 const MAP: &str = "14 18\n15 19\n16 20\n17 21\n";
 
+/// `fresco run` with a quarter of the colours of [`MAP`].
+const COLORING: [&str; 5] = ["run", "--map", "map.txt", "--colors", "banks=0-3"];
+
 fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fresco"))
 }

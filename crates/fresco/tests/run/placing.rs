@@ -2,7 +2,7 @@
 //! Colours in fact.
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
-use crate::{MAP, Running, compiled, expected_sum, memory_user, needs_coloring, program};
+use crate::{COLORING, MAP, Running, compiled, expected_sum, memory_user, needs_coloring, program};
 use serde_json::Value;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -15,8 +15,7 @@ fn coloured(command: &[&str], directory: &Path) -> Output {
 
 /// A command with four of the sixteen colours, and further options.
 pub fn coloured_with(options: &[&str], command: &[&str], directory: &Path) -> Output {
-    let front = ["run", "--map", "map.txt", "--colors", "banks=0-3"];
-    let arguments = [&front, options, &["--"], command].concat();
+    let arguments = [&COLORING, options, &["--"], command].concat();
     fresco(&arguments, directory)
 }
 

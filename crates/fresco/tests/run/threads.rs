@@ -3,7 +3,7 @@
 
 use crate::common::{directory_with, json};
 use crate::placing::coloured_with;
-use crate::{MAP, Running, compiled, expected_sum, needs_coloring, program, ready};
+use crate::{COLORING, MAP, Running, compiled, expected_sum, needs_coloring, program, ready};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -160,16 +160,8 @@ fn pages_copied_after_a_fork_get_their_colors_back() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP), ("forks.py", FORKS)]);
     let started = Command::new(program())
-        .args([
-            "run",
-            "--map",
-            "map.txt",
-            "--colors",
-            "banks=0-3",
-            "--",
-            "/usr/bin/python3",
-            "forks.py",
-        ])
+        .args(COLORING)
+        .args(["--", "/usr/bin/python3", "forks.py"])
         .current_dir(directory.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -468,18 +468,6 @@ static bool test_dropped(void)
 	return release(held) && !status && n >= (long)pages / 4;
 }
 
-static long vm_event(const char *name)
-{
-	static char text[65536];
-	char key[64], *at;
-
-	snprintf(key, sizeof(key), "\n%s ", name);
-	if (read_file("/proc/vmstat", text, sizeof(text)) <= 0)
-		return -1;
-	at = strstr(text, key);
-	return at ? strtol(at + strlen(key), NULL, 10) : -1;
-}
-
 /*
  * Huge pages of another task are split, and only the pages needed are moved. If
  * nothing was written to these, they are free then.

@@ -16,18 +16,6 @@
 #define MADV_COLLAPSE	25
 #endif
 
-static long vm_event(const char *name)
-{
-	static char text[65536];
-	char key[64], *at;
-
-	snprintf(key, sizeof(key), "\n%s ", name);
-	if (read_file("/proc/vmstat", text, sizeof(text)) <= 0)
-		return -1;
-	at = strstr(text, key);
-	return at ? strtol(at + strlen(key), NULL, 10) : -1;
-}
-
 static void last_cpu(void)
 {
 	cpu_set_t cpu;

@@ -77,6 +77,19 @@ static inline int read_file(const char *path, char *text, size_t size)
 	return n;
 }
 
+/* A counter of /proc/vmstat; -1 without it. */
+static inline long vm_event(const char *name)
+{
+	static char text[65536];
+	char key[64], *at;
+
+	snprintf(key, sizeof(key), "\n%s ", name);
+	if (read_file("/proc/vmstat", text, sizeof(text)) <= 0)
+		return -1;
+	at = strstr(text, key);
+	return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
 static inline bool write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
