@@ -114,10 +114,11 @@ impl Pager {
     /// Answers a thread that waits for a page.
     pub(super) fn fault(&mut self, address: u64, stats: &Stats) {
         let page = address / page_bytes() * page_bytes();
-        let window = self.streams.window(page / page_bytes());
-        stats.faults.fetch_add(1, Ordering::Relaxed);
         // Not beyond what is watched together: the door may be next.
-        let (_, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
+        let (set, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
+        let first = self.supply(set).map_or(1, |supply| supply.first_window());
+        let window = self.streams.window(page / page_bytes(), first);
+        stats.faults.fetch_add(1, Ordering::Relaxed);
         let end = page.saturating_add(window.after * page_bytes()).min(region);
         let mut at = page;
         let stopped = loop {
@@ -129,8 +130,13 @@ impl Pager {
             }
         };
         if at > page || stopped == Err(Errno::EXIST) {
-            self.user.wake(page..at.max(page + page_bytes()));
-            self.place_below(page, window.before, stats);
+            let at = at.max(page + page_bytes());
+            self.user.wake(page..at);
+            self.streams.ends(at / page_bytes());
+            if window.before > 0 {
+                let start = self.place_below(page, window.before, stats);
+                self.streams.begins(start / page_bytes());
+            }
             return;
         }
         match (self.request.when_full, stopped) {
@@ -145,21 +151,28 @@ impl Pager {
         }
     }
 
-    /// Places so many pages below one, as far as they are watched with it, once nobody waits for it any more.
-    fn place_below(&mut self, page: u64, before: u64, stats: &Stats) {
+    /// Places so many pages below one, as far as they are watched with it, once nobody waits for it any more. Returns
+    /// where they begin.
+    fn place_below(&mut self, page: u64, before: u64, stats: &Stats) -> u64 {
         let mut at = page.saturating_sub(before * page_bytes());
-        if before == 0 || self.regions.at(at).map(|(_, end)| end) != self.regions.at(page).map(|(_, end)| end) {
-            return;
+        if self.regions.at(at).map(|(_, end)| end) != self.regions.at(page).map(|(_, end)| end) {
+            return page;
         }
-        let start = at;
+        let mut start = at;
         while at < page {
             match self.place(at..page, stats) {
+                // What is nearer may be missing yet; not worth a look at each page.
+                (0, Err(Errno::EXIST)) => {
+                    at += ((page - at) / 2).next_multiple_of(page_bytes());
+                    start = at;
+                }
                 (0, _) => break,
                 (bytes, _) => at += bytes,
             }
         }
         // Another thread may have come here meanwhile.
         self.user.wake(start..page);
+        start
     }
 
     /// Leaves missing pages to the kernel, which places them when they are written.
