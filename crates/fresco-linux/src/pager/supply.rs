@@ -64,7 +64,11 @@ impl Supply {
 
     /// Pages to place at a fault that continues nothing.
     pub fn first_window(&self) -> u64 {
-        if self.pool.pages() < PLENTY { FIRST } else { FIRST_OF_PLENTY }
+        if self.pool.pages() < PLENTY {
+            FIRST
+        } else {
+            FIRST_OF_PLENTY
+        }
     }
 
     /// Will a search be wanted soon?
