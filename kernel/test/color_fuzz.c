@@ -253,12 +253,14 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 		/* Not all of the address space: that takes long. */
 		if (op == 4 && arg4 > size)
 			arg4 %= size;
-		/* As few pages ahead, or as many as there are. */
-		result = prctl(PR_PAGE_COLOR, op, op == 5 ? number() : address(area, size),
-			       op == 5 && rnd() % 4 ? 0 : arg4,
+		/* As few pages ahead or reserved, or as many as there are. */
+		result = prctl(PR_PAGE_COLOR, op, op == 5 ? number() :
+			       op == 6 ? number() % (rnd() % 8 ? 8192 : ULONG_MAX) :
+			       address(area, size),
+			       (op == 5 || op == 6) && rnd() % 4 ? 0 : arg4,
 			       op == 1 ? flags : rnd() % 8 ? 0 : number());
-		if (op == 1 && result == 0 && !root) {
-			fprintf(stderr, "colours were had without privileges\n");
+		if ((op == 1 || op == 6) && result == 0 && !root) {
+			fprintf(stderr, "colours or pages were had without privileges\n");
 			return 2;
 		}
 		done[0] += result >= 0;
