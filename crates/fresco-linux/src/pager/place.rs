@@ -116,8 +116,8 @@ impl Pager {
         let page = address / page_bytes() * page_bytes();
         // Not beyond what is watched together: the door may be next.
         let (set, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
-        let first = self.supply(set).map_or(1, |supply| supply.first_window());
-        let window = self.streams.window(page / page_bytes(), first);
+        let plenty = self.supply(set).is_some_and(|supply| supply.has_plenty());
+        let window = self.streams.window(page / page_bytes(), plenty);
         stats.faults.fetch_add(1, Ordering::Relaxed);
         let end = page.saturating_add(window.after * page_bytes()).min(region);
         let mut at = page;
