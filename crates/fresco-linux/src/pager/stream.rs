@@ -15,10 +15,10 @@ const LARGEST_BLOCK: u64 = 512;
 /// Sequences kept in mind.
 const STREAMS: usize = 16;
 /// Sequences that begun after which half of the counts is forgotten.
-const MEMORY: u32 = 64;
+const MEMORY: u32 = 128;
 /// So many at least, before they tell anything; and of so many, one has to have gone on.
-const SAMPLE: u32 = 16;
-const SHARE: u32 = 4;
+const SAMPLE: u32 = 32;
+const SHARE: u32 = 8;
 
 /// Sequences of faults. Pages are told by number.
 #[derive(Debug, Default)]
