@@ -274,7 +274,7 @@ static bool test_everything(void)
  */
 #define SOURCE	FOLDER "/source.i"
 static const struct real {
-	const char *what, *path, *argv[8], *end;
+	const char *what, *path, *argv[10], *end;
 	unsigned int wanted;
 } reals[] = {
 	{ "shell, static", "/bin/busybox",
@@ -292,7 +292,7 @@ static const struct real {
 	    "$y = <STDIN>; $n += length for values %a; print $n + $y, \"\\n\"" },
 	  "\n477901\n", ALWAYS | 1 << CONST | 1 << LIBRARY },
 	{ "compiler, dynamic", "/usr/bin/cc1",
-	  { "cc1", "-quiet", "-O1", SOURCE, "-o", "-" },
+	  { "cc1", "-quiet", "-nostdinc", "-fpreprocessed", "-O1", SOURCE, "-o", "-" },
 	  "note.GNU-stack,\"\",@progbits\n", ALWAYS | 1 << CONST | 1 << LIBRARY | 1 << ANON },
 };
 
