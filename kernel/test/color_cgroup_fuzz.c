@@ -213,8 +213,11 @@ static int step(void)
 			set[c / 64] |= 1UL << c % 64;
 		}
 		ok = !prctl(PR_PAGE_COLOR, 1, set, (colors + 63) / 64 * 8, 0);
-		/* Only colours that its group has. */
-		for (int c = colors / 2; ok && c < colors; c++) {
+		/* Of those asked for the ones that its group has. */
+		for (n = 8; ok && n <= sizeof(set); n *= 2)
+			if (prctl(PR_PAGE_COLOR, 2, set, n, 0) >= 0)
+				break;
+		for (int c = colors / 2; ok && n <= sizeof(set) && c < colors; c++) {
 			if (set[c / 64] >> c % 64 & 1) {
 				fprintf(stderr, "colour %d was had, which was not given\n", c);
 				return 2;
@@ -258,6 +261,20 @@ static bool setup(void)
 	       !mkdir(MINE, 0755) && !chown(MINE, USER, USER) &&
 	       !chown(MINE "/cgroup.procs", USER, USER) &&
 	       !chown(MINE "/cgroup.subtree_control", USER, USER);
+}
+
+/* Groups that are gone give their colours back a bit later. */
+static bool nobody_owns(void)
+{
+	char owned[64];
+
+	for (int i = 0; i < 500; i++) {
+		if (get("/sys/kernel/mm/page_color", "owned", owned, sizeof(owned)) == 1)
+			return true;
+		usleep(10000);
+	}
+	fprintf(stderr, "color_cgroup_fuzz: owned: %s", owned);
+	return false;
 }
 
 static void unmake(void)
@@ -311,6 +328,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "color_cgroup_fuzz: " ABOVE " is still there\n");
 		status = 8;
 	}
+	if (!nobody_owns())
+		status = 9;
 	printf("cgroup-fuzz");
 	for (int k = 0; k < KINDS; k++)
 		printf(" %s %lu", names[k], done[k]);
