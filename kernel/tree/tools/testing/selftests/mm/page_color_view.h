@@ -49,8 +49,9 @@ static const char * const kinds[] = {
 	"anonymous", "kernel's",
 };
 
-/* What every program has. */
-#define ALWAYS	(1 << TEXT | 1 << DATA | 1 << BSS | 1 << HEAP | 1 << STACK)
+/* Sets of kinds; what every program has. */
+#define KIND(k)	(1U << (k))
+#define ALWAYS	(KIND(TEXT) | KIND(DATA) | KIND(BSS) | KIND(HEAP) | KIND(STACK))
 
 struct view {
 	long pages[KINDS], own[KINDS];
