@@ -31,6 +31,7 @@ clippy: ## Lints, warnings denied
 unit: ## Unit, property, golden and command-line tests
 	$(CARGO) build --locked -p fresco-preload
 	$(CARGO) test --workspace --locked
+	scripts/kernel-record --test
 
 docs: ## The API documentation builds without a warning
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked

@@ -45,6 +45,7 @@ fn the_files_are_sound_and_complete() {
         ("codesign", 39),
         ("colored-refresh", 46),
         ("crs", 41),
+        ("kernel", 9),
         ("memguard", 23),
         ("palloc", 38),
         ("refresh-baselines", 52),
@@ -57,7 +58,7 @@ fn the_files_are_sound_and_complete() {
         .flat_map(|system| &system.claims)
         .map(|claim| claim.id.as_str())
         .collect();
-    assert_eq!(ids.len(), 395);
+    assert_eq!(ids.len(), 404);
     for id in [
         "camc-obs5",
         "camc-tab2.1-local",
@@ -82,6 +83,7 @@ fn every_experiment_serves_a_claim() {
         include_str!("../../../claims/codesign.toml"),
         include_str!("../../../claims/colored-refresh.toml"),
         include_str!("../../../claims/crs.toml"),
+        include_str!("../../../claims/kernel.toml"),
         include_str!("../../../claims/memguard.toml"),
         include_str!("../../../claims/palloc.toml"),
         include_str!("../../../claims/refresh-baselines.toml"),

@@ -113,6 +113,7 @@ fn every_field_is_explained() {
     check(&run("map colors --machine opteron-6128 --banks 0,1", here), &[]);
     check(&run("map colors map.txt --disjoint 0 1", here), &[]);
     check(&run("map decode --machine opteron-6128 0x1f40", here), &[]);
+    check(&run("reproduce kernel", here), &["fresco-kernel-cost/1"]);
     check(&run("sched generate --sets 1", here), &[]);
     check(&run("sched generate --sets 1 --accept flat --density 8", here), &[]);
 }

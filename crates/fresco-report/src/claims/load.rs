@@ -63,6 +63,7 @@ impl Claims {
                 include_str!("../../../../claims/colored-refresh.toml"),
             ),
             ("crs.toml", include_str!("../../../../claims/crs.toml")),
+            ("kernel.toml", include_str!("../../../../claims/kernel.toml")),
             ("memguard.toml", include_str!("../../../../claims/memguard.toml")),
             ("palloc.toml", include_str!("../../../../claims/palloc.toml")),
             (

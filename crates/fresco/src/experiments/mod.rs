@@ -8,6 +8,7 @@ mod camc;
 mod codesign;
 mod densities;
 mod facts;
+mod kernel;
 mod memguard;
 mod palloc;
 mod realtime;
@@ -16,6 +17,7 @@ mod tintmalloc;
 
 pub use allocation::SIZES_MIB;
 
+use crate::kernel_record::Record;
 use fresco_input::InputError;
 use fresco_report::claims::{Results, Row};
 use fresco_system::results::ScenarioResult;
@@ -34,6 +36,8 @@ pub struct Experiment {
     from_scenario: fn(&ScenarioResult) -> Vec<Row>,
     /// Rows that need no scenario, for a seed: they follow from theory, machine files or allocators.
     direct: fn(u64) -> Result<Vec<Row>, InputError>,
+    /// Rows of the record of the kernel's measurements.
+    from_record: fn(&Record) -> Vec<Row>,
 }
 
 /// TintMalloc and the systems of the refresh chapters, as `fresco reproduce` names them.
@@ -44,6 +48,9 @@ const CODESIGN: &str = "codesign";
 const BASELINES: &str = "refresh-baselines";
 
 const MEMGUARD: &str = "memguard";
+
+/// PALLOC's and CAMC's claims on the cost of allocation, beside Linux with the patches of `kernel/`.
+pub const KERNEL: &str = "kernel";
 
 /// BPM, and BPM+ with its divided channels.
 const BPM: &str = "bpm";
@@ -125,6 +132,9 @@ pub const ALL: &[Experiment] = &[
     of_scenario("memguard-sharing", &[MEMGUARD], "memguard-sharing", memguard::tasks),
     of_scenario("memguard-weights", &[MEMGUARD], "memguard-weights", memguard::tasks),
     of_scenario("memguard-four", &[MEMGUARD], "memguard-four", memguard::tasks),
+    of_record("kernel-faults", kernel::faults),
+    of_record("kernel-allocation", kernel::allocations),
+    of_record("kernel-start", kernel::starts),
 ];
 
 const fn of_scenario(
@@ -140,6 +150,7 @@ const fn of_scenario(
         only: &[],
         from_scenario: rows,
         direct: |_| Ok(Vec::new()),
+        from_record: |_| Vec::new(),
     }
 }
 
@@ -155,6 +166,19 @@ const fn without_scenario(
         only: &[],
         from_scenario: |_| Vec::new(),
         direct: rows,
+        from_record: |_| Vec::new(),
+    }
+}
+
+const fn of_record(name: &'static str, rows: fn(&Record) -> Vec<Row>) -> Experiment {
+    Experiment {
+        name,
+        systems: &[KERNEL],
+        scenario: None,
+        only: &[],
+        from_scenario: |_| Vec::new(),
+        direct: |_| Ok(Vec::new()),
+        from_record: rows,
     }
 }
 
@@ -169,11 +193,17 @@ pub fn of_systems(systems: &[String]) -> Vec<&'static Experiment> {
     ALL.iter().filter(needed).collect()
 }
 
-/// The rows of all experiments, from the results of their scenarios. Rows with the same labels are one.
+/// The rows of all experiments, from the results of their scenarios and the kernel's record. Rows with the same labels
+/// are one.
 ///
 /// # Errors
 /// None in practice: the built-in machines have the memory that the experiments allocate.
-pub fn rows(experiments: &[&Experiment], scenarios: &[ScenarioResult], seed: u64) -> Result<Results, InputError> {
+pub fn rows(
+    experiments: &[&Experiment],
+    scenarios: &[ScenarioResult],
+    record: Option<&Record>,
+    seed: u64,
+) -> Result<Results, InputError> {
     let mut results = Results::new();
     for experiment in experiments {
         let scenario = scenarios
@@ -186,6 +216,7 @@ pub fn rows(experiments: &[&Experiment], scenarios: &[ScenarioResult], seed: u64
                 None => rows.push(direct),
             }
         }
+        rows.extend(record.map(experiment.from_record).unwrap_or_default());
         rows.into_iter().for_each(|row| results.push(experiment.name, row));
     }
     Ok(results)
@@ -272,7 +303,8 @@ mod tests {
                 fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
             });
             let scenarios: Vec<ScenarioResult> = scenario.into_iter().collect();
-            let results = rows(&[experiment], &scenarios, 1).expect("rows");
+            let record = Record::load(None).expect("the record is sound");
+            let results = rows(&[experiment], &scenarios, Some(&record), 1).expect("rows");
             let contract = &claims.experiments[experiment.name];
             let found = &results.0[experiment.name];
             assert!(!found.is_empty(), "{}", experiment.name);

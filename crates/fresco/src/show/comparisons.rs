@@ -15,6 +15,8 @@ pub fn of(experiment: &str, both: &Both<'_>, provenance: &Provenance) -> Result<
         "camc-tab2.1" => controllers(both, provenance),
         "camc-tab2.2" => allocators(both, provenance),
         "palloc-tab1" => allocation_times(both, provenance),
+        "kernel-allocation" => kernel_allocations(both, provenance),
+        "kernel-start" => kernel_starts(both, provenance),
         _ => Ok(Vec::new()),
     }
 }
@@ -175,6 +177,94 @@ fn allocation_times(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figu
         });
     }
     Ok(figures)
+}
+
+/// Table I as a factor: a page allocation in four banks against one of buddy's, by size, on the patched kernel.
+fn kernel_allocations(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let mut figures = Vec::new();
+    for (name, claim, value, title) in [
+        (
+            "mean",
+            "kernel-palloc-tab1-avg",
+            "mean_insn",
+            "Mean cost of a page allocation",
+        ),
+        (
+            "longest",
+            "kernel-palloc-tab1-max",
+            "longest_insn",
+            "Dearest page allocation",
+        ),
+    ] {
+        let mut chart = LineChart::new(
+            Heading::new(title, "PALLOC table I; four of sixteen banks, buddy = 1"),
+            Axis::new("memory allocated", "MiB").logarithmic(),
+            Axis::new("four banks over buddy", "x").logarithmic(),
+        );
+        let mut series = [("PALLOC, time", Vec::new()), ("ours, instructions", Vec::new())];
+        for size in crate::experiments::SIZES_MIB {
+            let cost = |policy: &str| {
+                let labels = [("policy", policy), ("size_mib", &size.to_string())];
+                both.ours("kernel-allocation", &labels, value)
+            };
+            let ours = cost("colored").zip(cost("buddy")).map(|(one, other)| one / other);
+            let paper = both.paper(claim, &format!("PALLOC over buddy, {size} MiB"));
+            for ((_, points), y) in std::iter::zip(&mut series, [paper, ours]) {
+                points.extend(y.map(|y| Point::new(size as f64, y)));
+            }
+        }
+        for (name, points) in series.into_iter().filter(|(_, points)| !points.is_empty()) {
+            chart.series.push(Series {
+                name: name.to_owned(),
+                points,
+            });
+        }
+        figures.push(Figure {
+            name: format!("kernel-allocation-{name}"),
+            svg: chart.to_svg(provenance)?,
+            caption: "The allocator alone. Ours: Linux with the patches in QEMU, interrupts off.".to_owned(),
+        });
+    }
+    Ok(figures)
+}
+
+/// What the first use of memory costs a registered program.
+fn kernel_starts(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let value = |policy: &str, colors: &str, value: &str| {
+        both.ours("kernel-start", &[("policy", policy), ("colors", colors)], value)
+    };
+    let over = |policy: &str, colors: &str, of: &str| Some(value(policy, colors, of)? / value("unpatched", "0", of)?);
+    let first = both.paper("kernel-camc-alloc-init", "CAMC over buddy");
+    let later = both.paper("kernel-camc-alloc-computation", "CAMC over buddy");
+    let chart = bars(
+        Heading::new(
+            "A page fault of a coloured program, relative to one without colours",
+            "CAMC table 2.2; 32 MiB of one node on the patched kernel",
+        ),
+        [
+            "first use, 1 colour",
+            "first use, 8 colours",
+            "used again, 1",
+            "used again, 8",
+            "allocated ahead, 1",
+            "allocated ahead, 8",
+        ],
+        Axis::new("coloured over unpatched", "x"),
+        [first, first, later, later, later, later],
+        [
+            over("colored", "1", "first_insn"),
+            over("colored", "8", "first_insn"),
+            over("colored", "1", "again_insn"),
+            over("colored", "8", "again_insn"),
+            over("ahead", "1", "first_insn"),
+            over("ahead", "8", "first_insn"),
+        ],
+    );
+    Ok(vec![Figure {
+        name: "kernel-start-comparison".to_owned(),
+        svg: chart.to_svg(provenance)?,
+        caption: "Ours: instructions of whole page faults. What is allocated ahead is paid for at exec.".to_owned(),
+    }])
 }
 
 /// The paper's bars and ours, side by side.

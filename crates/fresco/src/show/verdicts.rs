@@ -6,7 +6,8 @@ use super::figures::{self, Figure};
 use super::page::{how, provenance_of};
 use super::sweep::Sweep;
 use super::text::wrapped;
-use crate::experiments::Experiment;
+use crate::experiments::{self, Experiment};
+use crate::kernel_record::Record;
 use crate::verbs::reproduce::{Reproduction, System};
 use fresco_report::claims::{Claims, Outcome, Tally, Verdict, verdict_table};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
@@ -20,12 +21,18 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
     let mut text = String::new();
     for system in &reproduction.systems {
         text.push_str(&verdict_table(&system.source, &checked(system))?.to_text(width));
-        text.push_str("\nCannot be run:\n");
-        for (reason, ids) in reasons(system) {
+        let reasons = reasons(system);
+        if !reasons.is_empty() {
+            text.push_str("\nCannot be run:\n");
+        }
+        for (reason, ids) in reasons {
             text.push_str(&indented(&format!("- {reason}:"), 2, width));
             text.push_str(&indented(&ids.join(", "), 4, width));
         }
         text.push_str(&format!("\n{}: {}\n\n", system.name, system.tally));
+    }
+    for (name, value) in reproduction.record.iter().flat_map(Record::lines) {
+        text.push_str(&format!("{name:<9}{value}\n"));
     }
     for (name, value) in provenance.entries() {
         text.push_str(&format!("{name:<9}{value}\n"));
@@ -86,7 +93,19 @@ pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlRep
     let title = format!("Claims of {}, ours beside theirs", super::words::list(&names));
     let mut page = HtmlReport::new(title, lead(reproduction), provenance.clone());
     for system in &reproduction.systems {
-        page.sections.push(claims(system)?);
+        let mut section = claims(system)?;
+        if let Some(record) = reproduction
+            .record
+            .as_ref()
+            .filter(|_| system.name == experiments::KERNEL)
+        {
+            let lines = record
+                .lines()
+                .into_iter()
+                .map(|(name, value)| format!("{name}: {value}"));
+            section = section.list(lines.collect());
+        }
+        page.sections.push(section);
     }
     let mut all = Vec::new();
     for experiment in findings.experiments {

@@ -4,6 +4,7 @@
 use crate::arguments::integer;
 use crate::experiments;
 use crate::failure::{Failure, Outcome, WANTING};
+use crate::kernel_record::Record;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts::{self, Findings};
@@ -23,8 +24,12 @@ use std::process::ExitCode;
 Runs the experiments of these systems on the models of the papers' machines, and checks each claim that the papers make
 about them by rules that are the same for all claims: see claims/README.md. Takes some minutes.
 
+\"kernel\" judges what PALLOC and CAMC say of the cost of allocation by the patches for Linux: by the numbers that
+scripts/kernel-test cost recorded, in no time.
+
 Examples:
   fresco reproduce
+  fresco reproduce kernel --record out/kernel-cost.toml
   fresco reproduce palloc --out out/palloc
   fresco reproduce camc --strict --json > camc.json")]
 pub struct Args {
@@ -41,7 +46,8 @@ pub struct Args {
             "crs",
             "codesign",
             "refresh-baselines",
-            "memguard"
+            "memguard",
+            experiments::KERNEL
         ]
     )]
     systems: Vec<String>,
@@ -63,6 +69,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Judge "kernel" by the record in this file, instead of the one in the program
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// Exit with status 1 if a claim differs
     #[arg(long)]
     strict: bool,
@@ -75,6 +85,9 @@ pub struct Reproduction {
     pub systems: Vec<System>,
     /// The rows that claims were checked against.
     pub results: claims::Results,
+    /// What the kernel's claims were checked against; absent without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Record>,
 }
 
 /// The claims of one system.
@@ -91,15 +104,17 @@ pub struct System {
 /// Runs the experiments and judges the claims.
 pub fn run(args: Args) -> Outcome {
     let claims = Claims::builtin().map_err(|error| InputError::new(error.file.clone(), error.to_string()))?;
-    let directory = args
-        .out
-        .as_deref()
-        .map(|directory| ReportDirectory::prepare(directory, Vec::new()));
-    let directory = directory.transpose()?;
     let systems: Vec<String> = match args.systems.as_slice() {
         [] => claims.names().iter().map(|name| (*name).to_owned()).collect(),
         named => named.to_vec(),
     };
+    let record = record_of(&args, &systems)?;
+    let inputs = args.record.iter().cloned().collect();
+    let directory = args
+        .out
+        .as_deref()
+        .map(|directory| ReportDirectory::prepare(directory, inputs));
+    let directory = directory.transpose()?;
     let experiments = experiments::of_systems(&systems);
     let overrides: Vec<String> = args.seed.map(|seed| format!("seed={seed}")).into_iter().collect();
     let (mut loaded, mut names) = (Vec::new(), BTreeSet::new());
@@ -114,11 +129,16 @@ pub fn run(args: Args) -> Outcome {
         loaded.push(scenarios::load(name, &overrides)?);
     }
     let scenarios = simulate(&loaded, usize::from(args.threads))?;
-    let results = experiments::rows(&experiments, &scenarios, args.seed.map_or(1, u64::from))?;
-    let provenance = provenance_of(&loaded, &scenarios)?;
+    let seed = args.seed.map_or(1, u64::from);
+    let results = experiments::rows(&experiments, &scenarios, record.as_ref(), seed)?;
+    let mut provenance = provenance_of(&loaded, &scenarios)?;
+    provenance
+        .inputs
+        .extend(record.iter().map(|record| record.file.clone()));
     let reproduction = Reproduction {
         systems: systems_of(&claims, &systems, &results),
         results,
+        record,
     };
     let findings = Findings {
         reproduction: &reproduction,
@@ -133,6 +153,22 @@ pub fn run(args: Args) -> Outcome {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// The record that the kernel's claims are judged by, if they are asked for.
+fn record_of(args: &Args, systems: &[String]) -> Result<Option<Record>, InputError> {
+    if systems.iter().any(|name| name == experiments::KERNEL) {
+        return Record::load(args.record.as_deref()).map(Some);
+    }
+    match &args.record {
+        None => Ok(None),
+        Some(file) => Err(InputError::new(
+            "--record",
+            format!("found {}, which no claim asked for is judged by", file.display()),
+        )
+        .allowed("with the system kernel")
+        .cure("name kernel among the systems, or leave --record out")),
+    }
 }
 
 /// Every claim of these systems, judged.

@@ -15,6 +15,7 @@ mod machines;
 mod maps;
 mod overwriting;
 mod plans;
+mod records;
 mod scenarios;
 mod traces;
 mod written_plans;
@@ -83,6 +84,11 @@ fn wrong_traces() {
 #[test]
 fn wrong_scenarios() {
     check("scenarios", 25, &scenarios::cases());
+}
+
+#[test]
+fn wrong_records() {
+    check("records", 15, &records::cases());
 }
 
 #[test]
