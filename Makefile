@@ -9,7 +9,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
-.PHONY: kernel-image kernel-boot kernel-check kernel-test kernel-variants kernel-series
+.PHONY: kernel-image kernel-boot kernel-check kernel-quick kernel-test kernel-variants kernel-series
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ build: ## The fresco program, optimised, and the library of `fresco run`: target
 demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
 	$(BIN) sim $(DEMO) --out out/demo
 
-test: fmt clippy unit docs ids readme ## Every check that CI runs
+test: fmt clippy unit docs ids readme kernel-quick ## Every check that CI runs
 
 fmt: ## Is the code formatted?
 	$(CARGO) fmt --all --check
@@ -70,6 +70,10 @@ kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
 
 kernel-check: ## That kernel is built and booted in QEMU, and the selftests of one map are run (minutes; the first time a kernel's build)
 	scripts/kernel-test quick
+
+kernel-quick: # kernel-check as a part of CI: what is missing is no fault of the code, and is told
+	@scripts/kernel-test quick; status=$$?; [ $$status -eq 3 ] || exit $$status; \
+		echo "kernel-quick: NOT RUN: the kernel was neither built nor tested, see above for the Debian packages that are missing"
 
 kernel-test: ## KUnit, selftests on the plain and the debug kernel, fresco run, random steps, instructions per page fault, checkpatch
 	scripts/kernel-test

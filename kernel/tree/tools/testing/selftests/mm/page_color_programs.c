@@ -7,10 +7,9 @@
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
-#include "page_color_util.h"
+#include "page_color_view.h"
 
 #define PROGRAMS	"/proc/page_color/programs"
-#define TASKS		"/proc/page_color/tasks"
 #define FOLDER		"/tmp/page_color"
 #define USER		1000
 #define OTHER		1001
@@ -73,100 +72,6 @@ static void end_program(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-}
-
-/* A line of the table of tasks. */
-struct entry {
-	char how[32];
-	int node, nr;
-	unsigned long colors[LONGS];
-};
-
-static bool entry_of(pid_t pid, struct entry *e)
-{
-	FILE *file = fopen(TASKS, "r");
-	char line[8192], list[4096], *p;
-	bool found = false;
-	int number;
-
-	*e = (struct entry) {};
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "%d %*d %*u %31s %d %4095s", &number, e->how,
-			       &e->node, list) == 4 && number == pid;
-	if (file)
-		fclose(file);
-	for (p = list; found && *p; p += *p == ',') {
-		long from = strtol(p, &p, 10), to = from;
-
-		if (*p == '-')
-			to = strtol(p + 1, &p, 10);
-		for (; from <= to; from++, e->nr++)
-			add(e->colors, from);
-	}
-	return found;
-}
-
-/* Pages of a process, by kind of mapping, and how many have its colours. */
-enum kind { TEXT, FILES, HEAP, STACK, ANON, VDSO, KINDS };
-static const char * const kinds[] = { "text", "files", "heap", "stack", "anonymous", "vdso" };
-
-struct view {
-	long pages[KINDS], own[KINDS];
-};
-
-static bool view_of(pid_t pid, struct view *view)
-{
-	char path[64], line[65536], perm[8], name[256];
-	enum kind kind = KINDS;
-	FILE *file;
-
-	*view = (struct view) {};
-	snprintf(path, sizeof(path), "/proc/%d/page_colors", pid);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		long pages, own;
-
-		if (sscanf(line, "Colors: pages %ld own %ld", &pages, &own) == 2) {
-			view->pages[kind] += pages;
-			view->own[kind] += own;
-			continue;
-		}
-		*name = '\0';
-		if (sscanf(line, "%*s %7s %*s %*s %*s %255s", perm, name) < 1)
-			continue;
-		if (*name == '/')
-			kind = strchr(perm, 'x') ? TEXT : FILES;
-		else if (!strcmp(name, "[heap]"))
-			kind = HEAP;
-		else if (!strcmp(name, "[stack]"))
-			kind = STACK;
-		else if (!strncmp(name, "[v", 2))
-			kind = VDSO;
-		else
-			kind = ANON;
-	}
-	if (file)
-		fclose(file);
-	return file;
-}
-
-static void print_view(const char *what, const struct view *view)
-{
-	for (int k = 0; k < KINDS; k++)
-		ksft_print_msg("%s: %s %ld of %ld\n", what, kinds[k],
-			       view->own[k], view->pages[k]);
-}
-
-/* Everything but what the kernel gives to all. */
-static bool all_own(pid_t pid, const char *what)
-{
-	struct view view;
-	bool ok = view_of(pid, &view) && view.pages[TEXT] && view.pages[STACK];
-
-	for (int k = 0; k < VDSO; k++)
-		ok &= view.own[k] == view.pages[k];
-	print_view(what, &view);
-	return ok;
 }
 
 static bool test_table(void)
@@ -346,41 +251,126 @@ static bool test_none_left(void)
 	return ok && nobody_owns();
 }
 
-/* All pages of a program, and of what is installed here. */
+/* All pages of a program that uses memory of each kind. */
 static bool test_everything(void)
 {
-	static const char * const real[] = { "/bin/busybox", "/bin/dash" };
-	int status, left = 0;
+	int status;
 	pid_t pid;
 	bool ok;
 
 	if (!enter("1000 " FOLDER "/rt/* colors=8 strict private"))
 		return false;
 	pid = start_program(USER, FOLDER "/rt/program", "1048576", &status);
-	ok = WIFSTOPPED(status) && all_own(pid, "program");
+	ok = WIFSTOPPED(status) &&
+	     all_own(pid, "program", ALWAYS | KIND(CONST) | KIND(ANON));
 	end_program(pid);
 	enter("-1000 " FOLDER "/rt/*");
+	return ok && nobody_owns();
+}
 
-	for (size_t i = 0; i < sizeof(real) / sizeof(*real); i++) {
-		char line[64];
+/*
+ * Programs as they are installed. Each says something, and cannot end before
+ * it has read its input to the end, or all that it says is read.
+ */
+#define SOURCE	FOLDER "/source.i"
+static const struct real {
+	const char *what, *path, *argv[10], *end;
+	unsigned int wanted;
+} reals[] = {
+	{ "shell, static", "/bin/busybox",
+	  { "sh", "-c", "x=$(echo 1; echo 2); echo $x; read y; echo $((y + 1))" },
+	  "\n42\n", ALWAYS | KIND(CONST) },
+	{ "shell, dynamic", "/bin/dash",
+	  { "sh", "-c", "x=$(echo 1; echo 2); echo $x; read y; echo $((y + 1))" },
+	  "\n42\n", ALWAYS | KIND(CONST) | KIND(LIBRARY) },
+	{ "interpreter, static", "/bin/busybox",
+	  { "awk", "BEGIN { for (i = 0; i < 5000; i++) a[i] = \"x\" i; print \"begin\"; fflush(); "
+	    "getline y; for (i in a) n += substr(a[i], 2); print n + y }" },
+	  "\n12497541\n", ALWAYS | KIND(CONST) },
+	{ "interpreter, dynamic", "/usr/bin/perl",
+	  { "perl", "-e", "$| = 1; $a{$_} = \"x$_\" x 20 for 1 .. 5000; print \"begin\\n\"; "
+	    "$y = <STDIN>; $n += length for values %a; print $n + $y, \"\\n\"" },
+	  "\n477901\n", ALWAYS | KIND(CONST) | KIND(LIBRARY) },
+	{ "compiler, dynamic", "/usr/bin/cc1",
+	  { "cc1", "-quiet", "-nostdinc", "-fpreprocessed", "-O1", SOURCE, "-o", "-" },
+	  "note.GNU-stack,\"\",@progbits\n", ALWAYS | KIND(CONST) | KIND(LIBRARY) | KIND(ANON) },
+};
 
-		if (access(real[i], X_OK))
-			continue;
-		snprintf(line, sizeof(line), "0 %s colors=8 strict private", real[i]);
-		ok &= enter(line);
-		pid = fork();
-		if (!pid) {
-			execl(real[i], "sh", "-c", "x=$(echo 1; echo 2); kill -STOP $$", NULL);
-			_exit(1);
-		}
-		waitpid(pid, &status, WUNTRACED);
-		ok &= WIFSTOPPED(status) && all_own(pid, real[i]);
-		end_program(pid);
-		snprintf(line, sizeof(line), "-0 %s", real[i]);
-		ok &= enter(line);
-		left++;
+/* Something to compile, of which the result is more than a pipe holds. */
+static bool write_source(void)
+{
+	FILE *file = fopen(SOURCE, "w");
+
+	for (int i = 0; file && i < 60; i++) {
+		fprintf(file, "int f%d(int *a, int b)\n{\n\tfor (int i = 0; i < b; i++) {\n", i);
+		for (int k = 1; k < 8; k++)
+			fprintf(file, "\t\tif (a[i] > %d * b)\n\t\t\ta[i + %d] += a[b] * %d;\n",
+				k, k, i + k);
+		fprintf(file, "\t}\n\treturn a[b];\n}\n");
 	}
-	return ok && left && nobody_owns();
+	return file && !fclose(file);
+}
+
+/* Its pages, in the middle of what it does; then it must do the rest. */
+static bool run_real(const struct real *real)
+{
+	char text[4096], end[64] = "";
+	int in[2], out[2], status;
+	size_t kept = 0;
+	ssize_t n;
+	pid_t pid;
+	bool ok;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
+	    fcntl(out[1], F_SETPIPE_SZ, page_size) < 0)
+		return false;
+	pid = fork();
+	if (!pid) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execv(real->path, (char **)real->argv);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	n = read(out[0], text, 1);
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	ok = n == 1 && WIFSTOPPED(status) && all_own(pid, real->what, real->wanted);
+	kill(pid, SIGCONT);
+	ok &= write(in[1], "41\n", 3) == 3;
+	close(in[1]);
+	while ((n = read(out[0], text, sizeof(text))) > 0) {
+		size_t more = n < (ssize_t)sizeof(end) - 1 ? n : (ssize_t)sizeof(end) - 1;
+		size_t old = kept + more < sizeof(end) ? kept : sizeof(end) - 1 - more;
+
+		memmove(end, end + kept - old, old);
+		memcpy(end + old, text + n - more, more);
+		kept = old + more;
+	}
+	end[kept] = '\0';
+	close(out[0]);
+	waitpid(pid, &status, 0);
+	n = strlen(real->end);
+	if (!status && kept >= (size_t)n && !strcmp(end + kept - n, real->end))
+		return ok;
+	ksft_print_msg("%s: status %#x, its last words '%s'\n", real->what, status, end);
+	return false;
+}
+
+static const struct real *real;
+
+static bool test_real(void)
+{
+	char line[64];
+	bool ok;
+
+	snprintf(line, sizeof(line), "0 %s colors=8 strict private", real->path);
+	if (!enter(line))
+		return false;
+	ok = run_real(real);
+	snprintf(line, sizeof(line), "-0 %s", real->path);
+	return enter(line) && ok && nobody_owns();
 }
 
 /* Others that map the same file keep the pages that they have. */
@@ -444,7 +434,7 @@ int main(int argc, char **argv)
 	page_size = sysconf(_SC_PAGESIZE);
 	if (argc > 2 && !strcmp(argv[1], "body"))
 		return body(atol(argv[2]));
-	start(9);
+	start(9 + ARRAY_SIZE(reals));
 	umask(022);
 	mkdir(FOLDER, 0755);
 	mkdir(FOLDER "/rt", 0755);
@@ -457,10 +447,19 @@ int main(int argc, char **argv)
 	run("more colours", test_growth);
 	run("no colours left", test_none_left);
 	run("everything a program maps", test_everything);
+	if (!write_source())
+		ksft_exit_fail_msg("no source in " FOLDER "\n");
+	for (real = reals; real < reals + ARRAY_SIZE(reals); real++) {
+		if (access(real->path, X_OK))
+			ksft_test_result_skip("%s: no %s\n", real->what, real->path);
+		else
+			run(real->what, test_real);
+	}
 	run("others that map a file", test_others);
 	unlink(FOLDER "/rt/program");
 	unlink(FOLDER "/program");
 	unlink(FOLDER "/file");
+	unlink(SOURCE);
 	rmdir(FOLDER "/rt");
 	rmdir(FOLDER);
 	ksft_test_result(nobody_owns(), "colours are given back\n");

@@ -23,11 +23,12 @@
 /* All of it is on one node, so that there is less to fill. */
 #define NODE		1
 #define GROUP		"/sys/fs/cgroup/page_color_reserve"
-#define PAGES		1500L
 /* A task that waits has faults for its stack and data, too. */
 #define OWN		64L
 
 static unsigned long other[LONGS];
+/* Pages that are reserved, less than the node has of one colour. */
+static long many = 1500;
 
 static long reserve(unsigned long pages)
 {
@@ -62,22 +63,25 @@ static bool is_reserved(long pages)
 	return false;
 }
 
-/* A number of the node's first zone of this name in /proc/zoneinfo. */
+/* A number of the node's zone in /proc/zoneinfo; of the last that has pages. */
 static long zone_number(const char *key)
 {
+	long n = -1, value = -1, managed;
+	char line[256];
 	FILE *file;
-	char line[256], zone[32];
-	long n = -1;
 	int node = -1;
 
 	/* What CPUs have counted and not added yet. */
 	read_long("/proc/sys/vm/stat_refresh");
 	file = fopen("/proc/zoneinfo", "r");
-	while (file && n < 0 && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "Node %d, zone %31s", &node, zone) == 2)
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Node %d, zone", &node) == 1 || node != NODE)
 			continue;
-		if (node == NODE && !strcmp(zone, "Normal") && strstr(line, key))
-			n = strtol(strstr(line, key) + strlen(key), NULL, 10);
+		if (strstr(line, key))
+			value = strtol(strstr(line, key) + strlen(key), NULL, 10);
+		/* It follows the numbers that are asked for. */
+		if (sscanf(line, " managed %ld", &managed) == 1 && managed)
+			n = value;
 	}
 	if (file)
 		fclose(file);
@@ -234,19 +238,19 @@ static bool be_stranger(int step)
 
 	if (!step)
 		return go_to_node() && !set_colors(other, 0);
-	use_reserve(other, PAGES, &local);
-	ksft_print_msg("without: %ld of %ld pages on the full node\n", local, PAGES);
-	return local < PAGES / 2;
+	use_reserve(other, many, &local);
+	ksft_print_msg("without: %ld of %ld pages on the full node\n", local, many);
+	return local < many / 2;
 }
 
 static bool own(unsigned long flags, int step)
 {
-	long evicted, spilled, below, local = 0, n = PAGES - OWN;
+	long evicted, spilled, below, local = 0, n = many - OWN;
 	bool ok;
 
 	if (!step)
-		return go_to_node() && !set_colors(one, flags) && !reserve(PAGES) &&
-		       is_reserved(PAGES);
+		return go_to_node() && !set_colors(one, flags) && !reserve(many) &&
+		       is_reserved(many);
 	if (flags && !bind_memory(MPOL_BIND))
 		return false;
 	evicted = read_long(STATS "evicted");
@@ -259,7 +263,7 @@ static bool own(unsigned long flags, int step)
 	ksft_print_msg("with: %ld of %ld pages on the full node, %ld below the mark\n",
 		       local, n, below);
 	/* All are used up, and reserved nevertheless. */
-	return ok && below >= n && reserved() == PAGES && held() <= OWN;
+	return ok && below >= n && reserved() == many && held() <= OWN;
 }
 
 static bool be_owner(int step)
@@ -280,7 +284,7 @@ static bool full_node(bool (*owner_work)(int step))
 	stranger = start_child(be_stranger);
 	owner = start_child(owner_work);
 	hog = start_child(be_hog);
-	ok = is_reserved(PAGES);
+	ok = is_reserved(many);
 	ksft_print_msg("%ld pages free, low %ld, min %ld, and %ld held\n",
 		       zone_number("pages free "), zone_number(" low "),
 		       zone_number(" min "), held());
@@ -310,13 +314,13 @@ static bool test_oom(void)
 	bool ok;
 
 	owner = start_child(be_owner);
-	ok = is_reserved(PAGES);
+	ok = is_reserved(many);
 	before = held();
 	hog = start_child(be_killed);
 	status = finish(hog);
 	ksft_print_msg("hog: status %#x, held %ld, before %ld\n", status, held(), before);
 	ok &= WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && held() == before &&
-	      is_reserved(PAGES) && !kill(owner.pid, 0);
+	      is_reserved(many) && !kill(owner.pid, 0);
 	kill(owner.pid, SIGKILL);
 	finish(owner);
 	return is_reserved(0) && ok;
@@ -325,13 +329,13 @@ static bool test_oom(void)
 /* It is a number to have; colours that are new begin with none. */
 static bool test_number(void)
 {
-	bool ok = go_to_node() && !set_colors(half, 0) && !reserve(PAGES) &&
-		  is_reserved(PAGES) && !reserve(PAGES) && is_reserved(PAGES);
+	bool ok = go_to_node() && !set_colors(half, 0) && !reserve(many) &&
+		  is_reserved(many) && !reserve(many) && is_reserved(many);
 
-	ok &= !reserve(3 * PAGES) && is_reserved(3 * PAGES);
+	ok &= !reserve(3 * many) && is_reserved(3 * many);
 	ok &= !reserve(100) && is_reserved(100) && !reserve(0) && is_reserved(0);
-	ok &= !reserve(PAGES) && !set_colors(one, 0) && is_reserved(0);
-	ok &= !reserve(PAGES) && is_reserved(PAGES) &&
+	ok &= !reserve(many) && !set_colors(one, 0) && is_reserved(0);
+	ok &= !reserve(many) && is_reserved(many) &&
 	      !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) && is_reserved(0);
 	return ok;
 }
@@ -339,22 +343,22 @@ static bool test_number(void)
 /* Pages are used first, and come back when they are freed. */
 static bool test_used(void)
 {
-	size_t size = PAGES / 2 * page_size;
+	size_t size = many / 2 * page_size;
 	char *mem = map_pages(size);
 	long used;
 	bool ok;
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
-	ok = go_to_node() && !set_colors(one, 0) && !reserve(PAGES) && is_reserved(PAGES);
+	ok = go_to_node() && !set_colors(one, 0) && !reserve(many) && is_reserved(many);
 	for (int i = 0; i < 5; i++) {
 		touch(mem, size, 1);
-		used = PAGES - held();
-		ok &= used >= PAGES / 2 && used <= PAGES / 2 + OWN && reserved() == PAGES &&
+		used = many - held();
+		ok &= used >= many / 2 && used <= many / 2 + OWN && reserved() == many &&
 		      pure(mem, size, one, "used");
 		madvise(mem, size, MADV_DONTNEED);
-		ok &= is_reserved(PAGES);
+		ok &= is_reserved(many);
 	}
-	ksft_print_msg("%ld of %ld pages used, %ld held in the end\n", used, PAGES, held());
+	ksft_print_msg("%ld of %ld pages used, %ld held in the end\n", used, many, held());
 	return ok;
 }
 
@@ -387,23 +391,23 @@ static bool test_balance(void)
 /* A child has its parent's colours, and what is reserved with them. */
 static bool test_fork(void)
 {
-	size_t size = PAGES / 3 * page_size;
+	size_t size = many / 3 * page_size;
 	char *mem = map_pages(size), c;
 	int status, go[2];
 	pid_t pid;
 	bool ok;
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
-	ok = !pipe(go) && go_to_node() && !set_colors(half, 0) && !reserve(PAGES);
+	ok = !pipe(go) && go_to_node() && !set_colors(half, 0) && !reserve(many);
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
 		if (read(go[0], &c, 1) < 0)
 			_exit(1);
 		touch(mem, size, 1);
-		_exit(!(held() <= PAGES * 2 / 3 && pure(mem, size, half, "child")));
+		_exit(!(held() <= many * 2 / 3 && pure(mem, size, half, "child")));
 	}
-	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) && is_reserved(PAGES);
+	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) && is_reserved(many);
 	close(go[1]);
 	ok &= waitpid(pid, &status, 0) == pid && !status;
 	return is_reserved(0) && ok;
@@ -539,17 +543,17 @@ static bool in_group(bool (*work)(void))
 
 static bool reserve_some(void)
 {
-	return !reserve(PAGES) && is_reserved(PAGES);
+	return !reserve(many) && is_reserved(many);
 }
 
 static bool use_some(void)
 {
-	size_t size = PAGES / 2 * page_size;
+	size_t size = many / 2 * page_size;
 	char *mem = map_pages(size);
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	touch(mem, size, 1);
-	return pure(mem, size, one, "group") && held() <= PAGES / 2 + 1;
+	return pure(mem, size, one, "group") && held() <= many / 2 + 1;
 }
 
 static bool test_group(void)
@@ -558,8 +562,8 @@ static bool test_group(void)
 
 	write_file("/sys/fs/cgroup/cgroup.subtree_control", "+cpuset");
 	ok = !mkdir(GROUP, 0755) && write_file(GROUP "/cpuset.colors", "1") &&
-	     in_group(reserve_some) && is_reserved(PAGES) && in_group(use_some) &&
-	     reserved() == PAGES;
+	     in_group(reserve_some) && is_reserved(many) && in_group(use_some) &&
+	     reserved() == many;
 	ok &= write_file(GROUP "/cpuset.colors", "2") && is_reserved(0);
 	for (int i = 0; i < 100 && (rmdir(GROUP) && errno == EBUSY); i++)
 		usleep(10000);
@@ -569,6 +573,7 @@ static bool test_group(void)
 int main(int argc, char **argv)
 {
 	char boost[64], fraction[64];
+	long managed;
 
 	if (argc > 1 && !strcmp(argv[1], "stop")) {
 		kill(getpid(), SIGSTOP);
@@ -576,8 +581,11 @@ int main(int argc, char **argv)
 	}
 	start(14);
 	add(other, 3);
-	if (zone_number("managed ") < 0)
+	managed = zone_number("managed ");
+	if (managed < 0)
 		ksft_exit_skip("no node %d\n", NODE);
+	if (many > managed / nr_colors * 3 / 4)
+		many = managed / nr_colors * 3 / 4;
 	/*
 	 * Watermarks that rise meanwhile, and thousands of pages that a CPU takes at
 	 * once and gives back later, kill who stops a bit above, or make room.
