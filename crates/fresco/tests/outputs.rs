@@ -256,7 +256,7 @@ fn a_full_disk_costs_the_figure_and_not_the_result() {
     ];
     let detect = ["map", "detect", "--simulate", "xeon-w3530", "--quick"];
     for (verb, option, words) in [
-        (&bench[..], &["--svg", "/dev/full"][..], "yardstick"),
+        (&bench[..], &["--svg", "/dev/full"][..], "latency of small"),
         (&tasks, &["--svg", "/dev/full"], "flat"),
         (&detect, &["--out", "found", "--svg", "/dev/full"], "MAP"),
     ] {

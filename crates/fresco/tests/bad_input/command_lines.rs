@@ -236,6 +236,27 @@ fn live() -> Vec<Case> {
         )
         .told("--colors: found "),
         run("pages of another size", &["--page", "64K", "--colors", "banks=0"]).told("--page: found pages of 65536"),
+        run("pages of another size, small", &["--page", "64", "--colors", "banks=0"]).told("--page: found pages of 64"),
+        run("an offset inside a page", &["--offset", "1", "--colors", "banks=0"]).told("--offset: found 0x1"),
+        Case::new("a misspelt option", &["run", "--mapp", "map.txt", "--", "sh"]).told("--mapp: found it where"),
+        Case::new(
+            "a misspelt option with a value",
+            &["run", "--machine=i7-860", "--clors=banks=0", "sh"],
+        )
+        .told("--clors: found it where"),
+        Case::new(
+            "an option like none",
+            &["run", "--machine", "i7-860", "--verbose", "sh"],
+        )
+        .told("--verbose: found it"),
+        Case::new("a map beside a plan", &["run", "--map", "map.txt", "plan.json"]).told("--map: found it with a plan"),
+        Case::new("colours beside a plan", &["run", "--colors", "banks=0", "plan.json"])
+            .told("--colors: found it with a plan"),
+        Case::new(
+            "JSON of a program that runs",
+            &["run", "--machine", "i7-860", "--json", "--colors", "banks=0", "sh"],
+        )
+        .told("--json: found it without --dry-run"),
         run(
             "processors that are not there",
             &["--colors", "banks=0", "--cpus", "4000-5000"],
