@@ -3,6 +3,7 @@
 //! the library that places frames stands in front of the C library's own functions of these names.
 
 mod area;
+pub mod capability;
 mod color;
 mod privileges;
 mod scan;
