@@ -138,7 +138,9 @@ impl Process {
                 .cure("look with `fresco ps`"),
             false => InputError::new(path.display().to_string(), format!("cannot be read: {error}"))
                 .allowed("own processes, and those of others with CAP_SYS_PTRACE")
-                .cure(capability::cure(capability::PTRACE)),
+                .cure(capability::cure_of_process(
+                    &fs::read_to_string(self.directory.join("status")).unwrap_or_default(),
+                )),
         }
     }
 }
