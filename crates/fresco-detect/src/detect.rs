@@ -50,20 +50,27 @@ pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
         cost: probe.governor.cost(),
     };
     found.verdict = stages(&mut probe, &mut found, options);
-    if probe.governor.is_over() && !found.verdict.has_map() {
-        note_end_of_time(&probe, &mut found.evidence, options.seconds);
+    if let Some(seconds) = probe.governor.cut_short().filter(|_| !found.verdict.has_map()) {
+        note_end_of_time(seconds, &mut found.evidence, options.seconds);
     }
     found.cost = probe.governor.cost();
     found
 }
 
-/// Says that time ran out before the first check that failed.
-fn note_end_of_time(probe: &Probe<'_>, evidence: &mut Evidence, most: f64) {
+/// Says that the time to look for conflicts ran out before the first check that failed.
+fn note_end_of_time(seconds: f64, evidence: &mut Evidence, most: f64) {
     let place = evidence.checks.iter().position(|check| !check.passed);
     let stage = place.map_or(Stage::Timer, |place| evidence.checks[place].stage);
-    let seconds = probe.governor.cost().seconds;
     let asked = format!("at most {most}");
-    evidence.push(stage, "seconds of the detection", seconds, None, 1, asked, false);
+    evidence.push(
+        stage,
+        "seconds of looking for row conflicts",
+        seconds,
+        None,
+        1,
+        asked,
+        false,
+    );
     if let (Some(place), Some(check)) = (place, evidence.checks.pop()) {
         evidence.checks.insert(place, check);
     }

@@ -25,6 +25,8 @@ pub struct Governor<'t> {
     started: f64,
     /// Seconds after which searches end.
     limit: f64,
+    /// Seconds that had passed when a search was first ended by the limit.
+    cut_short: Option<f64>,
 }
 
 impl<'t> Governor<'t> {
@@ -38,6 +40,7 @@ impl<'t> Governor<'t> {
             pauses: 0,
             started,
             limit: f64::INFINITY,
+            cut_short: None,
         }
     }
 
@@ -112,9 +115,19 @@ impl<'t> Governor<'t> {
         self.limit = seconds;
     }
 
-    /// Is the time for it over?
-    pub fn is_over(&self) -> bool {
-        self.timer.now() - self.started > self.limit * 1e9
+    /// Is the time for it over? To be asked by a search that would go on.
+    pub fn is_over(&mut self) -> bool {
+        let passed = self.timer.now() - self.started;
+        let is_over = passed > self.limit * 1e9;
+        if is_over {
+            self.cut_short.get_or_insert(passed / 1e9);
+        }
+        is_over
+    }
+
+    /// Seconds that had passed when a search was ended by the limit, if one was.
+    pub fn cut_short(&self) -> Option<f64> {
+        self.cut_short
     }
 
     /// The timer's time, in nanoseconds.
@@ -176,6 +189,21 @@ mod tests {
         fn now(&self) -> f64 {
             self.inner.now()
         }
+    }
+
+    #[test]
+    fn a_search_that_the_limit_ends_is_remembered_and_nothing_else() {
+        let mut timer = Formula::xor(1 << 30, &[1 << 13]);
+        let mut governor = Governor::new(&mut timer);
+        governor.limit(5.0);
+        assert!(!governor.is_over());
+        governor.wait(7e9);
+        assert_eq!(governor.cut_short(), None, "nobody has searched any more");
+        assert!(governor.is_over());
+        governor.wait(7e9);
+        assert!(governor.is_over());
+        let seconds = governor.cut_short().expect("a search was ended");
+        assert!((7.0..7.1).contains(&seconds), "{seconds}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::quantity::format_size;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Largest text file that [`read_file`] takes, in bytes (16 MiB): far above any machine, scenario or plan, and small
 /// enough that a wrong path (a trace, a device) does not fill the memory.
@@ -92,8 +92,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Inpu
     let path = path.as_ref();
     let name = path.display().to_string();
     if path.is_dir() {
-        let error = InputError::new(name, "found a directory").allowed("the name of a file to write");
-        return Err(error.cure("name a file inside it"));
+        return Err(directory_found(name));
     }
     let special = fs::metadata(path).is_ok_and(|meta| !meta.is_file());
     let written = if special {
@@ -107,11 +106,43 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Inpu
     written.map_err(|fault| cannot("write", &name, &fault))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Could [`write_atomically`] write this file, as far as can be told before? Nothing is changed: a temporary file is made
+/// beside it and removed. What is not a regular file is opened at the end only, as that may change it.
+///
+/// # Errors
+/// It is a directory, its directory does not exist or is not writable.
+pub fn check_writable(path: impl AsRef<Path>) -> Result<(), InputError> {
+    let path = path.as_ref();
+    let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(directory_found(name));
+    }
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Ok(());
+    }
+    let made = beside(path).and_then(|(_, temporary)| {
+        File::create(&temporary)?;
+        fs::remove_file(&temporary)
+    });
+    made.map_err(|fault| cannot("write", &name, &fault))
+}
+
+fn directory_found(name: String) -> InputError {
+    let error = InputError::new(name, "found a directory").allowed("the name of a file to write");
+    error.cure("name a file inside it")
+}
+
+/// The file that is replaced, and the temporary one beside it that takes its name.
+fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     // Through a symbolic link, the file it points to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let file_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     let temporary = target.with_file_name(format!(".{file_name}.{}.tmp", std::process::id()));
+    Ok((target, temporary))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (target, temporary) = beside(path)?;
     let write = || {
         let mut file = File::create(&temporary)?;
         file.write_all(bytes)?;
@@ -186,6 +217,26 @@ mod tests {
         write_atomically(&path, b"second").expect("writable");
         assert_eq!(read_file(&path).as_deref(), Ok("second"));
         assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn looking_whether_a_file_can_be_written_changes_nothing() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let path = dir.path().join("out.json");
+        assert_eq!(check_writable(&path), Ok(()));
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 0);
+        write_atomically(&path, b"old").expect("writable");
+        assert_eq!(check_writable(&path), Ok(()));
+        assert_eq!(read_file(&path).as_deref(), Ok("old"));
+        assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+        assert_eq!(check_writable("/dev/full"), Ok(()));
+        for (path, found) in [
+            (dir.path().join("no/x"), "make the directory first"),
+            (dir.path().to_owned(), "found a directory"),
+        ] {
+            let error = check_writable(&path).expect_err("is not writable").to_string();
+            assert!(error.contains(found), "{error}");
+        }
     }
 
     #[test]

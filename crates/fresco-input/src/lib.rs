@@ -34,7 +34,7 @@ mod table;
 
 pub use document::Document;
 pub use error::{Fault, InputError};
-pub use files::{MAX_TEXT_BYTES, decode, read_file, write_atomically};
+pub use files::{MAX_TEXT_BYTES, check_writable, decode, read_file, write_atomically};
 pub use item::Item;
 pub use quantity::{format_bandwidth, format_duration, format_frequency, format_size};
 pub use same_file::{refuse_overwriting, same_file};

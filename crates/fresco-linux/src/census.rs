@@ -4,7 +4,7 @@
 use crate::backend::Backend;
 use crate::colors::{AskedColors, ColorCounts, Filter, Request};
 use crate::proc::{Kind, Mapping, OwnColors, Page, Process, own_colors};
-use crate::sys::{page_bytes, zero_frame};
+use crate::sys::{capability, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use fresco_input::InputError;
 use std::collections::BTreeMap;
@@ -233,7 +233,7 @@ impl Judges {
 pub fn hidden() -> InputError {
     InputError::new("/proc/self/pagemap", "shows no frame numbers")
         .allowed("reading them needs CAP_SYS_ADMIN in the first user namespace; containers take it away")
-        .cure("run as root, outside a container or in a privileged one")
+        .cure(capability::cure(capability::ADMIN))
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ const BELIEVED: Duration = Duration::from_millis(100);
 /// was given back last the kernel hands out first. So the next search, be it another process's, finds frames of heaps,
 /// which have colours that were asked for, before those that were in vain to look at.
 pub(crate) const LOW: Range<u64> = 1 << 40..3 << 39;
+/// Where the heap of the library's own code lies. What the program maps and unmaps, and a child watches again, is elsewhere:
+/// a pager that waited for a page of its own heap would wait for itself.
+pub const OWN_HEAP: Range<u64> = LOW.end..7 << 38;
 /// Where the next one may lie.
 static NEXT: AtomicU64 = AtomicU64::new(LOW.start);
 
@@ -167,6 +170,11 @@ impl Pool {
             return Err(short);
         }
         Ok(())
+    }
+
+    /// Pages that there are, or that searches may still find.
+    pub fn reach(&mut self) -> u64 {
+        self.free + self.room(STEP) / page_bytes()
     }
 
     /// Bytes of the areas.

@@ -4,11 +4,14 @@
 //! up, it comes from what is left of the store in `early.rs`: the pager goes on.
 
 use crate::spare;
+use fresco_linux::pool::OWN_HEAP;
+use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ptr::with_exposed_provenance_mut;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Blocks are 16, 32, ... 2048 bytes; larger ones are mappings.
 const CLASSES: usize = 8;
@@ -75,10 +78,32 @@ fn class(layout: &Layout) -> Option<usize> {
     (class < CLASSES).then_some(class)
 }
 
+/// Where the next mapping may lie.
+static NEXT: AtomicU64 = AtomicU64::new(OWN_HEAP.start);
+/// Places tried: there is much room, and a sanitizer may have taken it all.
+const TRIES: usize = 16;
+
 fn map(bytes: usize) -> *mut u8 {
+    let room = bytes.next_multiple_of(CHUNK) as u64;
+    for _ in 0..TRIES {
+        let start = NEXT.fetch_add(room, Ordering::Relaxed);
+        if start + room > OWN_HEAP.end {
+            NEXT.store(OWN_HEAP.start, Ordering::Relaxed);
+            continue;
+        }
+        match map_at(start, bytes, MapFlags::FIXED_NOREPLACE) {
+            Err(Errno::EXIST) => {}
+            result => return result.unwrap_or(null_mut()),
+        }
+    }
+    map_at(0, bytes, MapFlags::empty()).unwrap_or(null_mut())
+}
+
+fn map_at(start: u64, bytes: usize, fixed: MapFlags) -> Result<*mut u8, Errno> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: the kernel chooses addresses that nothing uses.
-    unsafe { mmap_anonymous(null_mut(), bytes, access, MapFlags::PRIVATE) }.map_or(null_mut(), |start| start.cast())
+    let start = with_exposed_provenance_mut(start as usize);
+    // SAFETY: addresses that nothing uses, or, where the kernel does not choose them, none are taken.
+    unsafe { mmap_anonymous(start, bytes, access, MapFlags::PRIVATE | fixed) }.map(|start| start.cast())
 }
 
 fn map_or_spare(bytes: usize) -> *mut u8 {

@@ -30,6 +30,25 @@ where
     }
 }
 
+/// A reader of the numbers within `range` that `option` takes; `example` is one.
+pub fn number(
+    option: &'static str,
+    range: RangeInclusive<f64>,
+    example: &'static str,
+) -> impl Fn(&str) -> Result<f64, InputError> + Clone + Send + Sync + 'static {
+    move |word| {
+        let cure = match word.parse::<f64>() {
+            Ok(number) if range.contains(&number) => return Ok(number),
+            Ok(number) if number < *range.start() => "write a larger number".to_owned(),
+            Ok(number) if number > *range.end() => "write a smaller number".to_owned(),
+            _ => format!("write a number, such as {example}"),
+        };
+        Err(InputError::new(option, format!("found {word:?}"))
+            .allowed(format!("a number from {} to {}", range.start(), range.end()))
+            .cure(cure))
+    }
+}
+
 /// A reader of one of the named `choices`.
 pub fn choice<T: Copy + Send + Sync + 'static>(
     option: &'static str,
@@ -63,6 +82,26 @@ pub fn key_value(text: &str) -> Result<(String, String), InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_with_a_point() {
+        let read = number("--noise", 0.0..=1e6, "2.5");
+        assert_eq!((read("0"), read("1e6")), (Ok(0.0), Ok(1e6)));
+        for (word, cure) in [
+            ("-1", "write a larger number"),
+            ("1e308", "write a smaller number"),
+            ("1e999", "write a smaller number"),
+            ("nan", "write a number, such as 2.5"),
+            ("abc", "write a number, such as 2.5"),
+        ] {
+            let error = read(word).expect_err(word);
+            assert_eq!(
+                (error.cure.as_str(), error.allowed.as_str()),
+                (cure, "a number from 0 to 1000000"),
+                "{word}"
+            );
+        }
+    }
 
     #[test]
     fn numbers_at_the_ends_of_their_range() {

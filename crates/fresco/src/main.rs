@@ -9,6 +9,7 @@ mod failure;
 mod kernel_record;
 mod latencies;
 mod output;
+mod outputs;
 mod planned;
 mod programs;
 mod progress;

@@ -261,3 +261,18 @@ fn people_get_tables() {
     );
     assert!(text.starts_with("Places by the map of xeon-w3530\naddress"), "{text}");
 }
+
+#[test]
+fn a_mask_that_would_be_read_as_another_map_is_told_of() {
+    let directory = directory_with(&[("one", "14 18 22\n"), ("bit", "14\n"), ("two", "14 18\n15 19\n")]);
+    for (map, warned) in [("one", true), ("bit", false), ("two", false)] {
+        let done = fresco(&["map", "convert", map, "--to", "hex"], directory.path());
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(0), "{told}");
+        assert_eq!(told.contains("read it with --format hex"), warned, "{map}: {told}");
+        fs::write(directory.path().join("hex"), &done.stdout).expect("is writable");
+        let again = ["map", "convert", "hex", "--format", "hex", "--to", "map.txt"];
+        let back = stdout(&again, directory.path());
+        assert_eq!(back, fs::read_to_string(directory.path().join(map)).expect("there"));
+    }
+}

@@ -179,7 +179,10 @@ fn a_map_that_was_proved_for_this_machine_is_used_where_no_other_is_named() {
         Some(true)
     );
     let run = ["run", "--colors", "banks=0-3", "--dry-run", "--json", "--", "sh"];
-    assert!(stdout(&run, directory.path()).contains("map.json"));
+    // Whether it could be done is a question of the machine.
+    let done = fresco(&run, directory.path());
+    assert!(matches!(done.status.code(), Some(0 | 125)), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stdout).contains("map.json"));
     // A map that is named comes first.
     assert_eq!(
         stdout(&["map", "show", "map.txt", "--to", "map.txt"], directory.path()),

@@ -192,3 +192,85 @@ fn the_examples_of_the_help_work() {
         }
     }
 }
+
+/// Runs with standard output in the file `name`.
+fn into_file(arguments: &[&str], name: &str, directory: &Path) -> (Option<i32>, String) {
+    let file = fs::File::create(directory.join(name)).expect("is writable");
+    let done = Command::new(env!("CARGO_BIN_EXE_fresco"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .stdout(file)
+        .output()
+        .expect("the program starts");
+    (done.status.code(), String::from_utf8(done.stderr).expect("UTF-8"))
+}
+
+#[test]
+fn no_figure_goes_where_the_result_goes() {
+    let directory = prepared();
+    let bench = [
+        "bench",
+        "latency",
+        "--simulate",
+        "./small.toml",
+        "--json",
+        "--svg",
+        "both",
+    ];
+    let (status, told) = into_file(&bench, "both", directory.path());
+    assert_eq!(status, Some(2), "{told}");
+    assert!(told.contains("both: --svg: found standard output"), "{told}");
+    let detect = ["map", "detect", "--simulate", "xeon-w3530", "--quick", "--out", "found"];
+    fs::create_dir(directory.path().join("found")).expect("is writable");
+    let (status, told) = into_file(&detect, "found/map.txt", directory.path());
+    assert_eq!(status, Some(2), "{told}");
+    assert!(told.contains("found/map.txt: --out: found standard output"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_costs_the_figure_and_not_the_result() {
+    let directory = prepared();
+    let bench = [
+        "bench",
+        "latency",
+        "--simulate",
+        "./small.toml",
+        "--repetitions",
+        "1",
+        "--set",
+        "bytes=64KiB",
+    ];
+    let tasks = [
+        "sched",
+        "generate",
+        "--sets",
+        "1",
+        "--utilization",
+        "0.8",
+        "--accept",
+        "flat",
+        "--density",
+        "8",
+    ];
+    let detect = ["map", "detect", "--simulate", "xeon-w3530", "--quick"];
+    for (verb, option, words) in [
+        (&bench[..], &["--svg", "/dev/full"][..], "latency of small"),
+        (&tasks, &["--svg", "/dev/full"], "flat"),
+        (&detect, &["--out", "found", "--svg", "/dev/full"], "MAP"),
+    ] {
+        let done = common::fresco(&[verb, option].concat(), directory.path());
+        let (printed, told) = (
+            String::from_utf8_lossy(&done.stdout),
+            String::from_utf8_lossy(&done.stderr),
+        );
+        assert_eq!(done.status.code(), Some(2), "{verb:?}: {told}");
+        assert!(told.contains("/dev/full: --svg: cannot write it"), "{verb:?}: {told}");
+        assert!(printed.contains(words), "{verb:?} lost its result: {printed:?}");
+    }
+    assert!(
+        directory.path().join("found/map.txt").is_file(),
+        "the map was written nevertheless"
+    );
+}

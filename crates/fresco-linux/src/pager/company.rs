@@ -85,14 +85,15 @@ fn threads() -> Option<Vec<u32>> {
     Some(threads)
 }
 
-/// The status that the first thread of this process has ended with, as the kernel's field 52 has it (proc_pid_stat(5)).
-pub(super) fn status_of_first() -> i32 {
+/// How the first thread of this process has ended, as the kernel's field 52 has it (proc_pid_stat(5)), which is as of
+/// wait(2): the signal, such as seccomp's, or zero and, in the second byte, the status.
+pub(super) fn end_of_first() -> i32 {
     let first = getpid().as_raw_nonzero();
     let stat = fs::read_to_string(format!("/proc/self/task/{first}/stat")).unwrap_or_default();
     let code = stat
         .rsplit_once(") ")
         .and_then(|(_, rest)| rest.split_whitespace().nth(52 - 3));
-    code.and_then(|code| code.parse::<i32>().ok()).unwrap_or_default() >> 8
+    code.and_then(|code| code.parse().ok()).unwrap_or_default()
 }
 
 fn thread_has_ended(thread: u32) -> bool {

@@ -116,8 +116,8 @@ impl Pager {
         let page = address / page_bytes() * page_bytes();
         // Not beyond what is watched together: the door may be next.
         let (set, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
-        let first = self.supply(set).map_or(1, |supply| supply.first_window());
-        let window = self.streams.window(page / page_bytes(), first);
+        let plenty = self.supply(set).is_some_and(|supply| supply.has_plenty());
+        let window = self.streams.window(page / page_bytes(), plenty);
         stats.faults.fetch_add(1, Ordering::Relaxed);
         let end = page.saturating_add(window.after * page_bytes()).min(region);
         let mut at = page;
@@ -151,28 +151,36 @@ impl Pager {
         }
     }
 
-    /// Places so many pages below one, as far as they are watched with it, once nobody waits for it any more. Returns
-    /// where they begin.
+    /// Places so many pages below one, as far as they are watched with it and missing side by side, once nobody waits for it
+    /// any more. Returns where they begin.
     fn place_below(&mut self, page: u64, before: u64, stats: &Stats) -> u64 {
-        let mut at = page.saturating_sub(before * page_bytes());
-        if self.regions.at(at).map(|(_, end)| end) != self.regions.at(page).map(|(_, end)| end) {
+        let lowest = page.saturating_sub(before * page_bytes());
+        if self.regions.at(lowest).map(|(_, end)| end) != self.regions.at(page).map(|(_, end)| end) {
             return page;
         }
-        let mut start = at;
-        while at < page {
-            match self.place(at..page, stats) {
-                // What is nearer may be missing yet; not worth a look at each page.
-                (0, Err(Errno::EXIST)) => {
-                    at += ((page - at) / 2).next_multiple_of(page_bytes());
-                    start = at;
-                }
+        // All of them, or else, by halves, those above the last one that is present.
+        let (mut low, mut top, mut at) = (lowest, page, lowest);
+        while low < top {
+            match self.place(at..top, stats) {
+                (0, Err(Errno::EXIST)) => low = at + page_bytes(),
                 (0, _) => break,
-                (bytes, _) => at += bytes,
+                (bytes, _) => {
+                    let mut next = at + bytes;
+                    while next < top {
+                        match self.place(next..top, stats) {
+                            (0, Err(Errno::EXIST)) => next += page_bytes(),
+                            (0, _) => break,
+                            (bytes, _) => next += bytes,
+                        }
+                    }
+                    top = at;
+                }
             }
+            at = low + (top.saturating_sub(low) / 2) / page_bytes() * page_bytes();
         }
         // Another thread may have come here meanwhile.
-        self.user.wake(start..page);
-        start
+        self.user.wake(top..page);
+        top
     }
 
     /// Leaves missing pages to the kernel, which places them when they are written.

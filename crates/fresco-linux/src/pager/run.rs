@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pager's thread.
 
-use super::company::status_of_first;
+use super::company::end_of_first;
 use super::{Door, Pager, Refusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
 use crate::proc::{Headroom, anonymous_parts};
-use crate::sys::{as_a_stranger, drop_privileges, end_thread, without_signals};
+use crate::sys::{as_a_stranger, drop_privileges, end_by_signal, end_thread, without_signals};
 use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use std::ops::Range;
@@ -93,8 +93,13 @@ pub fn start(
                 }
             };
             if stopped == Errno::SRCH {
-                // The status of a process is that of the thread that ends last.
-                end_thread(status_of_first());
+                // The status of a process is that of the thread that ends last. Seccomp kills a process with its last
+                // thread, and alone the first where there are others.
+                let end = end_of_first();
+                match end & 0x7f {
+                    0 => end_thread(end >> 8),
+                    signal => end_by_signal(signal),
+                }
             }
         }
     };

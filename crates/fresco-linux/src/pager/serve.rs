@@ -80,7 +80,7 @@ impl Pager {
             Order::WatchIfAnonymous => anonymous_parts(&range)
                 .into_iter()
                 .try_for_each(|part| self.cover(part, set, door.sets())),
-            Order::Fill => self.fill(range, stats),
+            Order::Fill => self.fill(range, set, stats),
             Order::Mend => {
                 self.mending.forked();
                 Ok(())
@@ -96,7 +96,12 @@ impl Pager {
     }
 
     /// Places all missing pages of the range, or says that it cannot.
-    fn fill(&mut self, range: Range<u64>, stats: &Stats) -> Result<(), Errno> {
+    fn fill(&mut self, range: Range<u64>, set: u32, stats: &Stats) -> Result<(), Errno> {
+        // What can never be there is not searched for.
+        let reach = self.supplies.get_mut(set as usize).map(|supply| supply.pool.reach());
+        if reach.is_some_and(|reach| (range.end - range.start) / page_bytes() > reach) {
+            return Err(Errno::NOMEM);
+        }
         let mut at = range.start;
         while at < range.end {
             match self.place(at..range.end, stats) {

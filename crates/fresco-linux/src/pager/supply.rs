@@ -18,11 +18,6 @@ const PATIENCE: u64 = 256;
 const POOR: u64 = 8;
 const LITTLE_PATIENCE: u64 = 16;
 const MOST_PATIENCE: u64 = 1 << 16;
-/// Pages at a fault that continues nothing. Many stay almost empty (the allocator begins a run of 16 for each size of
-/// blocks). A page placed in vain costs half a microsecond, and where frames are searched for one by one, eight; a thread
-/// that waits, thirty.
-const FIRST: u64 = 4;
-const FIRST_OF_PLENTY: u64 = 16;
 /// So many pages that are there already are plenty.
 const PLENTY: u64 = 1024;
 /// A search takes so long at most, where other frames may be taken instead.
@@ -62,13 +57,9 @@ impl Supply {
         self.pool.next(pages)
     }
 
-    /// Pages to place at a fault that continues nothing.
-    pub fn first_window(&self) -> u64 {
-        if self.pool.pages() < PLENTY {
-            FIRST
-        } else {
-            FIRST_OF_PLENTY
-        }
+    /// Are there more pages than are wanted soon?
+    pub fn has_plenty(&self) -> bool {
+        self.pool.pages() >= PLENTY
     }
 
     /// Will a search be wanted soon?

@@ -3,6 +3,7 @@
 
 use super::{Mapping, PageMap};
 use crate::colors::{ENVIRONMENT, Request};
+use crate::sys::capability;
 use fresco_dram::color::parse_list;
 use fresco_input::InputError;
 use std::fs;
@@ -137,7 +138,7 @@ impl Process {
                 .cure("look with `fresco ps`"),
             false => InputError::new(path.display().to_string(), format!("cannot be read: {error}"))
                 .allowed("own processes, and those of others with CAP_SYS_PTRACE")
-                .cure("run as root"),
+                .cure(capability::cure(capability::PTRACE)),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! the library that places frames stands in front of the C library's own functions of these names.
 
 mod area;
+pub mod capability;
 mod color;
 mod privileges;
 mod scan;
@@ -16,7 +17,8 @@ pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;
 pub use signals::Signals;
 pub use thread::{
-    alone, as_a_stranger, before_exec, bind_memory, end_thread, end_with_parent, fork_away, fork_on, without_signals,
+    alone, as_a_stranger, before_exec, bind_memory, end_by_signal, end_thread, end_with_parent, fork_away, fork_on,
+    without_signals,
 };
 pub use userfault::{Fault, Userfault};
 

@@ -44,6 +44,21 @@ pub fn end_thread(status: i32) -> ! {
     unreachable!("a thread that has ended goes on")
 }
 
+/// Ends this process as one ends that takes a signal and does nothing about it.
+pub fn end_by_signal(signal: i32) -> ! {
+    // SAFETY: no other thread is there to be disturbed; the sets are filled before they are used. What does not exist as a
+    // signal is refused, and the process ends all the same.
+    unsafe {
+        let mut only = MaybeUninit::<libc::sigset_t>::uninit();
+        libc::sigemptyset(only.as_mut_ptr());
+        libc::sigaddset(only.as_mut_ptr(), signal);
+        libc::signal(signal, libc::SIG_DFL);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, only.as_ptr(), std::ptr::null_mut());
+        libc::raise(signal);
+    }
+    end_thread(128 + signal)
+}
+
 /// Takes the memory of this process, and of what it becomes, from these nodes.
 ///
 /// # Errors

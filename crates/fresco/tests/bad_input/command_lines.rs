@@ -64,7 +64,19 @@ fn sources() -> Vec<Case> {
         of_xeon("two kinds of output", "show", &["--to", "hex", "--json"]).usage("cannot be used with"),
         of_xeon("--usable without --to", "show", &["--usable"]).usage("--to <FORMAT>"),
         of_xeon("node that does not exist", "show", &["--to", "hex", "--node", "1"]).told("--node: found node 1"),
-        of_xeon("conversion into nothing", "convert", &[]).usage("--to <FORMAT>"),
+        of_xeon("conversion into nothing", "convert", &[]).told("--to: found no format"),
+        Case::new(
+            "conversion of three bits for PALLOC",
+            &["map", "convert", "three", "--to", "palloc"],
+        )
+        .file("three", "14 18 22\n")
+        .told("three: --to palloc: function 0"),
+        Case::new(
+            "conversion for PALLOC of what pages cannot choose",
+            &["map", "convert", "m", "--to", "palloc"],
+        )
+        .file("m", "6\n14 18\n")
+        .told("m: --to palloc: function 0"),
         of_xeon(
             "conversion of a whole map by node",
             "convert",
@@ -129,7 +141,7 @@ fn colors() -> Vec<Case> {
             &["--disjoint", "0", "16"],
         )
         .told("--disjoint: "),
-        of_xeon("proof about one colour", "colors", &["--disjoint", "0"]).usage("2 values required"),
+        of_xeon("proof about one colour", "colors", &["--disjoint", "0"]).told("--disjoint: found 0 alone"),
         of_xeon("pattern without bits", "colors", &["--pattern", "[00XX]"]).usage("--bits <BITS>"),
         of_xeon(
             "pattern without brackets",
@@ -224,6 +236,27 @@ fn live() -> Vec<Case> {
         )
         .told("--colors: found "),
         run("pages of another size", &["--page", "64K", "--colors", "banks=0"]).told("--page: found pages of 65536"),
+        run("pages of another size, small", &["--page", "64", "--colors", "banks=0"]).told("--page: found pages of 64"),
+        run("an offset inside a page", &["--offset", "1", "--colors", "banks=0"]).told("--offset: found 0x1"),
+        Case::new("a misspelt option", &["run", "--mapp", "map.txt", "--", "sh"]).told("--mapp: found it where"),
+        Case::new(
+            "a misspelt option with a value",
+            &["run", "--machine=i7-860", "--clors=banks=0", "sh"],
+        )
+        .told("--clors: found it where"),
+        Case::new(
+            "an option like none",
+            &["run", "--machine", "i7-860", "--verbose", "sh"],
+        )
+        .told("--verbose: found it"),
+        Case::new("a map beside a plan", &["run", "--map", "map.txt", "plan.json"]).told("--map: found it with a plan"),
+        Case::new("colours beside a plan", &["run", "--colors", "banks=0", "plan.json"])
+            .told("--colors: found it with a plan"),
+        Case::new(
+            "JSON of a program that runs",
+            &["run", "--machine", "i7-860", "--json", "--colors", "banks=0", "sh"],
+        )
+        .told("--json: found it without --dry-run"),
         run(
             "processors that are not there",
             &["--colors", "banks=0", "--cpus", "4000-5000"],
@@ -260,6 +293,15 @@ fn live() -> Vec<Case> {
         Case::new("no process number", &["verify", "self"]).told("PID: found \"self\""),
         Case::new("process 0", &["verify", "0"]).told("PID: found \"0\""),
         Case::new("a process that is not there", &["verify", "4294967295"]).told("PID: found no process"),
+        Case::new("no time between looks", &["verify", "1", "--watch", "-1"]).told("--watch: found \"-1\""),
+        Case::new("a share of less than none", &["verify", "1", "--least", "-1"]).told("--least: found \"-1\""),
+        Case::new(
+            "a machine beside a plan to verify",
+            &["verify", "p.json", "--machine", "i7-860"],
+        )
+        .told("--machine: found it with a plan"),
+        Case::new("all mappings of a plan", &["verify", "p.json", "--all", "--watch", "1"])
+            .told("--all: found it with a plan"),
         Case::new("a share of more than all", &["verify", "1", "--least", "101"]).told("--least: found \"101\""),
     ]
 }

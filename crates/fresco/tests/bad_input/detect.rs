@@ -17,6 +17,11 @@ fn verify(name: &'static str, more: &[&'static str]) -> Case {
     .file("m", "12\n13 19\n")
 }
 
+/// `fresco map verify m --simulate xeon-w3530`, with this map in `m`.
+fn verify_map(name: &'static str, map: &'static str) -> Case {
+    Case::new(name, &["map", "verify", "m", "--simulate", "xeon-w3530", "--quick"]).file("m", map)
+}
+
 /// `fresco map detect --method registers --dump d`.
 fn registers(name: &'static str, dump: &'static str) -> Case {
     Case::new(name, &["map", "detect", "--method", "registers", "--dump", "d"]).file("d", dump)
@@ -28,10 +33,13 @@ pub fn cases() -> Vec<Case> {
         of("key that does not exist", &["--set", "memory.bank=3"]).told("--set memory.bank=3"),
         of("method that does not exist", &["--method", "solve"]).told("--method: found \"solve\""),
         of("seed below zero", &["--seed", "-1"]).told("--seed: found \"-1\""),
-        of("noise below zero", &["--noise", "-3"]).told("--noise: found -3"),
-        of("noise that is no number", &["--noise", "nan"]).told("--noise: found NaN"),
-        of("drift above all", &["--drift", "2"]).told("--drift: found 2"),
-        of("share above one", &["--prefetch", "1.5"]).told("--prefetch: found 1.5"),
+        of("noise below zero", &["--noise", "-3"]).told("--noise: found \"-3\""),
+        of("noise that is a word", &["--noise", "abc"]).told("--noise: found \"abc\""),
+        of("noise above all", &["--noise", "1e308"]).told("--noise: found \"1e308\""),
+        of("labels below zero", &["--labels", "-1"]).told("--labels: found \"-1\""),
+        of("noise that is no number", &["--noise", "nan"]).told("--noise: found \"nan\""),
+        of("drift above all", &["--drift", "2"]).told("--drift: found \"2\""),
+        of("share above one", &["--prefetch", "1.5"]).told("--prefetch: found \"1.5\""),
         of("labels that do not exist", &["--labels", "shuffled"]).told("--labels: found \"shuffled\""),
         of("share of labels above one", &["--labels", "1.5"]).told("--labels: found \"1.5\""),
         Case::new(
@@ -87,7 +95,22 @@ pub fn cases() -> Vec<Case> {
         )
         .told("machine xeon: "),
         verify("memory of a simulation to verify on", &["--memory", "1G"]).usage("--memory <SIZE>"),
-        verify("verification with noise below zero", &["--noise", "-3"]).told("--noise: found -3"),
+        verify("verification with noise below zero", &["--noise", "-3"]).told("--noise: found \"-3\""),
+        verify_map("map of bits beyond the memory", "40\n41\n").told("m: found function 0 (40), none of whose bits"),
+        verify_map("map of a bit within a line", "14\n2\n").told("m: found function 1 (2), none of whose bits"),
+        verify_map("map that this memory makes one function of", "14 40\n14 41\n").told("m: found function 1 (14^41), which is the XOR"),
+        of("figure in a directory that is not there", &["--quick", "--svg", "no/x.svg", "--out", "lost"])
+            .told("no/x.svg: --svg: cannot write it"),
+        of("figure that is a directory", &["--svg", "directory"]).told("directory: --svg: found a directory"),
+        of("map into a file", &["--out", "f"]).file("f", "x").told("f: --out: found a file where a directory belongs"),
+        of("map below a file", &["--out", "f/map"]).file("f", "x").told("f/map: --out: found a file where a directory belongs"),
+        of("figure over the map", &["--out", "found", "--svg", "found/map.txt"])
+            .told("found/map.txt: --svg: found the same as with --out"),
+        Case::new("map over the machine that is probed", &["map", "detect", "--simulate", "./map.toml", "--out", "."])
+            .file("map.toml", crate::scenarios::MACHINE)
+            .told("./map.toml: --out: found the file that is read as ./map.toml"),
+        Case::new("registers of a tree that is not there", &["map", "detect", "--root", "no/tree"])
+            .told("no/tree: --root: found no such directory"),
         verify("verification without time", &["--limit", "0"]).told("--limit: found \"0\""),
         Case::new(
             "disturbances of this machine, verifying",

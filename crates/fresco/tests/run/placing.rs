@@ -212,7 +212,10 @@ fn what_would_be_done_is_said_without_doing_it() {
         "-c",
         "touch here",
     ];
-    let text = stdout(&command, directory.path());
+    let done = fresco(&command, directory.path());
+    let able = crate::reason().is_none();
+    assert_eq!(done.status.code(), Some(if able { 0 } else { 125 }), "{done:?}");
+    let text = String::from_utf8(done.stdout).expect("UTF-8");
     for part in [
         "banks=0-3,llc=0",
         "stock: this kernel as it is",
@@ -236,6 +239,21 @@ fn a_process_without_colors_needs_a_map() {
         directory.path(),
     );
     assert_eq!(found["data"]["total"]["share"], 1.0, "all colours are asked for");
+    assert_eq!(found["data"]["backend"], Value::Null);
+    let named = [
+        "verify",
+        &own,
+        "--map",
+        "map.txt",
+        "--colors",
+        "banks=0-3",
+        "--least",
+        "0",
+    ];
+    let shown = stdout(&named, directory.path());
+    assert!(shown.contains("colours of the command line"), "{shown}");
+    assert!(shown.contains("none: it was not started by fresco run"), "{shown}");
+    assert!(!shown.contains("requested  "), "{shown}");
 }
 
 #[test]

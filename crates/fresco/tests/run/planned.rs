@@ -70,8 +70,25 @@ fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
     }
     assert_ne!(tasks[0]["asked"], tasks[1]["asked"]);
     assert_ne!(tasks[0]["cpus_applied"], tasks[1]["cpus_applied"]);
+    let mut watch = Command::new(program())
+        .args(["verify", "plan.json", "--watch", "1"])
+        .current_dir(directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut looks = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
+    let look = |line: std::io::Result<String>| line.expect("UTF-8").contains("Tasks of the plan");
+    for _ in 0..2 {
+        assert!(looks.by_ref().any(look), "it looks again and again");
+    }
     drop(child.stdin.take());
     assert!(child.wait().expect("it ends").success());
+    // It would block on a full pipe.
+    looks.for_each(drop);
+    assert!(
+        watch.wait().expect("it ends with the tasks").success(),
+        "the last look counts"
+    );
     // Nothing runs any more: that is no proof of anything.
     let after = fresco(&["verify", "plan.json"], directory.path());
     assert_eq!(after.status.code(), Some(1));
@@ -274,17 +291,31 @@ fn tasks_end_with_whoever_runs_the_plan() {
     until(0);
 }
 
+/// What a dry run prints, and its status.
+fn shown(directory: &Path) -> (String, Option<i32>) {
+    let done = fresco(&["run", "--dry-run", "plan.json"], directory);
+    (String::from_utf8(done.stdout).expect("UTF-8"), done.status.code())
+}
+
 #[test]
 fn a_dry_run_tells_of_a_program_that_does_not_exist() {
     let directory = planned(r#"["touch", "here"]"#, r#"["/nonexistent/program"]"#);
-    let shown = stdout(&["run", "--dry-run", "plan.json"], directory.path());
+    let (shown, status) = shown(directory.path());
     assert!(shown.contains("/nonexistent/program:"), "{shown}");
+    // As of running it: the first task that cannot be had decides.
+    let able = crate::reason().is_none();
+    assert_eq!(status, Some(if able { 127 } else { 125 }), "{shown}");
+    let ran = fresco(&["run", "plan.json"], directory.path());
+    assert_eq!(ran.status.code(), status);
+    assert!(!directory.path().join("here").exists());
 }
 
 #[test]
 fn what_a_plan_lacks_is_told_before_anything_starts() {
     let directory = planned(r#"["touch", "here"]"#, r#"["touch", "here"]"#);
-    let shown = stdout(&["run", "--dry-run", "plan.json"], directory.path());
+    let (shown, status) = shown(directory.path());
+    let able = crate::reason().is_none();
+    assert_eq!(status, Some(if able { 0 } else { 125 }), "{shown}");
     for part in ["control", "touch here", "not applied", "refresh windows"] {
         assert!(shown.contains(part), "{part}:\n{shown}");
     }

@@ -55,6 +55,111 @@ fn a_program_whose_first_thread_leaves_ends_as_it_would() {
     }
 }
 
+/// Seccomp kills the only thread, by a filter or in strict mode.
+const KILLED: &str = r#"
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int n, char **v) {
+    struct sock_filter filter[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getppid},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_THREAD},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+    };
+    struct sock_fprog program = {4, filter};
+    if (*v[1] == 's') return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) || getppid();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) return 1;
+    return getppid() == 0;
+}
+"#;
+
+#[test]
+fn a_program_that_seccomp_kills_has_not_ended_well() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("killed.c", KILLED)]);
+    if !compiled("killed", directory.path()) {
+        return;
+    }
+    for mode in ["filter", "strict"] {
+        let plain = Command::new(directory.path().join("killed"))
+            .arg(mode)
+            .output()
+            .expect("it starts");
+        assert_ne!(plain.status.signal(), None, "{mode}: {plain:?}");
+        let coloured = coloured_with(&[], &["./killed", mode], directory.path());
+        assert_eq!(coloured.status, plain.status, "{mode}: {coloured:?}");
+    }
+}
+
+/// Gives some of its mappings back and forks: what maps memory in a child finds their addresses free.
+const HOLES: &str = r#"
+import mmap, os
+kept = [mmap.mmap(-1, 524288, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) for _ in range(40)]
+for one in kept:
+    one[0] = 1
+for one in kept[1::5]:
+    one.close()
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        blocks = [bytes(1000) for _ in range(2000)], bytearray(1 << 20)
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+print("done")
+"#;
+
+#[test]
+fn a_child_of_a_program_that_gave_addresses_back_does_not_wait_for_itself() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("holes.py", HOLES)]);
+    let command = ["timeout", "-s", "KILL", "120", "/usr/bin/python3", "holes.py"];
+    if !Command::new("/usr/bin/python3")
+        .arg("--version")
+        .output()
+        .is_ok_and(|python| python.status.success())
+    {
+        eprintln!("skipped: no /usr/bin/python3");
+        return;
+    }
+    let coloured = coloured_with(&[], &command, directory.path());
+    assert_eq!(String::from_utf8_lossy(&coloured.stdout), "done\n", "{coloured:?}");
+}
+
+/// Touches a page of each 64 KiB.
+const SPARSE: &str = r#"
+#include <stddef.h>
+#include <sys/mman.h>
+int main(void) {
+    char *p = mmap(NULL, 4096L << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (long i = 0; i < 4096; i++) p[i << 16] = 1;
+    return 0;
+}
+"#;
+
+#[test]
+fn pages_touched_far_apart_do_not_bring_those_between() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), ("sparse.c", SPARSE)]);
+    if !compiled("sparse", directory.path()) {
+        return;
+    }
+    for pool in ["0", "64M"] {
+        let coloured = coloured_with(&["--stats", "--pool", pool], &["./sparse"], directory.path());
+        let told = String::from_utf8_lossy(&coloured.stderr);
+        let placed = told
+            .split_once(" pages placed")
+            .and_then(|(before, _)| before.rsplit(' ').next());
+        let placed: u64 = placed.and_then(|placed| placed.parse().ok()).expect(&told);
+        assert!((4096..4 * 4096).contains(&placed), "{told}");
+    }
+}
+
 /// Takes the numbers of descriptors that it finds free, and says what is in the files at the end.
 const FILES: &str = r#"
 set -u

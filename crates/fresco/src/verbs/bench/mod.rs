@@ -11,10 +11,11 @@ mod report;
 mod yardstick;
 
 use crate::arguments::{choice, integer, key_value};
-use crate::failure::{Outcome, tell};
+use crate::failure::{Failure, Outcome, tell};
+use crate::outputs::{self, Outputs};
 use crate::{output, progress, provenance};
 use course::Course;
-use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::Conditions;
 use fresco_report::Provenance;
 use fresco_system::results::Spread;
@@ -108,9 +109,10 @@ pub fn run(args: &Args) -> Outcome {
     let chosen = args.yardstick.chosen(&args.set)?;
     args.hrt
         .check(args.yardstick == Yardstick::Hrt, args.repetitions.is_some())?;
-    if let Some(path) = &args.svg {
-        refuse_overwriting("--svg", path, args.simulate.iter().map(Path::new))?;
-    }
+    let read: Vec<&Path> = args.simulate.iter().map(Path::new).collect();
+    Outputs::new()
+        .file("--svg", args.svg.as_deref())
+        .check(args.json, &read)?;
     let period = (args.yardstick == Yardstick::Hrt).then(|| {
         let micros = |count: u32| Duration::from_micros(u64::from(count));
         (micros(args.hrt.period()), micros(args.hrt.deadline()))
@@ -123,7 +125,8 @@ pub fn run(args: &Args) -> Outcome {
                 .into(),
         );
     }
-    let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed))?;
+    let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed));
+    let course = course.map_err(|error| chosen.as_given(error, &args.set))?;
     let (report, provenance) = match &args.simulate {
         Some(machine) => {
             let modelled = model::run(machine, args, &chosen, period)?;
@@ -196,17 +199,23 @@ fn measured(
     Ok(report)
 }
 
-/// Prints, and draws if asked to.
+/// Prints, and draws if asked to: what cannot be drawn is printed all the same.
 fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Outcome {
-    if let Some(path) = &args.svg {
-        match report.jobs.as_ref().is_some_and(|jobs| jobs.jobs.is_empty()) {
-            true => tell("bench: no figure was written, as no job ended"),
-            false => {
-                let figure = report.figure(provenance)?;
-                write_atomically(path, figure.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?;
-            }
-        }
-    }
-    output::print(args.json, "fresco-bench/1", provenance, report, || report.tables())?;
+    let drawn = args
+        .svg
+        .as_deref()
+        .map_or(Ok(()), |path| draw(path, report, provenance));
+    let printed = output::print(args.json, "fresco-bench/1", provenance, report, || report.tables());
+    outputs::all([drawn, printed])?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn draw(path: &Path, report: &Report, provenance: &Provenance) -> Result<(), Failure> {
+    if report.jobs.as_ref().is_some_and(|jobs| jobs.jobs.is_empty()) {
+        tell("bench: no figure was written, as no job ended");
+        return Ok(());
+    }
+    let figure = report.figure(provenance)?;
+    write_atomically(path, figure.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?;
+    Ok(())
 }

@@ -57,6 +57,8 @@ pub fn run(
     chosen: &Chosen,
     period: Option<(Duration, Duration)>,
 ) -> Result<Modelled, InputError> {
+    // Told of as the user named it, not as the scenario does.
+    fresco_machine::load(machine)?;
     let text = scenario(machine, args, chosen, period);
     let scenario = Scenario::parse("the scenario of fresco bench", &text, Path::new(""), &[])?;
     let file = InputFile::new("the scenario of fresco bench", crate::provenance::digest(&text));

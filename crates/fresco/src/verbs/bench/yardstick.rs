@@ -33,6 +33,23 @@ pub struct Chosen {
     pub parameters: String,
 }
 
+impl Chosen {
+    /// A fault of a line of the parameters, told of the `--set` that it comes from.
+    pub fn as_given(&self, error: InputError, set: &[(String, String)]) -> InputError {
+        let line = error
+            .line
+            .and_then(|line| self.parameters.lines().nth(line as usize - 1));
+        let key = line.and_then(|line| line.split_once(" = ")).map(|(key, _)| key);
+        // Of a key that is set twice the last is told: the first, too, is in the way.
+        match set.iter().rev().find(|(given, _)| Some(given.as_str()) == key) {
+            Some((key, value)) => InputError::new(format!("--set {key}={value}"), error.found.clone())
+                .allowed(error.allowed.clone())
+                .cure(error.cure.clone()),
+            None => error,
+        }
+    }
+}
+
 impl Yardstick {
     /// Its name.
     pub fn name(self) -> &'static str {

@@ -37,9 +37,11 @@ impl ColorArgs {
         self.map.is_some() || self.source.machine.is_some()
     }
 
-    /// Has nothing been named?
-    pub fn is_empty(&self) -> bool {
-        !self.names_a_map() && self.colors.is_none()
+    /// The first of these options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let own = [("--map", self.map.is_some()), ("--colors", self.colors.is_some())];
+        let given = own.into_iter().find(|(_, given)| *given).map(|(option, _)| option);
+        given.or(self.source.given())
     }
 
     /// The map (the one last proved for this machine, if none is named), its colours, and those asked for: all, if none
@@ -51,7 +53,10 @@ impl ColorArgs {
             return Err(
                 InputError::new("--page", format!("found pages of {} bytes", source.page_bytes))
                     .allowed(format!("{page_bytes}, the pages of this machine"))
-                    .cure(format!("add --page {page_bytes}"))
+                    .cure(match self.source.has_page() {
+                        true => format!("write --page {page_bytes}"),
+                        false => format!("add --page {page_bytes}"),
+                    })
                     .into(),
             );
         }

@@ -26,7 +26,7 @@ pub struct Args {
 
     /// The format to write
     #[arg(long, value_name = "FORMAT")]
-    to: Target,
+    to: Option<Target>,
 
     /// Only the functions that pages can choose, as page-colouring kernels want them; of bank functions
     #[arg(long)]
@@ -55,21 +55,31 @@ enum Target {
 
 /// Writes the map.
 pub fn run(args: &Args) -> Outcome {
+    let Some(to) = args.to else {
+        let names: Vec<String> = Target::value_variants()
+            .iter()
+            .filter_map(|target| Some(target.to_possible_value()?.get_name().to_owned()))
+            .collect();
+        return Err(InputError::new("--to", "found no format to write")
+            .allowed(names.join(", "))
+            .cure("name one, as in --to palloc; `fresco map show` shows a map without writing it")
+            .into());
+    };
     let source = args.source.load(args.file.as_deref())?;
     let of_banks = |format| show::in_format(&source, format, args.usable, args.node);
-    let text = match args.to {
+    let text = match to {
         Target::MapTxt => of_banks(MapFormat::MapTxt)?,
         Target::Palloc => of_banks(MapFormat::Palloc)?,
         Target::Hex => of_banks(MapFormat::Hex)?,
-        Target::Dramsys | Target::Ramulator => for_simulator(args, &source)?,
+        Target::Dramsys | Target::Ramulator => for_simulator(args, to, &source)?,
     };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The whole map, as another simulator reads it.
-fn for_simulator(args: &Args, source: &Source) -> Result<String, InputError> {
-    let (field, is_dramsys) = match args.to {
+fn for_simulator(args: &Args, to: Target, source: &Source) -> Result<String, InputError> {
+    let (field, is_dramsys) = match to {
         Target::Dramsys => ("--to dramsys", true),
         _ => ("--to ramulator", false),
     };

@@ -6,7 +6,7 @@ use super::format::MapFormat;
 use super::functions::MapView;
 use super::source::{Map, Source, SourceArgs, SourceView};
 use crate::arguments::integer;
-use crate::failure::Outcome;
+use crate::failure::{Outcome, tell};
 use crate::output;
 use fresco_input::InputError;
 use serde::Serialize;
@@ -81,7 +81,25 @@ pub fn run(args: &Args) -> Outcome {
 
 /// The bank functions in a format: only those that pages can choose if `usable`, those of a node if one is named.
 pub fn in_format(source: &Source, format: MapFormat, usable: bool, node: Option<u32>) -> Result<String, InputError> {
-    format.write(&exported(source, format, usable, node)?, &source.name)
+    let functions = exported(source, format, usable, node)?;
+    let text = format.write(&functions, &source.name).map_err(|error| {
+        let helps = !usable && exported(source, format, true, node).is_ok_and(|some| format.write(&some, "").is_ok());
+        match helps {
+            true => error.cure("write map.txt, or give --usable for the functions that pages can choose"),
+            false => error,
+        }
+    })?;
+    let found = MapFormat::of(&text);
+    if found != format {
+        let read = found.parse(&text, "").map(|map| map.functions().to_vec());
+        if read.as_deref() != Ok(&functions) {
+            tell(&format!(
+                "fresco map: attention: a file of this one {format} mask is read as {found}, each bit a function of its own; read \
+                 it with --format {format}"
+            ));
+        }
+    }
+    Ok(text)
 }
 
 /// The functions to write; refuses what a list of functions cannot say.

@@ -85,6 +85,24 @@ pub struct SourceView {
 }
 
 impl SourceArgs {
+    /// The first of these options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--machine", self.machine.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--format", self.format.is_some()),
+            ("--offset", self.offset.is_some()),
+            ("--page", self.page.is_some()),
+            ("--llc", self.llc.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// Has the page size been given?
+    pub fn has_page(&self) -> bool {
+        self.page.is_some()
+    }
+
     /// Reads the machine or, where none is named, the file; where none of both is, the map last proved for this machine.
     pub fn load(&self, file: Option<&Path>) -> Result<Source, InputError> {
         match (&self.machine, file) {
@@ -146,7 +164,7 @@ impl SourceArgs {
         if !map.offset().is_multiple_of(page_bytes) {
             return Err(InputError::new("--offset", format!("found {:#x}", map.offset()))
                 .allowed(format!("a multiple of the page size, {page_bytes} bytes"))
-                .cure("round it to what the hardware subtracts, or give a smaller --page"));
+                .cure("round it to what the hardware subtracts, which is whole pages"));
         }
         let llc = match &self.llc {
             Some(text) => parse_list(text, 64, "--llc")?,

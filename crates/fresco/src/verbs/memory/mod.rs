@@ -6,9 +6,10 @@ mod watch;
 
 use crate::arguments::{choice, integer, key_value};
 use crate::failure::{Outcome, WANTING, tell};
+use crate::outputs::refuse_standard_output;
 use crate::{progress, provenance};
 use fresco_dram::{Location, PhysAddr};
-use fresco_input::{InputError, refuse_overwriting, same_file};
+use fresco_input::{InputError, refuse_overwriting};
 use fresco_load::trace::{Format, MemoryTrace};
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_memory::checker::{Checker, Options};
@@ -70,14 +71,14 @@ pub fn run(args: &Args) -> Outcome {
     let machine = load_with(&args.machine, &args.set)?;
     if let Some(commands) = &args.commands {
         refuse_overwriting("--commands", commands, [args.trace.as_path(), Path::new(&args.machine)])?;
-        refuse_standard_output(commands, args.json)?;
+        refuse_standard_output("--commands", commands, args.json)?;
     }
     let trace = MemoryTrace::open(&args.trace, args.format)?;
     let mut watch = Watch::new(args.commands.as_deref(), args.check.then(|| checker(&machine)))?;
     let trace = RefCell::new(trace);
     let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch)?;
     let digest = trace.borrow().digest()?;
-    watch.close()?;
+    let closed = watch.close();
     let report = Report::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
 
     let mut provenance = provenance::of_this_run(None);
@@ -101,6 +102,7 @@ pub fn run(args: &Args) -> Outcome {
                 .as_bytes(),
         )?;
     }
+    closed?;
     let Some(verdict) = watch.verdict(driven.end) else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -113,23 +115,6 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         ExitCode::from(WANTING)
     })
-}
-
-/// The commands may not be mixed with a JSON document, nor replace the file that standard output goes to.
-fn refuse_standard_output(commands: &Path, json: bool) -> Result<(), InputError> {
-    let result = Path::new("/dev/stdout");
-    let shared = same_file(commands, result) && !same_file(commands, Path::new("/dev/null"));
-    if !shared || !(json || commands.is_file()) {
-        return Ok(());
-    }
-    let error = InputError::new(
-        commands.display().to_string(),
-        "found standard output, where the result goes",
-    );
-    Err(error
-        .in_field("--commands")
-        .allowed("a file of its own")
-        .cure("name another file"))
 }
 
 fn checker(machine: &Machine) -> Checker {

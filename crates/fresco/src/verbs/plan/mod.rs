@@ -8,10 +8,11 @@ pub mod tables;
 use crate::arguments::choice;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
+use crate::outputs::{self, Outputs};
 use crate::progress;
 use crate::provenance;
 use comparison::Comparison;
-use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_input::{InputError, write_atomically};
 use fresco_plan::plan::SCHEMA;
 use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
 use fresco_report::{Document, InputFile, Provenance};
@@ -93,23 +94,27 @@ pub fn run(args: &Args) -> Outcome {
     }
     if let Some(out) = &args.out {
         let inputs = inputs(&args.tasks, &set);
-        refuse_overwriting("--out", out, inputs.iter().map(PathBuf::as_path))?;
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
     let plan = match fresco_plan::plan(&set) {
         Ok(plan) => plan,
         Err(refusal) => return refused(args, &set, &refusal),
     };
-    if let Some(out) = &args.out {
-        write_atomically(out, &document(&plan, &provenance)?)?;
-    }
-    if args.as_published {
-        let found = published::of(&set, &plan)?;
-        output::print(args.json, "fresco-plan-published/1", &provenance, &found, || {
-            published::tables(&found)
-        })?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    output::print(args.json, SCHEMA, &provenance, &plan, || tables::tables(&plan))?;
+    let written = match &args.out {
+        Some(out) => write_atomically(out, &document(&plan, &provenance)?).map_err(Failure::from),
+        None => Ok(()),
+    };
+    let printed = match args.as_published {
+        true => {
+            let found = published::of(&set, &plan)?;
+            output::print(args.json, "fresco-plan-published/1", &provenance, &found, || {
+                published::tables(&found)
+            })
+        }
+        false => output::print(args.json, SCHEMA, &provenance, &plan, || tables::tables(&plan)),
+    };
+    outputs::all([written, printed])?;
     Ok(ExitCode::SUCCESS)
 }
 

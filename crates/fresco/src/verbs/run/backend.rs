@@ -80,6 +80,12 @@ impl Chosen {
         }
     }
 
+    /// Why the library, where it gives the frames, cannot be had.
+    pub fn without_library(&self) -> Option<String> {
+        let reason = (self.backend == Backend::Stock).then(plan::preload)?.err()?;
+        Some(format!("the library is missing: {reason}"))
+    }
+
     /// Why a kernel that knows page colouring is passed over; nothing to tell where it knows none.
     pub fn passed_over(&self) -> Option<&Refusal> {
         let refusal = self.kernel.as_ref().err()?;

@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use backend::{Chosen, Wanted};
 use fresco_dram::color::parse_list;
-use fresco_input::InputError;
+use fresco_input::{InputError, closest};
 use fresco_linux::backend::Backend;
 use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
 use fresco_linux::launch::{self, Means, Program};
@@ -94,7 +94,7 @@ pub struct Args {
     dry_run: bool,
 
     /// With --dry-run: print JSON instead of tables
-    #[arg(long, requires = "dry_run")]
+    #[arg(long)]
     json: bool,
 
     /// The program and its arguments; or a plan, PLAN.json, alone: each of its tasks where it has it
@@ -109,9 +109,15 @@ pub struct Args {
 
 /// Becomes the program.
 pub fn run(args: &Args) -> Outcome {
+    refuse_misspelt(&args.command)?;
+    if args.json && !args.dry_run {
+        return Err(InputError::new("--json", "found it without --dry-run")
+            .allowed("--json with --dry-run: what a program prints is its own")
+            .cure("add --dry-run, or leave out --json")
+            .into());
+    }
     let cpus = numbers("--cpus", args.cpus.as_deref(), &launch::online_cpus())?;
-    if args.colors.is_empty()
-        && args.thread_colors.is_none()
+    if !is_program(args)
         && let Some(plan) = planned::plan_of(&args.command)?
     {
         return run_plan(args, plan, cpus.as_deref());
@@ -160,8 +166,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     let chosen = Chosen::new(wanted, std::iter::once(&request));
     request.backend = chosen.backend;
-    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    let program = match Program::find(name, &search, chosen.backend) {
+    let program = match Program::find(name, &search_path(), chosen.backend) {
         Ok(program) => program,
         Err(error) => {
             tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
@@ -171,7 +176,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.dry_run {
         let plan = Plan::new(&request, &program, &chosen);
         output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ExitCode::from(if plan.can_be_done() { 0 } else { UNABLE }));
     }
     if let Some(refusal) = chosen.passed_over() {
         tell(&format!("fresco run: with the stock back end: {refusal}"));
@@ -187,6 +192,41 @@ pub fn run(args: &Args) -> Outcome {
             Ok(ExitCode::from(126))
         }
     }
+}
+
+/// Is the first word, which may look like a plan, a program that colours are named for?
+fn is_program(args: &Args) -> bool {
+    let colored = args.colors.colors.is_some() || args.thread_colors.is_some();
+    let any_will_do = Backend::Kernel;
+    let program = |name| Program::find(name, &search_path(), any_will_do);
+    colored && args.command.first().is_some_and(|name| program(name).is_ok())
+}
+
+/// What begins with a hyphen where the program belongs is an option that there is not.
+fn refuse_misspelt(command: &[OsString]) -> Result<(), InputError> {
+    let Some(word) = command.first().map(|word| word.to_string_lossy()) else {
+        return Ok(());
+    };
+    if !word.starts_with('-') {
+        return Ok(());
+    }
+    let known = <Args as clap::Args>::augment_args(clap::Command::new("run"));
+    let options: Vec<String> = known
+        .get_arguments()
+        .filter_map(|argument| Some(format!("--{}", argument.get_long()?)))
+        .collect();
+    let option = word.split('=').next().unwrap_or_default();
+    Err(InputError::new(option, "found it where the program belongs")
+        .allowed("the options of `fresco run --help`, then a program and its own options")
+        .cure(match closest(option, options.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("leave out {option}; a program of this name is ./{option}"),
+        }))
+}
+
+/// Where programs are looked for.
+fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"))
 }
 
 /// The colours of each thread in turn.
@@ -213,7 +253,10 @@ fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedCol
 /// A plan: all its tasks, or what would be done for them.
 fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
     let limits = args.limits.limits()?;
+    let colors = args.colors.given();
     let given = [
+        (colors.unwrap_or_default(), colors.is_some()),
+        ("--thread-colors", args.thread_colors.is_some()),
         ("--strict", args.strict),
         ("--node", args.node.is_some()),
         ("--pool", args.pool.is_some()),
@@ -223,7 +266,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(InputError::new(option, "found it with a plan")
-            .allowed("--cpus, --dry-run and --json with a plan, which says the rest")
+            .allowed("--cpus, --backend, --dry-run and --json with a plan, which says the rest")
             .cure(format!("leave out {option}"))
             .into());
     }
@@ -239,23 +282,12 @@ fn prepared(request: &Request, chosen: &Chosen) -> Result<(Means, Option<Lock>),
     if let Some(reason) = chosen.missing() {
         return Err(format!("memory cannot be coloured here: {reason}"));
     }
-    match Room::of(request).filter(|_| chosen.backend == Backend::Stock) {
-        Some(room) if room.inside > 0 && room.is_hopeless() && request.search_bytes.is_none() => {
-            return Err(format!(
-                "{}; to look for frames nevertheless, say how far: --search SIZE",
-                room.words(&request.map)
-            ));
-        }
-        Some(room) if room.inside > 0 && room.is_mostly_outside() => {
-            tell(&format!("fresco run: {}", room.words(&request.map)));
-        }
-        _ => {}
+    if let Some(reason) = room::refusal(request, chosen.backend) {
+        return Err(reason);
     }
-    if plan::frames(request, 1) == Some(0) {
-        return Err(format!(
-            "this machine's memory has no frame of the colours {}",
-            request.asked
-        ));
+    let narrow = |room: &Room| chosen.backend == Backend::Stock && room.inside > 0 && room.is_mostly_outside();
+    if let Some(room) = Room::of(request).filter(narrow) {
+        tell(&format!("fresco run: {}", room.words(&request.map)));
     }
     let means = chosen.means(0)?;
     if let Some(cpus) = &request.cpus {

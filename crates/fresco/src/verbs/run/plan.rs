@@ -2,7 +2,7 @@
 //! What `fresco run` would do.
 
 use super::backend::Chosen;
-use super::room::Room;
+use super::room::{self, Room};
 use super::{limits, others, own_path};
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_dram::FrameNumber;
@@ -55,7 +55,6 @@ impl Plan {
         let ram = ram_ranges(Path::new(PROC));
         let page_bytes = 1u64 << request.colors.page_bits();
         let probed = chosen.missing();
-        let library = (chosen.backend == Backend::Stock).then(preload).and_then(Result::err);
         Self {
             program: program.name.to_string_lossy().into_owned(),
             path: program.path.display().to_string(),
@@ -77,13 +76,19 @@ impl Plan {
                 .map(|room| room.words(&request.map)),
             missing: probed
                 .into_iter()
-                .chain(library)
+                .chain(room::refusal(request, chosen.backend))
+                .chain(chosen.without_library())
                 .chain(limits::missing(&request.limits))
                 .collect(),
             covered: chosen.backend.covered(),
             not_covered: chosen.backend.not_covered(),
             caveat: CAVEAT,
         }
+    }
+
+    /// Would it be done?
+    pub fn can_be_done(&self) -> bool {
+        self.missing.is_empty()
     }
 
     /// One table of it.

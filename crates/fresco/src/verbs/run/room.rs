@@ -4,6 +4,7 @@
 use super::plan::frames;
 use crate::verbs::live::PROC;
 use fresco_input::{InputError, format_size};
+use fresco_linux::backend::Backend;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::{available_bytes, ram_ranges};
 use std::path::Path;
@@ -45,6 +46,24 @@ impl Room {
             gibibytes(self.all.saturating_sub(self.inside)),
             gibibytes(self.all),
         )
+    }
+}
+
+/// Why frames would be looked for in vain: there are none of these colours, or hardly any, where the library looks.
+pub fn refusal(request: &Request, backend: Backend) -> Option<String> {
+    let hopeless = Room::of(request)
+        .filter(|room| backend == Backend::Stock && room.inside > 0 && room.is_hopeless())
+        .filter(|_| request.search_bytes.is_none());
+    match hopeless {
+        Some(room) => Some(format!(
+            "{}; to look for frames nevertheless, say how far: --search SIZE",
+            room.words(&request.map)
+        )),
+        None if frames(request, 1) == Some(0) => Some(format!(
+            "this machine's memory has no frame of the colours {}",
+            request.asked
+        )),
+        None => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
 
 use super::backend::{Chosen, Wanted};
-use super::{UNABLE, limits, plan};
+use super::{UNABLE, limits, plan, search_path};
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
@@ -47,18 +47,28 @@ const APPLIED: &str = "colours, nodes, processors and bandwidth of each task";
 const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no common memory controller takes them; \
      the programs keep their own periods";
 
-/// Says what would be done.
+/// Says what would be done; the status is that of doing it where that is refused.
 pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
     let chosen = choose(planned, wanted);
-    let tasks = planned.programs.iter().map(|program| TaskView {
-        task: &program.task,
-        command: &program.command,
-        colors: program.request.asked.to_string(),
-        cpus: program.request.cpus.as_deref().map(format_list),
-        nodes: program.request.nodes.as_deref().map(format_list),
-        limits: program.request.limits.to_string(),
-        missing: missing(program, &chosen),
-    });
+    let refusals: Vec<Option<(u8, String)>> = planned
+        .programs
+        .iter()
+        .map(|program| refusal(program, &chosen))
+        .collect();
+    let status = refusals.iter().flatten().map(|(status, _)| *status).next().unwrap_or(0);
+    let tasks = planned
+        .programs
+        .iter()
+        .zip(refusals)
+        .map(|(program, refusal)| TaskView {
+            task: &program.task,
+            command: &program.command,
+            colors: program.request.asked.to_string(),
+            cpus: program.request.cpus.as_deref().map(format_list),
+            nodes: program.request.nodes.as_deref().map(format_list),
+            limits: program.request.limits.to_string(),
+            missing: refusal.map(|(_, reason)| reason),
+        });
     let view = View {
         plan: &planned.name,
         tasks: tasks.collect(),
@@ -73,7 +83,7 @@ pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
         caveat: CAVEAT,
     };
     output::print(json, "fresco-run-plan/1", &planned.provenance, &view, || view.tables())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(status))
 }
 
 impl View<'_> {
@@ -121,29 +131,28 @@ impl View<'_> {
 
 /// The file that a task's command names.
 fn found(program: &PlannedProgram, backend: Backend) -> Result<Program, ProgramError> {
-    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    Program::find(OsStr::new(&program.command[0]), &search, backend)
+    Program::find(OsStr::new(&program.command[0]), &search_path(), backend)
 }
 
-/// Why a task cannot be had here.
-fn missing(program: &PlannedProgram, chosen: &Chosen) -> Option<String> {
+/// Why a task cannot be had here, and the exit status that says so.
+fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
     let absent = |given: &Option<Vec<u32>>, online: Vec<u32>, what: &str| {
         let lost = given.iter().flatten().find(|number| !online.contains(number))?;
         Some(format!("{what} {lost} is not online"))
     };
+    if let Err(error) = found(program, chosen.backend) {
+        return Some((error.status(), format!("{}: {error}", program.command[0])));
+    }
     absent(&program.request.cpus, launch::online_cpus(), "processor")
         .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
         .or_else(|| limits::missing(&program.request.limits))
-        .or_else(|| {
-            found(program, chosen.backend)
-                .err()
-                .map(|error| format!("{}: {error}", program.command[0]))
-        })
         .or_else(|| chosen.missing())
+        .or_else(|| chosen.without_library())
         .or_else(|| match plan::frames(&program.request, 1) {
             Some(0) => Some("this machine's memory has no frame of these colours".to_owned()),
             _ => None,
         })
+        .map(|reason| (UNABLE, reason))
 }
 
 /// The back end of all tasks.
@@ -160,16 +169,19 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
     }
     let mut programs = Vec::new();
     for program in &planned.programs {
-        let refused = |status: u8, reason: String| {
+        if let Some((status, reason)) = refusal(program, &chosen) {
             tell(&format!("fresco run: task {}: {reason}", program.task));
-            Ok(ExitCode::from(status))
-        };
+            return Ok(ExitCode::from(status));
+        }
         match found(program, chosen.backend) {
             Ok(path) => programs.push(path),
-            Err(error) => return refused(error.status(), format!("{}: {error}", program.command[0])),
-        }
-        if let Some(reason) = missing(program, &chosen) {
-            return refused(UNABLE, reason);
+            Err(error) => {
+                tell(&format!(
+                    "fresco run: task {}: {}: {error}",
+                    program.task, program.command[0]
+                ));
+                return Ok(ExitCode::from(error.status()));
+            }
         }
     }
     let means: Result<Vec<Means>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();

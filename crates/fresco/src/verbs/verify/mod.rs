@@ -5,7 +5,7 @@ mod report;
 mod tasks;
 
 use super::live::{ColorArgs, PROC, planned};
-use crate::arguments::integer;
+use crate::arguments::{integer, number};
 use crate::failure::{Outcome, WANTING};
 use crate::{output, provenance};
 use fresco_input::InputError;
@@ -31,6 +31,7 @@ Examples:
   fresco verify 4711 --json
   fresco verify 4711 --watch 2
   fresco verify plan.json
+  fresco verify plan.json --watch 2
   fresco verify 1 --machine opteron-6128 --colors banks=0-31 --least 0")]
 pub struct Args {
     /// The process; or a plan, PLAN.json, for all processes of its tasks
@@ -41,11 +42,11 @@ pub struct Args {
     colors: ColorArgs,
 
     /// Per cent of the pages judged that have to have the colours asked for
-    #[arg(long, value_name = "PERCENT", default_value = "99.9", value_parser = percent)]
+    #[arg(long, value_name = "PERCENT", default_value = "99.9", allow_negative_numbers = true, value_parser = number("--least", 0.0..=100.0, "99.9"))]
     least: f64,
 
-    /// Look again each so many seconds until the process ends
-    #[arg(long, value_name = "SECONDS", value_parser = integer("--watch", 1..=86400u32))]
+    /// Look again each so many seconds until the process, or the last of a plan, ends
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--watch", 1..=86400u32))]
     watch: Option<u32>,
 
     /// Every mapping with pages in memory, also those of files
@@ -109,18 +110,17 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// All processes of a plan, once.
+/// All processes of a plan, once or until the last has ended.
 fn run_plan(args: &Args, path: &Path) -> Outcome {
-    if !args.colors.is_empty() || args.watch.is_some() || args.all {
-        return Err(
-            InputError::new("command line", "found options for one process with a plan")
-                .allowed("--least and --json with a plan, which names map and colours")
-                .cure("leave out the others")
-                .into(),
-        );
+    let named = args.colors.given();
+    if let Some(option) = named.or(args.all.then_some("--all")) {
+        return Err(InputError::new(option, "found it with a plan")
+            .allowed("--watch, --least and --json with a plan, which names map and colours")
+            .cure(format!("leave out {option}"))
+            .into());
     }
     let planned = planned::load(path, None)?;
-    tasks::run(&planned, args.least / 100.0, args.json)
+    tasks::run(&planned, args.least / 100.0, args.watch, args.json)
 }
 
 /// What the process was started with.
@@ -135,14 +135,5 @@ fn own_request(process: &Process, args: &Args) -> Result<Request, InputError> {
         InputError::new("PID", format!("found no colours asked for by process {}", process.pid))
             .allowed("a process started by `fresco run`, whose environment may be read")
             .cure("name the map and the colours to judge it by: --machine or --map, --colors")
-    })
-}
-
-fn percent(word: &str) -> Result<f64, InputError> {
-    let number = word.parse::<f64>().ok().filter(|number| (0.0..=100.0).contains(number));
-    number.ok_or_else(|| {
-        InputError::new("--least", format!("found {word:?}"))
-            .allowed("a number from 0 to 100")
-            .cure("write a share in per cent, such as 99.9")
     })
 }

@@ -22,8 +22,11 @@ pub struct Report {
     /// The colours.
     asked: String,
     when_full: WhenFull,
-    /// What was to give it its frames.
-    backend: Backend,
+    /// What was to give it its frames; `null` of a process that was not started by `fresco run`.
+    backend: Option<Backend>,
+    /// Were these colours named on the command line, and not asked for by the process?
+    #[serde(skip)]
+    named: bool,
     /// Limits asked for beside the colours.
     limits_asked: Limits,
     /// Those of the class that the process is in; `null` where there are no classes.
@@ -103,7 +106,7 @@ impl Counts {
 }
 
 impl Report {
-    /// Looks at the process; `own` says that it was started with this very request.
+    /// Looks at the process; `own` says that it was started with this very request, not judged by one that was named.
     pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
         let census = census(process, request, own)?;
         let collecting = census.is_collecting();
@@ -137,7 +140,8 @@ impl Report {
             when_full: request.when_full,
             limits_asked: request.limits.clone(),
             limits_applied: limits_applied(process.pid),
-            backend,
+            backend: (own || process.request().is_some()).then_some(backend),
+            named: !own,
             judged: match (backend, covered) {
                 (Backend::Kernel, _) => "all anonymous memory, which the kernel covers: heap, stack, data, copies",
                 (Backend::Stock, _) if collecting => {
@@ -204,8 +208,20 @@ impl Report {
         });
         let rows = [
             ("map", self.map.clone()),
-            ("requested", self.asked.clone()),
-            ("back end", self.backend.name().to_owned()),
+            (
+                if self.named {
+                    "colours of the command line"
+                } else {
+                    "requested"
+                },
+                self.asked.clone(),
+            ),
+            (
+                "back end",
+                self.backend
+                    .map_or("none: it was not started by fresco run", Backend::name)
+                    .to_owned(),
+            ),
             ("judged", self.judged.to_owned()),
             (
                 "applied",
@@ -252,7 +268,7 @@ impl Report {
     fn colors(&self) -> Result<Table, ReportError> {
         let columns = vec![
             Column::text("colour"),
-            Column::text("requested"),
+            Column::text(if self.named { "named" } else { "requested" }),
             Column::number("pages", "", 0),
         ];
         let mut table = Table::new("Pages judged by colour", columns);

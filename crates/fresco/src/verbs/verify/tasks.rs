@@ -17,6 +17,7 @@ use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// All tasks.
 #[derive(Debug, Serialize)]
@@ -46,40 +47,25 @@ struct TaskView {
     holds: bool,
 }
 
-/// Looks at them all once. The status is 1 if something that was requested is not so, or no task runs.
-pub fn run(planned: &PlannedPrograms, least: f64, json: bool) -> Outcome {
-    let all = processes(Path::new(PROC))?;
-    let alive: Vec<(&Process, Request)> = all
-        .iter()
-        .filter_map(|process| Some((process, process.request()?)))
-        .collect();
-    let mut tasks = Vec::new();
-    for program in &planned.programs {
-        let mut found = alive
-            .iter()
-            .filter(|(_, request)| request.task == program.request.task)
-            .peekable();
-        if found.peek().is_none() {
-            tasks.push(TaskView::absent(program));
+/// Looks at them all: once, or each so many seconds until none is left, and then the last look counts. The status is 1
+/// if something that was requested is not so, or no task runs.
+pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool) -> Outcome {
+    let mut report = Report::of(planned, least)?;
+    loop {
+        output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
+            Ok(vec![report.table()?])
+        })?;
+        let Some(seconds) = watch.filter(|_| report.is_live()) else {
+            break;
+        };
+        std::thread::sleep(Duration::from_secs(seconds.into()));
+        let next = Report::of(planned, least)?;
+        if !next.is_live() {
+            break;
         }
-        for (process, request) in found {
-            // One that ends meanwhile is not there any more.
-            match TaskView::of(program, process, request, least) {
-                Err(_) if process.name().is_empty() => {}
-                view => tasks.push(view?),
-            }
-        }
+        report = next;
     }
-    let holds = tasks.iter().any(|task| task.pid.is_some()) && tasks.iter().all(|task| task.holds);
-    let report = Report {
-        plan: planned.name.clone(),
-        tasks,
-        caveat: CAVEAT,
-    };
-    output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
-        Ok(vec![report.table()?])
-    })?;
-    Ok(ExitCode::from(if holds { 0 } else { WANTING }))
+    Ok(ExitCode::from(if report.holds() { 0 } else { WANTING }))
 }
 
 impl TaskView {
@@ -125,6 +111,44 @@ impl TaskView {
 }
 
 impl Report {
+    /// Looks once.
+    fn of(planned: &PlannedPrograms, least: f64) -> Result<Self, InputError> {
+        let all = processes(Path::new(PROC))?;
+        let alive: Vec<(&Process, Request)> = all
+            .iter()
+            .filter_map(|process| Some((process, process.request()?)))
+            .collect();
+        let mut tasks = Vec::new();
+        for program in &planned.programs {
+            let before = tasks.len();
+            let found = alive.iter().filter(|(_, request)| request.task == program.request.task);
+            for (process, request) in found {
+                // One that ends meanwhile is not there any more.
+                match TaskView::of(program, process, request, least) {
+                    Err(_) if process.name().is_empty() => {}
+                    view => tasks.push(view?),
+                }
+            }
+            if tasks.len() == before {
+                tasks.push(TaskView::absent(program));
+            }
+        }
+        Ok(Self {
+            plan: planned.name.clone(),
+            tasks,
+            caveat: CAVEAT,
+        })
+    }
+
+    /// Does any task run?
+    fn is_live(&self) -> bool {
+        self.tasks.iter().any(|task| task.pid.is_some())
+    }
+
+    fn holds(&self) -> bool {
+        self.is_live() && self.tasks.iter().all(|task| task.holds)
+    }
+
     fn table(&self) -> Result<Table, ReportError> {
         let mut columns = vec![
             Column::text("task"),

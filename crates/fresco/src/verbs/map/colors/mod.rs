@@ -34,7 +34,7 @@ pub struct Args {
     banks: Option<String>,
 
     /// Prove that two bank colours (or lists of them) share no bank, or name the banks they share
-    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    #[arg(long, num_args = 1..=2, value_names = ["A", "B"])]
     disjoint: Option<Vec<String>>,
 
     /// Only the colours of a PALLOC bitmap such as `[00XX]`; --bits says over which address bits
@@ -60,7 +60,15 @@ pub fn run(args: &Args) -> Outcome {
             &existing(&space, a, "--disjoint")?,
             &existing(&space, b, "--disjoint")?,
         )),
-        _ => None,
+        Some(given) => {
+            return Err(
+                InputError::new("--disjoint", format!("found {} alone", given.join(" ")))
+                    .allowed("two bank colours, or two lists of them")
+                    .cure("name the other one too, as in --disjoint 0-3 4-7")
+                    .into(),
+            );
+        }
+        None => None,
     };
     let selected = selection(args, &space)?;
     let organisation = match &source.map {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// The root of the tree in which the kernel tells about the machine.
-pub(super) const PROC: &str = "/proc";
+pub const PROC: &str = "/proc";
 /// Least memory that is probed: lines of one bank lie in many rows only where candidates lie far apart.
 pub(super) const LEAST_BYTES: u64 = 256 << 20;
 /// Memory that is probed unless asked for otherwise, if half of what is available is more.

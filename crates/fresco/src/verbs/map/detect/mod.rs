@@ -16,12 +16,13 @@ mod write;
 
 use super::proved;
 use crate::arguments::{choice, key_value};
-use crate::failure::{Outcome, tell};
+use crate::failure::{Failure, Outcome, tell};
+use crate::outputs::{self, Outputs};
 use crate::{output, provenance};
 use disturbance::DisturbanceArgs;
 use fresco_detect::synthetic::Disturbed;
 use fresco_detect::{Detection, Options, Verdict, detect};
-use fresco_input::{InputError, refuse_overwriting, write_atomically};
+use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::ProvedMap;
 use fresco_machine::load_with;
 use fresco_report::Provenance;
@@ -112,13 +113,18 @@ pub fn run(args: &Args) -> Outcome {
         (Way::Timing(method), _) if !from_registers => method,
         _ => return Err(mixed().into()),
     };
-    let disturbance = args.disturbance.read()?;
+    let disturbance = args.disturbance.read();
     let options = Options {
         seed: args.timing.seed(),
         method,
         all: !args.quick,
         seconds: args.timing.limit(),
     };
+    let outputs = Outputs::new()
+        .directory("--out", args.out.as_deref(), &[write::MAP_TXT, write::MAP_TOML])
+        .file("--svg", args.svg.as_deref());
+    let read: Vec<&Path> = args.simulate.iter().map(Path::new).collect();
+    outputs.check(args.json, &read)?;
     let mut provenance = provenance::of_this_run(args.timing.seed());
     let Some(name) = &args.simulate else {
         if args.disturbance.is_given() {
@@ -136,19 +142,18 @@ pub fn run(args: &Args) -> Outcome {
         }
         let name = live::name(&live);
         let report = Report::new(&name, &found, Some(live));
-        if found.verdict.has_map() {
-            kept(proved::found_by_timing(&found, &provenance))?;
-        }
-        return shown(args, &report, &found, &provenance);
+        let kept = match found.verdict.has_map() {
+            true => kept(proved::found_by_timing(&found, &provenance)),
+            false => Ok(()),
+        };
+        return shown(args, &report, &found, &provenance, kept);
     };
     let machine = load_with(name, &args.set)?;
-    if let Some(path) = &args.svg {
-        refuse_overwriting("--svg", path, [Path::new(name)])?;
-    }
     let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
     let found = detect(&mut timer, options);
     provenance.machine_files = vec![provenance::machine_file(&machine, name)];
-    shown(args, &Report::new(&machine.name, &found, None), &found, &provenance)
+    let report = Report::new(&machine.name, &found, None);
+    shown(args, &report, &found, &provenance, Ok(()))
 }
 
 /// Keeps a proved map of this machine, or says why not.
@@ -163,22 +168,37 @@ fn kept(proved: Result<ProvedMap, String>) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Writes and prints what was found.
-fn shown(args: &Args, report: &Report, found: &Detection, provenance: &Provenance) -> Outcome {
-    if let Some(path) = &args.svg {
-        match figure::contrasts(report, found, provenance)? {
-            Some(svg) => write_atomically(path, svg.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?,
-            None => tell("map detect: no figure was written, as no pair of lines stood out"),
+/// Writes and prints what was found: what cannot be written does not keep the rest from being told.
+fn shown(
+    args: &Args,
+    report: &Report,
+    found: &Detection,
+    provenance: &Provenance,
+    kept: Result<(), InputError>,
+) -> Outcome {
+    let map = match &args.out {
+        Some(directory) if found.verdict.has_map() => write::map(directory, report, found, provenance),
+        Some(_) => {
+            tell(&format!("map detect: no map was written: {}", found.verdict));
+            Ok(())
         }
-    }
-    if let Some(directory) = &args.out {
-        match found.verdict.has_map() {
-            true => write::map(directory, report, found, provenance)?,
-            false => tell(&format!("map detect: no map was written: {}", found.verdict)),
-        }
-    }
-    output::print(args.json, "fresco-map-detect/1", provenance, report, || report.tables())?;
+        None => Ok(()),
+    };
+    let drawn = args
+        .svg
+        .as_deref()
+        .map_or(Ok(()), |path| draw(path, report, found, provenance));
+    let printed = output::print(args.json, "fresco-map-detect/1", provenance, report, || report.tables());
+    outputs::all([kept.map_err(Failure::from), map, drawn, printed])?;
     Ok(ExitCode::from(found.verdict.status()))
+}
+
+fn draw(path: &Path, report: &Report, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
+    match figure::contrasts(report, found, provenance)? {
+        Some(svg) => write_atomically(path, svg.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?,
+        None => tell("map detect: no figure was written, as no pair of lines stood out"),
+    }
+    Ok(())
 }
 
 /// Registers are read, and shown: what belongs to timing would be ignored.

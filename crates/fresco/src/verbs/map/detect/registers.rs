@@ -2,9 +2,9 @@
 //! `fresco map detect --method registers`: the map that the registers of memory controllers describe, of this machine or from a dump.
 
 use super::proved;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::verbs::map::functions::MapView;
-use crate::{output, provenance};
+use crate::{output, outputs, provenance};
 use fresco_detect::registers::{Dump, family_of, map_of};
 use fresco_input::{InputError, read_file};
 use fresco_linux::probe::{Conditions, pci_functions};
@@ -53,6 +53,7 @@ fn here(error: InputError, dump: &Dump, root: &Path) -> InputError {
 /// Decodes the dump, or the registers of the machine in `root`, and shows the map.
 pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
     let mut provenance = provenance::of_this_run(None);
+    let mut kept = Ok(());
     let (map, file) = match dump {
         Some(path) => {
             let file = path.display().to_string();
@@ -61,10 +62,21 @@ pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
             (map_of(&Dump::parse(&text, &file)?)?, file)
         }
         None => {
+            if !root.is_dir() {
+                let found = match root.exists() {
+                    true => "found a file",
+                    false => "found no such directory",
+                };
+                return Err(InputError::new(root.display().to_string(), found)
+                    .in_field("--root")
+                    .allowed("a directory that holds a machine's sys and proc")
+                    .cure("name the directory that these were copied into")
+                    .into());
+            }
             let dump = of_machine(root);
             let map = map_of(&dump).map_err(|error| here(error, &dump, root))?;
             if root == Path::new("/") {
-                super::kept(proved::read_from_registers(&map, &provenance))?;
+                kept = super::kept(proved::read_from_registers(&map, &provenance));
             }
             (map, dump.file().to_owned())
         }
@@ -74,10 +86,11 @@ pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
         map: MapView::of_machine(&map),
         file,
     };
-    output::print(json, "fresco-map-registers/1", &provenance, &report, || {
+    let printed = output::print(json, "fresco-map-registers/1", &provenance, &report, || {
         report
             .map
             .tables(&format!("Address map by the registers in {}", report.file))
-    })?;
+    });
+    outputs::all([kept.map_err(Failure::from), printed])?;
     Ok(ExitCode::SUCCESS)
 }

@@ -15,7 +15,8 @@ pub struct TimingArgs {
     #[arg(long, value_name = "SIZE", conflicts_with = "simulate")]
     memory: Option<String>,
 
-    /// Look for row conflicts no longer than so many seconds [default: 900]; what is still missing then is a reason to refuse
+    /// Look for row conflicts no longer than so many seconds [default: 900]; too few by then are a reason to refuse. It
+    /// shortens nothing else: what follows takes minutes of its own
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--limit", 1..=1_000_000u32))]
     limit: Option<u32>,
 

@@ -10,6 +10,11 @@ use fresco_input::{InputError, write_atomically};
 use fresco_report::Provenance;
 use std::path::Path;
 
+/// The functions.
+pub const MAP_TXT: &str = "map.txt";
+/// The rest.
+pub const MAP_TOML: &str = "map.toml";
+
 /// Writes `map.txt` (where the map is one of parity functions alone) and `map.toml`.
 pub fn map(directory: &Path, report: &Report, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
     let Some(solution) = &found.solution else {
@@ -26,10 +31,10 @@ pub fn map(directory: &Path, report: &Report, found: &Detection, provenance: &Pr
     })?;
     if let Some(masks) = solution.model.masks() {
         let text = map_txt::format(&masks);
-        write_atomically(directory.join("map.txt"), text.as_bytes()).map_err(|error| error.in_field("--out"))?;
+        write_atomically(directory.join(MAP_TXT), text.as_bytes()).map_err(|error| error.in_field("--out"))?;
     }
     let text = sidecar(report, found, provenance);
-    write_atomically(directory.join("map.toml"), text.as_bytes()).map_err(|error| error.in_field("--out"))?;
+    write_atomically(directory.join(MAP_TOML), text.as_bytes()).map_err(|error| error.in_field("--out"))?;
     Ok(())
 }
 

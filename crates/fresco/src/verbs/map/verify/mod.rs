@@ -19,9 +19,10 @@ use fresco_detect::synthetic::Disturbed;
 use fresco_detect::verify::Outcome as Predictions;
 use fresco_detect::{Cost, Judge, Judgement, Timer};
 use fresco_input::InputError;
+use fresco_linux::proc::ram_ranges;
 use fresco_machine::load_with;
 use report::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Time after which pairs are asked again, in nanoseconds.
@@ -79,12 +80,14 @@ struct Judged {
 pub fn run(args: &Args) -> Outcome {
     let source = args.source.load(args.file.as_deref())?;
     let claim = Claim::of(&source);
-    let disturbance = args.disturbance.read()?;
+    let disturbance = args.disturbance.read();
     let mut provenance = source.provenance();
     provenance.seed = Some(args.timing.seed());
     let (judged, memory, view) = match &args.simulate {
         Some(name) => {
             let machine = load_with(name, &[])?;
+            let ends = machine.memory.map.regions().iter().map(|region| region.end());
+            claim.check(&source.name, ends.max().unwrap_or(0))?;
             let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
             let simulated = provenance::machine_file(&machine, name);
             if !provenance.machine_files.contains(&simulated) {
@@ -94,6 +97,11 @@ pub fn run(args: &Args) -> Outcome {
         }
         None if args.disturbance.is_given() => return Err(disturbed_machine().into()),
         None => {
+            // Known to root only; who is not cannot time it either.
+            let ends = ram_ranges(Path::new(live::PROC)).and_then(|ranges| ranges.iter().map(|range| range.end).max());
+            if let Some(end) = ends {
+                claim.check(&source.name, end)?;
+            }
             let mut timer = match live::begin(args.timing.memory()?) {
                 Ok(timer) => timer,
                 Err(reason) => return Ok(live::unable("verify", &reason)),

@@ -8,6 +8,7 @@ mod sets;
 
 use crate::arguments::{choice, integer};
 use crate::failure::{Failure, Outcome};
+use crate::outputs::{self, Outputs};
 use crate::show::files::{self, ReportDirectory};
 use crate::{output, provenance};
 use accept::Point;
@@ -160,6 +161,11 @@ struct Level {
 /// Draws the sets, and judges them if asked to.
 pub fn run(args: &Args) -> Outcome {
     refuse_several_densities(args)?;
+    Outputs::new()
+        .directory("--report", args.report.as_deref(), &[files::PAGE, files::RESULTS])
+        .directory("--out", args.out.as_deref(), &[])
+        .file("--svg", args.svg.as_deref())
+        .check(args.json, &[])?;
     let report = args.report.as_deref().map(|directory| {
         let prepared = ReportDirectory::prepare(directory, Vec::new());
         prepared.map_err(|error| error.in_field("--report"))
@@ -189,13 +195,14 @@ pub fn run(args: &Args) -> Outcome {
         sets: shown,
         acceptance,
     };
-    draw_figures(args, report.as_ref(), &provenance, &generated)?;
-    output::print(args.json, SCHEMA, &provenance, &generated, || {
+    let drawn = draw_figures(args, report.as_ref(), &provenance, &generated);
+    let printed = output::print(args.json, SCHEMA, &provenance, &generated, || {
         match args.accept.is_empty() {
             true => Ok(vec![sets::table(&generated.sets)?]),
             false => accept::tables(&generated.acceptance, &args.accept),
         }
-    })?;
+    });
+    outputs::all([drawn, printed])?;
     if let Some(directory) = args.report.as_ref().filter(|_| !args.json) {
         writeln!(
             std::io::stdout().lock(),
