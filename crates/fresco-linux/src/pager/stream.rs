@@ -206,7 +206,7 @@ mod tests {
         let mut streams = Streams::default();
         let mut there = std::collections::HashSet::new();
         for touch in 0..TOUCHED {
-            let page = 1 << 30 | stride * if upwards { touch } else { TOUCHED - touch };
+            let page = (1 << 30) + stride * if upwards { touch } else { TOUCHED - touch };
             if !there.contains(&page) {
                 let window = streams.window(page, true);
                 there.extend(page - window.before..page + window.after);
