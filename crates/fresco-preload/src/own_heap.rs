@@ -9,8 +9,7 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
-use std::ptr::null_mut;
-use std::ptr::with_exposed_provenance_mut;
+use std::ptr::{null_mut, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Blocks are 16, 32, ... 2048 bytes; larger ones are mappings.

@@ -116,7 +116,7 @@ impl Pager {
         let page = address / page_bytes() * page_bytes();
         // Not beyond what is watched together: the door may be next.
         let (set, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
-        let plenty = self.supply(set).is_some_and(|supply| supply.has_plenty());
+        let plenty = self.supply(set).is_some_and(|supply| supply.has_many());
         let window = self.streams.window(page / page_bytes(), plenty);
         stats.faults.fetch_add(1, Ordering::Relaxed);
         let end = page.saturating_add(window.after * page_bytes()).min(region);
@@ -165,14 +165,8 @@ impl Pager {
                 (0, Err(Errno::EXIST)) => low = at + page_bytes(),
                 (0, _) => break,
                 (bytes, _) => {
-                    let mut next = at + bytes;
-                    while next < top {
-                        match self.place(next..top, stats) {
-                            (0, Err(Errno::EXIST)) => next += page_bytes(),
-                            (0, _) => break,
-                            (bytes, _) => next += bytes,
-                        }
-                    }
+                    // Nobody waits for these.
+                    let _ = self.place_missing(at + bytes..top, stats);
                     top = at;
                 }
             }
@@ -181,6 +175,19 @@ impl Pager {
         // Another thread may have come here meanwhile.
         self.user.wake(top..page);
         top
+    }
+
+    /// Places all pages of the range that are missing, until one cannot be.
+    pub(super) fn place_missing(&mut self, range: Range<u64>, stats: &Stats) -> Result<(), Errno> {
+        let mut at = range.start;
+        while at < range.end {
+            match self.place(at..range.end, stats) {
+                (0, Err(Errno::EXIST)) => at += page_bytes(),
+                (0, Err(error)) => return Err(error),
+                (bytes, _) => at += bytes,
+            }
+        }
+        Ok(())
     }
 
     /// Leaves missing pages to the kernel, which places them when they are written.

@@ -102,14 +102,6 @@ impl Pager {
         if reach.is_some_and(|reach| (range.end - range.start) / page_bytes() > reach) {
             return Err(Errno::NOMEM);
         }
-        let mut at = range.start;
-        while at < range.end {
-            match self.place(at..range.end, stats) {
-                (0, Err(Errno::EXIST)) => at += page_bytes(),
-                (0, Err(error)) => return Err(error),
-                (bytes, _) => at += bytes,
-            }
-        }
-        Ok(())
+        self.place_missing(range, stats)
     }
 }

@@ -18,8 +18,8 @@ const PATIENCE: u64 = 256;
 const POOR: u64 = 8;
 const LITTLE_PATIENCE: u64 = 16;
 const MOST_PATIENCE: u64 = 1 << 16;
-/// So many pages that are there already are plenty.
-const PLENTY: u64 = 1024;
+/// So many pages that are there already are many.
+const MANY: u64 = 1024;
 /// A search takes so long at most, where other frames may be taken instead.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -58,8 +58,8 @@ impl Supply {
     }
 
     /// Are there more pages than are wanted soon?
-    pub fn has_plenty(&self) -> bool {
-        self.pool.pages() >= PLENTY
+    pub fn has_many(&self) -> bool {
+        self.pool.pages() >= MANY
     }
 
     /// Will a search be wanted soon?
