@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "random.h"
 
 #define PR_PAGE_COLOR	0x50434f4c
 #define TOP		"/sys/fs/cgroup"
@@ -47,17 +48,8 @@ static const char * const names[KINDS] = {
 };
 
 static unsigned long *done;
-static uint64_t state;
 static char text[4096];
 static int colors;
-
-static uint64_t rnd(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 0x2545f4914f6cdd1dULL >> 16;
-}
 
 static bool put(const char *dir, const char *name, const char *what, size_t n)
 {

@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "random.h"
 
 #define PR_PAGE_COLOR	0x50434f4c
 #define DIR_NAME	"/sys/kernel/mm/page_color"
@@ -31,16 +32,7 @@
 
 static char files[MAX_FILES][PATH_MAX];
 static int nr_files;
-static uint64_t state;
 static char text[8192];
-
-static uint64_t rnd(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 0x2545f4914f6cdd1dULL >> 16;
-}
 
 static void add_files(const char *dir, const char *part)
 {

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "random.h"
 
 #define PR_PAGE_COLOR		0x50434f4c
 #define PR_PAGE_COLOR_COUNT	0
@@ -46,17 +47,8 @@ static struct slot {
 	uint64_t mark;
 } slots[SLOTS];
 static unsigned long *counts, left_behind;
-static uint64_t state;
 static bool fail;
 static int colors;
-
-static uint64_t rnd(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 0x2545f4914f6cdd1dULL >> 16;
-}
 
 static void die(const char *what)
 {
