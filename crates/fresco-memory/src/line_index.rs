@@ -3,7 +3,7 @@
 
 use fresco_dram::PhysAddr;
 
-/// Which number a line has: open addressing with linear probing, at most half full. Removal moves back what it would cut
+/// Which number a line has: open addressing with linear probing, at most a quarter full. Removal moves back what it would cut
 /// off, so that there are no marks of removed lines and a search ends at the first empty place (Knuth, The Art of Computer
 /// Programming 3, §6.4, algorithm R).
 ///
@@ -27,7 +27,7 @@ struct Place {
 const EMPTY: u64 = u64::MAX;
 
 /// Places of a new table.
-const FIRST: usize = 16;
+const FIRST: usize = 32;
 
 /// 2^64 divided by the golden ratio, odd: Fibonacci hashing (Knuth, as above).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -72,7 +72,7 @@ impl LineIndex {
         debug_assert_ne!(line.0, EMPTY, "no line is there");
         let mut at = self.find(line.0);
         if self.places[at].key == EMPTY {
-            if 2 * (self.count + 1) > self.places.len() {
+            if 4 * (self.count + 1) > self.places.len() {
                 self.grow();
                 at = self.find(line.0);
             }

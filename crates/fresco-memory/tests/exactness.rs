@@ -9,9 +9,9 @@ mod support;
 
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::ControllerConfig;
-use fresco_memory::{Command, Completion, Controller, Driver, Observer, Stepping, TraceRequest};
+use fresco_memory::{Command, Completion, Controller, Driver, Observer, Sink, Stepping, TraceRequest};
 use std::convert::Infallible;
-use support::script::run;
+use support::script::{drive, run};
 use support::traffic::Traffic;
 use support::{devices, variety};
 
@@ -33,6 +33,7 @@ fn check(name: &str, config: &ControllerConfig, org: &Organisation, timing: &Tim
         run(config, org, timing, stepping, (0..REQUESTS).map(|_| traffic.draw()))
     };
     let (jumping, end) = go(Stepping::Events);
+    check_apart(config, org, timing, seed, &jumping.commands, &jumping.completions);
     let (stepping, _) = go(Stepping::EveryCycle);
     let commands = difference(&jumping.commands, &stepping.commands);
     assert_eq!(commands, None, "{name}, seed {seed}, {config:?}");
@@ -47,6 +48,55 @@ fn check(name: &str, config: &ControllerConfig, org: &Organisation, timing: &Tim
         "{name}, seed {seed}, {config:?}: {report}"
     );
     issued
+}
+
+/// A sink that lets each channel go by itself.
+#[derive(Default)]
+struct Apart {
+    commands: Vec<Command>,
+    completions: Vec<Completion>,
+}
+
+impl Sink for Apart {
+    const NEVER_STOPS: bool = true;
+
+    fn completed(&mut self, completion: &Completion) {
+        self.completions.push(*completion);
+    }
+
+    fn command(&mut self, command: &Command) {
+        self.commands.push(*command);
+    }
+}
+
+/// Channels that go by themselves do what they do in step with each other; only the order in which that is told differs.
+fn check_apart(
+    config: &ControllerConfig,
+    org: &Organisation,
+    timing: &Timing,
+    seed: u64,
+    commands: &[Command],
+    completions: &[Completion],
+) {
+    let mut traffic = Traffic::new(seed, org, timing);
+    let requests = (0..REQUESTS).map(|_| traffic.draw());
+    let (mut apart, _) = drive(
+        Controller::new(config, org, timing, 0),
+        Apart::default(),
+        timing,
+        requests,
+    );
+    apart.commands.sort_by_key(|command| (command.cycle, command.channel));
+    assert_eq!(difference(&apart.commands, commands), None, "seed {seed}, {config:?}");
+    let by_request = |completion: &Completion| (completion.id, completion.done);
+    let mut together = completions.to_vec();
+    together.sort_by_key(by_request);
+    apart.completions.sort_by_key(by_request);
+    assert_eq!(
+        difference(&apart.completions, &together),
+        None,
+        "seed {seed}, {config:?}"
+    );
 }
 
 /// All policies, one and two channels. Refreshes are short and so close that they come in the middle of everything.

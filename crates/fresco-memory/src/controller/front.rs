@@ -36,6 +36,12 @@ impl Front {
         self.queue.len() + self.outside.len()
     }
 
+    /// Does nothing wait in it?
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     pub(super) fn arrive(&mut self, arrival: Arrival) {
         if self.queue.len() < self.capacity {
             self.queue.push_back(arrival);

@@ -138,8 +138,9 @@ impl Controller {
     }
 
     /// Everything that happens in the cycles up to and including `until`, or until the sink's horizon stops it.
-    pub fn run_until(&mut self, until: Cycle, sink: &mut impl Sink) {
+    pub fn run_until<S: Sink>(&mut self, until: Cycle, sink: &mut S) {
         let done = match self.stepping {
+            Stepping::Events if S::NEVER_STOPS => self.run_apart(until, sink),
             Stepping::Events if self.channels.len() == 1 && self.front.is_none() => self.run_alone(until, sink),
             Stepping::Events => self.run_events(until, sink),
             Stepping::EveryCycle => self.run_every_cycle(until, sink),
@@ -177,6 +178,30 @@ impl Controller {
         self.next.min(until.min(sink.horizon()).saturating_add(1))
     }
 
+    /// The same for a sink that never stops the controller: each channel goes by itself from arrival to arrival, unless requests
+    /// wait in the front queue for places in it.
+    fn run_apart(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
+        while self.next <= until {
+            if self.front.as_ref().is_some_and(|front| !front.is_empty()) {
+                self.cycle(self.next, sink);
+                self.find_next();
+                continue;
+            }
+            let arrival = self.arrivals.front().map_or(NEVER, |a| a.at);
+            let mut next = arrival;
+            for channel in &mut self.channels {
+                next = next.min(channel.run(arrival.min(until), sink));
+            }
+            self.next = next;
+            if arrival <= until {
+                self.clock = arrival + 1;
+                self.admit_arrivals(arrival, sink);
+                self.find_next();
+            }
+        }
+        self.next.min(until.saturating_add(1))
+    }
+
     fn run_every_cycle(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
         let mut now = self.clock;
         while now <= until.min(sink.horizon()) {
@@ -195,6 +220,11 @@ impl Controller {
                 channel.step(now, sink);
             }
         }
+        self.admit_arrivals(now, sink);
+    }
+
+    /// What arrives in cycle `now` goes into its channel, or into the front queue and on from there.
+    fn admit_arrivals(&mut self, now: Cycle, sink: &mut impl Sink) {
         while let Some(arrival) = self.arrivals.front()
             && arrival.at <= now
             && let Some(arrival) = self.arrivals.pop_front()

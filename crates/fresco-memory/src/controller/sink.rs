@@ -6,6 +6,9 @@ use fresco_dram::{Cycle, NEVER};
 
 /// Receives what a controller does, in the order in which it does it.
 pub trait Sink {
+    /// [`horizon`](Self::horizon) is always [`NEVER`]: channels need not keep step with each other.
+    const NEVER_STOPS: bool = false;
+
     /// A request's fate is known. This is told when its column command is issued, so `completion.done` lies in the
     /// future by the data latency (reads), or is the cycle of acceptance (writes). Within a channel, completions of
     /// one direction come in the order of `done`; forwarded reads may be told before older ones.

@@ -26,6 +26,8 @@ pub(super) struct Port<'a> {
 }
 
 impl Sink for Port<'_> {
+    const NEVER_STOPS: bool = true;
+
     fn completed(&mut self, completion: &Completion) {
         if completion.access == Access::Write {
             let core = u32::from(completion.source);

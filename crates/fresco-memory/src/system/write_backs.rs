@@ -28,9 +28,8 @@ pub(super) struct WriteBacks {
     entries: u32,
     /// By core: entries in use.
     used: Vec<u32>,
-    /// When an entry is free again, in order of time, then of the calls.
-    freed: BinaryHeap<Reverse<(Ps, u64, u32)>>,
-    calls: u64,
+    /// When an entry is free again, and whose, in this order: it does not depend on how the time is cut into runs.
+    freed: BinaryHeap<Reverse<(Ps, u32)>>,
     /// By core: misses that wait for an entry, oldest first; none while one is free.
     held: Vec<Vec<Held>>,
     held_total: usize,
@@ -43,7 +42,6 @@ impl WriteBacks {
             entries: mshrs.max(LEAST),
             used: vec![0; cores],
             freed: BinaryHeap::new(),
-            calls: 0,
             held: vec![Vec::new(); cores],
             held_total: 0,
         }
@@ -68,8 +66,7 @@ impl WriteBacks {
 
     /// The core will know at `at` that its line has been taken.
     pub fn taken(&mut self, core: u32, at: Ps) {
-        self.freed.push(Reverse((at, self.calls, core)));
-        self.calls += 1;
+        self.freed.push(Reverse((at, core)));
     }
 
     /// A miss waits until an entry is free.
@@ -84,20 +81,20 @@ impl WriteBacks {
         if self.held_total == 0 {
             return None;
         }
-        self.freed.peek().map(|Reverse((at, ..))| *at)
+        self.freed.peek().map(|Reverse((at, _))| *at)
     }
 
     /// Is an entry free at `now` that was not before?
     #[inline]
     pub fn is_due(&self, now: Ps) -> bool {
-        self.freed.peek().is_some_and(|Reverse((at, ..))| *at <= now)
+        self.freed.peek().is_some_and(|Reverse((at, _))| *at <= now)
     }
 
     /// Frees the entries known to be free at `now`, and returns the misses that can go then: all of a core that has an
     /// entry free, as the lines that they displace have left already.
     pub fn release(&mut self, now: Ps) -> Vec<Held> {
         let mut going = Vec::new();
-        while let Some(&Reverse((at, _, core))) = self.freed.peek() {
+        while let Some(&Reverse((at, core))) = self.freed.peek() {
             if at > now {
                 break;
             }

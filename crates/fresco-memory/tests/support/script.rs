@@ -4,7 +4,7 @@
 use super::record::Record;
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
-use fresco_memory::{Controller, Request, Stepping};
+use fresco_memory::{Controller, Request, Sink, Stepping};
 
 /// Submits every request in the cycle before its arrival at the latest, as a caller that does not know the future
 /// does, and runs until the last is served; returns the record and the last cycle run.
@@ -22,12 +22,12 @@ pub fn run(
 }
 
 /// The same with a controller that has been made.
-pub fn drive(
+pub fn drive<S: Sink>(
     mut controller: Controller,
-    mut record: Record,
+    mut record: S,
     timing: &Timing,
     requests: impl Iterator<Item = (Cycle, Request)>,
-) -> (Record, Cycle) {
+) -> (S, Cycle) {
     let mut now = 0;
     for (at, request) in requests {
         if at > 0 {

@@ -31,7 +31,7 @@ impl Core {
             waiter = self.arrived(waiter, arrival);
         }
         self.wake();
-        self.stalled = false;
+        self.stalled &= self.window.is_blocked();
         self.schedule();
     }
 

@@ -137,6 +137,16 @@ impl Core {
         action
     }
 
+    /// After [`Core::complete`]: if the core is to run ahead from this very time on, it does so at once, as the next
+    /// [`Core::step`] would.
+    #[inline]
+    pub fn run_on(&mut self, source: &mut impl Source, limit: Ps) {
+        if self.next == (self.now, Next::Dispatch) {
+            self.dispatch(source, self.clock.from_ps(limit));
+            self.schedule();
+        }
+    }
+
     /// After [`Action::Event`], at any later call: goes on at `at`, which is no earlier than the event and than now.
     pub fn resume(&mut self, at: Ps) {
         debug_assert!(self.halted, "only an event halts a core");

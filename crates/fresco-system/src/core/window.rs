@@ -116,6 +116,18 @@ impl Window {
         true
     }
 
+    /// Is there an operation that cannot retire yet, so that none after it can? What dispatch waits for is not there before it has.
+    #[inline]
+    pub fn is_blocked(&self) -> bool {
+        self.records.front().is_some_and(|head| {
+            head.result == PENDING
+                || head.write
+                    && self.store_capacity > 0
+                    && self.stores.len() == self.store_capacity
+                    && self.stores.front().is_some_and(|store| store.fill == PENDING)
+        })
+    }
+
     /// Retires everything and empties the store buffer. The slot at which both are over, or `None` if that is not known
     /// yet. `number` is the last instruction dispatched.
     pub fn drain(&mut self, number: u64) -> Option<Slot> {

@@ -93,7 +93,7 @@ impl Engine<'_> {
                     "every core waits for something that never comes"
                 );
                 self.memory.run_until(memory, &mut done);
-                self.deliver(&mut done, memory);
+                self.deliver(&mut done, memory, memory < timer);
             } else if timer <= at {
                 self.fire_timers(timer);
                 self.scan(timer)?;
@@ -116,11 +116,15 @@ impl Engine<'_> {
         cpu == NEVER && timer == NEVER && self.memory.outstanding() == 0
     }
 
-    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
+    /// Lines arrive. Unless a timer goes before the cores at this time, these go on at once: nobody notices.
+    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
         for done in done.iter() {
             let cpu = &mut self.cpus[self.cpu_of[done.core as usize]];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
+            if go_on {
+                cpu.core.run_on(&mut cpu.process, now + self.run_ahead);
+            }
             if cpu.recording {
                 cpu.recorder.record(&done.sample);
             }
