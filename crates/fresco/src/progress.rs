@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A progress bar on standard error; none where that is no terminal.
+//! A progress bar on standard error; where that is no terminal, its line once a minute.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Are bars drawn, not logged?
+pub fn is_drawn() -> bool {
+    io::stderr().is_terminal()
+}
 
 /// A bar of `total` steps named `what`.
 pub fn bar(total: u64, what: &str) -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
+    let target = if is_drawn() {
         ProgressDrawTarget::stderr()
     } else {
-        ProgressDrawTarget::hidden()
+        ProgressDrawTarget::term_like(Box::new(Log::new()))
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
     let style = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} {elapsed} (about {eta} left)");
@@ -29,4 +36,66 @@ pub fn counter(what: &str) -> ProgressBar {
         ProgressStyle::with_template("{msg} {human_pos} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar()),
     );
     bar
+}
+
+/// From one line of a log to the next.
+const LOGGED_EVERY: Duration = Duration::from_secs(60);
+
+/// Standard error that is no terminal: lines are appended, and nothing is drawn over.
+#[derive(Debug)]
+struct Log {
+    /// The last line, or the begin.
+    last: Mutex<Instant>,
+}
+
+impl Log {
+    fn new() -> Self {
+        Self {
+            last: Mutex::new(Instant::now()),
+        }
+    }
+}
+
+impl TermLike for Log {
+    fn width(&self) -> u16 {
+        100
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        let mut last = self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let line = text.trim();
+        if line.is_empty() || last.elapsed() < LOGGED_EVERY {
+            return Ok(());
+        }
+        *last = Instant::now();
+        writeln!(io::stderr(), "{line}")
+    }
+
+    fn write_line(&self, line: &str) -> io::Result<()> {
+        self.write_str(line)
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        Ok(())
+    }
 }

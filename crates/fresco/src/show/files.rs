@@ -95,6 +95,10 @@ impl ReportDirectory {
             self.check(name)?;
         }
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        debug_assert!(
+            (1..names.len()).all(|n| !names[..n].contains(&names[n])),
+            "each file of a report has a name of its own: {names:?}"
+        );
         let stale: Vec<String> = self
             .old_figures()
             .into_iter()

@@ -12,6 +12,7 @@ use crate::verbs::reproduce::{Reproduction, System};
 use fresco_report::claims::{Claims, Outcome, Tally, Verdict, verdict_table};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
 use fresco_system::results::ScenarioResult;
+use std::collections::BTreeMap;
 
 /// For each system a table of the claims that were checked, the others by reason, the tally; at the end what was run.
 ///
@@ -108,17 +109,23 @@ pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlRep
         page.sections.push(section);
     }
     let mut all = Vec::new();
+    // The experiment in whose section the figures of a scenario stand: the first that reads its results.
+    let mut drawn = BTreeMap::new();
     for experiment in findings.experiments {
-        let (section, figures) = section(experiment, findings, provenance)?;
+        let first = experiment.scenario.map_or(experiment.name, |scenario| {
+            *drawn.entry(scenario).or_insert(experiment.name)
+        });
+        let (section, figures) = section(experiment, first, findings, provenance)?;
         page.sections.push(section);
         all.extend(figures);
     }
     Ok((page, all))
 }
 
-/// What an experiment did, its figures, and its rows.
+/// What an experiment did, its figures, and its rows. Those of its scenario stand with `first`, which may be another.
 fn section(
     experiment: &Experiment,
+    first: &str,
     findings: &Findings<'_>,
     provenance: &Provenance,
 ) -> Result<(Section, Vec<Figure>), ReportError> {
@@ -138,7 +145,9 @@ fn section(
         results: &findings.reproduction.results,
     };
     let mut figures = comparisons::of(experiment.name, &both, &provenance)?;
-    if let Some(result) = result {
+    if first != experiment.name {
+        section = section.paragraph(format!("Its runs and their figures are those of {first}, above."));
+    } else if let Some(result) = result {
         let sweep = Sweep::new(result);
         section = section.paragraph(super::lead::sentences(&sweep).join(" "));
         figures.extend(figures::of(&sweep, &provenance)?);
@@ -174,17 +183,62 @@ fn lead(reproduction: &Reproduction) -> String {
 fn claims(system: &System) -> Result<Section, ReportError> {
     let section = Section::new(system.name.to_uppercase()).paragraph(format!("{}: {}.", system.source, system.tally));
     let section = section.table(verdict_table("Claims that were checked", &checked(system))?);
+    let verdicts = system.verdicts.iter();
+    let mut others = verdicts
+        .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
+        .peekable();
+    if others.peek().is_none() {
+        return Ok(section);
+    }
     let mut missing = Table::new(
         "Claims that cannot be run here",
         ["claim", "says", "why"].map(Column::text).to_vec(),
     );
-    for verdict in system
-        .verdicts
-        .iter()
-        .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
-    {
+    for verdict in others {
         let cells = [&verdict.id, &verdict.says, &verdict.explanation].map(|text| text.as_str().into());
         missing.push(cells.to_vec())?;
     }
     Ok(section.table(missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fresco_report::claims::Results;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn figures_of_a_scenario_that_several_experiments_read_are_drawn_once() {
+        let set = [
+            "sweep.workload=[\"tiny\"]",
+            "repetitions=1",
+            "warm_up.time=\"2 us\"",
+            "measure.time=\"10 us\"",
+        ];
+        let set: Vec<String> = set.map(str::to_owned).to_vec();
+        let (scenario, _) = crate::scenarios::load("bpm-mixes", &set).expect("is built in");
+        let scenarios = [fresco_system::run_all(&scenario, 1, &|_| {}).expect("runs")];
+        let reads = |experiment: &&Experiment| experiment.scenario == Some("bpm-mixes");
+        let experiments: Vec<&Experiment> = experiments::ALL.iter().filter(reads).collect();
+        assert!(experiments.len() > 1);
+        let findings = Findings {
+            reproduction: &Reproduction {
+                systems: Vec::new(),
+                results: Results::new(),
+                record: None,
+            },
+            experiments: &experiments,
+            scenarios: &scenarios,
+            claims: &Claims::builtin().expect("the claims are sound"),
+        };
+        let (page, figures) = page(&findings, &crate::provenance::of_this_run(None)).expect("can be drawn");
+        let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+        assert!(!names.is_empty());
+        assert_eq!(names.len(), figures.len(), "{names:?}");
+        let html = page.to_html();
+        let others = html
+            .matches("Its runs and their figures are those of bpm-mixes, above.")
+            .count();
+        assert_eq!(others, experiments.len() - 1);
+    }
 }

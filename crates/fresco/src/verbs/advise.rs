@@ -97,10 +97,14 @@ pub fn run(args: &Args) -> Outcome {
         provenance: &provenance,
         data: &advice,
     };
-    if let Some(directory) = &directory {
-        let (page, figures) = page::of(&bench, &advice, &scenario.name, &provenance)?;
-        directory.write(&page, &document.to_bytes()?, &figures)?;
-    }
+    // A report that cannot be written does not cost the advice: it is printed first.
+    let written = match &directory {
+        Some(directory) => {
+            let (page, figures) = page::of(&bench, &advice, &scenario.name, &provenance)?;
+            directory.write(&page, &document.to_bytes()?, &figures)
+        }
+        None => Ok(()),
+    };
     let bytes = match args.json {
         true => document.to_bytes()?,
         false => {
@@ -118,13 +122,14 @@ pub fn run(args: &Args) -> Outcome {
             for (name, value) in provenance.entries() {
                 text.push_str(&format!("{name:<9}{value}\n"));
             }
-            if let Some(out) = &args.out {
+            if let (Some(out), Ok(())) = (&args.out, &written) {
                 text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
             }
             text.into_bytes()
         }
     };
     std::io::stdout().lock().write_all(&bytes)?;
+    written?;
     Ok(match advice.proposed {
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(WANTING),

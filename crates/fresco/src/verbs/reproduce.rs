@@ -197,19 +197,23 @@ fn show(
         provenance,
         data: findings.reproduction,
     };
-    if let Some(directory) = directory {
-        let (page, figures) = verdicts::page(findings, provenance)?;
-        directory.write(&page, &document.to_bytes()?, &figures)?;
-    }
+    // A report that cannot be written does not cost the results: they are printed first.
+    let written = match directory {
+        Some(directory) => {
+            let (page, figures) = verdicts::page(findings, provenance)?;
+            directory.write(&page, &document.to_bytes()?, &figures)
+        }
+        None => Ok(()),
+    };
     let bytes = if args.json {
         document.to_bytes()?
     } else {
         let mut text = verdicts::text(findings.reproduction, crate::terminal_width(), provenance)?;
-        if let Some(directory) = &args.out {
+        if let (Some(directory), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
         }
         text.into_bytes()
     };
     std::io::stdout().lock().write_all(&bytes)?;
-    Ok(())
+    written
 }

@@ -208,23 +208,27 @@ fn show(
         provenance,
         data: results,
     };
-    if let Some(directory) = directory {
-        let (page, figures) = page::of(&results.scenarios, provenance)?;
-        directory.write(&page, &document.to_bytes()?, &figures)?;
-    }
+    // A report that cannot be written does not cost the results: they are printed first.
+    let written = match directory {
+        Some(directory) => {
+            let (page, figures) = page::of(&results.scenarios, provenance)?;
+            directory.write(&page, &document.to_bytes()?, &figures)
+        }
+        None => Ok(()),
+    };
     let bytes = if args.json {
         document.to_bytes()?
     } else {
         let tasks = if args.all { Tasks::All } else { Tasks::Measured };
         let sweeps: Vec<Sweep<'_>> = results.scenarios.iter().map(Sweep::new).collect();
         let mut text = text::of(&sweeps, tasks, crate::terminal_width(), provenance)?;
-        if let Some(directory) = &args.out {
+        if let (Some(directory), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
         }
         text.into_bytes()
     };
     std::io::stdout().lock().write_all(&bytes)?;
-    Ok(())
+    written
 }
 
 /// The built-in scenarios, a line each.

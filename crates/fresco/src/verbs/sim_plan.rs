@@ -55,16 +55,21 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         .map(|directory| ReportDirectory::prepare(directory, inputs));
     let directory = directory.transpose()?;
     let simulated = planned::simulate(&plan, &machine, run)?;
-    if let Some(directory) = &directory {
-        let (page, figures) = planned::page(&plan, &simulated, &provenance, TRACE)?;
-        let mut trace = Vec::new();
-        write_trace(&planned::trace(&simulated), &provenance, &mut trace)?;
-        let more = vec![(TRACE.to_owned(), trace)];
-        directory.write_with(&page, &document(&simulated, &provenance)?, &figures, more)?;
-    }
+    // A report that cannot be written does not cost the results: they are printed first.
+    let written = match &directory {
+        Some(directory) => {
+            let (page, figures) = planned::page(&plan, &simulated, &provenance, TRACE)?;
+            let mut trace = Vec::new();
+            write_trace(&planned::trace(&simulated), &provenance, &mut trace)?;
+            let more = vec![(TRACE.to_owned(), trace)];
+            directory.write_with(&page, &document(&simulated, &provenance)?, &figures, more)
+        }
+        None => Ok(()),
+    };
     output::print(args.json, SCHEMA, &provenance, &simulated, || {
         planned::tables(&simulated)
     })?;
+    written?;
     if let (Some(directory), false) = (&args.out, args.json) {
         writeln!(std::io::stdout().lock(), "report   {}", directory.join(PAGE).display())?;
     }

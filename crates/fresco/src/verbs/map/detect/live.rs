@@ -193,7 +193,7 @@ impl Timer for Live {
 
     fn begins(&mut self, stage: Stage) {
         let seconds = self.timed.now() / 1e9;
-        if self.bar.is_hidden() {
+        if !progress::is_drawn() {
             tell(&format!("timing: {stage} ({seconds:.0} s)"));
         }
         self.bar.set_message(format!("timing: {stage}, accesses"));
