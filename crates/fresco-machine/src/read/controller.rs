@@ -24,8 +24,13 @@ pub(super) fn read(
     let refresh = table.choice("refresh", &RefreshPolicy::NAMES)?;
     refresh.check(org, timing).map_err(|why| {
         let found = format!("found \"{}\" for {}: {why}", refresh.name(), timing.standard);
+        let can = RefreshPolicy::NAMES
+            .iter()
+            .filter(|(_, policy)| policy.check(org, timing).is_ok());
+        let can: Vec<String> = can.map(|(name, _)| format!("\"{name}\"")).collect();
         table
             .error_at("refresh", found)
+            .allowed(format!("one of {}", can.join(", ")))
             .cure("choose another policy, density or refresh_table")
     })?;
     let frontend = table
