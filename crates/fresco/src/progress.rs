@@ -19,7 +19,11 @@ pub fn bar(total: u64, what: &str) -> ProgressBar {
         ProgressDrawTarget::term_like(Box::new(Log::new()))
     };
     let bar = ProgressBar::with_draw_target(Some(total), target);
-    let style = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} {elapsed} (about {eta} left)");
+    // What is left is guessed from the last steps: drawn it is corrected at once, in a log it would stay.
+    let style = ProgressStyle::with_template(match is_drawn() {
+        true => "{msg} [{bar:32}] {pos}/{len} {elapsed} (about {eta} left)",
+        false => "{msg} {pos}/{len} {elapsed}",
+    });
     bar.set_style(
         style
             .unwrap_or_else(|_| ProgressStyle::default_bar())
