@@ -126,11 +126,7 @@ long page_color_ahead_set(unsigned long pages)
 		return -EINVAL;
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	rcu_read_lock();
-	do {
-		policy = rcu_dereference(current->page_color);
-	} while (policy && !refcount_inc_not_zero(&policy->ref));
-	rcu_read_unlock();
+	policy = page_color_policy_of_current();
 	if (!policy)
 		return -ENODATA;
 	page_color_ahead_trim(policy, pages);

@@ -381,11 +381,7 @@ long page_color_reserve_set(unsigned long pages)
 	/* They are taken away from all others, and charged to nobody. */
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	rcu_read_lock();
-	do {
-		policy = rcu_dereference(current->page_color);
-	} while (policy && !refcount_inc_not_zero(&policy->ref));
-	rcu_read_unlock();
+	policy = page_color_policy_of_current();
 	if (!policy)
 		return -ENODATA;
 	err = page_color_reserve_pages(policy, pages);

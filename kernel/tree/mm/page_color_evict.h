@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _MM_PAGE_COLOR_EVICT_H
+#define _MM_PAGE_COLOR_EVICT_H
+
+/*
+ * Eviction by colour: which frames are looked at is for page_color_evict.c, what
+ * becomes of what is in them for page_color_vacate.c.
+ */
+#include <linux/list.h>
+#include <linux/migrate_mode.h>
+#include <linux/swap.h>
+
+struct page_color_policy;
+struct zone;
+
+/* Pages that are moved together, and what one attempt gains at most. */
+#define EVICT_BATCH	SWAP_CLUSTER_MAX
+
+/**
+ * struct page_color_eviction - one attempt
+ * @zone: where pages are looked for
+ * @policy: whose colours are wanted
+ * @files: whether pages of files may be moved
+ * @mode: of the migration
+ * @to: where the pages that are isolated go
+ * @folios: the pages
+ * @nr: how many
+ * @found: pages that were free, and are on the list of this CPU now
+ * @looked: frames of the colours that were looked at
+ * @no_room: pages were found that could go nowhere
+ */
+struct page_color_eviction {
+	struct zone *zone;
+	const struct page_color_policy *policy;
+	bool files;
+	enum migrate_mode mode;
+	struct page_color_policy *to;
+	struct list_head folios;
+	unsigned int nr;
+	unsigned int found;
+	unsigned long looked;
+	bool no_room;
+};
+
+bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn);
+unsigned int page_color_move_away(struct page_color_eviction *ev);
+void page_color_find_unowned(void);
+
+#endif /* _MM_PAGE_COLOR_EVICT_H */

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: take what is in a frame elsewhere.
+ *
+ * For page_color_evict.c: a look at the reverse mapping says who has a page. If
+ * that is not an owner of its colour, the page is isolated, and with others moved
+ * on its node, or dropped if it is clean and of a file. Pages of tasks without
+ * colours go to colours that nobody owns, those of others to their own.
+ */
+#include <linux/huge_mm.h>
+#include <linux/hugetlb.h>
+#include <linux/migrate.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/page_color.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <trace/events/page_color.h>
+#include "internal.h"
+#include "page_color.h"
+#include "page_color_evict.h"
+
+/* Names the colours without owners where those of a policy are named by its id. */
+#define EVICT_UNOWNED	U64_MAX
+
+/* Both are protected by the mutex of page_color_evict(). */
+
+/* Where pages of tasks without colours go: to colours that nobody owns. */
+static struct page_color_policy unowned = {
+	.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION,
+	.id = EVICT_UNOWNED,
+	.nid = NUMA_NO_NODE,
+};
+
+/* Where pages of a task with colours go: a copy of its policy. */
+static struct page_color_policy theirs;
+
+/* Who maps a folio. */
+struct mapper {
+	unsigned int color;
+	bool owns;
+	struct page_color_policy *policy;
+};
+
+static bool policy_has(const struct page_color_policy *policy, unsigned int color)
+{
+	return policy && test_bit(color, policy->set.some[0]);
+}
+
+/*
+ * Does a task of this mm own the colour? The policy of an mm is the one that a
+ * task of it set last; threads may have others.
+ */
+static bool mm_owns(struct mm_struct *mm, unsigned int color)
+{
+	bool owns;
+
+	rcu_read_lock();
+	owns = policy_has(rcu_dereference(mm->page_color), color);
+#ifdef CONFIG_MEMCG
+	if (!owns) {
+		struct task_struct *owner = rcu_dereference(mm->owner), *t;
+
+		if (owner && get_nr_threads(owner) > 1) {
+			for_each_thread(owner, t) {
+				owns = policy_has(rcu_dereference(t->page_color),
+						  color);
+				if (owns)
+					break;
+			}
+		}
+	}
+#endif
+	rcu_read_unlock();
+	return owns;
+}
+
+static bool look_at_mapper(struct folio *folio, struct vm_area_struct *vma,
+			   unsigned long addr, void *arg)
+{
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	struct mapper *mapper = arg;
+	bool owns = mm_owns(vma->vm_mm, mapper->color);
+
+	if (!owns && (mapper->policy || !mm_has_page_color(vma->vm_mm)))
+		return true;
+	/* It could be mapped there; is it? */
+	if (!page_vma_mapped_walk(&pvmw))
+		return true;
+	page_vma_mapped_walk_done(&pvmw);
+	mapper->owns = owns;
+	if (!owns)
+		mapper->policy = page_color_policy_of_mm(vma->vm_mm);
+	return !owns;
+}
+
+/*
+ * Who maps the folio, which is locked. In doubt it is somebody who owns the
+ * colour. The policy that is found has a reference more.
+ */
+static void find_mapper(struct folio *folio, struct mapper *mapper)
+{
+	struct rmap_walk_control rwc = {
+		.rmap_one = look_at_mapper,
+		.arg = mapper,
+		.try_lock = true,
+	};
+
+	if (!folio_mapped(folio))
+		return;
+	rmap_walk(folio, &rwc);
+	if (rwc.contended)
+		mapper->owns = true;
+}
+
+/* May it be moved as far as that can be said of it, locked? As compaction does. */
+static bool may_move(const struct page_color_eviction *ev, struct folio *folio)
+{
+	struct address_space *mapping = folio_mapping(folio);
+
+	if (folio_test_hugetlb(folio) || folio_test_writeback(folio) ||
+	    folio_maybe_dma_pinned(folio))
+		return false;
+	if (folio_test_unevictable(folio) && !compaction_moves_unevictable())
+		return false;
+	/* Somebody else has a reference, for as long as he likes. */
+	if (!mapping && folio_ref_count(folio) > 1 + folio_mapcount(folio))
+		return false;
+	return ev->files || !mapping || folio_test_anon(folio);
+}
+
+/* The folio of a frame with a reference, if it is on an LRU list. */
+static struct folio *get_folio(const struct page_color_eviction *ev,
+			       unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+	struct folio *folio;
+
+	if (!page || page_zone(page) != ev->zone ||
+	    get_pageblock_migratetype(page) >= MIGRATE_PCPTYPES)
+		return NULL;
+	folio = page_folio(page);
+	if (!folio_test_lru(folio) || !folio_try_get(folio))
+		return NULL;
+	if (page_folio(page) != folio || !folio_test_lru(folio)) {
+		folio_put(folio);
+		return NULL;
+	}
+	return folio;
+}
+
+/*
+ * Where what @policy has goes to, NULL for tasks without colours. All pages of
+ * a batch go to the same colours. Returns false for others than those.
+ */
+static bool choose_target(struct page_color_eviction *ev,
+			  const struct page_color_policy *policy)
+{
+	struct page_color_policy *to = policy ? &theirs : &unowned;
+
+	if (ev->nr)
+		return to == ev->to && (!policy || policy->id == theirs.id);
+	if (policy) {
+		theirs.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
+		theirs.nid = policy->nid;
+		theirs.id = policy->id;
+		theirs.set = policy->set;
+	}
+	ev->to = to;
+	return true;
+}
+
+/*
+ * Refills look at a bounded number of blocks, so a free page may have escaped
+ * them. Parts of huge pages that were never written are free after a split.
+ */
+static unsigned int take_if_free(struct page_color_eviction *ev,
+				 unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+
+	if (!page || page_zone(page) != ev->zone || !is_free_buddy_page(page))
+		return 0;
+	return page_color_take_free(ev->zone, pfn, ev->policy);
+}
+
+/**
+ * page_color_collect - isolate the page of a frame if its user may not keep it
+ * @ev: the attempt, to which the page is added
+ * @pfn: the frame
+ *
+ * Who owns the colour keeps it.
+ *
+ * Return: false if it cannot go where the others go that are isolated already.
+ */
+bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn)
+{
+	struct mapper mapper = {
+		.color = page_color_of(&page_color_map, pfn),
+	};
+	bool fits = true, again;
+	struct folio *folio;
+
+	do {
+		again = false;
+		folio = get_folio(ev, pfn);
+		if (!folio) {
+			ev->found += take_if_free(ev, pfn);
+			break;
+		}
+		if (!folio_trylock(folio)) {
+			folio_put(folio);
+			break;
+		}
+		if (may_move(ev, folio))
+			find_mapper(folio, &mapper);
+		else
+			mapper.owns = true;
+		if (!mapper.owns && folio_test_large(folio)) {
+			again = !split_folio(folio);
+		} else if (!mapper.owns) {
+			fits = choose_target(ev, mapper.policy);
+			if (fits && folio_isolate_lru(folio)) {
+				list_add_tail(&folio->lru, &ev->folios);
+				node_stat_add_folio(folio, NR_ISOLATED_ANON +
+						    folio_is_file_lru(folio));
+				ev->nr++;
+			}
+		}
+		folio_unlock(folio);
+		folio_put(folio);
+		page_color_policy_put(mapper.policy);
+		mapper.policy = NULL;
+	} while (again);
+	return fits;
+}
+
+/*
+ * On the same node, as another may not be allowed to who has the page, or on
+ * that of its program. Never in a colour of somebody else.
+ */
+static struct folio *evict_alloc(struct folio *src, unsigned long private)
+{
+	const gfp_t gfp = (GFP_HIGHUSER_MOVABLE & ~__GFP_RECLAIM) | __GFP_NOWARN |
+			  __GFP_NOMEMALLOC | __GFP_THISNODE;
+	struct page_color_eviction *ev = (struct page_color_eviction *)private;
+	struct folio *dst = NULL;
+	int nid = ev->to->nid;
+
+	/* Reclaim does not help if there is no such colour at all. */
+	if (!bitmap_empty(ev->to->set.some[0], PAGE_COLOR_MAX)) {
+		dst = __folio_alloc_node(gfp, 0, nid == NUMA_NO_NODE ?
+					 folio_nid(src) : nid);
+		ev->no_room |= !dst;
+	}
+	trace_page_color_migrate(folio_pfn(src), dst ? folio_pfn(dst) : 0,
+				 MR_COMPACTION);
+	return dst;
+}
+
+/**
+ * page_color_move_away - move what is isolated, or drop it
+ * @ev: the attempt, of which nothing is isolated then
+ *
+ * Return: how many frames are free now.
+ */
+unsigned int page_color_move_away(struct page_color_eviction *ev)
+{
+	struct page_color_policy *scope = current->page_color_scope;
+	unsigned int moved = 0, dropped = 0;
+
+	if (!ev->nr)
+		return 0;
+	current->page_color_scope = ev->to;
+	migrate_pages(&ev->folios, evict_alloc, NULL, (unsigned long)ev, ev->mode,
+		      MR_COMPACTION, &moved);
+	current->page_color_scope = scope;
+	if (ev->files && !list_empty(&ev->folios))
+		dropped = reclaim_clean_pages_from_list(ev->zone, &ev->folios);
+	putback_movable_pages(&ev->folios);
+	trace_page_color_evict(ev->zone, ev->policy->id, ev->nr, moved, dropped);
+	page_color_count_many(ev->zone, PAGE_COLOR_EVICTED, moved);
+	page_color_count_many(ev->zone, PAGE_COLOR_DROPPED, dropped);
+	ev->nr = 0;
+	return moved + dropped;
+}
+
+/**
+ * page_color_find_unowned - find out where pages of tasks without colours can go
+ *
+ * Colours change owners at any time; this is near enough.
+ */
+void page_color_find_unowned(void)
+{
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+
+	bitmap_andnot(colors, page_color_map.exists, page_color_owned,
+		      PAGE_COLOR_MAX);
+	if (!bitmap_equal(colors, unowned.set.some[0], PAGE_COLOR_MAX))
+		page_color_set_init(&page_color_map, &unowned.set, colors);
+}
