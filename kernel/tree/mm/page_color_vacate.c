@@ -7,7 +7,6 @@
  * on its node, or dropped if it is clean and of a file. Pages of tasks without
  * colours go to colours that nobody owns, those of others to their own.
  */
-#include <linux/huge_mm.h>
 #include <linux/hugetlb.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
