@@ -145,8 +145,10 @@ void page_color_forget_misses(void)
 	rcu_read_lock();
 	for_each_populated_zone(zone) {
 		index = READ_ONCE(zone->color);
-		if (index)
-			WRITE_ONCE(index->missed_id, 0);
+		if (!index)
+			continue;
+		WRITE_ONCE(index->missed_id[0], 0);
+		WRITE_ONCE(index->missed_id[1], 0);
 	}
 	rcu_read_unlock();
 }

@@ -58,7 +58,8 @@ enum page_color_stat {
  * @avail: colours whose @list may have pages; cleared when found empty
  * @any: whether @avail may have bits set
  * @cursor: colour to look at next, so that allocations go round the banks
- * @missed_id: policy that found nothing and does not search in depth
+ * @missed_id: policy that found nothing and does not search in depth: without
+ *	and with the other migrate types
  * @missed_until: before these jiffies
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
@@ -70,8 +71,8 @@ struct page_color_zone {
 	DECLARE_BITMAP(avail[MIGRATE_PCPTYPES], PAGE_COLOR_MAX);
 	bool any[MIGRATE_PCPTYPES];
 	unsigned int cursor;
-	u64 missed_id;
-	unsigned long missed_until;
+	u64 missed_id[2];
+	unsigned long missed_until[2];
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;
 };
