@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an anonymous page fault costs, in ticks of the time stamp counter. Under
- * QEMU's -icount shift=0 a tick is one instruction, so the numbers repeat.
+ * QEMU's -icount shift=0 a tick is one instruction of whichever CPU, so the
+ * numbers repeat where one is up.
  *
  * Usage: fault_cost NAME MIB [COLORS [ahead]]     COLORS as in 0-15,32
  * Prints one line: cost NAME fault F again A unmap U longest L wrong W
@@ -16,7 +17,6 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,11 +125,7 @@ int main(int argc, char **argv)
 	size_t size = strtoul(argv[2], NULL, 10) << 20;
 	unsigned int bad = 0;
 	char *mem[ROUNDS];
-	cpu_set_t cpu;
 
-	CPU_ZERO(&cpu);
-	CPU_SET(5, &cpu);
-	sched_setaffinity(0, sizeof(cpu), &cpu);
 	if (argc > 3) {
 		read_map();
 		parse_colors(argv[3]);

@@ -13,7 +13,6 @@
  *   wrong    pages that have none of the program's colours: all, if it has none
  */
 #define _GNU_SOURCE
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +29,7 @@ static uint64_t longest;
 static int start(const char *path, const char *name, const char *mib)
 {
 	char began[32];
-	cpu_set_t cpu;
 
-	CPU_ZERO(&cpu);
-	CPU_SET(5, &cpu);
-	if (sched_setaffinity(0, sizeof(cpu), &cpu)) {
-		perror("start_cost: sched_setaffinity");
-		return 2;
-	}
 	snprintf(began, sizeof(began), "%llu", (unsigned long long)__rdtsc());
 	execl(path, path, name, mib, began, NULL);
 	perror(path);
