@@ -100,6 +100,25 @@ static inline bool write_file(const char *path, const char *text)
 	return ok;
 }
 
+/* Memory that was there at boot: arm64 never takes it offline. */
+#ifdef __aarch64__
+#define BOOT_MEMORY_STAYS	true
+#else
+#define BOOT_MEMORY_STAYS	false
+#endif
+
+/* Take a memory block offline by its file; 0 or the error. */
+static inline int take_offline(const char *path)
+{
+	int fd = open(path, O_WRONLY), err = 0;
+
+	if (fd < 0 || write(fd, "offline", 7) != 7)
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static inline void read_map(void)
 {
 	char text[4096], *p = text;

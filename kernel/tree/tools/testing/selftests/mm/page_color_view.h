@@ -49,9 +49,16 @@ static const char * const kinds[] = {
 	"anonymous", "kernel's",
 };
 
-/* Sets of kinds; what every program has. */
+/* Sets of kinds. */
 #define KIND(k)	(1U << (k))
-#define ALWAYS	(KIND(TEXT) | KIND(DATA) | KIND(BSS) | KIND(HEAP) | KIND(STACK))
+/* Linkers for arm64 put constants into the mapping of the text. */
+#ifdef __aarch64__
+#define CONSTS	0U
+#else
+#define CONSTS	KIND(CONST)
+#endif
+/* What every program has. */
+#define ALWAYS	(KIND(TEXT) | CONSTS | KIND(DATA) | KIND(BSS) | KIND(HEAP) | KIND(STACK))
 
 struct view {
 	long pages[KINDS], own[KINDS];
