@@ -59,28 +59,42 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * Compaction moves pages from the start of a zone to its end. Of much memory,
- * wherever it is, the quarter that lies first is kept, with holes in it.
+ * Compaction moves pages from the start of a zone to its end, and stops at one
+ * whose colour is not among the free pages there. Of much memory, wherever it
+ * is, what lies first is kept, with holes in it, as far as its colour is one of
+ * those around the last page.
  */
 static bool test_compaction(void)
 {
 	size_t size = sysconf(_SC_PHYS_PAGES) / 16 * page_size, n = size / page_size;
-	uint64_t *was, *is, *sorted, last;
-	char *mem = map_pages(size);
+	unsigned long even[LONGS] = {}, end[LONGS] = {};
+	uint64_t *was, *is, *sorted, quarter, last;
 	long kept = 0, moved = 0;
+	char *mem = map_pages(size);
+	bool ok;
 
+	/* Half of the colours, of those that a high bit decides as well. */
+	for (int c = 0; c < nr_colors; c += 2)
+		add(even, c);
 	last_cpu();
-	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+	if (set_colors(even, PR_PAGE_COLOR_STRICT))
 		return false;
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	touch(mem, size, 1);
 	was = frames_of(mem, size);
 	sorted = frames_of(mem, size);
 	qsort(sorted, n, sizeof(*sorted), by_number);
-	last = sorted[n / 4];
+	quarter = sorted[n / 4];
+	last = sorted[n - 1] & -1024ULL;
 	free(sorted);
+	for (int i = 0; i < 1024; i++) {
+		int c = color_of((last + i) * page_size);
+
+		if (c >= 0)
+			add(end, c);
+	}
 	for (size_t i = 0; i < n; i++) {
-		if (was[i] > last || i % 2)
+		if (was[i] > quarter || i % 2 || !has(end, color_of(was[i] * page_size)))
 			madvise(mem + i * page_size, page_size, MADV_DONTNEED);
 	}
 	free(was);
@@ -94,7 +108,8 @@ static bool test_compaction(void)
 		moved += was[i] && was[i] != is[i];
 	}
 	ksft_print_msg("%ld of %ld pages moved\n", moved, kept);
-	return same(mem, size) && moved > 0;
+	ok = !look(mem, size, even, false).wrong;
+	return ok && moved > 0;
 }
 
 static int node_of(void *page)
