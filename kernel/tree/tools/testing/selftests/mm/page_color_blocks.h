@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Blocks of order 10 that are free as a whole, and what keeps others from being
- * so, page by page from /proc/kpageflags.
+ * so, page by page from /proc/kpageflags and /proc/kpagecount.
  */
 #ifndef PAGE_COLOR_BLOCKS_H
 #define PAGE_COLOR_BLOCKS_H
@@ -25,11 +25,12 @@
  * @user: these in blocks that were free before, to where they were moved
  * @slab: of slab, in such blocks, as are all that follow
  * @tables: page tables
- * @held: blocks with slab or page tables
- * @unknown: no flag tells whose: stacks of threads, on per-CPU lists, or lost
+ * @kernel: with another user that is no task: stacks, vmalloc, percpu
+ * @held: blocks with slab, page tables or other pages of the kernel
+ * @unused: without a user, but not free: on per-CPU lists, or lost
  */
 struct in_use {
-	long all_user, user, slab, tables, unknown, held;
+	long all_user, user, slab, tables, kernel, unused, held;
 };
 
 static unsigned char whole[MAX_BLOCKS];
@@ -40,16 +41,21 @@ static inline bool is_user(uint64_t flags)
 	return flags & KPF_USER && !(flags & KPF_SLAB);
 }
 
-static inline void count_page(struct in_use *n, uint64_t flags)
+static inline void count_page(struct in_use *n, int counts, uint64_t flags,
+			      uint64_t pfn)
 {
+	uint64_t users = 0;
+
 	if (is_user(flags))
 		n->user++;
 	else if (flags & KPF_SLAB)
 		n->slab++;
 	else if (flags & KPF_PGTABLE)
 		n->tables++;
+	else if (pread(counts, &users, 8, pfn * 8) == 8 && users)
+		n->kernel++;
 	else
-		n->unknown++;
+		n->unused++;
 }
 
 /*
@@ -61,11 +67,12 @@ static inline void count_page(struct in_use *n, uint64_t flags)
 static inline long whole_blocks(struct in_use *n, bool first)
 {
 	int flags = open("/proc/kpageflags", O_RDONLY);
+	int counts = open("/proc/kpagecount", O_RDONLY);
 	static uint64_t block[BLOCK];
 	long blocks = 0;
 
 	*n = (struct in_use) {};
-	if (flags < 0)
+	if (flags < 0 || counts < 0)
 		return -1;
 	for (uint64_t b = 0; b < MAX_BLOCKS; b++) {
 		int used = 0;
@@ -80,13 +87,14 @@ static inline long whole_blocks(struct in_use *n, bool first)
 		blocks += !used;
 		if (first)
 			whole[b] = !used;
-		kernel = n->slab + n->tables;
+		kernel = n->slab + n->tables + n->kernel;
 		for (int i = 0; whole[b] && used && i < BLOCK; i++)
 			if (!(block[i] & KPF_BUDDY))
-				count_page(n, block[i]);
-		n->held += n->slab + n->tables > kernel;
+				count_page(n, counts, block[i], b * BLOCK + i);
+		n->held += n->slab + n->tables + n->kernel > kernel;
 	}
 	close(flags);
+	close(counts);
 	return blocks;
 }
 
@@ -117,7 +125,7 @@ static inline long blocks_before(struct in_use *n)
  */
 static inline bool blocks_are_back(long before, const struct in_use *was)
 {
-	long at_once, merged, after, percpu, stacks;
+	long at_once, merged, after, percpu, stacks = 0;
 	struct in_use n;
 
 	/* The machine does not stand still while its pages are read. */
@@ -132,17 +140,20 @@ static inline bool blocks_are_back(long before, const struct in_use *was)
 	flush();
 	after = whole_blocks(&n, false);
 	percpu = percpu_pages();
+#ifdef __aarch64__
+	/* Those of threads have no user in /proc/kpagecount, and are many there. */
 	stacks = vm_event("nr_kernel_stack") * 1024 / (long)page_size;
+#endif
 	ksft_print_msg("blocks of order 10: %ld before, %ld at once (%ld merged), %ld after\n",
 		       before, at_once, merged, after);
 	ksft_print_msg("user pages: %ld before, %ld after\n", was->all_user,
 		       n.all_user);
-	ksft_print_msg("in other blocks: user %ld, slab %ld, tables %ld (%ld blocks)\n",
-		       n.user, n.slab, n.tables, n.held);
-	ksft_print_msg("in other blocks: unknown %ld (in all: per CPU %ld, stacks %ld)\n",
-		       n.unknown, percpu, stacks);
+	ksft_print_msg("in other blocks: user %ld, slab %ld, tables %ld, kernel %ld (%ld blocks)\n",
+		       n.user, n.slab, n.tables, n.kernel, n.held);
+	ksft_print_msg("in other blocks: unused %ld (per CPU %ld, stacks %ld)\n",
+		       n.unused, percpu, stacks);
 	/* A few pages for reading what is compared. */
-	return before > 0 && merged >= at_once && n.unknown <= percpu + stacks &&
+	return before > 0 && merged >= at_once && n.unused <= percpu + stacks &&
 	       n.all_user <= was->all_user + 32 &&
 	       after + n.held >= before - before / 100;
 }

@@ -25,6 +25,18 @@ static void last_cpu(void)
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 }
 
+/* Memory with holes in it, of colours or not, for compaction to fill. */
+static char *holed(size_t size)
+{
+	char *mem = map_pages(size);
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	for (size_t i = 0; i < size; i += 2 * page_size)
+		madvise(mem + i, page_size, MADV_DONTNEED);
+	return mem;
+}
+
 static bool same(const char *mem, size_t size)
 {
 	struct count n = look(mem, size, half, false);
@@ -33,6 +45,32 @@ static bool same(const char *mem, size_t size)
 		ksft_print_msg("%ld of %ld pages of another colour\n", n.wrong,
 			       n.present);
 	return n.present && !n.wrong;
+}
+
+/*
+ * Compaction moves pages from the start of a zone to its end. So that coloured
+ * pages lie at the start, the rest is taken while they are allocated.
+ */
+static bool test_compaction(void)
+{
+	size_t rest = sysconf(_SC_PHYS_PAGES) / 6 * page_size, size = 64 * MB;
+	char *plain = map_pages(rest), *mem;
+	long moved;
+
+	last_cpu();
+	madvise(plain, rest, MADV_HUGEPAGE);
+	touch(plain, rest, 1);
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = holed(size);
+	munmap(plain, rest);
+	moved = vm_event("pgmigrate_success");
+	for (int i = 0; i < 3; i++)
+		if (!write_file("/proc/sys/vm/compact_memory", "1"))
+			return false;
+	moved = vm_event("pgmigrate_success") - moved;
+	ksft_print_msg("%ld pages moved\n", moved);
+	return same(mem, size) && moved > 0;
 }
 
 /* The frame of each page of a mapping, 0 without one; the caller frees it. */
@@ -59,12 +97,12 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * Compaction moves pages from the start of a zone to its end, and stops at one
- * whose colour is not among the free pages there. Of much memory, wherever it
+ * The same of pages that are told by their frames. Compaction stops at one whose
+ * colour is not among the free pages at the end of its zone. Of much memory, wherever it
  * is, what lies first is kept, with holes in it, as far as its colour is one of
  * those around the last page.
  */
-static bool test_compaction(void)
+static bool test_compaction_own(void)
 {
 	size_t size = sysconf(_SC_PHYS_PAGES) / 16 * page_size, n = size / page_size;
 	unsigned long even[LONGS] = {}, end[LONGS] = {};
@@ -342,9 +380,10 @@ static bool test_balancing(void)
 
 int main(void)
 {
-	start(11);
+	start(12);
 
 	run("compaction", test_compaction);
+	run("compaction, page by page", test_compaction_own);
 	run("move_pages to another node", test_move_pages);
 	run("memory offline and online", test_offline);
 	run("KSM", test_ksm);
