@@ -60,7 +60,7 @@ enum page_color_stat {
  * @cursor: colour to look at next, so that allocations go round the banks
  * @missed_id: policy that found nothing and does not search in depth: without
  *	and with the other migrate types
- * @missed_until: before these jiffies
+ * @missed_until: before this time of local_clock()
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
  *
@@ -72,7 +72,7 @@ struct page_color_zone {
 	bool any[MIGRATE_PCPTYPES];
 	unsigned int cursor;
 	u64 missed_id[2];
-	unsigned long missed_until[2];
+	u64 missed_until[2];
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;
 };

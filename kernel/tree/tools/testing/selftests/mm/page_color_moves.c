@@ -97,21 +97,48 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * The same of pages that are told by their frames. Compaction stops at one whose
- * colour is not among the free pages at the end of its zone. Of much memory, wherever it
- * is, what lies first is kept, with holes in it, as far as its colour is one of
- * those around the last page.
+ * Keep what lies in the first quarter of the frames of a mapping, with holes in
+ * it, and compact. Returns how many pages are elsewhere then; @kept is of how many.
+ */
+static long compacted(char *mem, size_t size, long *kept)
+{
+	size_t n = size / page_size;
+	uint64_t *was = frames_of(mem, size), *is = frames_of(mem, size), quarter;
+	long moved = 0;
+
+	qsort(is, n, sizeof(*is), by_number);
+	quarter = is[n / 4];
+	free(is);
+	for (size_t i = 0; i < n; i++)
+		if (was[i] > quarter || i % 2)
+			madvise(mem + i * page_size, page_size, MADV_DONTNEED);
+	free(was);
+	was = frames_of(mem, size);
+	for (int i = 0; i < 3; i++)
+		if (!write_file("/proc/sys/vm/compact_memory", "1"))
+			ksft_exit_fail_msg("no compaction\n");
+	is = frames_of(mem, size);
+	*kept = 0;
+	for (size_t i = 0; i < n; i++) {
+		*kept += was[i] != 0;
+		moved += was[i] && was[i] != is[i];
+	}
+	free(was);
+	free(is);
+	return moved;
+}
+
+/*
+ * The same of pages that are told by their frames. They go to the zone's end, also
+ * if a high bit decides on their colour and the last frames have others.
  */
 static bool test_compaction_own(void)
 {
-	size_t size = sysconf(_SC_PHYS_PAGES) / 16 * page_size, n = size / page_size;
-	unsigned long even[LONGS] = {}, end[LONGS] = {};
-	uint64_t *was, *is, *sorted, quarter, last;
-	long kept = 0, moved = 0;
+	size_t size = sysconf(_SC_PHYS_PAGES) / 16 * page_size;
+	unsigned long even[LONGS] = {};
 	char *mem = map_pages(size);
-	bool ok;
+	long moved, kept;
 
-	/* Half of the colours, of those that a high bit decides as well. */
 	for (int c = 0; c < nr_colors; c += 2)
 		add(even, c);
 	last_cpu();
@@ -119,35 +146,31 @@ static bool test_compaction_own(void)
 		return false;
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	touch(mem, size, 1);
-	was = frames_of(mem, size);
-	sorted = frames_of(mem, size);
-	qsort(sorted, n, sizeof(*sorted), by_number);
-	quarter = sorted[n / 4];
-	last = sorted[n - 1] & -1024ULL;
-	free(sorted);
-	for (int i = 0; i < 1024; i++) {
-		int c = color_of((last + i) * page_size);
-
-		if (c >= 0)
-			add(end, c);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (was[i] > quarter || i % 2 || !has(end, color_of(was[i] * page_size)))
-			madvise(mem + i * page_size, page_size, MADV_DONTNEED);
-	}
-	free(was);
-	was = frames_of(mem, size);
-	for (int i = 0; i < 3; i++)
-		if (!write_file("/proc/sys/vm/compact_memory", "1"))
-			return false;
-	is = frames_of(mem, size);
-	for (size_t i = 0; i < n; i++) {
-		kept += was[i] != 0;
-		moved += was[i] && was[i] != is[i];
-	}
+	moved = compacted(mem, size, &kept);
 	ksft_print_msg("%ld of %ld pages moved\n", moved, kept);
-	ok = !look(mem, size, even, false).wrong;
-	return ok && moved > 0;
+	return !look(mem, size, even, false).wrong && kept && moved > kept / 2;
+}
+
+/* Pages that must stay, as their colour is used up, do not keep others' where they are. */
+static bool test_compaction_others(void)
+{
+	size_t pages = sysconf(_SC_PHYS_PAGES), size = pages / 32 * page_size;
+	size_t fill = pages / nr_colors * 9 / 10 * page_size;
+	char *plain = map_pages(size), *mem = map_pages(fill);
+	long moved, kept, stayed;
+
+	madvise(plain, size, MADV_NOHUGEPAGE);
+	touch(plain, size, 1);
+	if (set_colors(one, 0))
+		return false;
+	madvise(mem, fill, MADV_NOHUGEPAGE);
+	touch(mem, fill, 1);
+	stayed = read_long(DIR "stats/stayed");
+	moved = compacted(plain, size, &kept);
+	stayed = read_long(DIR "stats/stayed") - stayed;
+	ksft_print_msg("%ld of %ld pages moved, %ld stayed for want of their colour\n",
+		       moved, kept, stayed);
+	return stayed > 0 && kept && moved > kept / 2;
 }
 
 static int node_of(void *page)
@@ -380,10 +403,11 @@ static bool test_balancing(void)
 
 int main(void)
 {
-	start(12);
+	start(13);
 
 	run("compaction", test_compaction);
 	run("compaction, page by page", test_compaction_own);
+	run("compaction of others' pages", test_compaction_others);
 	run("move_pages to another node", test_move_pages);
 	run("memory offline and online", test_offline);
 	run("KSM", test_ksm);
