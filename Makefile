@@ -9,7 +9,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
-.PHONY: kernel-image kernel-boot kernel-check kernel-quick kernel-test kernel-variants kernel-series
+.PHONY: kernel-image kernel-boot kernel-check kernel-quick kernel-test kernel-soak kernel-variants kernel-series
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,8 +75,12 @@ kernel-quick: # kernel-check as a part of CI: what is missing is no fault of the
 	@scripts/kernel-test quick; status=$$?; [ $$status -eq 3 ] || exit $$status; \
 		echo "kernel-quick: NOT RUN: the kernel was neither built nor tested, see above for the Debian packages that are missing"
 
-kernel-test: ## KUnit, selftests on the plain and the debug kernel, fresco run, random steps, instructions per page fault, checkpatch
+kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
 	scripts/kernel-test
+
+kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, and kernel-variants
+	scripts/kernel-test soak
+	scripts/kernel-variants
 
 kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
 	scripts/kernel-variants

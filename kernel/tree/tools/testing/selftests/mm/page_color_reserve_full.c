@@ -12,11 +12,17 @@
 
 static unsigned long other[LONGS];
 
-static bool bind_memory(int mode)
+/* All memory of this task from now on is the node's. */
+static bool bind_memory(void)
 {
 	unsigned long nodes = 1UL << NODE;
 
-	return !syscall(SYS_set_mempolicy, mode, &nodes, 8 * sizeof(nodes));
+	return !syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 8 * sizeof(nodes));
+}
+
+static bool unbind_memory(void)
+{
+	return !syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0UL);
 }
 
 /* How many pages of a mapping are on the node. */
@@ -108,7 +114,7 @@ static bool be_hog(int step)
 {
 	if (!step) {
 		if (!write_file("/proc/self/oom_score_adj", "1000") ||
-		    !bind_memory(MPOL_BIND))
+		    !bind_memory())
 			return false;
 		take_node(false);
 	}
@@ -119,7 +125,7 @@ static bool be_killed(int step)
 {
 	if (!step)
 		return write_file("/proc/self/oom_score_adj", "1000") &&
-		       bind_memory(MPOL_BIND);
+		       bind_memory();
 	take_node(true);
 	return true;
 }
@@ -133,7 +139,8 @@ static bool use_reserve(const unsigned long *set, long pages, long *local)
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	touch(mem, size, 1);
-	ok = pure(mem, size, set, "owner");
+	/* Looking takes memory as well, and KASAN keeps for a while what was freed. */
+	ok = unbind_memory() && pure(mem, size, set, "owner");
 	*local = on_node(mem, size);
 	return ok;
 }
@@ -158,7 +165,7 @@ static bool own(unsigned long flags, int step)
 	if (!step)
 		return go_to_node() && !set_colors(one, flags) && !reserve(many) &&
 		       is_reserved(many);
-	if (flags && !bind_memory(MPOL_BIND))
+	if (flags && !bind_memory())
 		return false;
 	evicted = read_long(STATS "evicted");
 	spilled = read_long(DIR "spilled");
