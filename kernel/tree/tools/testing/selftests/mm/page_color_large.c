@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: large folios of tasks with colours. Orders whose blocks can be
+ * without other colours are allowed, others are not.
+ *
+ * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and
+ * huge pages.
+ */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include "page_color_util.h"
+
+#define THP		"/sys/kernel/mm/transparent_hugepage/"
+#define PMD_ORDER	9
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
+/* A set of colours, the largest order that fits it, found by trying frames. */
+static unsigned long fits[LONGS];
+static int fit;
+
+/* Is there a block of this order without other colours? In the first 256 MiB. */
+static bool order_fits(const unsigned long *set, int order)
+{
+	uint64_t size = page_size << order, start = nr_ranges ? ranges[0].start : 0;
+
+	for (uint64_t block = start; block < start + 256 * MB; block += size) {
+		uint64_t phys = block;
+
+		while (phys < block + size && has(set, color_of(phys)))
+			phys += page_size;
+		if (phys == block + size)
+			return true;
+	}
+	return false;
+}
+
+/* The shortest run of colours from 0 on that has blocks of an order; not all colours. */
+static bool choose(int order)
+{
+	for (int n = 1; n < nr_colors; n *= 2) {
+		memset(fits, 0, sizeof(fits));
+		for (int c = 0; c < n; c++)
+			add(fits, c);
+		if (!order_fits(fits, order))
+			continue;
+		for (fit = order; fit < PMD_ORDER && order_fits(fits, fit + 1); fit++)
+			;
+		return true;
+	}
+	return false;
+}
+
+/* Sizes that the kernel has, by order. */
+static void allow(int order, const char *when)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), THP "hugepages-%zukB/enabled",
+		 (page_size << order) / 1024);
+	write_file(path, when);
+}
+
+static void allow_all(const char *when)
+{
+	for (int order = 1; order <= PMD_ORDER; order++)
+		allow(order, when);
+}
+
+/* Aligned to the largest size that is asked for. */
+static char *aligned(size_t size)
+{
+	char *mem = map_pages(size + 2 * MB);
+
+	return mem + -(uintptr_t)mem % (2 * MB);
+}
+
+/* How many aligned blocks of a mapping are blocks of frames as well. */
+static long whole_blocks(const char *mem, size_t size, int order)
+{
+	const uint64_t mask = (1ULL << 55) - 1;
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	long blocks = 0;
+
+	for (size_t i = 0; i < size; i += page_size << order) {
+		uint64_t first = page_entry(fd, mem + i, true);
+		bool whole = first >> 63 && !(first & mask & ((1ULL << order) - 1));
+
+		for (size_t j = 1; whole && j < 1UL << order; j++) {
+			uint64_t entry = page_entry(fd, mem + i + j * page_size, true);
+
+			whole = entry >> 63 && (entry & mask) == (first & mask) + j;
+		}
+		blocks += whole;
+	}
+	close(fd);
+	return blocks;
+}
+
+/* Touch a mapping with the chosen colours; how many large folios that took. */
+static bool take(char *mem, size_t size, long *large)
+{
+	long before = read_long(DIR "stats/large");
+
+	if (set_colors(fits, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, size, MADV_HUGEPAGE);
+	touch(mem, size, 1);
+	*large = read_long(DIR "stats/large") - before;
+	return true;
+}
+
+/* All sizes are allowed by the administrator; a task gets those that fit. */
+static bool faults(int order)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size);
+	long large, blocks;
+
+	if (!choose(order)) {
+		ksft_print_msg("no colours have blocks of order %d\n", order);
+		return order == PMD_ORDER;
+	}
+	if (!take(mem, size, &large))
+		return false;
+	blocks = whole_blocks(mem, size, fit);
+	ksft_print_msg("order %d: %ld folios, %ld of %zu blocks\n", fit, large, blocks,
+		       size / (page_size << fit));
+	/* Few places have none that is free and whole. */
+	return pure(mem, size, fits, "large folios") && large > 0 &&
+	       blocks >= (long)(size / (page_size << fit)) / 2;
+}
+
+static bool test_small(void)
+{
+	return faults(2);
+}
+
+static bool test_middle(void)
+{
+	return faults(4);
+}
+
+static bool test_pmd(void)
+{
+	return faults(PMD_ORDER);
+}
+
+/* Every second colour: bit 13 decides between them on each map, so no block fits. */
+static bool test_refused(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size);
+	long large;
+
+	memset(fits, 0, sizeof(fits));
+	for (int c = 0; c < nr_colors; c += 2)
+		add(fits, c);
+	if (order_fits(fits, 2) || !take(mem, size, &large))
+		return false;
+	if (!madvise(mem, size, MADV_COLLAPSE)) {
+		ksft_print_msg("collapsed\n");
+		return false;
+	}
+	return pure(mem, size, fits, "refused") && !whole_blocks(mem, size, 2) && !large;
+}
+
+/* MADV_COLLAPSE as faults: where a huge page fits it makes one. */
+static bool test_collapse(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size);
+	bool can = choose(PMD_ORDER);
+	long blocks;
+	int err;
+
+	if (!can)
+		memcpy(fits, half, sizeof(fits));
+	if (set_colors(fits, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	madvise(mem, size, MADV_HUGEPAGE);
+	err = madvise(mem, size, MADV_COLLAPSE) ? errno : 0;
+	blocks = whole_blocks(mem, size, PMD_ORDER);
+	ksft_print_msg("collapse: %s, %ld huge pages\n", strerror(err), blocks);
+	return pure(mem, size, fits, "collapse") &&
+	       (can ? !err && blocks == 2 : err && !blocks);
+}
+
+static int node_of(void *page)
+{
+	int status = -1;
+
+	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
+	return status;
+}
+
+/* To another node as large folios, in the same colours. */
+static bool test_move(void)
+{
+	size_t size = 4 * MB, moved = 0;
+	char *mem = aligned(size);
+	long large, kept, blocks;
+	int to;
+
+	if (!choose(4) || !take(mem, size, &large))
+		return false;
+	to = node_of(mem) ? 0 : 1;
+	kept = read_long(DIR "stats/kept");
+	for (size_t i = 0; i < size; i += page_size) {
+		void *page = mem + i;
+		int status;
+
+		syscall(SYS_move_pages, 0, 1UL, &page, &to, &status, 0);
+	}
+	for (size_t i = 0; i < size; i += page_size)
+		moved += node_of(mem + i) == to;
+	kept = read_long(DIR "stats/kept") - kept;
+	blocks = whole_blocks(mem, size, fit);
+	ksft_print_msg("%zu of %zu pages moved, %ld blocks, %ld times colours kept\n",
+		       moved, size / page_size, blocks, kept);
+	return pure(mem, size, fits, "moved") && moved > size / page_size / 2 &&
+	       kept > 0 && blocks > 0;
+}
+
+/* A child's copies, and what is left of large folios of which parts are given back. */
+static bool test_split(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size);
+	int status;
+	long large;
+	pid_t pid;
+
+	if (!choose(4) || !take(mem, size, &large))
+		return false;
+	for (size_t i = 0; i < size; i += 8 * page_size)
+		madvise(mem + i, page_size, MADV_DONTNEED);
+	pid = fork();
+	if (!pid) {
+		touch(mem, size, 2);
+		_exit(!pure(mem, size, fits, "child"));
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		return false;
+	touch(mem, size, 3);
+	return pure(mem, size, fits, "parent");
+}
+
+/* Tasks without colours have them as before. */
+static bool test_others(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size);
+	long large = read_long(DIR "stats/large");
+
+	madvise(mem, size, MADV_HUGEPAGE);
+	touch(mem, size, 1);
+	return whole_blocks(mem, size, PMD_ORDER) == 2 &&
+	       read_long(DIR "stats/large") == large;
+}
+
+int main(void)
+{
+	char text[64];
+
+	start(10);
+	if (read_file(THP "enabled", text, sizeof(text)) <= 0)
+		ksft_exit_skip("no huge pages\n");
+	allow_all("madvise");
+	run("16 KiB", test_small);
+	run("64 KiB", test_middle);
+	run("huge pages", test_pmd);
+	run("blocks that have others", test_refused);
+	run("collapse", test_collapse);
+	run("move_pages to another node", test_move);
+	run("split, forked and copied", test_split);
+	run("tasks without colours", test_others);
+	allow_all("never");
+	allow(PMD_ORDER, "inherit");
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	ksft_finished();
+}
