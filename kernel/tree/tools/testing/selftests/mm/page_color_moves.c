@@ -25,6 +25,8 @@ static void last_cpu(void)
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 }
 
+#define PROACTIVE	"/proc/sys/vm/compaction_proactiveness"
+
 /* Memory with holes in it, of colours or not, for compaction to fill. */
 static char *holed(size_t size)
 {
@@ -180,6 +182,29 @@ static bool test_compaction_others(void)
 	ksft_print_msg("%ld of %ld pages moved, %ld stayed for want of their colour\n",
 		       moved, kept, stayed);
 	return stayed > 0 && kept && moved > kept / 2;
+}
+
+/* kcompactd by itself, where half of a node is full of holes. */
+static bool test_proactive(void)
+{
+	size_t size = sysconf(_SC_PHYS_PAGES) / 8 * page_size;
+	char *mem, was[16];
+	long scanned;
+
+	last_cpu();
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = holed(size);
+	scanned = vm_event("compact_daemon_migrate_scanned");
+	if (read_file(PROACTIVE, was, sizeof(was)) <= 0 || !write_file(PROACTIVE, "100"))
+		return false;
+	for (int i = 0; i < 100 && vm_event("compact_daemon_migrate_scanned") == scanned; i++)
+		usleep(100000);
+	sleep(1);
+	write_file(PROACTIVE, was);
+	scanned = vm_event("compact_daemon_migrate_scanned") - scanned;
+	ksft_print_msg("%ld pages looked at by kcompactd\n", scanned);
+	return same(mem, size) && scanned > 0;
 }
 
 static int node_of(void *page)
@@ -416,11 +441,12 @@ static bool test_balancing(void)
 
 int main(void)
 {
-	start(13);
+	start(14);
 
 	run("compaction", test_compaction);
 	run("compaction, page by page", test_compaction_own);
 	run("compaction of others' pages", test_compaction_others);
+	run("proactive compaction", test_proactive);
 	run("move_pages to another node", test_move_pages);
 	run("memory offline and online", test_offline);
 	run("KSM", test_ksm);
