@@ -249,6 +249,49 @@ static bool test_split(void)
 	return pure(mem, size, fits, "parent");
 }
 
+/* No frame is there twice, as the zero page would be. */
+static bool distinct(const char *mem, size_t size)
+{
+	uint64_t *frames = malloc(size / page_size * sizeof(*frames));
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+	bool ok = frames && fd >= 0;
+
+	for (size_t i = 0; ok && i < size / page_size; i++) {
+		frames[i] = page_entry(fd, mem + i * page_size, true) & ((1ULL << 55) - 1);
+		for (size_t j = 0; ok && j < i; j++)
+			ok = frames[i] != frames[j];
+	}
+	close(fd);
+	free(frames);
+	return ok;
+}
+
+/* What is only read is not the huge zero page, and what is zero when it is split not the small one. */
+static bool test_zero(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size), *zero = aligned(size);
+	long large;
+
+	if (!choose(PMD_ORDER) && !choose(4))
+		return false;
+	if (set_colors(fits, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, size, MADV_HUGEPAGE);
+	for (size_t i = 0; i < size; i += page_size)
+		if (peek(mem + i))
+			return false;
+	if (!pure(mem, size, fits, "read only") || !distinct(mem, size))
+		return false;
+	large = read_long(DIR "stats/large");
+	madvise(zero, size, MADV_HUGEPAGE);
+	touch(zero, size, 0);
+	large = read_long(DIR "stats/large") - large;
+	if (!write_file("/sys/kernel/debug/split_huge_pages", "1"))
+		ksft_print_msg("no debugfs, nothing is split\n");
+	return pure(zero, size, fits, "split") && distinct(zero, size) && large > 0;
+}
+
 /* Tasks without colours have them as before. */
 static bool test_others(void)
 {
@@ -266,7 +309,7 @@ int main(void)
 {
 	char text[64];
 
-	start(10);
+	start(11);
 	if (read_file(THP "enabled", text, sizeof(text)) <= 0)
 		ksft_exit_skip("no huge pages\n");
 	allow_all("madvise");
@@ -277,6 +320,7 @@ int main(void)
 	run("collapse", test_collapse);
 	run("move_pages to another node", test_move);
 	run("split, forked and copied", test_split);
+	run("zero pages", test_zero);
 	run("tasks without colours", test_others);
 	allow_all("never");
 	allow(PMD_ORDER, "inherit");

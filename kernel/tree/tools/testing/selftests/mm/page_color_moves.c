@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
+#include <sys/ioctl.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -25,6 +26,13 @@ static void last_cpu(void)
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 }
 
+/* As in mm/gup_test.h. */
+struct gup_test {
+	uint64_t get_delta_usec, put_delta_usec, addr, size;
+	uint32_t nr_pages_per_call, gup_flags, test_flags, which_pages[8];
+};
+
+#define PIN_LONGTERM_BENCHMARK	_IOWR('g', 3, struct gup_test)
 #define PROACTIVE	"/proc/sys/vm/compaction_proactiveness"
 
 /* Memory with holes in it, of colours or not, for compaction to fill. */
@@ -349,6 +357,34 @@ static bool test_zero_page(void)
 	return pure(mem, 4 * MB, half, "read only");
 }
 
+/* Pages that a device is to use for long are faulted in as others, in the task's colours. */
+static bool test_pinned(void)
+{
+	size_t size = 4 * MB;
+	char *mem = map_pages(size);
+	struct gup_test gup = {
+		.addr = (uintptr_t)mem,
+		.size = size,
+		.nr_pages_per_call = size / page_size,
+		.gup_flags = 1, /* FOLL_WRITE */
+	};
+	int fd = open("/sys/kernel/debug/gup_test", O_RDWR);
+
+	if (fd < 0) {
+		ksft_print_msg("no /sys/kernel/debug/gup_test (CONFIG_GUP_TEST)\n");
+		return false;
+	}
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	if (ioctl(fd, PIN_LONGTERM_BENCHMARK, &gup)) {
+		ksft_print_msg("gup_test: %s\n", strerror(errno));
+		return false;
+	}
+	close(fd);
+	return pure(mem, size, half, "pinned");
+}
+
 static bool test_swap(void)
 {
 	size_t size = 4 * MB;
@@ -441,7 +477,7 @@ static bool test_balancing(void)
 
 int main(void)
 {
-	start(14);
+	start(15);
 
 	run("compaction", test_compaction);
 	run("compaction, page by page", test_compaction_own);
@@ -452,6 +488,7 @@ int main(void)
 	run("KSM", test_ksm);
 	run("huge pages", test_huge);
 	run("zero page", test_zero_page);
+	run("pinned for long", test_pinned);
 	run("swap", test_swap);
 	run("written by another task", test_remote);
 	run("NUMA balancing", test_balancing);
