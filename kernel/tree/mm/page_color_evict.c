@@ -113,11 +113,23 @@ static bool zone_has_room(struct zone *zone, const struct alloc_context *ac,
 	return false;
 }
 
+/*
+ * Was the zone just looked through for this policy, and nothing could be moved? With
+ * several zones that are used up each page would cost a look at all of them; the
+ * last pass of an allocation looks nevertheless.
+ */
+static bool is_vain_zone(const struct zone *zone,
+			 const struct page_color_policy *policy)
+{
+	return zone->color->evict_vain_id == policy->id &&
+	       time_before(jiffies, zone->color->evict_vain_until);
+}
+
 /* The next zone in which the allocation may take pages, from @z on. */
 static struct zoneref *evict_zone(struct zoneref *z, gfp_t gfp,
 				  const struct alloc_context *ac,
 				  const struct page_color_policy *policy,
-				  bool *reclaim)
+				  bool last, bool *reclaim)
 {
 	for (;; z++) {
 		struct zone *zone;
@@ -129,6 +141,7 @@ static struct zoneref *evict_zone(struct zoneref *z, gfp_t gfp,
 		if (READ_ONCE(zone->color) && cpuset_zone_allowed(zone, gfp) &&
 		    (policy->nid == NUMA_NO_NODE ||
 		     policy->nid == zone_to_nid(zone)) &&
+		    (last || !is_vain_zone(zone, policy)) &&
 		    zone_has_room(zone, ac, reclaim))
 			return z;
 	}
@@ -146,6 +159,7 @@ static void begin_zone(struct page_color_evict *state, struct zoneref *z)
 	state->pfn = pfn;
 	state->wrapped = false;
 	state->zone_done = false;
+	state->gained = false;
 }
 
 /* One attempt; sets @state->over when all zones were looked through in vain. */
@@ -165,7 +179,8 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 	while (!gained && ev.looked < EVICT_SCAN) {
 		if (!state->z || state->zone_done) {
 			z = evict_zone(state->z ? state->z + 1 : ac->zonelist->_zonerefs,
-				       gfp, ac, policy, &state->no_room);
+				       gfp, ac, policy, state->passes > 0,
+				       &state->no_room);
 			if (!z) {
 				state->over = true;
 				break;
@@ -174,6 +189,11 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 		}
 		ev.zone = zonelist_zone(state->z);
 		gained = evict_in_zone(&ev, state);
+		state->gained |= gained;
+		if (state->zone_done && !state->gained) {
+			ev.zone->color->evict_vain_id = policy->id;
+			ev.zone->color->evict_vain_until = jiffies + HZ;
+		}
 		if (fatal_signal_pending(current))
 			break;
 	}

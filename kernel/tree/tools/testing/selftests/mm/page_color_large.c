@@ -266,7 +266,7 @@ static bool distinct(const char *mem, size_t size)
 	return ok;
 }
 
-/* What is only read is not the huge zero page, and what is zero when it is split not the small one. */
+/* What is only read, and what is zero when it is split, is not the zero page. */
 static bool test_zero(void)
 {
 	size_t size = 4 * MB;
