@@ -12,9 +12,6 @@
 
 #define THP		"/sys/kernel/mm/transparent_hugepage/"
 #define PMD_ORDER	9
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
 
 /* A set of colours, the largest order that fits it, found by trying frames. */
 static unsigned long fits[LONGS];
@@ -155,8 +152,7 @@ static bool test_refused(void)
 	long large;
 
 	memset(fits, 0, sizeof(fits));
-	for (int c = 0; c < nr_colors; c += 2)
-		add(fits, c);
+	every_second(fits);
 	if (order_fits(fits, 2) || !take(mem, size, &large))
 		return false;
 	if (!madvise(mem, size, MADV_COLLAPSE)) {
@@ -187,14 +183,6 @@ static bool test_collapse(void)
 	ksft_print_msg("collapse: %s, %ld huge pages\n", strerror(err), blocks);
 	return pure(mem, size, fits, "collapse") &&
 	       (can ? !err && blocks == 2 : err && !blocks);
-}
-
-static int node_of(void *page)
-{
-	int status = -1;
-
-	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
-	return status;
 }
 
 /* To another node as large folios, in the same colours. */
@@ -252,16 +240,12 @@ static bool test_split(void)
 /* No frame is there twice, as the zero page would be. */
 static bool distinct(const char *mem, size_t size)
 {
-	uint64_t *frames = malloc(size / page_size * sizeof(*frames));
-	int fd = open("/proc/self/pagemap", O_RDONLY);
-	bool ok = frames && fd >= 0;
+	uint64_t *frames = frames_of(mem, size);
+	bool ok = true;
 
-	for (size_t i = 0; ok && i < size / page_size; i++) {
-		frames[i] = page_entry(fd, mem + i * page_size, true) & ((1ULL << 55) - 1);
+	for (size_t i = 0; ok && i < size / page_size; i++)
 		for (size_t j = 0; ok && j < i; j++)
 			ok = frames[i] != frames[j];
-	}
-	close(fd);
 	free(frames);
 	return ok;
 }

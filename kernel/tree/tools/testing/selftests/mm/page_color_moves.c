@@ -13,10 +13,6 @@
 #include <sys/uio.h>
 #include "page_color_util.h"
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-
 static void last_cpu(void)
 {
 	cpu_set_t cpu;
@@ -83,24 +79,6 @@ static bool test_compaction(void)
 	return same(mem, size) && moved > 0;
 }
 
-/* The frame of each page of a mapping, 0 without one; the caller frees it. */
-static uint64_t *frames_of(const char *mem, size_t size)
-{
-	uint64_t *frames = malloc(size / page_size * sizeof(*frames));
-	int fd = open("/proc/self/pagemap", O_RDONLY);
-
-	if (!frames || fd < 0)
-		ksft_exit_fail_msg("pagemap: %s\n", strerror(errno));
-	for (size_t i = 0; i < size / page_size; i++) {
-		/* Others compact, too, and pages are on the move just now. */
-		uint64_t entry = page_entry(fd, mem + i * page_size, true);
-
-		frames[i] = entry >> 63 ? entry & ((1ULL << 55) - 1) : 0;
-	}
-	close(fd);
-	return frames;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -156,8 +134,7 @@ static bool test_compaction_own(void)
 	char *mem = map_pages(size);
 	long moved, kept;
 
-	for (int c = 0; c < nr_colors; c += 2)
-		add(even, c);
+	every_second(even);
 	last_cpu();
 	if (set_colors(even, PR_PAGE_COLOR_STRICT))
 		return false;
@@ -216,14 +193,6 @@ static bool test_proactive(void)
 	scanned = vm_event("compact_daemon_migrate_scanned") - scanned;
 	ksft_print_msg("%ld pages looked at by kcompactd\n", scanned);
 	return same(mem, size);
-}
-
-static int node_of(void *page)
-{
-	int status = -1;
-
-	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
-	return status;
 }
 
 static bool test_move_pages(void)
@@ -333,8 +302,7 @@ static bool test_huge(void)
 	size_t huge = 2 * MB;
 	char *mem = map_pages(8 * MB);
 
-	for (int c = 0; c < nr_colors; c += 2)
-		add(even, c);
+	every_second(even);
 	mem += -(uintptr_t)mem % huge;
 	if (set_colors(even, PR_PAGE_COLOR_STRICT))
 		return false;

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../kselftest.h"
@@ -30,6 +31,10 @@
 #define PR_PAGE_COLOR_MIGRATE	4
 #define PR_PAGE_COLOR_STRICT	1UL
 #define PR_PAGE_COLOR_PRIVATE	2UL
+#endif
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
 #endif
 
 #define DIR		"/sys/kernel/mm/page_color/"
@@ -56,6 +61,13 @@ static inline bool has(const unsigned long *set, int c)
 static inline void add(unsigned long *set, int c)
 {
 	set[c / 64] |= 1UL << (c % 64);
+}
+
+/* The other half is where a low bit of the address is the other. */
+static inline void every_second(unsigned long *set)
+{
+	for (int c = 0; c < nr_colors; c += 2)
+		add(set, c);
 }
 
 static inline size_t bytes(void)
@@ -188,6 +200,24 @@ static inline uint64_t page_entry(int fd, const char *page, bool wait)
 	return entry;
 }
 
+/* The frame of each page of a mapping, 0 without one; the caller frees it. */
+static inline uint64_t *frames_of(const char *mem, size_t size)
+{
+	uint64_t *frames = malloc(size / page_size * sizeof(*frames));
+	int fd = open("/proc/self/pagemap", O_RDONLY);
+
+	if (!frames || fd < 0)
+		ksft_exit_fail_msg("pagemap: %s\n", strerror(errno));
+	for (size_t i = 0; i < size / page_size; i++) {
+		/* Others compact, too, and pages are on the move just now. */
+		uint64_t entry = page_entry(fd, mem + i * page_size, true);
+
+		frames[i] = entry >> 63 ? entry & ((1ULL << 55) - 1) : 0;
+	}
+	close(fd);
+	return frames;
+}
+
 /*
  * Pages of a mapping by colour; min and max are per colour of the set. With
  * @wait pages that are being moved count as well.
@@ -257,6 +287,15 @@ static inline bool pure(const void *mem, size_t size, const unsigned long *set,
 	ksft_print_msg("%s: %ld of %zu pages present, %ld of another colour\n",
 		       what, n.present, size / page_size, n.wrong);
 	return false;
+}
+
+/* The node of a page, negative without one. */
+static inline int node_of(void *page)
+{
+	int status = -1;
+
+	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
+	return status;
 }
 
 /* Run a test in a process of its own, so that its colours go with it. */
