@@ -147,8 +147,8 @@ void page_color_forget_misses(void)
 		index = READ_ONCE(zone->color);
 		if (!index)
 			continue;
-		WRITE_ONCE(index->missed_id[0], 0);
-		WRITE_ONCE(index->missed_id[1], 0);
+		WRITE_ONCE(index->missed_until[0], 0);
+		WRITE_ONCE(index->missed_until[1], 0);
 	}
 	rcu_read_unlock();
 }

@@ -58,9 +58,10 @@ enum page_color_stat {
  * @avail: colours whose @list may have pages; cleared when found empty
  * @any: whether @avail may have bits set
  * @cursor: colour to look at next, so that allocations go round the banks
- * @missed_id: policy that found nothing and does not search in depth: without
- *	and with the other migrate types
- * @missed_until: before this time of local_clock()
+ * @missed: colours of which no page was found by a search in depth: without and with
+ *	the other migrate types
+ * @missed_from: when the first of these searches began, by local_clock()
+ * @missed_until: when they are looked for again
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
  *
@@ -71,7 +72,8 @@ struct page_color_zone {
 	DECLARE_BITMAP(avail[MIGRATE_PCPTYPES], PAGE_COLOR_MAX);
 	bool any[MIGRATE_PCPTYPES];
 	unsigned int cursor;
-	u64 missed_id[2];
+	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
+	u64 missed_from[2];
 	u64 missed_until[2];
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;

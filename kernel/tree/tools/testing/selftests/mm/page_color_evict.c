@@ -7,8 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
+#include "page_color_disk.h"
 #include "page_color_holder.h"
 
 #define STATS	DIR "stats/"
@@ -136,20 +136,26 @@ static bool test_home(void)
 	return evict_from(MOVES);
 }
 
-/* Of files in memory, which are page cache and not mapped by anybody. */
-static bool test_files(void)
+/*
+ * Of page cache that is not mapped by anybody: of a file in memory, written, or of
+ * holes of a file on a disk, read, whose pages are clean.
+ */
+static bool evict_cache(int file, bool holes)
 {
 	size_t pages = color_pages() / 4, max = color_pages() / 4 * 5, i;
-	int shm = memfd_create("page_color", 0), status;
+	long before, dropped, n;
 	static char page[65536];
-	long before, n;
 	bool ok = true;
+	int status;
 
-	if (shm < 0 || set_colors(one, 0))
+	if (file < 0 || set_colors(one, 0) || ftruncate(file, max * page_size) ||
+	    posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM))
 		return false;
 	for (i = 0; i < max; i++) {
 		write_page(page, i);
-		if (write(shm, page, page_size) != (ssize_t)page_size)
+		if ((holes ? pread(file, page, page_size, i * page_size) :
+			     pwrite(file, page, page_size, i * page_size)) !=
+		    (ssize_t)page_size)
 			return false;
 		if (i % 16 == 15 && none_left())
 			break;
@@ -157,13 +163,25 @@ static bool test_files(void)
 	max = i;
 	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
 	before = evicted();
+	dropped = read_long(STATS "dropped");
 	status = strict_task(pages);
 	n = evicted() - before;
-	ksft_print_msg("%zu pages wanted, %ld moved\n", pages, n);
+	dropped = read_long(STATS "dropped") - dropped;
+	ksft_print_msg("%zu pages wanted, %ld moved, %ld dropped\n", pages, n, dropped);
 	for (i = 0; i < max && ok; i++)
-		ok = pread(shm, page, page_size, i * page_size) == (ssize_t)page_size &&
-		     page_is_right(page, i);
-	return ok && !status && n > (long)pages / 2;
+		ok = pread(file, page, page_size, i * page_size) == (ssize_t)page_size &&
+		     (holes ? !*(uint64_t *)page : page_is_right(page, i));
+	return ok && !status && n + dropped > (long)pages / 2;
+}
+
+static bool test_files(void)
+{
+	return evict_cache(memfd_create("page_color", 0), false);
+}
+
+static bool test_disk(void)
+{
+	return evict_cache(disk_file(0), true);
 }
 
 /*
@@ -320,7 +338,7 @@ int main(void)
 {
 	unsigned long nodes = 1UL << NODE;
 
-	start(13);
+	start(14);
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
 		ksft_exit_skip("needs a node %d with memory\n", NODE);
 	add(last, nr_colors - 1);
@@ -328,7 +346,8 @@ int main(void)
 	run("anonymous pages of others", test_anonymous);
 	run("locked pages of others", test_locked);
 	run("pages of others go to their own colours", test_home);
-	run("pages of files", test_files);
+	run("pages of files in memory", test_files);
+	run("pages of files on a disk", test_disk);
 	run("clean pages are dropped if all colours have owners", test_dropped);
 	run("huge pages of others", test_huge);
 	run("huge pages of others, mostly empty", test_huge_and_empty);

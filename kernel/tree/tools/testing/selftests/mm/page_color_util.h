@@ -289,6 +289,17 @@ static inline bool pure(const void *mem, size_t size, const unsigned long *set,
 	return false;
 }
 
+/* Those that are there and not on the move. */
+static inline bool same(const char *mem, size_t size)
+{
+	struct count n = look(mem, size, half, false);
+
+	if (n.wrong)
+		ksft_print_msg("%ld of %ld pages of another colour\n", n.wrong,
+			       n.present);
+	return n.present && !n.wrong;
+}
+
 /* The node of a page, negative without one. */
 static inline int node_of(void *page)
 {
@@ -296,6 +307,16 @@ static inline int node_of(void *page)
 
 	syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0);
 	return status;
+}
+
+/* The last CPU, which is of the last node. */
+static inline void last_cpu(void)
+{
+	cpu_set_t cpu;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
 }
 
 /* Run a test in a process of its own, so that its colours go with it. */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: pages that are demoted to slower memory, and promoted again, keep
+ * their colours.
+ *
+ * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), cgroup2 in
+ * /sys/fs/cgroup, no swap, node 0 with CPUs and node 1 without, of a lower tier.
+ */
+#define _GNU_SOURCE
+#include <linux/mempolicy.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include "page_color_util.h"
+
+#define TOP	"/sys/fs/cgroup/"
+#define GROUP	TOP "page_color_demotion/"
+#define SLOW	1
+#define SIZE	(32 * MB)
+
+/* Pages on the slow node, in all and of colours of the set. */
+static struct slow {
+	size_t all, of_set;
+} slow_pages(char *mem, size_t size, const unsigned long *set)
+{
+	uint64_t *frames = frames_of(mem, size);
+	struct slow n = {};
+
+	for (size_t i = 0; i < size / page_size; i++) {
+		if (node_of(mem + i * page_size) != SLOW)
+			continue;
+		n.all++;
+		n.of_set += has(set, color_of(frames[i] * page_size));
+	}
+	free(frames);
+	return n;
+}
+
+/* From now on push_out() is of this process. */
+static bool join(void)
+{
+	return write_file(GROUP "cgroup.procs", "0");
+}
+
+/* Pages of the group that are not used go to the slow node: there is no swap. */
+static void push_out(void)
+{
+	/* They are to grow old first, so more than once. What is not reclaimed is an error. */
+	for (int i = 0; i < 8; i++)
+		write_file(GROUP "memory.reclaim", "64M");
+}
+
+static char *small_pages(size_t size)
+{
+	char *mem = map_pages(size);
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	return mem;
+}
+
+static bool mostly_slow(char *mem, size_t size)
+{
+	size_t n = slow_pages(mem, size, half).all;
+
+	ksft_print_msg("%zu of %zu pages demoted\n", n, size / page_size);
+	return n > size / page_size / 2;
+}
+
+static bool test_demotion(void)
+{
+	char *mem;
+
+	if (!join() || set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = small_pages(SIZE);
+	push_out();
+	return mostly_slow(mem, SIZE) && pure(mem, SIZE, half, "demoted");
+}
+
+/* The task that reclaims has a colour; neither whose pages have others nor who has none gets it. */
+static bool by_another(const unsigned long *set)
+{
+	struct slow n;
+	char *mem;
+	int status;
+
+	if (!join() || (set && set_colors(set, PR_PAGE_COLOR_STRICT)))
+		return false;
+	mem = small_pages(SIZE);
+	if (!fork()) {
+		if (set_colors(one, PR_PAGE_COLOR_STRICT) ||
+		    !write_file(TOP "cgroup.procs", "0"))
+			_exit(1);
+		push_out();
+		_exit(0);
+	}
+	wait(&status);
+	if (status || !mostly_slow(mem, SIZE))
+		return false;
+	if (set)
+		return pure(mem, SIZE, set, "demoted by another");
+	n = slow_pages(mem, SIZE, one);
+	ksft_print_msg("%zu of %zu pages of the other's colour\n", n.of_set, n.all);
+	return n.of_set < n.all / 4;
+}
+
+static bool test_by_another(void)
+{
+	unsigned long upper[LONGS] = {};
+
+	for (int c = nr_colors / 2; c < nr_colors; c++)
+		add(upper, c);
+	return by_another(upper);
+}
+
+static bool test_without_colors(void)
+{
+	return by_another(NULL);
+}
+
+/* Memory of one node alone. */
+static char *pages_of(int node, size_t size)
+{
+	unsigned long nodes = 1UL << node;
+	char *mem = map_pages(size);
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	if (syscall(SYS_mbind, mem, size, MPOL_BIND, &nodes, 64UL, 0))
+		ksft_exit_fail_msg("mbind: %s\n", strerror(errno));
+	return mem;
+}
+
+static size_t free_on_fast(void)
+{
+	FILE *file = fopen("/sys/devices/system/node/node0/meminfo", "r");
+	size_t kb = 0;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Node 0 MemFree: %zu", &kb) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kb * 1024;
+}
+
+/* Who allocates where a node is full reclaims there first, before kswapd is woken. */
+static bool reclaim_first(bool yes)
+{
+	return write_file("/proc/sys/vm/zone_reclaim_mode", yes ? "7" : "0") &&
+	       write_file("/proc/sys/vm/min_unmapped_ratio", yes ? "0" : "1");
+}
+
+/*
+ * Where node 0 is full, somebody writes into the memory of a task with colours: in
+ * this fault for the task, pages of a third are demoted. That one has no colours,
+ * and its pages do not get the task's.
+ */
+static bool test_in_fault(void)
+{
+	size_t size = free_on_fast() - SIZE, more = 8 * SIZE, written = 0;
+	char *third = pages_of(0, size), *mem = pages_of(0, more);
+	static char from[MB];
+	struct slow n;
+	int ready[2];
+	pid_t task;
+	char c;
+
+	madvise(third, size, MADV_DONTFORK);
+	touch(third, size, 1);
+	memset(from, 5, sizeof(from));
+	if (pipe(ready))
+		return false;
+	task = fork();
+	if (!task) {
+		if (set_colors(half, 0) || write(ready[1], "r", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	if (read(ready[0], &c, 1) != 1 || slow_pages(third, size, half).all || !reclaim_first(true))
+		return false;
+	/* Older pages than the third's go first. */
+	for (; written < more; written += MB) {
+		struct iovec local = { from, MB }, remote = { mem + written, MB };
+
+		if (process_vm_writev(task, &local, 1, &remote, 1, 0) != MB)
+			break;
+	}
+	reclaim_first(false);
+	kill(task, SIGKILL);
+	waitpid(task, NULL, 0);
+	n = slow_pages(third, size, half);
+	ksft_print_msg("%zu bytes written, %zu pages demoted, %zu of them of the task's colours\n",
+		       written, n.all, n.of_set);
+	return written == more && n.all > 1000 && n.of_set < n.all * 6 / 10;
+}
+
+/* Where the slow node has no page of its colour, a page stays or goes elsewhere, in its colour. */
+static bool test_used_up(void)
+{
+	size_t size = sysconf(_SC_PHYS_PAGES) / nr_colors / 8 * page_size, all = 8 * size;
+	long stayed = read_long(DIR "stats/stayed");
+	char *mem, *fill = pages_of(SLOW, all);
+	int status;
+
+	if (set_colors(one, 0))
+		return false;
+	/* More than the node has: the rest is of other colours. */
+	touch(fill, all, 1);
+	if (!fork()) {
+		if (!join() || set_colors(one, PR_PAGE_COLOR_STRICT))
+			_exit(1);
+		mem = small_pages(size);
+		push_out();
+		ksft_print_msg("%zu of %zu pages demoted, %ld times a page stayed\n",
+			       slow_pages(mem, size, one).all, size / page_size,
+			       read_long(DIR "stats/stayed") - stayed);
+		fflush(stdout);
+		_exit(!pure(mem, size, one, "used up"));
+	}
+	wait(&status);
+	return !status && read_long(DIR "stats/stayed") > stayed;
+}
+
+/* NUMA balancing of memory tiers brings back what is used. */
+static bool test_promotion(void)
+{
+	long promoted;
+	char *mem;
+
+	if (!join() || set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = small_pages(SIZE);
+	push_out();
+	if (!mostly_slow(mem, SIZE) || !write_file("/proc/sys/kernel/numa_balancing", "2"))
+		return false;
+	promoted = vm_event("pgpromote_success");
+	for (int i = 0; i < 600 && vm_event("pgpromote_success") - promoted < 1000; i++) {
+		touch(mem, SIZE, i);
+		usleep(10000);
+	}
+	write_file("/proc/sys/kernel/numa_balancing", "0");
+	promoted = vm_event("pgpromote_success") - promoted;
+	ksft_print_msg("%ld pages promoted\n", promoted);
+	return promoted > 0 && pure(mem, SIZE, half, "promoted");
+}
+
+int main(void)
+{
+	start(8);
+	if (!write_file("/sys/kernel/mm/numa/demotion_enabled", "1") ||
+	    !write_file(TOP "cgroup.subtree_control", "+memory") || mkdir(GROUP, 0755))
+		ksft_exit_fail_msg("no demotion or no cgroups of memory: %s\n",
+				   strerror(errno));
+	run("demotion", test_demotion);
+	run("demotion of pages of other colours", test_by_another);
+	run("demotion of pages of a task without colours", test_without_colors);
+	run("demotion in a fault of another task", test_in_fault);
+	run("demotion where the colour is used up", test_used_up);
+	run("promotion", test_promotion);
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	rmdir(GROUP);
+	ksft_finished();
+}
