@@ -68,11 +68,11 @@ kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, bu
 kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
 	scripts/kernel-boot
 
-kernel-check: ## That kernel is built and booted in QEMU, and the selftests of one map are run (minutes; the first time a kernel's build)
-	scripts/kernel-test quick
+kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch (minutes; the first time a kernel's build)
+	scripts/kernel-test quick kunit demotion series
 
 kernel-quick: # kernel-check as a part of CI: what is missing is no fault of the code, and is told
-	@scripts/kernel-test quick; status=$$?; [ $$status -eq 3 ] || exit $$status; \
+	@scripts/kernel-test quick kunit demotion series; status=$$?; [ $$status -eq 3 ] || exit $$status; \
 		echo "kernel-quick: NOT RUN: the kernel was neither built nor tested, see above for the Debian packages that are missing"
 
 kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch

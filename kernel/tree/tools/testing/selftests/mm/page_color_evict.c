@@ -321,6 +321,54 @@ static long frames_present(void)
 }
 
 /*
+ * Two tasks have used up a colour each, and go on in turns: a search in vain for one
+ * is remembered while the other searches.
+ */
+static bool test_in_vain(void)
+{
+	size_t max = color_pages() / 4 * 5, rounds = 400;
+	char *mem = map_pages((max + rounds) * page_size), c = 0;
+	unsigned long two[LONGS] = {};
+	int there[2], back[2];
+	long missed, spilled;
+	pid_t pid;
+
+	add(two, 2);
+	madvise(mem, (max + rounds) * page_size, MADV_NOHUGEPAGE);
+	if (pipe(there) || pipe(back))
+		return false;
+	pid = fork();
+	if (!pid) {
+		close(there[1]);
+		if (set_colors(one, 0) || !take_all(mem, max))
+			_exit(1);
+		mem += max * page_size;
+		while (write(back[1], "r", 1) == 1 && read(there[0], &c, 1) == 1) {
+			*mem = 1;
+			mem += page_size;
+		}
+		_exit(0);
+	}
+	close(there[0]);
+	close(back[1]);
+	if (read(back[0], &c, 1) != 1 || set_colors(two, 0) || !take_all(mem, max))
+		return false;
+	missed = read_long(STATS "missed");
+	spilled = read_long(DIR "spilled");
+	for (size_t i = 0; i < rounds; i++) {
+		mem[(max + i) * page_size] = 1;
+		if (write(there[1], "g", 1) != 1 || read(back[0], &c, 1) != 1)
+			return false;
+	}
+	missed = read_long(STATS "missed") - missed;
+	spilled = read_long(DIR "spilled") - spilled;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ksft_print_msg("%ld searches in vain for %ld pages\n", missed, spilled);
+	return spilled > (long)rounds && missed && missed < spilled / 4;
+}
+
+/*
  * Frames that one allocation looks at: those of its colour on all nodes, twice
  * at most. Other tests of tasks with one colour have run out of it, too.
  */
@@ -338,7 +386,7 @@ int main(void)
 {
 	unsigned long nodes = 1UL << NODE;
 
-	start(14);
+	start(15);
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
 		ksft_exit_skip("needs a node %d with memory\n", NODE);
 	add(last, nr_colors - 1);
@@ -354,6 +402,7 @@ int main(void)
 	run("owners keep their pages", test_owned);
 	run("threads keep their pages", test_threads);
 	run("pinned pages stay", test_pinned);
+	run("searches in vain are remembered", test_in_vain);
 	ksft_test_result(bound_holds(), "work is bounded\n");
 	ksft_test_result(nobody_owns(), "colours are given back\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");

@@ -7,6 +7,7 @@
  * huge pages.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/syscall.h>
 #include "page_color_util.h"
 
@@ -16,6 +17,7 @@
 /* A set of colours, the largest order that fits it, found by trying frames. */
 static unsigned long fits[LONGS];
 static int fit;
+static char *others_pages;
 
 /* Is there a block of this order without other colours? In the first 256 MiB. */
 static bool order_fits(const unsigned long *set, int order)
@@ -185,6 +187,47 @@ static bool test_collapse(void)
 	       (can ? !err && blocks == 2 : err && !blocks);
 }
 
+/* A thread that has all other colours, and keeps them. */
+static void *other_thread(void *arg)
+{
+	unsigned long rest[LONGS] = {};
+	int *done = arg;
+
+	for (int c = 0; c < nr_colors; c++)
+		if (!has(fits, c))
+			add(rest, c);
+	if (!set_colors(rest, PR_PAGE_COLOR_STRICT))
+		touch(others_pages, 4 * MB, 1);
+	if (write(done[1], pure(others_pages, 4 * MB, rest, "thread") ? "y" : "n", 1) == 1)
+		pause();
+	return NULL;
+}
+
+/* Pages of a thread are not copied to the colours of the one that set its own last. */
+static bool test_threads(void)
+{
+	size_t size = 4 * MB;
+	bool can = choose(PMD_ORDER);
+	pthread_t thread;
+	uint64_t *was, *is;
+	int done[2], err;
+	char c = 'n';
+
+	if (!can)
+		memcpy(fits, half, sizeof(fits));
+	others_pages = aligned(size);
+	madvise(others_pages, size, MADV_NOHUGEPAGE);
+	if (pipe(done) || pthread_create(&thread, NULL, other_thread, done) ||
+	    read(done[0], &c, 1) != 1 || c != 'y' || set_colors(fits, PR_PAGE_COLOR_STRICT))
+		return false;
+	was = frames_of(others_pages, size);
+	madvise(others_pages, size, MADV_HUGEPAGE);
+	err = madvise(others_pages, size, MADV_COLLAPSE) ? errno : 0;
+	is = frames_of(others_pages, size);
+	ksft_print_msg("collapse: %s\n", strerror(err));
+	return err && !memcmp(was, is, size / page_size * sizeof(*was));
+}
+
 /* To another node as large folios, in the same colours. */
 static bool test_move(void)
 {
@@ -293,7 +336,7 @@ int main(void)
 {
 	char text[64];
 
-	start(11);
+	start(12);
 	if (read_file(THP "enabled", text, sizeof(text)) <= 0)
 		ksft_exit_skip("no huge pages\n");
 	allow_all("madvise");
@@ -302,6 +345,7 @@ int main(void)
 	run("huge pages", test_pmd);
 	run("blocks that have others", test_refused);
 	run("collapse", test_collapse);
+	run("collapse of another thread's pages", test_threads);
 	run("move_pages to another node", test_move);
 	run("split, forked and copied", test_split);
 	run("zero pages", test_zero);
