@@ -187,6 +187,42 @@ static bool test_collapse(void)
 	       (can ? !err && blocks == 2 : err && !blocks);
 }
 
+/* The same by khugepaged, which has no colours, within 30 s. */
+static bool test_khugepaged(void)
+{
+	size_t size = 4 * MB;
+	char *mem = aligned(size), *first = aligned(size);
+	bool can = choose(PMD_ORDER);
+	long blocks = 0, scans;
+
+	if (!can)
+		memcpy(fits, half, sizeof(fits));
+	/* With its first huge page a process is on khugepaged's list. */
+	madvise(first, size, MADV_HUGEPAGE);
+	touch(first, size, 1);
+	if (set_colors(fits, PR_PAGE_COLOR_STRICT))
+		return false;
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	scans = read_long(THP "khugepaged/full_scans");
+	if (!write_file(THP "khugepaged/scan_sleep_millisecs", "10") ||
+	    !write_file(THP "khugepaged/pages_to_scan", "65536"))
+		return false;
+	madvise(mem, size, MADV_HUGEPAGE);
+	for (int i = 0; i < 300 && blocks < 2; i++) {
+		/* The first may have begun before there was anything to do. */
+		if (!can && read_long(THP "khugepaged/full_scans") > scans + 2)
+			break;
+		usleep(100000);
+		blocks = whole_blocks(mem, size, PMD_ORDER);
+	}
+	scans = read_long(THP "khugepaged/full_scans") - scans;
+	write_file(THP "khugepaged/scan_sleep_millisecs", "10000");
+	write_file(THP "khugepaged/pages_to_scan", "4096");
+	ksft_print_msg("%ld times all looked at, %ld huge pages\n", scans, blocks);
+	return pure(mem, size, fits, "khugepaged") && (can ? blocks == 2 : scans > 2 && !blocks);
+}
+
 /* A thread that has all other colours, and keeps them. */
 static void *other_thread(void *arg)
 {
@@ -336,7 +372,7 @@ int main(void)
 {
 	char text[64];
 
-	start(12);
+	start(13);
 	if (read_file(THP "enabled", text, sizeof(text)) <= 0)
 		ksft_exit_skip("no huge pages\n");
 	allow_all("madvise");
@@ -345,6 +381,7 @@ int main(void)
 	run("huge pages", test_pmd);
 	run("blocks that have others", test_refused);
 	run("collapse", test_collapse);
+	run("khugepaged", test_khugepaged);
 	run("collapse of another thread's pages", test_threads);
 	run("move_pages to another node", test_move);
 	run("split, forked and copied", test_split);
