@@ -216,8 +216,10 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 	}
 	if (rnd() % 4)
 		switch_on();
-	if (!root && setuid(1000))
-		return 3;
+	/* This takes memory as well. */
+	while (!root && setuid(1000))
+		if (!fail || (errno != ENOMEM && errno != EAGAIN))
+			return 3;
 	for (int i = 0; i < CALLS; i++) {
 		unsigned long op = rnd() % 16 ? rnd() % 8 : number();
 		unsigned long flags = rnd() % 4 ? rnd() % 4 : number();
@@ -286,8 +288,10 @@ int main(int argc, char **argv)
 		/* In strict mode one may run out of its colours. */
 		if (WIFSIGNALED(status))
 			killed++;
-		else if (status)
+		else if (status) {
+			fprintf(stderr, "process %lu: status %#x\n", n, status);
 			return 1;
+		}
 	}
 	rmdir("/sys/fs/cgroup/fuzz");
 	printf("fuzz files %d calls %ld writes %ld mmap %ld killed %lu\n", nr_files,
