@@ -8,8 +8,6 @@
 #define _GNU_SOURCE
 #include "page_color_util.h"
 
-#define PROACTIVE	"/proc/sys/vm/compaction_proactiveness"
-
 /* Memory with holes in it, of colours or not, for compaction to fill. */
 static char *holed(size_t size)
 {

@@ -119,6 +119,9 @@ static inline bool write_file(const char *path, const char *text)
 #define BOOT_MEMORY_STAYS	false
 #endif
 
+/* How much kcompactd does by itself. */
+#define PROACTIVE	"/proc/sys/vm/compaction_proactiveness"
+
 /* Take a memory block offline by its file; 0 or the error. */
 static inline int take_offline(const char *path)
 {

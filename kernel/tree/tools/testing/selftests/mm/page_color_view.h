@@ -181,7 +181,7 @@ static inline bool view_once(pid_t pid, struct view *view)
 	return file && ok;
 }
 
-/* Pages that are compacted just now are not mapped, and so in one of the counts alone. */
+/* Pages that are moved just now are not mapped, and so in one of the counts alone. */
 static inline bool view_of(pid_t pid, struct view *view)
 {
 	for (int i = 0; i < 5; i++)
