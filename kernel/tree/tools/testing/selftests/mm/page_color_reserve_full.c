@@ -169,6 +169,7 @@ static bool own(unsigned long flags, int step)
 		       is_reserved(many);
 	if (flags && !bind_memory())
 		return false;
+	*roomy = zone_number("pages free ") >= zone_number(" low ");
 	evicted = read_long(STATS "evicted");
 	spilled = read_long(DIR "spilled");
 	below = read_long(STATS "reserve_below");
@@ -178,7 +179,7 @@ static bool own(unsigned long flags, int step)
 	below = read_long(STATS "reserve_below") - below;
 	ksft_print_msg("with: %ld of %ld pages on the full node, %ld below the mark\n",
 		       local, n, below);
-	*roomy = zone_number("pages free ") >= zone_number(" low ");
+	*roomy |= zone_number("pages free ") >= zone_number(" low ");
 	/* All are used up, and reserved nevertheless. */
 	return ok && below >= n && reserved() == many && held() <= OWN;
 }
