@@ -11,14 +11,21 @@
 
 #define SIZE	(16 * MB)
 
-/* Pages of a file that are in the page cache. */
-static size_t resident(const char *mem)
+/* Which pages of a file are in the page cache; the array is the same in each call. */
+static const unsigned char *in_cache(const char *mem)
 {
 	static unsigned char in[SIZE / 4096];
-	size_t n = 0;
 
 	if (mincore((void *)mem, SIZE, in))
 		ksft_exit_fail_msg("mincore: %s\n", strerror(errno));
+	return in;
+}
+
+static size_t resident(const char *mem)
+{
+	const unsigned char *in = in_cache(mem);
+	size_t n = 0;
+
 	for (size_t i = 0; i < SIZE / page_size; i++)
 		n += in[i] & 1;
 	return n;
@@ -36,11 +43,10 @@ static char *map_file(int fd, int flags)
 /* Pages of the cache by colour. What is not there is not brought in by this. */
 static struct count cached(const char *mem, const unsigned long *set)
 {
-	static unsigned char in[SIZE / 4096];
+	const unsigned char *in;
 
 	madvise((void *)mem, SIZE, MADV_RANDOM);
-	if (mincore((void *)mem, SIZE, in))
-		ksft_exit_fail_msg("mincore: %s\n", strerror(errno));
+	in = in_cache(mem);
 	for (size_t i = 0; i < SIZE / page_size; i++)
 		if (in[i] & 1)
 			peek(mem + i * page_size);
