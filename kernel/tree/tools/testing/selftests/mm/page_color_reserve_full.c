@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include "page_color_reserved.h"
 
@@ -92,35 +93,49 @@ static int finish(struct child child)
 /* Takes the memory of the node, for ever or to the middle of min and low. */
 static void take_node(bool all)
 {
+	static char *mem;
+	static size_t at;
 	size_t size = 2 * sysconf(_SC_PHYS_PAGES) * page_size;
-	char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	long until = (zone_number(" min ") + zone_number(" low ")) / 2, left = 0;
 
+	if (!mem)
+		mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem == MAP_FAILED)
 		ksft_exit_fail_msg("mmap: %s\n", strerror(errno));
 	madvise(mem, size, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < size; i += page_size) {
+	for (; at < size; at += page_size) {
 		if (!all && left-- <= 0) {
 			left = zone_number("pages free ") - until;
 			if (left <= 0)
 				return;
 			left = left > 64 ? left / 2 : 4;
 		}
-		mem[i] = 1;
+		mem[at] = 1;
 	}
+}
+
+/* What is given back meanwhile is taken, too. */
+static void *keep_full(void *arg)
+{
+	for (;;) {
+		take_node(false);
+		usleep(5000);
+	}
+	return arg;
 }
 
 /* If memory runs out it is this one that is killed. */
 static bool be_hog(int step)
 {
-	if (!step) {
-		if (!write_file("/proc/self/oom_score_adj", "1000") ||
-		    !bind_memory())
-			return false;
-		take_node(false);
-	}
-	return true;
+	pthread_t thread;
+
+	if (step)
+		return true;
+	if (!write_file("/proc/self/oom_score_adj", "1000") || !bind_memory())
+		return false;
+	take_node(false);
+	return !pthread_create(&thread, NULL, keep_full, NULL);
 }
 
 static bool be_killed(int step)
