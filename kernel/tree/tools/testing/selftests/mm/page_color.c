@@ -82,7 +82,6 @@ static bool test_one_color(void)
 /* Freed and taken again, on this CPU and on another. */
 static bool test_recycled(void)
 {
-	cpu_set_t cpu;
 	bool ok = true;
 
 	if (set_colors(half, PR_PAGE_COLOR_STRICT))
@@ -90,9 +89,7 @@ static bool test_recycled(void)
 	for (int i = 0; i < 16; i++) {
 		char *mem = map_pages(4 * MB);
 
-		CPU_ZERO(&cpu);
-		CPU_SET(i % sysconf(_SC_NPROCESSORS_ONLN), &cpu);
-		sched_setaffinity(0, sizeof(cpu), &cpu);
+		stay_on(i % sysconf(_SC_NPROCESSORS_ONLN));
 		touch(mem, 4 * MB, 1);
 		ok &= pure(mem, 4 * MB, half, "recycled");
 		if (i % 3)

@@ -45,12 +45,7 @@ static bool held(long pages)
 /* Colours for a task that stays on its CPU, so that its node is the same. */
 static bool begin(const unsigned long *set)
 {
-	cpu_set_t cpu;
-
-	CPU_ZERO(&cpu);
-	CPU_SET(sched_getcpu(), &cpu);
-	return !sched_setaffinity(0, sizeof(cpu), &cpu) &&
-	       !set_colors(set, PR_PAGE_COLOR_STRICT);
+	return stay_on(sched_getcpu()) && !set_colors(set, PR_PAGE_COLOR_STRICT);
 }
 
 /* They are used first, and no block is split until there are none. */

@@ -125,8 +125,7 @@ static bool test_others(void)
 	int fd = disk_file(SIZE), status;
 	char *mem = map_file(fd, MAP_SHARED), *own;
 
-	for (int c = nr_colors / 2; c < nr_colors; c++)
-		add(upper, c);
+	add_rest(upper, half);
 	if (!fork())
 		_exit(set_colors(upper, PR_PAGE_COLOR_STRICT) || !read_through(fd));
 	wait(&status);
@@ -175,7 +174,5 @@ int main(void)
 	run("a file from start to end", test_whole);
 	run("pages of others stay, and are copied", test_others);
 	run("written and read again", test_written);
-	ksft_test_result(nobody_owns(), "colours are given back\n");
-	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
-	ksft_finished();
+	end_tests();
 }

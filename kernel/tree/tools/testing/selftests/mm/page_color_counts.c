@@ -90,9 +90,7 @@ static bool test_pages_per_color(void)
 	unsigned long rest[LONGS] = {};
 	char *mem = map_pages(size);
 
-	for (int c = 0; c < nr_colors; c++)
-		if (!has(half, c))
-			add(rest, c);
+	add_rest(rest, half);
 	/* This starts a thread per CPU; not while pages are counted. */
 	write_file("/proc/sys/vm/stat_refresh", "1");
 	if (set_colors(half, PR_PAGE_COLOR_STRICT))
@@ -326,7 +324,5 @@ int main(void)
 	run("colours of a mapping", test_mapping);
 	run("colours of a mapping are for the privileged", test_mapping_privilege);
 	run("trace events", test_trace);
-	ksft_test_result(nobody_owns(), "colours are given back\n");
-	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
-	ksft_finished();
+	end_tests();
 }

@@ -26,28 +26,10 @@ enum holder {
 /* The colour of those that have another one, which is for main() to set. */
 static unsigned long last[LONGS];
 
-static inline long node_info(const char *key)
-{
-	FILE *file;
-	char path[64], line[128], *at;
-	long n = -1;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", NODE);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file)) {
-		at = strstr(line, key);
-		if (at)
-			n = strtol(at + strlen(key), NULL, 10) * 1024;
-	}
-	if (file)
-		fclose(file);
-	return n;
-}
-
 /* Pages of one colour on the node. */
 static inline size_t color_pages(void)
 {
-	return node_info("MemTotal:") / page_size / nr_colors;
+	return node_info(NODE, "MemTotal:") / page_size / nr_colors;
 }
 
 static inline uint64_t pattern(size_t i)

@@ -260,11 +260,8 @@ static bool test_balancing(void)
 	for (int i = 0; i < 4; i++) {
 		long before = vm_event("numa_pages_migrated");
 		time_t end = time(NULL) + 10;
-		cpu_set_t cpu;
 
-		CPU_ZERO(&cpu);
-		CPU_SET((i * cpus / 4 + 1) % cpus, &cpu);
-		sched_setaffinity(0, sizeof(cpu), &cpu);
+		stay_on((i * cpus / 4 + 1) % cpus);
 		while (vm_event("numa_pages_migrated") < before + 256 && time(NULL) < end)
 			for (size_t at = 0; at < size; at += 512)
 				peek(mem + at);
@@ -289,7 +286,5 @@ int main(void)
 	run("swap", test_swap);
 	run("written by another task", test_remote);
 	run("NUMA balancing", test_balancing);
-	ksft_test_result(nobody_owns(), "colours are given back\n");
-	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
-	ksft_finished();
+	end_tests();
 }

@@ -133,8 +133,7 @@ static bool test_share(void)
 	if (!pid) {
 		unsigned long last[LONGS] = {};
 
-		for (int c = nr_colors / 2; c < nr_colors; c++)
-			add(last, c);
+		add_rest(last, half);
 		_exit(!(!set_colors(last, 0) && reserve(2000) == -ENOSPC &&
 			!reserve(500) && is_reserved(quarter - 500)));
 	}
@@ -240,11 +239,10 @@ static bool test_offline(void)
 		       blocks, left, n);
 	if (BOOT_MEMORY_STAYS)
 		ok &= !blocks && forbidden && is_reserved(n) && zones_are_right();
-	else if (some || blocks)
-		/* The few that can go, with KASAN, may be those that have none. */
-		ok &= left > 0 || refused > blocks;
-	else
-		ok &= refused && is_reserved(n) && zones_are_right();
+	else if (!left)
+		/* None can go, or, with KASAN, a few, which have no reserved pages. */
+		ok &= (blocks || !some) && refused > blocks && is_reserved(n) &&
+		      zones_are_right();
 	return ok && !reserve(0) && is_reserved(0);
 }
 

@@ -88,15 +88,10 @@ static inline long zone_number(const char *key)
 static inline bool go_to_node(void)
 {
 	unsigned int cpu, node;
-	cpu_set_t set;
 
-	for (int i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++) {
-		CPU_ZERO(&set);
-		CPU_SET(i, &set);
-		if (!sched_setaffinity(0, sizeof(set), &set) &&
-		    !syscall(SYS_getcpu, &cpu, &node, NULL) && node == NODE)
+	for (int i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+		if (stay_on(i) && !syscall(SYS_getcpu, &cpu, &node, NULL) && node == NODE)
 			return true;
-	}
 	ksft_print_msg("no CPU on node %d\n", NODE);
 	return false;
 }

@@ -63,6 +63,14 @@ static inline void add(unsigned long *set, int c)
 	set[c / 64] |= 1UL << (c % 64);
 }
 
+/* All colours that are not in the set. */
+static inline void add_rest(unsigned long *rest, const unsigned long *set)
+{
+	for (int c = 0; c < nr_colors; c++)
+		if (!has(set, c))
+			add(rest, c);
+}
+
 /* The other half is where a low bit of the address is the other. */
 static inline void every_second(unsigned long *set)
 {
@@ -100,6 +108,25 @@ static inline long vm_event(const char *name)
 		return -1;
 	at = strstr(text, key);
 	return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+/* Bytes of a node, of a line of its meminfo; -1 without it. */
+static inline long node_info(int node, const char *key)
+{
+	FILE *file;
+	char path[64], line[128], *at;
+	long n = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", node);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, key);
+		if (at)
+			n = strtol(at + strlen(key), NULL, 10) * 1024;
+	}
+	if (file)
+		fclose(file);
+	return n;
 }
 
 static inline bool write_file(const char *path, const char *text)
@@ -312,14 +339,19 @@ static inline int node_of(void *page)
 	return status;
 }
 
+static inline bool stay_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
 /* The last CPU, which is of the last node. */
 static inline void last_cpu(void)
 {
-	cpu_set_t cpu;
-
-	CPU_ZERO(&cpu);
-	CPU_SET(sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpu);
-	sched_setaffinity(0, sizeof(cpu), &cpu);
+	stay_on(sysconf(_SC_NPROCESSORS_ONLN) - 1);
 }
 
 /* Run a test in a process of its own, so that its colours go with it. */
@@ -422,6 +454,14 @@ static inline void start(unsigned int tests)
 	if (geteuid() || prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0) < 0)
 		ksft_exit_skip("needs root and page colouring switched on\n");
 	ksft_set_plan(tests);
+}
+
+/* The last two of most programs. */
+static inline void end_tests(void)
+{
+	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
+	ksft_finished();
 }
 
 #endif /* PAGE_COLOR_UTIL_H */
