@@ -16,8 +16,12 @@
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include "internal.h"
 #include "page_color.h"
+
+#define CREATE_TRACE_POINTS
+#include <trace/events/page_color.h>
 
 /* Free pages that are sorted in one hold of zone->lock. */
 #define SORT_BATCH	64
@@ -26,10 +30,15 @@ DEFINE_STATIC_KEY_FALSE(page_color_key);
 struct page_color_map page_color_map __read_mostly;
 unsigned long page_color_owned[BITS_TO_LONGS(PAGE_COLOR_SET_BITS)] __read_mostly;
 unsigned int page_color_nr_owned __read_mostly;
-struct page_color_policy page_color_any_policy = { .flags = PAGE_COLOR_ANY };
+struct page_color_policy page_color_any_policy = {
+	.flags = PAGE_COLOR_ANY,
+	.nid = NUMA_NO_NODE,
+};
 
 /* Policies per colour; with page_color_owned under owners_lock. */
 static unsigned int owners[PAGE_COLOR_MAX];
+/* Of them, those of programs. */
+static unsigned int program_owners[PAGE_COLOR_MAX];
 static DEFINE_SPINLOCK(owners_lock);
 /* Policies of one colour each; made under page_color_mutex. */
 static struct page_color_policy *singles[PAGE_COLOR_MAX];
@@ -154,17 +163,38 @@ void page_color_forget_misses(void)
 }
 
 /**
- * page_color_count - count in a zone
+ * page_color_count_many - count in a zone
  * @zone: the zone, not locked
  * @item: what is counted
+ * @n: how many
  */
-void page_color_count(struct zone *zone, enum page_color_stat item)
+void page_color_count_many(struct zone *zone, enum page_color_stat item,
+			   unsigned long n)
+{
+	unsigned long flags;
+
+	if (!n)
+		return;
+	spin_lock_irqsave(&zone->lock, flags);
+	if (zone->color)
+		zone->color->stat[item] += n;
+	spin_unlock_irqrestore(&zone->lock, flags);
+}
+
+/**
+ * page_color_count_max - the most of something in a zone
+ * @zone: the zone, not locked
+ * @item: what is counted
+ * @n: how many there were this time
+ */
+void page_color_count_max(struct zone *zone, enum page_color_stat item,
+			  unsigned long n)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (zone->color)
-		zone->color->stat[item]++;
+	if (zone->color && zone->color->stat[item] < n)
+		zone->color->stat[item] = n;
 	spin_unlock_irqrestore(&zone->lock, flags);
 }
 
@@ -186,6 +216,52 @@ struct page_color_policy *page_color_single(unsigned int color)
 	return policy;
 }
 
+/**
+ * page_color_owns_large - are all colours of a large folio owned?
+ * @folio: the folio
+ *
+ * Return: true if so; false for hugetlb, which is not coloured.
+ */
+bool page_color_owns_large(struct folio *folio)
+{
+	const struct page_color_map *map = &page_color_map;
+	unsigned int first = page_color_of(map, folio_pfn(folio)), c;
+
+	if (first == PAGE_COLOR_NONE || folio_test_hugetlb(folio))
+		return false;
+	for_each_set_bit(c, map->span[folio_order(folio)], PAGE_COLOR_MAX)
+		if (!test_bit(first ^ c, page_color_owned))
+			return false;
+	return true;
+}
+
+/**
+ * page_color_starts - colours that large folios for a policy may start with
+ * @policy: the policy
+ * @order: order of the folio
+ * @colors: where they are put, PAGE_COLOR_SET_BITS bits
+ *
+ * A policy for one colour, in a migration, stands for the colours of the folio
+ * that starts with it.
+ *
+ * Return: false if there are none.
+ */
+bool page_color_starts(const struct page_color_policy *policy, unsigned int order,
+		       unsigned long *colors)
+{
+	const struct page_color_map *map = &page_color_map;
+	unsigned int first, c;
+
+	bitmap_copy(colors, policy->set.all[order], PAGE_COLOR_SET_BITS);
+	if (policy->flags & PAGE_COLOR_MIGRATION &&
+	    bitmap_weight(policy->set.some[0], PAGE_COLOR_MAX) == 1) {
+		first = find_first_bit(policy->set.some[0], PAGE_COLOR_MAX);
+		for_each_set_bit(c, map->span[order], PAGE_COLOR_MAX)
+			__set_bit(first ^ c, colors);
+	}
+	return !bitmap_empty(colors, PAGE_COLOR_SET_BITS);
+}
+
 /* Colours with owners need a policy each. */
 static int make_singles(const unsigned long *colors)
 {
@@ -204,6 +280,7 @@ static int make_singles(const unsigned long *colors)
 		__set_bit(c, one);
 		page_color_set_init(&page_color_map, &single->set, one);
 		refcount_set(&single->ref, 1);
+		single->nid = NUMA_NO_NODE;
 		single->flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
 		/* Complete before page_color_single() finds it. */
 		smp_store_release(&singles[c], single);
@@ -219,10 +296,63 @@ static void free_singles(void)
 		page_color_policy_put(xchg(&singles[c], NULL));
 }
 
+/* The colours of a policy have one owner more. */
+static void own_colors(const struct page_color_policy *policy)
+{
+	bool changed = false;
+	unsigned int c;
+
+	spin_lock_irq(&owners_lock);
+	for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
+		if (policy->flags & PAGE_COLOR_PROGRAM)
+			program_owners[c]++;
+		if (owners[c]++)
+			continue;
+		__set_bit(c, page_color_owned);
+		page_color_nr_owned++;
+		changed = true;
+	}
+	spin_unlock_irq(&owners_lock);
+	if (changed)
+		sort_free_pages();
+}
+
+static struct page_color_policy *create_policy(const unsigned long *colors,
+					       unsigned int flags, int nid)
+{
+	static u64 last_id;
+	struct page_color_policy *policy;
+
+	lockdep_assert_held(&page_color_mutex);
+	if (!page_color_enabled())
+		return ERR_PTR(-EOPNOTSUPP);
+	policy = kzalloc(sizeof(*policy), GFP_KERNEL_ACCOUNT);
+	if (!policy)
+		return ERR_PTR(-ENOMEM);
+	page_color_set_init(&page_color_map, &policy->set, colors);
+	if (bitmap_empty(policy->set.some[0], PAGE_COLOR_MAX)) {
+		kfree(policy);
+		return ERR_PTR(-EINVAL);
+	}
+	if (policy_owns(policy) && make_singles(policy->set.some[0])) {
+		kfree(policy);
+		return ERR_PTR(-ENOMEM);
+	}
+	refcount_set(&policy->ref, 1);
+	policy->flags = flags;
+	policy->nid = nid;
+	policy->id = ++last_id;
+	page_color_ahead_init(policy);
+	atomic_long_inc(&nr_policies);
+	if (policy_owns(policy))
+		own_colors(policy);
+	return policy;
+}
+
 /**
  * page_color_policy_create - a policy for a set of colours
  * @colors: PAGE_COLOR_MAX bits
- * @flags: PAGE_COLOR_STRICT or 0
+ * @flags: PAGE_COLOR_STRICT and PAGE_COLOR_PRIVATE or 0
  *
  * Return: the policy with one reference, or an error: -EOPNOTSUPP while
  * switched off, -EINVAL if none of the colours exists, -ENOMEM.
@@ -230,61 +360,79 @@ static void free_singles(void)
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 						   unsigned int flags)
 {
-	static atomic64_t last_id;
 	struct page_color_policy *policy;
-	bool changed = false;
-	unsigned int c;
-
-	policy = kzalloc(sizeof(*policy), GFP_KERNEL_ACCOUNT);
-	if (!policy)
-		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&page_color_mutex);
-	if (!page_color_enabled()) {
-		mutex_unlock(&page_color_mutex);
-		kfree(policy);
-		return ERR_PTR(-EOPNOTSUPP);
-	}
-	page_color_set_init(&page_color_map, &policy->set, colors);
-	if (bitmap_empty(policy->set.some[0], PAGE_COLOR_MAX)) {
-		mutex_unlock(&page_color_mutex);
-		kfree(policy);
-		return ERR_PTR(-EINVAL);
-	}
-	if (policy_owns(policy) && make_singles(policy->set.some[0])) {
-		mutex_unlock(&page_color_mutex);
-		kfree(policy);
-		return ERR_PTR(-ENOMEM);
-	}
-	refcount_set(&policy->ref, 1);
-	policy->flags = flags;
-	policy->id = atomic64_inc_return(&last_id);
-	atomic_long_inc(&nr_policies);
-	if (policy_owns(policy)) {
-		spin_lock_irq(&owners_lock);
-		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
-			if (owners[c]++)
-				continue;
-			__set_bit(c, page_color_owned);
-			page_color_nr_owned++;
-			changed = true;
-		}
-		spin_unlock_irq(&owners_lock);
-		if (changed)
-			sort_free_pages();
-	}
+	policy = create_policy(colors, flags, NUMA_NO_NODE);
 	mutex_unlock(&page_color_mutex);
 	return policy;
 }
 
+/* Colours that memory of a node has: a map may contain bits that select nodes. */
+static void colors_of_node(int nid, unsigned long *colors)
+{
+	unsigned long pfn = ALIGN_DOWN(node_start_pfn(nid), MAX_ORDER_NR_PAGES);
+	const unsigned long *span = page_color_map.span[MAX_PAGE_ORDER];
+
+	bitmap_zero(colors, PAGE_COLOR_MAX);
+	for (; pfn < node_end_pfn(nid); pfn += MAX_ORDER_NR_PAGES) {
+		unsigned int first = page_color_of(&page_color_map, pfn), c;
+		struct page *page = pfn_to_online_page(pfn);
+
+		if (!page || page_to_nid(page) != nid || first == PAGE_COLOR_NONE ||
+		    test_bit(first, colors))
+			continue;
+		for_each_set_bit(c, span, PAGE_COLOR_MAX)
+			__set_bit(first ^ c, colors);
+		cond_resched();
+	}
+}
+
 /**
- * page_color_policy_release - the last reference to a policy is gone
- * @policy: the policy
+ * page_color_policy_claim - a policy with colours that nobody has
+ * @have: what it has already
+ * @n: how many more
+ * @nid: the node that they are for
+ * @flags: of the policy
+ * @group: whose colours they are among; NULL for any
  *
- * Its colours are nobody's again unless other policies name them. Their free
- * pages stay in the index, where they are found by all.
+ * The colours of a group are free for this if no other program has them.
+ *
+ * Return: the policy with one reference, or an error: -EAGAIN if there are not
+ * enough such colours, and as page_color_policy_create().
  */
-void page_color_policy_release(struct page_color_policy *policy)
+struct page_color_policy *
+page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
+			unsigned int flags,
+			const struct page_color_policy *group)
+{
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+	DECLARE_BITMAP(local, PAGE_COLOR_MAX);
+	struct page_color_policy *policy;
+	unsigned int c;
+
+	bitmap_copy(colors, have, PAGE_COLOR_MAX);
+	mutex_lock(&page_color_mutex);
+	colors_of_node(nid, local);
+	if (group)
+		bitmap_and(local, local, group->set.some[0], PAGE_COLOR_MAX);
+	spin_lock_irq(&owners_lock);
+	for_each_set_bit(c, local, PAGE_COLOR_MAX) {
+		if (!n)
+			break;
+		if (group ? program_owners[c] : owners[c])
+			continue;
+		__set_bit(c, colors);
+		n--;
+	}
+	spin_unlock_irq(&owners_lock);
+	policy = n ? ERR_PTR(-EAGAIN) : create_policy(colors, flags, nid);
+	mutex_unlock(&page_color_mutex);
+	return policy;
+}
+
+/* Nobody has this one any more; it may have the last reference to another. */
+static void free_policy(struct page_color_policy *policy)
 {
 	unsigned long flags;
 	unsigned int c;
@@ -293,9 +441,13 @@ void page_color_policy_release(struct page_color_policy *policy)
 		kfree_rcu(policy, rcu);
 		return;
 	}
+	page_color_ahead_trim(policy, 0);
+	page_color_reserve_put(policy->reserve);
 	if (policy_owns(policy)) {
 		spin_lock_irqsave(&owners_lock, flags);
 		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
+			if (policy->flags & PAGE_COLOR_PROGRAM)
+				program_owners[c]--;
 			if (--owners[c])
 				continue;
 			__clear_bit(c, page_color_owned);
@@ -308,17 +460,38 @@ void page_color_policy_release(struct page_color_policy *policy)
 }
 
 /**
+ * page_color_policy_release - the last reference to a policy is gone
+ * @policy: the policy
+ *
+ * Its colours are nobody's again unless other policies name them. Their free
+ * pages stay in the index, where they are found by all.
+ */
+void page_color_policy_release(struct page_color_policy *policy)
+{
+	struct page_color_policy *next;
+
+	do {
+		next = policy->next;
+		free_policy(policy);
+		policy = next;
+	} while (policy && refcount_dec_and_test(&policy->ref));
+}
+
+/**
  * page_color_count_spill - a task with a policy gets a page of another colour
  * @zone: where it was looked for or found
  */
 void page_color_count_spill(struct zone *zone)
 {
+	struct page_color_policy *policy;
 	struct page_color_zone *index;
 
 	rcu_read_lock();
 	index = READ_ONCE(zone->color);
 	if (index)
 		atomic_long_inc(&index->spilled);
+	policy = page_color_current();
+	trace_page_color_spill(zone, policy ? policy->id : 0);
 	rcu_read_unlock();
 }
 
@@ -381,31 +554,50 @@ int page_color_switch(bool on)
 	return on ? switch_on() : switch_off();
 }
 
+static bool is_of_registers(const char *text)
+{
+	return IS_ENABLED(CONFIG_PAGE_COLOR_AMD10H) &&
+	       sysfs_streq(text, PAGE_COLOR_AMD10H_NAME);
+}
+
 /**
  * page_color_set_map - take another map
- * @text: as page_color_map_parse() reads it
+ * @text: as page_color_map_parse() reads it, or that of registers
  *
  * Context: under page_color_mutex.
- * Return: 0 or an error: -EBUSY while switched on, -EINVAL, -ENOMEM.
+ * Return: 0 or an error: -EBUSY while switched on, -EINVAL, -ENOMEM, and as
+ * page_color_amd10h_map().
  */
 int page_color_set_map(const char *text)
 {
 	struct page_color_map *map;
+	char *found = NULL;
 	const char *why;
 	int err;
 
 	lockdep_assert_held(&page_color_mutex);
 	if (page_color_enabled())
 		return -EBUSY;
+	if (is_of_registers(text)) {
+		found = page_color_amd10h_map();
+		if (IS_ERR(found))
+			return PTR_ERR(found);
+		text = found;
+	}
 	map = kvmalloc(sizeof(*map), GFP_KERNEL);
-	if (!map)
+	if (!map) {
+		kfree(found);
 		return -ENOMEM;
+	}
 	err = page_color_map_parse(map, text, &why);
-	if (err)
+	if (err) {
 		pr_err("map refused: %s\n", why);
-	else
+	} else {
 		page_color_map = *map;
+		page_color_forget_cache_bits();
+	}
 	kvfree(map);
+	kfree(found);
 	return err;
 }
 
@@ -422,6 +614,8 @@ static int memory_changes(struct notifier_block *nb, unsigned long action,
 		if (page_color_enabled())
 			err = index_attach(page_zone(pfn_to_page(arg->start_pfn)));
 		mutex_unlock(&page_color_mutex);
+	} else if (action == MEM_GOING_OFFLINE) {
+		page_color_reserve_offline(arg->start_pfn, arg->nr_pages);
 	}
 	return notifier_from_errno(err);
 }
@@ -448,11 +642,8 @@ static int __init page_color_setup(char *text)
 }
 early_param("page_color", page_color_setup);
 
-static int __init page_color_init(void)
+static void __init take_boot_map(void)
 {
-	watch_memory();
-	if (!boot_map[0])
-		return 0;
 	cpus_read_lock();
 	mutex_lock(&page_color_mutex);
 	if (!page_color_set_map(boot_map) && !switch_on())
@@ -460,6 +651,22 @@ static int __init page_color_init(void)
 			bitmap_weight(page_color_map.exists, PAGE_COLOR_MAX));
 	mutex_unlock(&page_color_mutex);
 	cpus_read_unlock();
+}
+
+static int __init page_color_init(void)
+{
+	watch_memory();
+	if (boot_map[0] && !is_of_registers(boot_map))
+		take_boot_map();
 	return 0;
 }
 subsys_initcall(page_color_init);
+
+/* When PCI devices were found, and before there are programs. */
+static int __init page_color_init_late(void)
+{
+	if (is_of_registers(boot_map))
+		take_boot_map();
+	return 0;
+}
+late_initcall(page_color_init_late);

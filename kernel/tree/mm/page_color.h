@@ -5,11 +5,15 @@
 /*
  * The colour index of the free lists. Private to mm/.
  */
+#include <linux/fs.h>
 #include <linux/migrate.h>
+#include <linux/mm.h>
 #include <linux/mm_types.h>
 #include <linux/mmzone.h>
 #include <linux/mutex.h>
 #include <linux/page_color.h>
+
+struct alloc_context;
 
 #ifdef CONFIG_PAGE_COLOR
 
@@ -34,6 +38,12 @@
  *	colour
  * @PAGE_COLOR_STAYED: pages that did not leave the zone for want of their colour
  * @PAGE_COLOR_LOST: pages that had to leave the zone and got another colour
+ * @PAGE_COLOR_EVICTED: pages moved away from a colour that others wanted
+ * @PAGE_COLOR_DROPPED: clean pages of files that were dropped for this
+ * @PAGE_COLOR_LARGE: large folios that tasks were given of their colours
+ * @PAGE_COLOR_FOUND: free pages that were found only by looking at all frames
+ * @PAGE_COLOR_EVICT_LOOKED: frames looked at for this
+ * @PAGE_COLOR_EVICT_MAX: most frames looked at for one allocation
  * @NR_PAGE_COLOR_STATS: how many there are
  */
 enum page_color_stat {
@@ -48,6 +58,12 @@ enum page_color_stat {
 	PAGE_COLOR_KEPT,
 	PAGE_COLOR_STAYED,
 	PAGE_COLOR_LOST,
+	PAGE_COLOR_EVICTED,
+	PAGE_COLOR_DROPPED,
+	PAGE_COLOR_LARGE,
+	PAGE_COLOR_FOUND,
+	PAGE_COLOR_EVICT_LOOKED,
+	PAGE_COLOR_EVICT_MAX,
 	NR_PAGE_COLOR_STATS
 };
 
@@ -64,8 +80,13 @@ enum page_color_stat {
  * @missed_until: when they are looked for again
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
+ * @evict_pfn: where page_color_evict() begins
+ * @evict_vain_id: policy for which it looked through the zone in vain
+ * @evict_vain_until: before these jiffies it looks elsewhere first
+ * @reserved: pages that are reserved for policies, in use or not
+ * @held: of them, those that are free now
  *
- * All of it but @spilled is protected by zone->lock.
+ * All of it up to @stat is protected by zone->lock.
  */
 struct page_color_zone {
 	struct list_head list[MIGRATE_PCPTYPES][PAGE_COLOR_MAX];
@@ -77,6 +98,41 @@ struct page_color_zone {
 	u64 missed_until[2];
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;
+	unsigned long evict_pfn;
+	u64 evict_vain_id;
+	unsigned long evict_vain_until;
+	atomic_long_t reserved;
+	atomic_long_t held;
+};
+
+/**
+ * struct page_color_evict - how far page_color_evict() came for an allocation
+ * @z: the zone that is looked through; NULL for the first
+ * @first: frame where that began
+ * @pfn: frame where it goes on
+ * @looked: frames of the colours that were looked at
+ * @passes: through all zones, without a gain
+ * @gains: attempts that made pages free
+ * @reclaims: times that memory was reclaimed to move pages to
+ * @wrapped: @pfn was at the end of the zone
+ * @zone_done: and has come back to @first
+ * @gained: pages of this zone
+ * @over: nothing more can be done
+ * @no_room: pages were found that could not be moved for want of free ones
+ */
+struct page_color_evict {
+	struct zoneref *z;
+	unsigned long first;
+	unsigned long pfn;
+	unsigned long looked;
+	unsigned int passes;
+	unsigned int gains;
+	unsigned int reclaims;
+	bool wrapped;
+	bool zone_done;
+	bool gained;
+	bool over;
+	bool no_room;
 };
 
 /* In this scope the task's own policy does not count. */
@@ -84,20 +140,93 @@ extern struct page_color_policy page_color_any_policy;
 /* Switching on and off, changing the map, creating policies. */
 extern struct mutex page_color_mutex;
 
+#ifdef CONFIG_PAGE_COLOR_TINT
+struct kobj_attribute;
+
+extern struct kobj_attribute page_color_cache_bits_attr;
+void page_color_forget_cache_bits(void);
+int page_color_register_user(unsigned int colors, unsigned int flags);
+#else
+static inline void page_color_forget_cache_bits(void)
+{
+}
+#endif
+
+/* Pages that a policy may hold ahead. */
+#define PAGE_COLOR_AHEAD_MAX	BIT(18)
+
+extern atomic_long_t page_color_nr_ahead;
+void page_color_ahead_init(struct page_color_policy *policy);
+void page_color_ahead_add(struct page_color_policy *policy,
+			  struct list_head *pages, unsigned int n);
+struct page *page_color_ahead_take(struct page_color_policy *policy,
+				   const struct zone *zone);
+void page_color_ahead_trim(struct page_color_policy *policy, unsigned int keep);
+void page_color_ahead_fill(struct page_color_policy *policy, unsigned int pages);
+long page_color_ahead_set(unsigned long pages);
+
+extern atomic_long_t page_color_nr_missing;
+extern atomic_long_t page_color_reserve_below;
+extern atomic_long_t page_color_reserve_refused;
+struct page *page_color_reserve_take(struct page_color_reserve *reserve,
+				     struct zone *zone);
+bool page_color_reserve_offer(struct zone *zone, struct page *page,
+			      unsigned int color);
+struct page_color_reserve *page_color_reserve_get(struct page_color_policy *policy);
+void page_color_reserve_put(struct page_color_reserve *reserve);
+int page_color_reserve_pages(struct page_color_policy *policy, unsigned long pages);
+long page_color_reserve_set(unsigned long pages);
+void page_color_reserve_offline(unsigned long start, unsigned long nr);
+unsigned long page_color_reserve_check(struct zone *zone, unsigned long *bad);
+bool page_color_make_free(struct page *page);
+void page_color_return_pages(struct zone *zone, struct list_head *pages);
+
+/* This map is the one that the registers of the machine describe. */
+#define PAGE_COLOR_AMD10H_NAME	"amd10h"
+
+char *page_color_amd10h_map(void);
+long page_color_choose(const unsigned long *colors, unsigned int flags);
+void page_color_choose_none(void);
+
 int page_color_set_map(const char *text);
 int page_color_switch(bool on);
-void page_color_policy_release(struct page_color_policy *policy);
+/* Pages that were moved because a task asked for it. */
+extern atomic_long_t page_color_recolored;
+
 void page_color_count_spill(struct zone *zone);
 void page_color_forget_misses(void);
-void page_color_count(struct zone *zone, enum page_color_stat item);
+struct page *page_color_take_above(struct zone *zone, unsigned long low,
+				   unsigned long high,
+				   const struct page_color_policy *policy,
+				   unsigned int scan);
+void page_color_count_many(struct zone *zone, enum page_color_stat item,
+			   unsigned long n);
+void page_color_count_max(struct zone *zone, enum page_color_stat item,
+			  unsigned long n);
+struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm);
+struct page_color_policy *page_color_policy_of_current(void);
+bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
+		      struct page_color_evict *state);
+bool page_color_evict_again(struct page_color_evict *state);
+unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
+				  const struct page_color_policy *policy);
+bool page_color_grow(void);
+struct page_color_policy *
+page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
+			unsigned int flags,
+			const struct page_color_policy *group);
 struct page_color_policy *page_color_single(unsigned int color);
+bool page_color_owns_large(struct folio *folio);
+bool page_color_starts(const struct page_color_policy *policy, unsigned int order,
+		       unsigned long *colors);
+unsigned long page_color_orders_of_mm(struct mm_struct *mm);
+bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn);
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 						   unsigned int flags);
 
-static inline void page_color_policy_put(struct page_color_policy *policy)
+static inline void page_color_count(struct zone *zone, enum page_color_stat item)
 {
-	if (policy && refcount_dec_and_test(&policy->ref))
-		page_color_policy_release(policy);
+	page_color_count_many(zone, item, 1);
 }
 
 /* Does the current context have a policy, of its own or of a scope? */
@@ -123,14 +252,53 @@ static inline bool mm_has_page_color(struct mm_struct *mm)
 }
 
 /**
- * folio_keeps_color - does somebody own the colour of this folio?
+ * page_color_orders - the large folios that an mm may have
+ * @mm: the mm
+ *
+ * Return: a mask of orders. If a task of it asked for colours, those of blocks
+ * that can be without other colours.
+ */
+static inline unsigned long page_color_orders(struct mm_struct *mm)
+{
+	return mm_has_page_color(mm) ? page_color_orders_of_mm(mm) : ~0UL;
+}
+
+/**
+ * vma_wants_private - are pages of the mapping to be copied when they are read?
+ * @vma: the mapping
+ *
+ * Pages of the page cache have the colours of whoever brought them in, and
+ * others map them, too. So a process that asked for it gets copies, as if it
+ * wrote to them. Not of devices, whose pages change.
+ *
+ * Return: true if so.
+ */
+static inline bool vma_wants_private(struct vm_area_struct *vma)
+{
+	const struct page_color_policy *policy;
+	bool yes;
+
+	if (!mm_has_page_color(vma->vm_mm) || vma->vm_flags & VM_SHARED ||
+	    !vma->vm_file || !S_ISREG(file_inode(vma->vm_file)->i_mode))
+		return false;
+	rcu_read_lock();
+	policy = rcu_dereference(vma->vm_mm->page_color);
+	yes = policy && policy->flags & PAGE_COLOR_PRIVATE;
+	rcu_read_unlock();
+	return yes;
+}
+
+/**
+ * folio_keeps_color - does somebody own the colours of this folio?
  * @folio: the folio
  *
- * Return: true if it is a single page of an owned colour.
+ * Return: true if all colours that it has are owned.
  */
 static inline bool folio_keeps_color(struct folio *folio)
 {
-	return !folio_test_large(folio) && pfn_color_owned(folio_pfn(folio));
+	if (folio_test_large(folio))
+		return page_color_any_owned() && page_color_owns_large(folio);
+	return pfn_color_owned(folio_pfn(folio));
 }
 
 struct page_color_policy *page_color_enter_mm(struct mm_struct *mm);
@@ -151,8 +319,42 @@ static inline bool mm_has_page_color(struct mm_struct *mm)
 	return false;
 }
 
+static inline unsigned long page_color_orders(struct mm_struct *mm)
+{
+	return ~0UL;
+}
+
+static inline bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn)
+{
+	return true;
+}
+
+static inline bool vma_wants_private(struct vm_area_struct *vma)
+{
+	return false;
+}
+
+static inline bool page_color_grow(void)
+{
+	return false;
+}
+
 static inline void page_color_forget_misses(void)
 {
+}
+
+struct page_color_evict {
+};
+
+static inline bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
+				    struct page_color_evict *state)
+{
+	return false;
+}
+
+static inline bool page_color_evict_again(struct page_color_evict *state)
+{
+	return false;
 }
 
 static inline bool folio_keeps_color(struct folio *folio)

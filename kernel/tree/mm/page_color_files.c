@@ -8,9 +8,11 @@
 #include <linux/debugfs.h>
 #include <linux/init.h>
 #include <linux/kobject.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/vmstat.h>
 #include "internal.h"
@@ -103,23 +105,179 @@ static ssize_t spilled_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute spilled_attr = __ATTR_RO(spilled);
 
+/* Sum over all zones, since colouring was switched on. */
+static unsigned long stat_of_all(enum page_color_stat item)
+{
+	unsigned long n = 0, one;
+	struct zone *zone;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (!zone->color)
+			continue;
+		one = READ_ONCE(zone->color->stat[item]);
+		if (item == PAGE_COLOR_SCAN_MAX || item == PAGE_COLOR_EVICT_MAX)
+			n = max(n, one);
+		else
+			n += one;
+	}
+	mutex_unlock(&page_color_mutex);
+	return n;
+}
+
+#define STAT_ATTR(_name, _item)						\
+static ssize_t _name##_show(struct kobject *kobj,			\
+			    struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%lu\n", stat_of_all(_item));		\
+}									\
+static struct kobj_attribute _name##_attr = __ATTR_RO(_name)
+
+STAT_ATTR(indexed, PAGE_COLOR_INDEXED);
+STAT_ATTR(split, PAGE_COLOR_SPLIT);
+STAT_ATTR(carved, PAGE_COLOR_CARVED);
+STAT_ATTR(scanned, PAGE_COLOR_SCANNED);
+STAT_ATTR(scan_max, PAGE_COLOR_SCAN_MAX);
+STAT_ATTR(claimed, PAGE_COLOR_CLAIMED);
+STAT_ATTR(stolen, PAGE_COLOR_STOLEN);
+STAT_ATTR(missed, PAGE_COLOR_MISSED);
+STAT_ATTR(kept, PAGE_COLOR_KEPT);
+STAT_ATTR(stayed, PAGE_COLOR_STAYED);
+STAT_ATTR(lost, PAGE_COLOR_LOST);
+STAT_ATTR(evicted, PAGE_COLOR_EVICTED);
+STAT_ATTR(dropped, PAGE_COLOR_DROPPED);
+STAT_ATTR(large, PAGE_COLOR_LARGE);
+STAT_ATTR(found, PAGE_COLOR_FOUND);
+STAT_ATTR(evict_looked, PAGE_COLOR_EVICT_LOOKED);
+STAT_ATTR(evict_max, PAGE_COLOR_EVICT_MAX);
+
+static ssize_t recolored_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	return sysfs_emit(buf, "%ld\n", atomic_long_read(&page_color_recolored));
+}
+
+static struct kobj_attribute recolored_attr = __ATTR_RO(recolored);
+
+static ssize_t ahead_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%ld\n", atomic_long_read(&page_color_nr_ahead));
+}
+
+static struct kobj_attribute ahead_attr = __ATTR_RO(ahead);
+
+static ssize_t reserved_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	struct zone *zone;
+	long n = 0;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (zone->color)
+			n += atomic_long_read(&zone->color->reserved);
+	}
+	mutex_unlock(&page_color_mutex);
+	return sysfs_emit(buf, "%ld\n", n);
+}
+
+static struct kobj_attribute reserved_attr = __ATTR_RO(reserved);
+
+static ssize_t reserve_held_show(struct kobject *kobj,
+				 struct kobj_attribute *attr, char *buf)
+{
+	struct zone *zone;
+	long n = 0;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (zone->color)
+			n += atomic_long_read(&zone->color->held);
+	}
+	mutex_unlock(&page_color_mutex);
+	return sysfs_emit(buf, "%ld\n", n);
+}
+
+static struct kobj_attribute reserve_held_attr = __ATTR_RO(reserve_held);
+
+static ssize_t reserve_below_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%ld\n",
+			  atomic_long_read(&page_color_reserve_below));
+}
+
+static struct kobj_attribute reserve_below_attr = __ATTR_RO(reserve_below);
+
+static ssize_t reserve_refused_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%ld\n",
+			  atomic_long_read(&page_color_reserve_refused));
+}
+
+static struct kobj_attribute reserve_refused_attr = __ATTR_RO(reserve_refused);
+
+static struct attribute *stat_attrs[] = {
+	&indexed_attr.attr,
+	&split_attr.attr,
+	&carved_attr.attr,
+	&scanned_attr.attr,
+	&scan_max_attr.attr,
+	&claimed_attr.attr,
+	&stolen_attr.attr,
+	&missed_attr.attr,
+	&kept_attr.attr,
+	&stayed_attr.attr,
+	&lost_attr.attr,
+	&evicted_attr.attr,
+	&dropped_attr.attr,
+	&large_attr.attr,
+	&found_attr.attr,
+	&evict_looked_attr.attr,
+	&evict_max_attr.attr,
+	&recolored_attr.attr,
+	&ahead_attr.attr,
+	&reserved_attr.attr,
+	&reserve_held_attr.attr,
+	&reserve_below_attr.attr,
+	&reserve_refused_attr.attr,
+	NULL,
+};
+
+static const struct attribute_group stat_group = {
+	.name = "stats",
+	.attrs = stat_attrs,
+};
+
 static struct attribute *page_color_attrs[] = {
 	&map_attr.attr,
 	&enabled_attr.attr,
 	&colors_attr.attr,
 	&owned_attr.attr,
 	&spilled_attr.attr,
+#ifdef CONFIG_PAGE_COLOR_TINT
+	&page_color_cache_bits_attr.attr,
+#endif
 	NULL,
 };
 
 static const struct attribute_group page_color_group = {
-	.name = "page_color",
 	.attrs = page_color_attrs,
+};
+
+static const struct attribute_group *page_color_groups[] = {
+	&page_color_group,
+	&stat_group,
+	NULL,
 };
 
 static void __init create_files(void)
 {
-	if (sysfs_create_group(mm_kobj, &page_color_group))
+	struct kobject *kobj = kobject_create_and_add("page_color", mm_kobj);
+
+	if (!kobj || sysfs_create_groups(kobj, page_color_groups))
 		pr_err("no files in /sys/kernel/mm\n");
 }
 #else
@@ -141,6 +299,12 @@ static const char * const stat_names[NR_PAGE_COLOR_STATS] = {
 	[PAGE_COLOR_KEPT] = "kept",
 	[PAGE_COLOR_STAYED] = "stayed",
 	[PAGE_COLOR_LOST] = "lost",
+	[PAGE_COLOR_EVICTED] = "evicted",
+	[PAGE_COLOR_DROPPED] = "dropped",
+	[PAGE_COLOR_LARGE] = "large",
+	[PAGE_COLOR_FOUND] = "found",
+	[PAGE_COLOR_EVICT_LOOKED] = "evict_looked",
+	[PAGE_COLOR_EVICT_MAX] = "evict_max",
 };
 
 /* Pages on a list of the index; @bad counts those that do not belong there. */
@@ -167,7 +331,7 @@ static void show_zone(struct seq_file *m, struct zone *zone)
 {
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	unsigned long buddy = 0, order0 = 0, indexed = 0, bad = 0, free, nr_free0;
-	unsigned long flags, isolated = 0;
+	unsigned long flags, isolated = 0, reserved, held;
 	struct page *page;
 	unsigned int i, c;
 
@@ -201,14 +365,18 @@ static void show_zone(struct seq_file *m, struct zone *zone)
 	nr_free0 = zone->free_area[0].nr_free;
 	free = zone_page_state_snapshot(zone, NR_FREE_PAGES);
 	memcpy(stat, zone->color->stat, sizeof(stat));
+	reserved = atomic_long_read(&zone->color->reserved);
 	spin_unlock_irqrestore(&zone->lock, flags);
+	held = page_color_reserve_check(zone, &bad);
 
 	seq_printf(m, "node %d zone %s", zone_to_nid(zone), zone->name);
 	seq_printf(m, " free %lu buddy %lu isolated %lu order0 %lu indexed %lu bad %lu",
 		   free, buddy, isolated, nr_free0, indexed, bad);
+	seq_printf(m, " reserved %lu held %lu", reserved, held);
 	for (i = 0; i < NR_PAGE_COLOR_STATS; i++)
 		seq_printf(m, " %s %lu", stat_names[i], stat[i]);
-	seq_printf(m, " %s\n", bad || free + isolated != buddy ||
+	seq_printf(m, " %s\n", bad || held > reserved ||
+		   free + isolated != buddy ||
 		   order0 + indexed != nr_free0 ? "WRONG" : "ok");
 }
 
@@ -224,10 +392,105 @@ static int zones_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(zones);
 
+/* What is counted per colour and zone. */
+struct tally {
+	unsigned long pages;
+	unsigned long free;
+	unsigned long user;
+};
+
+static void tally_page(struct tally *tally, unsigned long pfn, struct page *page,
+		       bool free)
+{
+	tally += page_color_of(&page_color_map, pfn);
+	tally->pages++;
+	if (free)
+		tally->free++;
+	else if (!PageSlab(page) && (PageLRU(page) || PageAnon(page)))
+		tally->user++;
+}
+
+/* Frame by frame and without a lock: what changes meanwhile may be missed. */
+static void tally_zone(struct tally *tally, struct zone *zone)
+{
+	unsigned long pfn = zone->zone_start_pfn, end = zone_end_pfn(zone);
+	unsigned long free_until = 0;
+
+	while (pfn < end) {
+		struct page *page = pfn_to_online_page(pfn);
+
+		if (!page) {
+			pfn = ALIGN(pfn + 1, MAX_ORDER_NR_PAGES);
+			continue;
+		}
+		if (page_zone(page) == zone) {
+			if (pfn >= free_until && PageBuddy(page)) {
+				unsigned int order = buddy_order_unsafe(page);
+
+				if (order <= MAX_PAGE_ORDER)
+					free_until = pfn + (1UL << order);
+			}
+			tally_page(tally, pfn, page, pfn < free_until);
+		}
+		if (!(++pfn % MAX_ORDER_NR_PAGES))
+			cond_resched();
+	}
+}
+
+static int colors_show_pages(struct seq_file *m, void *v)
+{
+	struct tally *tally;
+	struct zone *zone;
+	unsigned int c;
+
+	tally = kvcalloc(PAGE_COLOR_SET_BITS, sizeof(*tally), GFP_KERNEL);
+	if (!tally)
+		return -ENOMEM;
+	get_online_mems();
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (!page_color_map.nr_bits)
+			break;
+		memset(tally, 0, PAGE_COLOR_SET_BITS * sizeof(*tally));
+		tally_zone(tally, zone);
+		for (c = 0; c < PAGE_COLOR_SET_BITS; c++) {
+			if (!tally[c].pages)
+				continue;
+			seq_printf(m, "node %d zone %s color %d pages %lu free %lu user %lu\n",
+				   zone_to_nid(zone), zone->name,
+				   c == PAGE_COLOR_NONE ? -1 : (int)c,
+				   tally[c].pages, tally[c].free, tally[c].user);
+		}
+	}
+	mutex_unlock(&page_color_mutex);
+	put_online_mems();
+	kvfree(tally);
+	return 0;
+}
+
+/* All at once: nothing is to be counted again because the buffer was small. */
+static int colors_open(struct inode *inode, struct file *file)
+{
+	size_t lines = page_color_nr(&page_color_map) + 1;
+
+	return single_open_size(file, colors_show_pages, NULL,
+				lines * 80 * MAX_NR_ZONES * nr_online_nodes);
+}
+
+static const struct file_operations colors_fops = {
+	.owner		= THIS_MODULE,
+	.open		= colors_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
 static void __init create_debug_files(void)
 {
-	debugfs_create_file("zones", 0400, debugfs_create_dir("page_color", NULL),
-			    NULL, &zones_fops);
+	struct dentry *dir = debugfs_create_dir("page_color", NULL);
+
+	debugfs_create_file("zones", 0400, dir, NULL, &zones_fops);
+	debugfs_create_file("colors", 0400, dir, NULL, &colors_fops);
 }
 #else
 static inline void create_debug_files(void)

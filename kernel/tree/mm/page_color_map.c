@@ -249,3 +249,29 @@ void page_color_set_init(const struct page_color_map *map,
 		}
 	}
 }
+
+/**
+ * page_color_part - find a part of a block by the colour of its first frame
+ * @map: the map
+ * @colors: the colours that will do, PAGE_COLOR_SET_BITS bits
+ * @first: colour of the block's first frame
+ * @order: order of the block
+ * @part: order of the part, which is naturally aligned
+ *
+ * Return: how many frames are before the part, -1 if there is none.
+ */
+long page_color_part(const struct page_color_map *map, const unsigned long *colors,
+		     unsigned int first, unsigned int order, unsigned int part)
+{
+	unsigned long i = 0, n = 1UL << (order - part);
+
+	if (first == PAGE_COLOR_NONE)
+		return -1;
+	while (!test_bit(first, colors)) {
+		if (++i == n)
+			return -1;
+		/* In the order of Gray's code: from part to part one bit changes. */
+		first ^= map->unit[part + __ffs(i)];
+	}
+	return (i ^ (i >> 1)) << part;
+}

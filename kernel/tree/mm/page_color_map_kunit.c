@@ -251,6 +251,52 @@ static void blocks_by_brute_force(struct kunit *test)
 	}
 }
 
+/* A part is found if and only if a look at each says that there is one. */
+static void look_for_parts(struct kunit *test, const struct page_color_map *map,
+			   const unsigned long *starts, unsigned int order,
+			   unsigned int part)
+{
+	unsigned long pfn = 5UL << (MAX_PAGE_ORDER + order % 3), i;
+	bool any = false;
+	long at;
+
+	for (i = 0; i < 1UL << order; i += 1UL << part)
+		any |= test_bit(page_color_of(map, pfn + i), starts);
+	at = page_color_part(map, starts, page_color_of(map, pfn), order, part);
+	KUNIT_EXPECT_EQ(test, any, at >= 0);
+	if (at < 0)
+		return;
+	KUNIT_EXPECT_EQ(test, at & ((1L << part) - 1), 0);
+	KUNIT_EXPECT_LT(test, at, 1L << order);
+	KUNIT_EXPECT_TRUE(test, test_bit(page_color_of(map, pfn + at), starts));
+}
+
+static void parts_by_brute_force(struct kunit *test)
+{
+	static const char * const maps[] = { LINEAR, XORED, OFFSET };
+	struct fixture *f = test->priv;
+	unsigned int m, run, order, part, c;
+
+	/* Runs of colours that are neighbours, and as many that are not in the set. */
+	for (m = 0; m < ARRAY_SIZE(maps); m++) {
+		struct page_color_map *map = parsed(test, maps[m]);
+
+		for (run = 1; run < page_color_nr(map); run *= 2) {
+			bitmap_zero(f->colors, PAGE_COLOR_MAX);
+			for (c = 0; c < page_color_nr(map); c++)
+				if (!(c & run))
+					__set_bit(c, f->colors);
+			page_color_set_init(map, &f->set, f->colors);
+			for (order = 1; order < NR_PAGE_ORDERS; order++)
+				for (part = 0; part < order; part++)
+					look_for_parts(test, map, f->set.all[part],
+						       order, part);
+		}
+		KUNIT_EXPECT_EQ(test, page_color_part(map, f->set.all[0], PAGE_COLOR_NONE,
+						      3, 0), -1);
+	}
+}
+
 static struct kunit_case page_color_map_cases[] = {
 	KUNIT_CASE(linear_by_hand),
 	KUNIT_CASE(xored_by_hand),
@@ -261,6 +307,7 @@ static struct kunit_case page_color_map_cases[] = {
 	KUNIT_CASE(printed_as_read),
 	KUNIT_CASE(is_the_parity),
 	KUNIT_CASE(blocks_by_brute_force),
+	KUNIT_CASE(parts_by_brute_force),
 	{}
 };
 

@@ -11,11 +11,16 @@
 #include <linux/prctl.h>
 #include <linux/swap.h>
 #include <linux/uaccess.h>
+#include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
 
 /* Pages that are moved in one call of migrate_pages(). */
 #define RECOLOR_BATCH	256
+
+atomic_long_t page_color_recolored;
+/* See linux/page_color.h. */
+DEFINE_MUTEX(page_color_tasks_mutex);
 
 static struct page_color_policy *
 get_policy(struct page_color_policy __rcu **from)
@@ -115,11 +120,88 @@ void page_color_leave_mm(struct page_color_policy *scope)
 		page_color_policy_put(policy);
 }
 
+/**
+ * page_color_policy_of_mm - the policy that a task of the mm set last
+ * @mm: the mm
+ *
+ * Return: the policy with a reference, NULL if it has none.
+ */
+struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm)
+{
+	return get_policy(&mm->page_color);
+}
+
+/**
+ * page_color_policy_of_current - the current thread's policy
+ *
+ * Return: the policy with a reference, NULL without colours.
+ */
+struct page_color_policy *page_color_policy_of_current(void)
+{
+	return get_policy(&current->page_color);
+}
+
+/**
+ * page_color_orders_of_mm - the large folios that tasks with colours may have
+ * @mm: the mm
+ *
+ * Return: a mask of the orders of blocks that have no colour but those of the
+ * policy that a task of it set last.
+ */
+unsigned long page_color_orders_of_mm(struct mm_struct *mm)
+{
+	const struct page_color_policy *policy;
+	unsigned long orders = 0;
+	unsigned int order;
+
+	rcu_read_lock();
+	policy = rcu_dereference(mm->page_color);
+	for (order = 0; policy && order < NR_PAGE_ORDERS; order++)
+		if (!bitmap_empty(policy->set.all[order], PAGE_COLOR_SET_BITS))
+			orders |= BIT(order);
+	rcu_read_unlock();
+	return policy ? orders : ~0UL;
+}
+
+/**
+ * page_color_mm_may_have - is the colour of a frame the mm's, or nobody's?
+ * @mm: for which the page is to be copied to its colours
+ * @pfn: number of the frame
+ *
+ * Return: false if somebody owns the colour, and not the task of the mm that
+ * set its colours last.
+ */
+bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn)
+{
+	const struct page_color_policy *policy;
+	bool yes;
+
+	if (!pfn_color_owned(pfn))
+		return true;
+	rcu_read_lock();
+	policy = rcu_dereference(mm->page_color);
+	yes = policy && test_bit(page_color_of(&page_color_map, pfn),
+				 policy->set.some[0]);
+	rcu_read_unlock();
+	return yes;
+}
+
 /* Memory that goes away or is broken: the page moves in any case. */
 static bool must_move(int reason)
 {
 	return reason == MR_MEMORY_HOTPLUG || reason == MR_MEMORY_FAILURE ||
 	       reason == MR_CONTIG_RANGE || reason == MR_LONGTERM_PIN;
+}
+
+/* Have two folios of one order the same colours? That of @src exists. */
+static bool same_colors(struct folio *src, struct folio *dst)
+{
+	const struct page_color_map *map = &page_color_map;
+	unsigned int color = page_color_of(map, folio_pfn(dst));
+
+	return color != PAGE_COLOR_NONE &&
+	       page_color_in_block(map, page_color_of(map, folio_pfn(src)),
+				   folio_order(src), color);
 }
 
 /**
@@ -139,11 +221,15 @@ struct folio *page_color_migrate_alloc(struct folio *src,
 				       new_folio_t get_new_folio,
 				       unsigned long private, int reason)
 {
+	struct page_color_policy *scope = current->page_color_scope;
 	struct page_color_policy *policy = NULL;
 	struct folio *dst;
 
-	/* A scope is there already if pages are moved to other colours. */
-	if (!page_color_enabled() || current->page_color_scope)
+	/*
+	 * A scope is there already if pages are moved to other colours. Demotion
+	 * in a scope is for want of memory: whose it is does not matter.
+	 */
+	if (!page_color_enabled() || (scope && reason != MR_DEMOTION))
 		return get_new_folio(src, private);
 
 	if (folio_keeps_color(src))
@@ -155,12 +241,14 @@ struct folio *page_color_migrate_alloc(struct folio *src,
 		current->page_color_scope = &page_color_any_policy;
 		dst = get_new_folio(src, private);
 	}
-	current->page_color_scope = NULL;
+	current->page_color_scope = scope;
 
+	if (policy)
+		trace_page_color_migrate(folio_pfn(src), dst ? folio_pfn(dst) : 0,
+					 reason);
 	if (policy && !dst)
 		page_color_count(folio_zone(src), PAGE_COLOR_STAYED);
-	else if (policy && page_color_of(&page_color_map, folio_pfn(dst)) ==
-			   page_color_of(&page_color_map, folio_pfn(src)))
+	else if (policy && same_colors(src, dst))
 		page_color_count(folio_zone(src), PAGE_COLOR_KEPT);
 	else if (policy)
 		page_color_count(folio_zone(src), PAGE_COLOR_LOST);
@@ -168,26 +256,322 @@ struct folio *page_color_migrate_alloc(struct folio *src,
 	return dst;
 }
 
+/**
+ * page_color_policy_within - a policy of colours that a group has
+ * @colors: PAGE_COLOR_MAX bits
+ * @flags: of the policy; a strict group makes it strict
+ * @group: the group's policy; NULL for all colours
+ * @fallback: all colours of the group if it has none of @colors
+ *
+ * Return: the policy with one reference, or an error.
+ */
+struct page_color_policy *
+page_color_policy_within(const unsigned long *colors, unsigned int flags,
+			 const struct page_color_policy *group, bool fallback)
+{
+	DECLARE_BITMAP(both, PAGE_COLOR_MAX);
+
+	if (!group)
+		return page_color_policy_create(colors, flags);
+	flags |= group->flags & PAGE_COLOR_STRICT;
+	if (!bitmap_and(both, colors, group->set.some[0], PAGE_COLOR_MAX)) {
+		if (!fallback)
+			return ERR_PTR(-EINVAL);
+		bitmap_copy(both, group->set.some[0], PAGE_COLOR_MAX);
+	}
+	return page_color_policy_create(both, flags);
+}
+
+/* Note what a task asked for, before others see the policy. */
+static void set_asked(struct page_color_policy *policy,
+		      const unsigned long *asked, unsigned int flags,
+		      const struct page_color_policy *group)
+{
+	policy->flags |= PAGE_COLOR_OWN | (flags & PAGE_COLOR_DELEGATED);
+	bitmap_copy(policy->asked, asked, PAGE_COLOR_MAX);
+	policy->asked_flags = flags;
+	policy->group_id = group ? group->id : 0;
+}
+
+/* What a task asked for, within its group. */
+static struct page_color_policy *
+own_policy(const unsigned long *asked, unsigned int flags,
+	   const struct page_color_policy *group, bool fallback)
+{
+	struct page_color_policy *policy;
+
+	policy = page_color_policy_within(asked, flags & ~PAGE_COLOR_DELEGATED,
+					  group, fallback);
+	if (!IS_ERR(policy))
+		set_asked(policy, asked, flags, group);
+	return policy;
+}
+
+/* Colours that no other task has, within the group. */
+static struct page_color_policy *
+program_policy(unsigned int colors, unsigned int flags, int nid,
+	       const struct page_color_policy *group)
+{
+	DECLARE_BITMAP(none, PAGE_COLOR_MAX) = {};
+	struct page_color_policy *policy;
+
+	if (group)
+		flags |= group->flags & PAGE_COLOR_STRICT;
+	policy = page_color_policy_claim(none, colors, nid,
+					 flags | PAGE_COLOR_PROGRAM, group);
+	if (!IS_ERR(policy))
+		set_asked(policy, policy->set.some[0], flags, group);
+	return policy;
+}
+
+/**
+ * page_color_program_policy - colours for a program that the task executes
+ * @colors: how many
+ * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
+ *
+ * Return: the policy with one reference, or an error as
+ * page_color_policy_claim().
+ */
+struct page_color_policy *page_color_program_policy(unsigned int colors,
+						    unsigned int flags)
+{
+	struct page_color_policy *policy;
+
+	mutex_lock(&page_color_tasks_mutex);
+	policy = program_policy(colors, flags, numa_mem_id(), cpuset_page_color());
+	mutex_unlock(&page_color_tasks_mutex);
+	return policy;
+}
+
+/**
+ * page_color_exec_mm - give the mm that exec builds its colours
+ * @mm: the mm; it has those of the current task
+ * @policy: of the program, with a reference; NULL if it is not registered. Then
+ *	it does not get those of the program that executes it
+ */
+void page_color_exec_mm(struct mm_struct *mm, struct page_color_policy *policy)
+{
+	struct page_color_policy *old;
+
+	mutex_lock(&page_color_tasks_mutex);
+	old = rcu_dereference_protected(mm->page_color, true);
+	if (policy)
+		set_mm_policy(mm, policy);
+	else if (old && old->flags & PAGE_COLOR_PROGRAM)
+		set_mm_policy(mm, page_color_policy_get(cpuset_page_color()));
+	mutex_unlock(&page_color_tasks_mutex);
+}
+
+static bool is_program(const struct page_color_policy *policy)
+{
+	return policy && policy->flags & PAGE_COLOR_PROGRAM;
+}
+
+/**
+ * page_color_exec_done - the current task executes the program for certain
+ * @mm: its new mm
+ */
+void page_color_exec_done(struct mm_struct *mm)
+{
+	struct page_color_policy *policy, *old;
+
+	if (!page_color_enabled() || (!rcu_access_pointer(mm->page_color) &&
+				      !rcu_access_pointer(current->page_color)))
+		return;
+	mutex_lock(&page_color_tasks_mutex);
+	policy = get_policy(&mm->page_color);
+	old = get_policy(&current->page_color);
+	if (is_program(policy) || is_program(old))
+		replace_policy(current, page_color_policy_get(policy));
+	/* The group may have changed since page_color_exec(). */
+	page_color_rebind(current, cpuset_page_color());
+	set_mm_policy(mm, get_policy(&current->page_color));
+	page_color_policy_put(old);
+	page_color_policy_put(policy);
+	mutex_unlock(&page_color_tasks_mutex);
+}
+
+/* The policy that follows one whose colours are used up, with one more. */
+static struct page_color_policy *grown_policy(struct page_color_policy *policy)
+{
+	const struct page_color_policy *group = cpuset_page_color();
+	struct page_color_policy *next = policy->next;
+
+	if (next)
+		return next;
+	if (time_before(jiffies, READ_ONCE(policy->full_until)))
+		return NULL;
+	next = page_color_policy_claim(policy->set.some[0], 1, policy->nid,
+				       policy->flags & ~PAGE_COLOR_OWN, group);
+	if (IS_ERR(next)) {
+		policy->full_until = jiffies + HZ;
+		return NULL;
+	}
+	set_asked(next, next->set.some[0], policy->asked_flags, group);
+	next->reserve = page_color_reserve_get(policy);
+	policy->next = next;
+	return next;
+}
+
+/**
+ * page_color_grow - the current program needs more memory than its colours have
+ *
+ * Other tasks of it follow when they find nothing, too.
+ *
+ * Context: may sleep and reclaim; not in a scope.
+ * Return: true if it has more colours now.
+ */
+bool page_color_grow(void)
+{
+	struct page_color_policy *policy, *next = NULL;
+
+	if (!current->mm)
+		return false;
+	mutex_lock(&page_color_tasks_mutex);
+	policy = get_policy(&current->page_color);
+	if (is_program(policy))
+		next = grown_policy(policy);
+	if (next) {
+		replace_policy(current, page_color_policy_get(next));
+		set_mm_policy(current->mm, page_color_policy_get(next));
+	}
+	page_color_policy_put(policy);
+	mutex_unlock(&page_color_tasks_mutex);
+	return next;
+}
+
+/* Nothing changes for a task that has what its group gives it. */
+static bool is_bound(const struct page_color_policy *policy,
+		     const struct page_color_policy *group)
+{
+	if (policy && policy->flags & PAGE_COLOR_OWN)
+		return policy->group_id == (group ? group->id : 0);
+	return policy == group;
+}
+
+/**
+ * page_color_is_bound - has a task the colours that its group gives it?
+ * @task: the task, not running
+ * @group: the policy of the group, which may change at any time
+ *
+ * Return: true if page_color_rebind() has nothing to do.
+ */
+bool page_color_is_bound(struct task_struct *task,
+			 struct page_color_policy **group)
+{
+	bool yes;
+
+	rcu_read_lock();
+	yes = is_bound(rcu_dereference(task->page_color), READ_ONCE(*group));
+	rcu_read_unlock();
+	return yes;
+}
+
+/**
+ * page_color_rebind - the colours of a task's group are others now
+ * @task: the task
+ * @group: the policy of the group, NULL for all colours
+ *
+ * Context: under page_color_tasks_mutex.
+ */
+void page_color_rebind(struct task_struct *task, struct page_color_policy *group)
+{
+	struct page_color_policy *policy, *old;
+	struct mm_struct *mm;
+
+	lockdep_assert_held(&page_color_tasks_mutex);
+	if (task->flags & (PF_KTHREAD | PF_EXITING))
+		return;
+	old = get_policy(&task->page_color);
+	if (is_bound(old, group))
+		goto out;
+
+	if (old && old->flags & PAGE_COLOR_PROGRAM)
+		policy = program_policy(bitmap_weight(old->asked, PAGE_COLOR_MAX),
+					old->asked_flags, old->nid, group);
+	else if (old && old->flags & PAGE_COLOR_OWN &&
+		 (group || !(old->flags & PAGE_COLOR_DELEGATED)))
+		policy = own_policy(old->asked, old->asked_flags, group, true);
+	else
+		policy = page_color_policy_get(group);
+	/* Out of memory: never a colour that the group has not. */
+	if (IS_ERR(policy))
+		policy = page_color_policy_get(group);
+
+	replace_policy(task, policy);
+	mm = get_task_mm(task);
+	if (mm) {
+		set_mm_policy(mm, get_policy(&task->page_color));
+		/* Not here, under the mutex, if it is the last one. */
+		mmput_async(mm);
+	}
+out:
+	page_color_policy_put(old);
+}
+
+/**
+ * page_color_choose - the current thread chooses its colours
+ * @colors: the colours, PAGE_COLOR_MAX bits
+ * @flags: PAGE_COLOR_STRICT and so on, kept with what the thread asked for
+ *
+ * Context: under page_color_tasks_mutex.
+ * Return: 0 or an error: -EPERM, or as page_color_policy_within().
+ */
+long page_color_choose(const unsigned long *colors, unsigned int flags)
+{
+	struct page_color_policy *policy, *group = cpuset_page_color();
+
+	lockdep_assert_held(&page_color_tasks_mutex);
+	/* Colours are taken away from all others, but for those of the group. */
+	if (!capable(CAP_SYS_NICE)) {
+		if (!group)
+			return -EPERM;
+		flags |= PAGE_COLOR_DELEGATED;
+	}
+	policy = own_policy(colors, flags, group, false);
+	if (IS_ERR(policy))
+		return PTR_ERR(policy);
+	replace_policy(current, policy);
+	set_mm_policy(current->mm, get_policy(&current->page_color));
+	return 0;
+}
+
+/**
+ * page_color_choose_none - the current thread has what its group has
+ *
+ * Context: under page_color_tasks_mutex.
+ */
+void page_color_choose_none(void)
+{
+	lockdep_assert_held(&page_color_tasks_mutex);
+	replace_policy(current, page_color_policy_get(cpuset_page_color()));
+	set_mm_policy(current->mm, get_policy(&current->page_color));
+}
+
 static long set_colors(const unsigned long __user *user, unsigned long size,
 		       unsigned long flags)
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX) = {};
-	struct page_color_policy *policy;
+	long err;
 
-	if (flags & ~PAGE_COLOR_STRICT)
+	if (flags & ~(PAGE_COLOR_STRICT | PAGE_COLOR_PRIVATE))
 		return -EINVAL;
 	if (!size || size % sizeof(long) || size > sizeof(colors))
 		return -EINVAL;
 	if (copy_from_user(colors, user, size))
 		return -EFAULT;
-	/* Colours of one's own are taken away from all others. */
-	if (!capable(CAP_SYS_NICE))
-		return -EPERM;
-	policy = page_color_policy_create(colors, flags);
-	if (IS_ERR(policy))
-		return PTR_ERR(policy);
-	replace_policy(current, policy);
-	set_mm_policy(current->mm, get_policy(&current->page_color));
+	mutex_lock(&page_color_tasks_mutex);
+	err = page_color_choose(colors, flags);
+	mutex_unlock(&page_color_tasks_mutex);
+	return err;
+}
+
+/* Back to what the group has. */
+static long clear_colors(void)
+{
+	mutex_lock(&page_color_tasks_mutex);
+	page_color_choose_none();
+	mutex_unlock(&page_color_tasks_mutex);
 	return 0;
 }
 
@@ -204,7 +588,7 @@ static long get_colors(unsigned long __user *user, unsigned long size)
 	policy = rcu_dereference(current->page_color);
 	if (policy) {
 		bitmap_copy(colors, policy->set.some[0], PAGE_COLOR_MAX);
-		flags = policy->flags;
+		flags = policy->flags & (PAGE_COLOR_STRICT | PAGE_COLOR_PRIVATE);
 	}
 	rcu_read_unlock();
 	if (flags >= 0 && copy_to_user(user, colors, size))
@@ -224,7 +608,11 @@ static bool wrong_color(struct folio *folio,
 
 static struct folio *recolor_alloc(struct folio *src, unsigned long private)
 {
-	return folio_alloc(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN, 0);
+	struct folio *dst = folio_alloc(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN, 0);
+
+	trace_page_color_migrate(folio_pfn(src), dst ? folio_pfn(dst) : 0,
+				 MR_SYSCALL);
+	return dst;
 }
 
 /* Split a large folio that is mapped at @addr; the caller has looked at it. */
@@ -290,19 +678,25 @@ again:
 	return n;
 }
 
-/* Returns how many pages of the range still have another colour. */
-static long recolor(unsigned long start, unsigned long len)
+/*
+ * Pages of files that the process wants to have privately are copied when they
+ * are needed again. Not if they are to stay in memory.
+ */
+static void drop_shared(struct vm_area_struct *vma, unsigned long start,
+			unsigned long end)
 {
-	struct mm_struct *mm = current->mm;
-	struct page_color_policy *policy;
-	unsigned long addr, end, left = 0;
-	long err = 0;
+	struct zap_details details = { .even_cows = false };
 
-	if (!PAGE_ALIGNED(start) || check_add_overflow(start, PAGE_ALIGN(len), &end))
-		return -EINVAL;
-	policy = get_policy(&current->page_color);
-	if (!policy)
-		return -ENODATA;
+	if (vma_wants_private(vma) && !(vma->vm_flags & VM_LOCKED))
+		zap_page_range_single(vma, start, end - start, &details);
+}
+
+/* Returns how many pages of the range still have another colour. */
+static long recolor(struct mm_struct *mm, struct page_color_policy *policy,
+		    unsigned long start, unsigned long end)
+{
+	unsigned long addr, left = 0;
+	long err = 0;
 
 	lru_cache_disable();
 	for (addr = start; addr < end && !err;) {
@@ -317,6 +711,7 @@ static long recolor(unsigned long start, unsigned long len)
 		vma = find_vma_intersection(mm, addr, end);
 		if (vma) {
 			addr = max(addr, vma->vm_start);
+			drop_shared(vma, addr, min(end, vma->vm_end));
 			if (vma->vm_flags & (VM_PFNMAP | VM_IO))
 				addr = vma->vm_end;
 			else
@@ -333,13 +728,46 @@ static long recolor(unsigned long start, unsigned long len)
 				      MR_SYSCALL, &moved);
 			current->page_color_scope = NULL;
 			putback_movable_pages(&pages);
+			atomic_long_add(moved, &page_color_recolored);
 			left += n - moved;
 		}
 		cond_resched();
 	}
 	lru_cache_enable();
-	page_color_policy_put(policy);
 	return err ?: min_t(unsigned long, left, INT_MAX);
+}
+
+static long recolor_range(unsigned long start, unsigned long len)
+{
+	struct page_color_policy *policy;
+	unsigned long end;
+	long left;
+
+	if (!PAGE_ALIGNED(start) || check_add_overflow(start, PAGE_ALIGN(len), &end))
+		return -EINVAL;
+	policy = get_policy(&current->page_color);
+	if (!policy)
+		return -ENODATA;
+	left = recolor(current->mm, policy, start, end);
+	page_color_policy_put(policy);
+	return left;
+}
+
+/**
+ * page_color_recolor_mm - move the pages of a process to its colours
+ * @mm: the process
+ *
+ * Return: how many could not be moved, or -EINTR.
+ */
+long page_color_recolor_mm(struct mm_struct *mm)
+{
+	struct page_color_policy *policy = get_policy(&mm->page_color);
+	long left = 0;
+
+	if (policy)
+		left = recolor(mm, policy, 0, mm->task_size);
+	page_color_policy_put(policy);
+	return left;
 }
 
 /**
@@ -357,12 +785,14 @@ long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 {
 	if (op != PR_PAGE_COLOR_SET && arg5)
 		return -EINVAL;
+	if ((op == PR_PAGE_COLOR_AHEAD || op == PR_PAGE_COLOR_RESERVE) && arg4)
+		return -EINVAL;
 	if (op == PR_PAGE_COLOR_CLEAR || op == PR_PAGE_COLOR_COUNT) {
 		if (arg3 || arg4)
 			return -EINVAL;
 	}
 	if (!page_color_enabled())
-		return op <= PR_PAGE_COLOR_MIGRATE ? -EOPNOTSUPP : -EINVAL;
+		return op <= PR_PAGE_COLOR_RESERVE ? -EOPNOTSUPP : -EINVAL;
 
 	switch (op) {
 	case PR_PAGE_COLOR_COUNT:
@@ -372,11 +802,13 @@ long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 	case PR_PAGE_COLOR_GET:
 		return get_colors((unsigned long __user *)arg3, arg4);
 	case PR_PAGE_COLOR_CLEAR:
-		page_color_exit(current);
-		page_color_mm_exit(current->mm);
-		return 0;
+		return clear_colors();
 	case PR_PAGE_COLOR_MIGRATE:
-		return recolor(arg3, arg4);
+		return recolor_range(arg3, arg4);
+	case PR_PAGE_COLOR_AHEAD:
+		return page_color_ahead_set(arg3);
+	case PR_PAGE_COLOR_RESERVE:
+		return page_color_reserve_set(arg3);
 	}
 	return -EINVAL;
 }

@@ -10,6 +10,7 @@
 #define pr_fmt(fmt) "page_color: " fmt
 
 #include <linux/binfmts.h>
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -37,6 +38,8 @@
  * @uid: the user
  * @colors: how many colours it starts with
  * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
+ * @ahead: how many pages are allocated ahead for it
+ * @reserve: how many are reserved for it
  * @started: how often one got colours
  * @refused: how often there were not enough
  * @pattern: of paths, for glob_match()
@@ -46,6 +49,8 @@ struct program {
 	kuid_t uid;
 	unsigned int colors;
 	unsigned int flags;
+	unsigned int ahead;
+	unsigned int reserve;
 	unsigned long started;
 	unsigned long refused;
 	char pattern[];
@@ -84,6 +89,13 @@ static int parse_option(struct program *p, const char *word)
 		if (kstrtouint(word + 7, 0, &p->colors) ||
 		    !p->colors || p->colors > MAX_COLORS)
 			return -EINVAL;
+	} else if (!strncmp(word, "ahead=", 6)) {
+		if (kstrtouint(word + 6, 0, &p->ahead) ||
+		    p->ahead > PAGE_COLOR_AHEAD_MAX)
+			return -EINVAL;
+	} else if (!strncmp(word, "reserve=", 8)) {
+		if (kstrtouint(word + 8, 0, &p->reserve))
+			return -EINVAL;
 	} else if (!strcmp(word, "strict")) {
 		p->flags |= PAGE_COLOR_STRICT;
 	} else if (!strcmp(word, "private")) {
@@ -94,7 +106,7 @@ static int parse_option(struct program *p, const char *word)
 	return 0;
 }
 
-/* UID PATTERN [colors=N] [strict] [private] */
+/* UID PATTERN [colors=N] [strict] [private] [ahead=N] [reserve=N] */
 static int add_program(kuid_t uid, const char *pattern, char *options)
 {
 	struct program *p, *old;
@@ -121,6 +133,8 @@ static int add_program(kuid_t uid, const char *pattern, char *options)
 	if (old) {
 		old->colors = p->colors;
 		old->flags = p->flags;
+		old->ahead = p->ahead;
+		old->reserve = p->reserve;
 		kfree(p);
 	} else {
 		list_add_tail(&p->node, &programs);
@@ -142,6 +156,32 @@ static int remove_program(kuid_t uid, const char *pattern)
 	mutex_unlock(&programs_mutex);
 	return p ? 0 : -ENOENT;
 }
+
+#ifdef CONFIG_PAGE_COLOR_TINT
+/**
+ * page_color_register_user - colours for all that the current user executes
+ * @colors: how many for each program, 0 for none any more
+ * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
+ *
+ * It is one line of /proc/page_color/programs.
+ *
+ * Return: 0 or an error: -EPERM, -EINVAL for a number that is too large,
+ * -ENOENT if there is nothing to remove, -ENOMEM.
+ */
+int page_color_register_user(unsigned int colors, unsigned int flags)
+{
+	char options[48];
+
+	if (!capable(CAP_SYS_NICE))
+		return -EPERM;
+	if (!colors)
+		return remove_program(current_uid(), "/*");
+	snprintf(options, sizeof(options), "colors=%u%s%s", colors,
+		 flags & PAGE_COLOR_STRICT ? " strict" : "",
+		 flags & PAGE_COLOR_PRIVATE ? " private" : "");
+	return add_program(current_uid(), "/*", options);
+}
+#endif
 
 /* One line: a program to add, or after a '-' one to remove. */
 static ssize_t programs_write(struct file *file, const char __user *user,
@@ -200,11 +240,15 @@ static int programs_show(struct seq_file *m, void *v)
 {
 	struct program *p = list_entry(v, struct program, node);
 
-	seq_printf(m, "%u %s colors=%u%s%s started=%lu refused=%lu\n",
-		   from_kuid(&init_user_ns, p->uid), p->pattern, p->colors,
+	seq_printf(m, "%u %s colors=%u%s%s", from_kuid(&init_user_ns, p->uid),
+		   p->pattern, p->colors,
 		   p->flags & PAGE_COLOR_STRICT ? " strict" : "",
-		   p->flags & PAGE_COLOR_PRIVATE ? " private" : "",
-		   p->started, p->refused);
+		   p->flags & PAGE_COLOR_PRIVATE ? " private" : "");
+	if (p->ahead)
+		seq_printf(m, " ahead=%u", p->ahead);
+	if (p->reserve)
+		seq_printf(m, " reserve=%u", p->reserve);
+	seq_printf(m, " started=%lu refused=%lu\n", p->started, p->refused);
 	return 0;
 }
 
@@ -313,8 +357,12 @@ static int __init page_color_create_proc(void)
 }
 subsys_initcall(page_color_create_proc);
 
-/* Colours for a program of the current user; NULL if none is registered. */
-static struct page_color_policy *claim_for(const char *path)
+/*
+ * Colours for a program of the current user, and how many pages it has ahead
+ * and reserved; NULL if none is registered.
+ */
+static struct page_color_policy *claim_for(const char *path, unsigned int *ahead,
+					   unsigned int *reserve)
 {
 	struct page_color_policy *policy = NULL;
 	struct program *p;
@@ -327,6 +375,8 @@ static struct page_color_policy *claim_for(const char *path)
 			p->refused++;
 		else
 			p->started++;
+		*ahead = p->ahead;
+		*reserve = p->reserve;
 		/* Without colours rather than not at all. */
 		if (IS_ERR(policy) && !(p->flags & PAGE_COLOR_STRICT))
 			policy = NULL;
@@ -342,11 +392,12 @@ static struct page_color_policy *claim_for(const char *path)
  * The task gets them in page_color_exec_done(), when exec cannot fail any more.
  *
  * Return: 0 or an error: -EAGAIN if it must have colours and there are none
- * that nobody has, -ENOMEM.
+ * that nobody has, or not the pages that are to be reserved, -ENOMEM.
  */
 int page_color_exec(struct linux_binprm *bprm)
 {
 	struct page_color_policy *policy = NULL;
+	unsigned int ahead = 0, reserve = 0;
 	char *buffer, *path;
 
 	if (!page_color_enabled())
@@ -358,11 +409,19 @@ int page_color_exec(struct linux_binprm *bprm)
 		/* From the root of the mounts: nobody makes a path by chroot(). */
 		path = d_absolute_path(&bprm->file->f_path, buffer, PATH_MAX);
 		if (!IS_ERR(path))
-			policy = claim_for(path);
+			policy = claim_for(path, &ahead, &reserve);
 		__putname(buffer);
 		if (IS_ERR(policy))
 			return PTR_ERR(policy);
 	}
+	/* Without what was reserved rather than not at all, as with colours. */
+	if (policy && reserve && page_color_reserve_pages(policy, reserve) &&
+	    policy->flags & PAGE_COLOR_STRICT) {
+		page_color_policy_put(policy);
+		return -EAGAIN;
+	}
+	if (policy)
+		page_color_ahead_fill(policy, ahead);
 	page_color_exec_mm(bprm->mm, policy);
 	return 0;
 }

@@ -8,37 +8,75 @@
  * See Documentation/admin-guide/mm/page_color.rst.
  */
 #include <linux/jump_label.h>
+#include <linux/list.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <uapi/linux/page_color.h>
+
+struct linux_binprm;
+struct page_color_reserve;
 
 #ifdef CONFIG_PAGE_COLOR
 
+#include <linux/mutex.h>
 #include <linux/page_color_map.h>
 
 /**
  * struct page_color_policy - colours that a task's memory comes from
  * @ref: tasks and scopes that use it
- * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_ANY, PAGE_COLOR_MIGRATION
+ * @flags: PAGE_COLOR_STRICT and so on
  * @id: never used again, so that per-CPU lists can be kept by policy
  * @rcu: for freeing; the allocator looks at policies under rcu_read_lock()
+ * @nid: with PAGE_COLOR_PROGRAM, the node that its memory comes from
  * @set: the colours; constant
+ * @next: with PAGE_COLOR_PROGRAM, the policy with more colours that follows
+ * @full_until: no colours to follow with were found; not before these jiffies
+ * @asked: with PAGE_COLOR_OWN, what the task asked for
+ * @asked_flags: as well
+ * @group_id: the policy of its cgroup that these were limited to, or 0
+ * @ahead_lock: of @ahead and @nr_ahead
+ * @ahead: pages that were allocated ahead, for its tasks to use first
+ * @nr_ahead: how many they are
+ * @reserve: pages that are reserved for its tasks, NULL if none ever were
  */
 struct page_color_policy {
 	refcount_t ref;
 	unsigned int flags;
+	int nid;
 	u64 id;
 	struct rcu_head rcu;
 	struct page_color_set set;
+	struct page_color_policy *next;
+	unsigned long full_until;
+	unsigned long asked[BITS_TO_LONGS(PAGE_COLOR_MAX)];
+	unsigned int asked_flags;
+	u64 group_id;
+	spinlock_t ahead_lock;	/* of the two that follow */
+	struct list_head ahead;
+	unsigned int nr_ahead;
+	struct page_color_reserve *reserve;
 };
 
 /* No page of another colour will do. The same bit as PR_PAGE_COLOR_STRICT. */
 #define PAGE_COLOR_STRICT	BIT(0)
+/* Pages of files privately, in the colours. The same as PR_PAGE_COLOR_PRIVATE. */
+#define PAGE_COLOR_PRIVATE	BIT(1)
+/* Of the calls by mmap(): banks were chosen, parts of the cache were. */
+#define PAGE_COLOR_USING_BANK	BIT(2)
+#define PAGE_COLOR_USING_LLC	BIT(3)
 /* No colours at all: a scope in which the task's own policy does not count. */
 #define PAGE_COLOR_ANY		BIT(31)
 /* For one migration: not worth a per-CPU list, nor reclaim. */
 #define PAGE_COLOR_MIGRATION	BIT(30)
+/* A task asked for it; others have the policy of their cgroup, or none. */
+#define PAGE_COLOR_OWN		BIT(29)
+/* It has no right to colours but those of its cgroup. */
+#define PAGE_COLOR_DELEGATED	BIT(28)
+/* A program was given it at exec: nobody else has its colours. */
+#define PAGE_COLOR_PROGRAM	BIT(27)
 
 DECLARE_STATIC_KEY_FALSE(page_color_key);
 extern struct page_color_map page_color_map;
@@ -107,6 +145,47 @@ static inline bool page_color_in_migration(void)
 	       current->page_color_scope->flags & PAGE_COLOR_MIGRATION;
 }
 
+/* Policies of tasks and cgroups. Nests inside of cpuset_mutex. */
+extern struct mutex page_color_tasks_mutex;
+
+void page_color_policy_release(struct page_color_policy *policy);
+struct page_color_policy *
+page_color_policy_within(const unsigned long *colors, unsigned int flags,
+			 const struct page_color_policy *group, bool fallback);
+bool page_color_is_bound(struct task_struct *task,
+			 struct page_color_policy **group);
+void page_color_rebind(struct task_struct *task, struct page_color_policy *group);
+long page_color_recolor_mm(struct mm_struct *mm);
+
+static inline struct page_color_policy *
+page_color_policy_get(struct page_color_policy *policy)
+{
+	if (policy)
+		refcount_inc(&policy->ref);
+	return policy;
+}
+
+static inline void page_color_policy_put(struct page_color_policy *policy)
+{
+	if (policy && refcount_dec_and_test(&policy->ref))
+		page_color_policy_release(policy);
+}
+
+#ifdef CONFIG_CPUSETS
+struct page_color_policy *cpuset_page_color(void);
+#else
+static inline struct page_color_policy *cpuset_page_color(void)
+{
+	return NULL;
+}
+#endif
+
+struct page_color_policy *page_color_program_policy(unsigned int colors,
+						    unsigned int flags);
+void page_color_exec_mm(struct mm_struct *mm, struct page_color_policy *policy);
+int page_color_exec(struct linux_binprm *bprm);
+void page_color_exec_done(struct mm_struct *mm);
+
 void page_color_fork(struct task_struct *task);
 void page_color_exit(struct task_struct *task);
 void page_color_mm_init(struct mm_struct *mm);
@@ -146,6 +225,15 @@ static inline bool page_color_in_migration(void)
 	return false;
 }
 
+static inline int page_color_exec(struct linux_binprm *bprm)
+{
+	return 0;
+}
+
+static inline void page_color_exec_done(struct mm_struct *mm)
+{
+}
+
 static inline void page_color_fork(struct task_struct *task)
 {
 }
@@ -169,4 +257,26 @@ static inline long page_color_prctl(unsigned long op, unsigned long arg3,
 }
 
 #endif /* CONFIG_PAGE_COLOR */
+
+#ifdef CONFIG_PAGE_COLOR_TINT
+/* Is this mmap() a call for colours? Otherwise such a mapping is refused. */
+static inline bool page_color_is_call(unsigned long len, unsigned long prot)
+{
+	return !len && prot & PAGE_COLOR_PROT;
+}
+
+long page_color_mmap(unsigned long arg, unsigned long prot, unsigned long flags,
+		     unsigned long pgoff);
+#else
+static inline bool page_color_is_call(unsigned long len, unsigned long prot)
+{
+	return false;
+}
+
+static inline long page_color_mmap(unsigned long arg, unsigned long prot,
+				   unsigned long flags, unsigned long pgoff)
+{
+	return -EINVAL;
+}
+#endif
 #endif /* _LINUX_PAGE_COLOR_H */

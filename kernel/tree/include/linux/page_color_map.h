@@ -81,6 +81,8 @@ void page_color_set_init(const struct page_color_map *map,
 			 const unsigned long *colors);
 unsigned long page_color_dram_pfn(const struct page_color_map *map,
 				  unsigned long pfn);
+long page_color_part(const struct page_color_map *map, const unsigned long *colors,
+		     unsigned int first, unsigned int order, unsigned int part);
 
 static inline unsigned int page_color_nr(const struct page_color_map *map)
 {

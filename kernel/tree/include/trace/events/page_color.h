@@ -73,6 +73,31 @@ TRACE_EVENT(page_color_migrate,
 		      __entry->to_color, __entry->reason)
 );
 
+/*
+ * Pages of colours that a task needs and finds none free of, which belong to
+ * nobody who owns them, were isolated: some are moved, some are dropped.
+ */
+TRACE_EVENT(page_color_evict,
+	    TP_PROTO(struct zone *zone, u64 policy, unsigned int isolated,
+		     unsigned int moved, unsigned int dropped),
+	    TP_ARGS(zone, policy, isolated, moved, dropped),
+	    TP_STRUCT__entry(__field(int, node)
+			     __field(int, zone)
+			     __field(u64, policy)
+			     __field(unsigned int, isolated)
+			     __field(unsigned int, moved)
+			     __field(unsigned int, dropped)),
+	    TP_fast_assign(__entry->node = zone_to_nid(zone);
+			   __entry->zone = zone_idx(zone);
+			   __entry->policy = policy;
+			   __entry->isolated = isolated;
+			   __entry->moved = moved;
+			   __entry->dropped = dropped;),
+	    TP_printk("node=%d zone=%d policy=%llu isolated=%u moved=%u dropped=%u",
+		      __entry->node, __entry->zone, __entry->policy,
+		      __entry->isolated, __entry->moved, __entry->dropped)
+);
+
 #endif /* _TRACE_PAGE_COLOR_H */
 
 #include <trace/define_trace.h>
