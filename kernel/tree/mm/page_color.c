@@ -34,6 +34,8 @@ struct page_color_policy page_color_any_policy = {
 	.flags = PAGE_COLOR_ANY,
 	.nid = NUMA_NO_NODE,
 };
+/* For zsmalloc, which may be a module. */
+EXPORT_SYMBOL_GPL(page_color_any_policy);
 
 /* Policies per colour; with page_color_owned under owners_lock. */
 static unsigned int owners[PAGE_COLOR_MAX];
@@ -158,6 +160,7 @@ void page_color_forget_misses(void)
 			continue;
 		WRITE_ONCE(index->missed_until[0], 0);
 		WRITE_ONCE(index->missed_until[1], 0);
+		WRITE_ONCE(index->cma_missed_until, 0);
 	}
 	rcu_read_unlock();
 }
@@ -317,6 +320,27 @@ static void own_colors(const struct page_color_policy *policy)
 		sort_free_pages();
 }
 
+/**
+ * page_color_owners - how many policies name a colour
+ * @color: the colour
+ *
+ * Return: the number, which changes at any time.
+ */
+unsigned int page_color_owners(unsigned int color)
+{
+	return READ_ONCE(owners[color]);
+}
+
+/**
+ * page_color_any_policies - has any task or cgroup colours?
+ *
+ * Return: true if so.
+ */
+bool page_color_any_policies(void)
+{
+	return atomic_long_read(&nr_policies);
+}
+
 static struct page_color_policy *create_policy(const unsigned long *colors,
 					       unsigned int flags, int nid)
 {
@@ -344,6 +368,7 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	policy->id = ++last_id;
 	page_color_ahead_init(policy);
 	atomic_long_inc(&nr_policies);
+	page_color_sweep_lists();
 	if (policy_owns(policy))
 		own_colors(policy);
 	return policy;

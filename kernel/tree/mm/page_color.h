@@ -20,6 +20,8 @@ struct alloc_context;
 /* Pages that one refill of a per-CPU list takes, and how many it may hold. */
 #define PAGE_COLOR_BATCH	16
 #define PAGE_COLOR_HIGH		(2 * PAGE_COLOR_BATCH)
+/* In the id of a per-CPU list: it was not used since it was last looked at. */
+#define PCP_COLOR_IDLE		BIT_ULL(63)
 /* Blocks of one order that a refill looks at; if it finds nothing, then these. */
 #define PAGE_COLOR_SCAN		8
 #define PAGE_COLOR_SCAN_DEEP	512
@@ -44,6 +46,11 @@ struct alloc_context;
  * @PAGE_COLOR_FOUND: free pages that were found only by looking at all frames
  * @PAGE_COLOR_EVICT_LOOKED: frames looked at for this
  * @PAGE_COLOR_EVICT_MAX: most frames looked at for one allocation
+ * @PAGE_COLOR_CMA: pages taken from what is set aside for contiguous allocations
+ * @PAGE_COLOR_RECLAIMED: pages reclaimed for who owns their colour
+ * @PAGE_COLOR_RECLAIM_OTHERS: of other owners, pages that were to be reclaimed
+ * @PAGE_COLOR_RECLAIM_LOOKED: frames looked at for this
+ * @PAGE_COLOR_RECLAIM_MAX: most frames looked at for one allocation
  * @NR_PAGE_COLOR_STATS: how many there are
  */
 enum page_color_stat {
@@ -64,6 +71,11 @@ enum page_color_stat {
 	PAGE_COLOR_FOUND,
 	PAGE_COLOR_EVICT_LOOKED,
 	PAGE_COLOR_EVICT_MAX,
+	PAGE_COLOR_CMA,
+	PAGE_COLOR_RECLAIMED,
+	PAGE_COLOR_RECLAIM_OTHERS,
+	PAGE_COLOR_RECLAIM_LOOKED,
+	PAGE_COLOR_RECLAIM_MAX,
 	NR_PAGE_COLOR_STATS
 };
 
@@ -78,11 +90,14 @@ enum page_color_stat {
  *	the other migrate types
  * @missed_from: when the first of these searches began, by local_clock()
  * @missed_until: when they are looked for again
+ * @cma_missed_id: policy for which no page of CMA was found
+ * @cma_missed_until: until then, by local_clock(), it is not looked again
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
  * @evict_pfn: where page_color_evict() begins
  * @evict_vain_id: policy for which it looked through the zone in vain
  * @evict_vain_until: before these jiffies it looks elsewhere first
+ * @reclaim_pfn: where page_color_reclaim() begins
  * @reserved: pages that are reserved for policies, in use or not
  * @held: of them, those that are free now
  *
@@ -96,43 +111,74 @@ struct page_color_zone {
 	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
 	u64 missed_from[2];
 	u64 missed_until[2];
+	u64 cma_missed_id;
+	u64 cma_missed_until;
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;
 	unsigned long evict_pfn;
 	u64 evict_vain_id;
 	unsigned long evict_vain_until;
+	unsigned long reclaim_pfn;
 	atomic_long_t reserved;
 	atomic_long_t held;
 };
 
 /**
- * struct page_color_evict - how far page_color_evict() came for an allocation
- * @z: the zone that is looked through; NULL for the first
- * @first: frame where that began
+ * struct page_color_cursor - a walk through the frames of some colours
+ * @z: the zone; NULL before the first, and after the last
+ * @first: frame where it began there
  * @pfn: frame where it goes on
- * @looked: frames of the colours that were looked at
- * @passes: through all zones, without a gain
- * @gains: attempts that made pages free
- * @reclaims: times that memory was reclaimed to move pages to
  * @wrapped: @pfn was at the end of the zone
  * @zone_done: and has come back to @first
- * @gained: pages of this zone
- * @over: nothing more can be done
- * @no_room: pages were found that could not be moved for want of free ones
  */
-struct page_color_evict {
+struct page_color_cursor {
 	struct zoneref *z;
 	unsigned long first;
 	unsigned long pfn;
+	bool wrapped;
+	bool zone_done;
+};
+
+/**
+ * struct page_color_evict - how far an allocation came that found no page
+ * @evict: page_color_evict()'s walk
+ * @begun: when that began
+ * @looked: frames that it looked at
+ * @passes: through all zones, without a gain
+ * @gains: attempts that made pages free
+ * @reclaims: times that memory was reclaimed to move pages to
+ * @gained: pages of the zone that it is in
+ * @over: nothing more can be moved
+ * @no_room: pages were found that could not be moved for want of free ones
+ * @left_out: nothing was looked at, as that was in vain just now
+ * @in_earnest: it is not left out any more
+ * @reclaim: page_color_reclaim()'s walk
+ * @reclaim_looked: frames that it looked at
+ * @pass: the how manieth that is; all that there are: it is over
+ * @reclaim_gains: attempts that made pages free
+ * @waits: times that it waited for pages to be written
+ * @unwritten: there are such pages
+ * @has_less: the policy has less than its share of the colours
+ */
+struct page_color_evict {
+	struct page_color_cursor evict;
+	u64 begun;
 	unsigned long looked;
 	unsigned int passes;
 	unsigned int gains;
 	unsigned int reclaims;
-	bool wrapped;
-	bool zone_done;
 	bool gained;
 	bool over;
 	bool no_room;
+	bool left_out;
+	bool in_earnest;
+	struct page_color_cursor reclaim;
+	unsigned long reclaim_looked;
+	unsigned int pass;
+	unsigned int reclaim_gains;
+	unsigned int waits;
+	bool unwritten;
+	bool has_less;
 };
 
 /* In this scope the task's own policy does not count. */
@@ -208,6 +254,13 @@ struct page_color_policy *page_color_policy_of_current(void);
 bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
 		      struct page_color_evict *state);
 bool page_color_evict_again(struct page_color_evict *state);
+bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
+			struct page_color_evict *state);
+struct page_color_policy *page_color_get_current(void);
+void page_color_sweep_lists(void);
+bool page_color_sweep(struct zone *zone, unsigned int cpu);
+bool page_color_any_policies(void);
+unsigned int page_color_owners(unsigned int color);
 unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 				  const struct page_color_policy *policy);
 bool page_color_grow(void);
@@ -301,6 +354,26 @@ static inline bool folio_keeps_color(struct folio *folio)
 	return pfn_color_owned(folio_pfn(folio));
 }
 
+/**
+ * page_color_enter_none - from here on, allocations are for nobody's memory
+ *
+ * Pages of the kernel that look like those of users, as they can be moved.
+ *
+ * Return: what page_color_leave_none() wants back.
+ */
+static inline struct page_color_policy *page_color_enter_none(void)
+{
+	struct page_color_policy *scope = current->page_color_scope;
+
+	current->page_color_scope = &page_color_any_policy;
+	return scope;
+}
+
+static inline void page_color_leave_none(struct page_color_policy *scope)
+{
+	current->page_color_scope = scope;
+}
+
 struct page_color_policy *page_color_enter_mm(struct mm_struct *mm);
 void page_color_leave_mm(struct page_color_policy *scope);
 struct folio *page_color_migrate_alloc(struct folio *src,
@@ -357,9 +430,24 @@ static inline bool page_color_evict_again(struct page_color_evict *state)
 	return false;
 }
 
+static inline bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
+				      struct page_color_evict *state)
+{
+	return false;
+}
+
 static inline bool folio_keeps_color(struct folio *folio)
 {
 	return false;
+}
+
+static inline struct page_color_policy *page_color_enter_none(void)
+{
+	return NULL;
+}
+
+static inline void page_color_leave_none(struct page_color_policy *scope)
+{
 }
 
 static inline struct page_color_policy *page_color_enter_mm(struct mm_struct *mm)

@@ -11,9 +11,7 @@
  * mutex, which is for allocations that may reclaim. Here is in which order and
  * how long is looked; page_color_vacate.c moves what is in a frame.
  */
-#include <linux/cpuset.h>
 #include <linux/delayacct.h>
-#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/oom.h>
 #include <linux/page_color.h>
@@ -21,6 +19,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/swap.h>
+#include <linux/timekeeping.h>
 #include "internal.h"
 #include "page_color.h"
 #include "page_color_evict.h"
@@ -35,56 +34,21 @@
 /* One at a time: protects what follows, and what page_color_vacate.c has. */
 static DEFINE_MUTEX(evict_mutex);
 
-/* The policy whose last round was in vain, and until when that is remembered. */
-static u64 vain_id;
-static unsigned long vain_until;
-
-/* The first frame from @pfn on that has a colour of the set; @end if none has. */
-static unsigned long next_frame(const struct page_color_set *set,
-				unsigned long pfn, unsigned long end)
-{
-	while (pfn < end) {
-		unsigned int color = page_color_of(&page_color_map, pfn);
-		unsigned int order = MAX_PAGE_ORDER;
-
-		if (pfn)
-			order = min_t(unsigned int, order, __ffs(pfn));
-		while (order && test_bit(color, set->some[order]))
-			order--;
-		if (test_bit(color, set->some[order]))
-			return pfn;
-		pfn += 1UL << order;
-	}
-	return end;
-}
-
-/*
- * Look through the zone from @state->pfn on until there is a gain, the zone was
- * looked through, or it is enough for one attempt.
- */
+/* Until there is a gain, the zone was looked through, or it is enough for one attempt. */
 static unsigned int evict_in_zone(struct page_color_eviction *ev,
-				  struct page_color_evict *state)
+				  struct page_color_cursor *at)
 {
-	unsigned long end = zone_end_pfn(ev->zone), looked = ev->looked;
+	unsigned long looked = ev->looked, pfn;
 	unsigned int gained = 0;
 
-	while (!gained && ev->looked < EVICT_SCAN && !state->zone_done &&
-	       !fatal_signal_pending(current)) {
-		unsigned long limit = state->wrapped ? state->first : end;
-		unsigned long pfn = next_frame(&ev->policy->set, state->pfn, limit);
-
-		if (pfn < limit && page_color_collect(ev, pfn)) {
+	while (!gained && ev->looked < EVICT_SCAN && !fatal_signal_pending(current) &&
+	       page_color_cursor_frame(at, &ev->policy->set, &pfn)) {
+		if (page_color_collect(ev, pfn)) {
 			ev->looked++;
-			pfn++;
-		} else if (pfn < limit) {
-			gained = page_color_move_away(ev);
-		} else if (state->wrapped) {
-			state->zone_done = true;
+			at->pfn++;
 		} else {
-			state->wrapped = true;
-			pfn = ev->zone->zone_start_pfn;
+			gained = page_color_move_away(ev);
 		}
-		state->pfn = pfn;
 		if (ev->nr == EVICT_BATCH)
 			gained = page_color_move_away(ev);
 		gained += ev->found;
@@ -94,72 +58,8 @@ static unsigned int evict_in_zone(struct page_color_eviction *ev,
 	gained += page_color_move_away(ev);
 	page_color_count_many(ev->zone, PAGE_COLOR_EVICT_LOOKED, ev->looked - looked);
 	/* Where the next one begins: what was looked at is at its end. */
-	WRITE_ONCE(ev->zone->color->evict_pfn, state->pfn);
+	WRITE_ONCE(ev->zone->color->evict_pfn, at->pfn);
 	return gained;
-}
-
-/* Pages that are free but kept for others are of no use: reclaim may help. */
-static bool zone_has_room(struct zone *zone, const struct alloc_context *ac,
-			  bool *reclaim)
-{
-	unsigned long min = min_wmark_pages(zone), all;
-
-	if (zone_watermark_ok(zone, 0, min, ac->highest_zoneidx, 0))
-		return true;
-	all = zone_reclaimable_pages(zone) +
-	      zone_page_state_snapshot(zone, NR_FREE_PAGES);
-	if (__zone_watermark_ok(zone, 0, min, ac->highest_zoneidx, 0, all))
-		*reclaim = true;
-	return false;
-}
-
-/*
- * Was the zone just looked through for this policy, and nothing could be moved? With
- * several zones that are used up each page would cost a look at all of them; the
- * last pass of an allocation looks nevertheless.
- */
-static bool is_vain_zone(const struct zone *zone,
-			 const struct page_color_policy *policy)
-{
-	return zone->color->evict_vain_id == policy->id &&
-	       time_before(jiffies, zone->color->evict_vain_until);
-}
-
-/* The next zone in which the allocation may take pages, from @z on. */
-static struct zoneref *evict_zone(struct zoneref *z, gfp_t gfp,
-				  const struct alloc_context *ac,
-				  const struct page_color_policy *policy,
-				  bool last, bool *reclaim)
-{
-	for (;; z++) {
-		struct zone *zone;
-
-		z = next_zones_zonelist(z, ac->highest_zoneidx, ac->nodemask);
-		zone = zonelist_zone(z);
-		if (!zone)
-			return NULL;
-		if (READ_ONCE(zone->color) && cpuset_zone_allowed(zone, gfp) &&
-		    (policy->nid == NUMA_NO_NODE ||
-		     policy->nid == zone_to_nid(zone)) &&
-		    (last || !is_vain_zone(zone, policy)) &&
-		    zone_has_room(zone, ac, reclaim))
-			return z;
-	}
-}
-
-static void begin_zone(struct page_color_evict *state, struct zoneref *z)
-{
-	struct zone *zone = zonelist_zone(z);
-	unsigned long pfn = READ_ONCE(zone->color->evict_pfn);
-
-	if (pfn < zone->zone_start_pfn || pfn >= zone_end_pfn(zone))
-		pfn = zone->zone_start_pfn;
-	state->z = z;
-	state->first = pfn;
-	state->pfn = pfn;
-	state->wrapped = false;
-	state->zone_done = false;
-	state->gained = false;
 }
 
 /* One attempt; sets @state->over when all zones were looked through in vain. */
@@ -167,6 +67,7 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 			  const struct page_color_policy *policy,
 			  struct page_color_evict *state)
 {
+	struct page_color_cursor *at = &state->evict;
 	struct page_color_eviction ev = {
 		.policy = policy,
 		.files = gfp & __GFP_FS,
@@ -174,23 +75,22 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 		.folios = LIST_HEAD_INIT(ev.folios),
 	};
 	unsigned int gained = 0;
-	struct zoneref *z;
 
 	while (!gained && ev.looked < EVICT_SCAN) {
-		if (!state->z || state->zone_done) {
-			z = evict_zone(state->z ? state->z + 1 : ac->zonelist->_zonerefs,
-				       gfp, ac, policy, state->passes > 0,
-				       &state->no_room);
-			if (!z) {
+		if (!at->z || at->zone_done) {
+			if (!page_color_cursor_zone(at, gfp, ac, policy, state->passes > 0,
+						    &state->no_room)) {
 				state->over = true;
 				break;
 			}
-			begin_zone(state, z);
+			ev.zone = zonelist_zone(at->z);
+			page_color_cursor_begin(at, READ_ONCE(ev.zone->color->evict_pfn));
+			state->gained = false;
 		}
-		ev.zone = zonelist_zone(state->z);
-		gained = evict_in_zone(&ev, state);
+		ev.zone = zonelist_zone(at->z);
+		gained = evict_in_zone(&ev, at);
 		state->gained |= gained;
-		if (state->zone_done && !state->gained) {
+		if (at->zone_done && !state->gained) {
 			ev.zone->color->evict_vain_id = policy->id;
 			ev.zone->color->evict_vain_until = jiffies + HZ;
 		}
@@ -204,22 +104,64 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 	return gained;
 }
 
-/*
- * Tasks that are killed for want of a page ask once. Others ask for each page;
- * they are not to look at all frames each time.
+/**
+ * page_color_is_spared - is nobody killed for want of a page of its colours?
+ *
+ * Tasks that are killed ask once, others for each page: they are not to look at all
+ * frames each time.
+ *
+ * Return: true if the current task is not.
  */
-static bool is_vain(const struct page_color_policy *policy)
+bool page_color_is_spared(void)
 {
-	return policy->id == vain_id && time_before(jiffies, vain_until) &&
-	       (page_color_in_scope() || is_global_init(current) ||
-		current->signal->oom_score_adj == OOM_SCORE_ADJ_MIN);
+	return page_color_in_scope() || is_global_init(current) ||
+	       current->signal->oom_score_adj == OOM_SCORE_ADJ_MIN;
+}
+
+/*
+ * Was all of it looked through in vain just now? Then reclaim comes first, and what
+ * was left out here is made up for by page_color_evict_in_earnest().
+ */
+static bool is_vain(const struct page_color_policy *policy,
+		    const struct page_color_evict *state)
+{
+	return ktime_get_ns() < READ_ONCE(policy->evict_vain_until) &&
+	       (!state->in_earnest || page_color_is_spared());
+}
+
+/* Remembered for 16 times what it took, so that it is a small part of the time. */
+static void remember_vain(struct page_color_policy *policy,
+			  const struct page_color_evict *state)
+{
+	u64 now = ktime_get_ns();
+
+	WRITE_ONCE(policy->evict_vain_until,
+		   now + clamp_t(u64, 16 * (now - state->begun),
+				 NSEC_PER_SEC / 10, NSEC_PER_SEC));
 }
 
 /* From the beginning, for the same allocation. */
 static void begin_pass(struct page_color_evict *state)
 {
-	state->z = NULL;
+	state->evict = (struct page_color_cursor) {};
 	state->over = false;
+}
+
+/**
+ * page_color_get_current - the policy of the current context
+ *
+ * Return: the policy with a reference, NULL without one.
+ */
+struct page_color_policy *page_color_get_current(void)
+{
+	struct page_color_policy *policy;
+
+	rcu_read_lock();
+	policy = page_color_current();
+	if (policy && !refcount_inc_not_zero(&policy->ref))
+		policy = NULL;
+	rcu_read_unlock();
+	return policy;
 }
 
 /**
@@ -247,32 +189,28 @@ bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
 	    gfp & __GFP_NORETRY || current->flags & PF_MEMALLOC ||
 	    fatal_signal_pending(current))
 		return false;
-	rcu_read_lock();
-	policy = page_color_current();
-	if (policy && !refcount_inc_not_zero(&policy->ref))
-		policy = NULL;
-	rcu_read_unlock();
+	policy = page_color_get_current();
 	if (!policy)
 		return false;
+	if (!state->begun)
+		state->begun = ktime_get_ns();
 
 	psi_memstall_enter(&pflags);
 	delayacct_compact_start();
 	lru_add_drain();
 	if (mutex_lock_killable(&evict_mutex))
 		goto out;
-	if (is_vain(policy)) {
+	if (is_vain(policy, state)) {
 		state->over = true;
-		state->passes++;
+		state->left_out = true;
 	} else {
 		noreclaim = memalloc_noreclaim_save();
 		page_color_find_unowned();
 		gained = evict(gfp, ac, policy, state);
 		memalloc_noreclaim_restore(noreclaim);
 	}
-	if (state->over && state->passes) {
-		vain_id = policy->id;
-		vain_until = jiffies + HZ / 10;
-	}
+	if (state->over && state->passes && !state->left_out)
+		remember_vain(policy, state);
 	mutex_unlock(&evict_mutex);
 out:
 	delayacct_compact_end();
@@ -284,7 +222,7 @@ out:
 		state->over = ++state->gains > EVICT_GAINS;
 		return true;
 	}
-	if (state->over && !state->passes++) {
+	if (state->over && !state->left_out && !state->passes++) {
 		/* What CPUs keep on their lists is neither free nor can it be moved. */
 		lru_add_drain_all();
 		drain_all_pages(NULL);
@@ -305,6 +243,25 @@ bool page_color_evict_again(struct page_color_evict *state)
 	if (!state->no_room || state->reclaims++ >= EVICT_RECLAIMS)
 		return false;
 	state->no_room = false;
+	state->pass = 0;
+	begin_pass(state);
+	return true;
+}
+
+/**
+ * page_color_evict_in_earnest - was eviction left out, as it was in vain just now?
+ * @state: of the allocation
+ *
+ * Return: true if so, once; from now on it is not left out.
+ */
+bool page_color_evict_in_earnest(struct page_color_evict *state)
+{
+	if (!state->left_out || state->in_earnest || page_color_is_spared())
+		return false;
+	state->left_out = false;
+	state->in_earnest = true;
+	state->passes = 0;
+	state->begun = 0;
 	begin_pass(state);
 	return true;
 }

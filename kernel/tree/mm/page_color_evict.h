@@ -10,7 +10,13 @@
 #include <linux/migrate_mode.h>
 #include <linux/swap.h>
 
+struct alloc_context;
+struct folio;
+struct mm_struct;
+struct page_color_cursor;
+struct page_color_evict;
 struct page_color_policy;
+struct page_color_set;
 struct zone;
 
 /* Pages that are moved together, and what one attempt gains at most. */
@@ -42,6 +48,19 @@ struct page_color_eviction {
 	bool no_room;
 };
 
+/* In this order: which zones, and which frames there. */
+bool page_color_cursor_zone(struct page_color_cursor *at, gfp_t gfp,
+			    const struct alloc_context *ac,
+			    const struct page_color_policy *policy, bool last,
+			    bool *no_room);
+void page_color_cursor_begin(struct page_color_cursor *at, unsigned long pfn);
+bool page_color_cursor_frame(struct page_color_cursor *at,
+			     const struct page_color_set *set, unsigned long *pfn);
+bool page_color_is_spared(void);
+bool page_color_evict_in_earnest(struct page_color_evict *state);
+
+struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn);
+bool page_color_mm_owns(struct mm_struct *mm, unsigned int color);
 bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn);
 unsigned int page_color_move_away(struct page_color_eviction *ev);
 void page_color_find_unowned(void);

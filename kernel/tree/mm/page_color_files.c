@@ -116,7 +116,8 @@ static unsigned long stat_of_all(enum page_color_stat item)
 		if (!zone->color)
 			continue;
 		one = READ_ONCE(zone->color->stat[item]);
-		if (item == PAGE_COLOR_SCAN_MAX || item == PAGE_COLOR_EVICT_MAX)
+		if (item == PAGE_COLOR_SCAN_MAX || item == PAGE_COLOR_EVICT_MAX ||
+		    item == PAGE_COLOR_RECLAIM_MAX)
 			n = max(n, one);
 		else
 			n += one;
@@ -150,6 +151,11 @@ STAT_ATTR(large, PAGE_COLOR_LARGE);
 STAT_ATTR(found, PAGE_COLOR_FOUND);
 STAT_ATTR(evict_looked, PAGE_COLOR_EVICT_LOOKED);
 STAT_ATTR(evict_max, PAGE_COLOR_EVICT_MAX);
+STAT_ATTR(cma, PAGE_COLOR_CMA);
+STAT_ATTR(reclaimed, PAGE_COLOR_RECLAIMED);
+STAT_ATTR(reclaim_others, PAGE_COLOR_RECLAIM_OTHERS);
+STAT_ATTR(reclaim_looked, PAGE_COLOR_RECLAIM_LOOKED);
+STAT_ATTR(reclaim_max, PAGE_COLOR_RECLAIM_MAX);
 
 static ssize_t recolored_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
@@ -237,6 +243,11 @@ static struct attribute *stat_attrs[] = {
 	&found_attr.attr,
 	&evict_looked_attr.attr,
 	&evict_max_attr.attr,
+	&cma_attr.attr,
+	&reclaimed_attr.attr,
+	&reclaim_others_attr.attr,
+	&reclaim_looked_attr.attr,
+	&reclaim_max_attr.attr,
 	&recolored_attr.attr,
 	&ahead_attr.attr,
 	&reserved_attr.attr,
@@ -305,6 +316,11 @@ static const char * const stat_names[NR_PAGE_COLOR_STATS] = {
 	[PAGE_COLOR_FOUND] = "found",
 	[PAGE_COLOR_EVICT_LOOKED] = "evict_looked",
 	[PAGE_COLOR_EVICT_MAX] = "evict_max",
+	[PAGE_COLOR_CMA] = "cma",
+	[PAGE_COLOR_RECLAIMED] = "reclaimed",
+	[PAGE_COLOR_RECLAIM_OTHERS] = "reclaim_others",
+	[PAGE_COLOR_RECLAIM_LOOKED] = "reclaim_looked",
+	[PAGE_COLOR_RECLAIM_MAX] = "reclaim_max",
 };
 
 /* Pages on a list of the index; @bad counts those that do not belong there. */

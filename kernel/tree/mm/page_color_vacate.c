@@ -48,11 +48,17 @@ static bool policy_has(const struct page_color_policy *policy, unsigned int colo
 	return policy && test_bit(color, policy->set.some[0]);
 }
 
-/*
- * Does a task of this mm own the colour? The policy of an mm is the one that a
- * task of it set last; threads may have others.
+/**
+ * page_color_mm_owns - does a task of this mm own the colour?
+ * @mm: the mm
+ * @color: the colour
+ *
+ * The policy of an mm is the one that a task of it set last; threads may have
+ * others.
+ *
+ * Return: true if so.
  */
-static bool mm_owns(struct mm_struct *mm, unsigned int color)
+bool page_color_mm_owns(struct mm_struct *mm, unsigned int color)
 {
 	bool owns;
 
@@ -81,7 +87,7 @@ static bool look_at_mapper(struct folio *folio, struct vm_area_struct *vma,
 {
 	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
 	struct mapper *mapper = arg;
-	bool owns = mm_owns(vma->vm_mm, mapper->color);
+	bool owns = page_color_mm_owns(vma->vm_mm, mapper->color);
 
 	if (!owns && (mapper->policy || !mm_has_page_color(vma->vm_mm)))
 		return true;
@@ -103,6 +109,7 @@ static void find_mapper(struct folio *folio, struct mapper *mapper)
 {
 	struct rmap_walk_control rwc = {
 		.rmap_one = look_at_mapper,
+		.anon_lock = folio_lock_anon_vma_read,
 		.arg = mapper,
 		.try_lock = true,
 	};
@@ -130,14 +137,20 @@ static bool may_move(const struct page_color_eviction *ev, struct folio *folio)
 	return ev->files || !mapping || folio_test_anon(folio);
 }
 
-/* The folio of a frame with a reference, if it is on an LRU list. */
-static struct folio *get_folio(const struct page_color_eviction *ev,
-			       unsigned long pfn)
+/**
+ * page_color_get_folio - the folio of a frame, if it is on an LRU list
+ * @zone: the zone that the frame is to be in
+ * @pfn: the frame
+ *
+ * Return: the folio with a reference more, or NULL. What is isolated or for CMA is
+ * left alone.
+ */
+struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
 	struct folio *folio;
 
-	if (!page || page_zone(page) != ev->zone ||
+	if (!page || page_zone(page) != zone ||
 	    get_pageblock_migratetype(page) >= MIGRATE_PCPTYPES)
 		return NULL;
 	folio = page_folio(page);
@@ -204,7 +217,7 @@ bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn)
 
 	do {
 		again = false;
-		folio = get_folio(ev, pfn);
+		folio = page_color_get_folio(ev->zone, pfn);
 		if (!folio) {
 			ev->found += take_if_free(ev, pfn);
 			break;

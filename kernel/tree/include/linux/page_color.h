@@ -40,6 +40,10 @@ struct page_color_reserve;
  * @ahead_lock: of @ahead and @nr_ahead
  * @ahead: pages that were allocated ahead, for its tasks to use first
  * @nr_ahead: how many they are
+ * @evict_vain_until: eviction for it was in vain; not before this, by ktime_get_ns()
+ * @reclaim_vain_until: reclaim was, too
+ * @share_has: how much of its colours it was seen to have, see page_color_pageout.c
+ * @share_due: and how much is its share
  * @reserve: pages that are reserved for its tasks, NULL if none ever were
  */
 struct page_color_policy {
@@ -57,6 +61,10 @@ struct page_color_policy {
 	spinlock_t ahead_lock;	/* of the two that follow */
 	struct list_head ahead;
 	unsigned int nr_ahead;
+	u64 evict_vain_until;
+	u64 reclaim_vain_until;
+	unsigned int share_has;
+	unsigned int share_due;
 	struct page_color_reserve *reserve;
 };
 
@@ -108,14 +116,17 @@ static inline bool pfn_color_owned(unsigned long pfn)
 /**
  * page_color_active - may the current context have a policy?
  *
- * Interrupts borrow the task, not its policy.
+ * Interrupts borrow the task, not its policy. Nor does what it allocates while it
+ * reclaims memory: that is for others, such as compressed pages of zswap. Pages that
+ * reclaim moves have scopes.
  *
  * Return: false if it certainly has none.
  */
 static inline bool page_color_active(void)
 {
 	return page_color_enabled() &&
-	       (rcu_access_pointer(current->page_color) ||
+	       ((rcu_access_pointer(current->page_color) &&
+		 !(current->flags & PF_MEMALLOC)) ||
 		current->page_color_scope) && in_task();
 }
 

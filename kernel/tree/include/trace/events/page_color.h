@@ -98,6 +98,33 @@ TRACE_EVENT(page_color_evict,
 		      __entry->isolated, __entry->moved, __entry->dropped)
 );
 
+/*
+ * Pages of colours that a task needs, and can have no other way, were chosen to be
+ * reclaimed. What may be taken is a sum of RECLAIM_* of mm/page_color_reclaim.h.
+ */
+TRACE_EVENT(page_color_reclaim,
+	    TP_PROTO(struct zone *zone, u64 policy, unsigned int take,
+		     unsigned int chosen, unsigned int others, unsigned int freed),
+	    TP_ARGS(zone, policy, take, chosen, others, freed),
+	    TP_STRUCT__entry(__field(int, node)
+			     __field(int, zone)
+			     __field(u64, policy)
+			     __field(unsigned int, take)
+			     __field(unsigned int, chosen)
+			     __field(unsigned int, others)
+			     __field(unsigned int, freed)),
+	    TP_fast_assign(__entry->node = zone_to_nid(zone);
+			   __entry->zone = zone_idx(zone);
+			   __entry->policy = policy;
+			   __entry->take = take;
+			   __entry->chosen = chosen;
+			   __entry->others = others;
+			   __entry->freed = freed;),
+	    TP_printk("node=%d zone=%d policy=%llu take=%u chosen=%u others=%u freed=%u",
+		      __entry->node, __entry->zone, __entry->policy, __entry->take,
+		      __entry->chosen, __entry->others, __entry->freed)
+);
+
 #endif /* _TRACE_PAGE_COLOR_H */
 
 #include <trace/define_trace.h>

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: reclaim what is in a frame.
+ *
+ * For page_color_reclaim.c: a look at the reverse mapping says who has a page, and
+ * whether it was used lately. If whom it is reclaimed for may have it, it is
+ * isolated, and with others swapped out, or dropped if it is clean and of a file.
+ */
+#include <linux/hugetlb.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/mmu_notifier.h>
+#include <linux/page_color.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <linux/swap.h>
+#include <trace/events/page_color.h>
+#include "internal.h"
+#include "page_color.h"
+#include "page_color_evict.h"
+#include "page_color_reclaim.h"
+
+/* What one frame counts when a share is computed. */
+#define SHARE_UNIT	64U
+/* When so much was counted, half of it is forgotten. */
+#define SHARE_FORGET	(SHARE_UNIT * 16384)
+
+/* Who has a folio mapped, and whether they used it since the last look. */
+struct users {
+	const struct page_color_policy *policy;
+	unsigned int color;
+	bool own;
+	bool other;
+	bool used;
+	bool locked;
+};
+
+static bool look_at_user(struct folio *folio, struct vm_area_struct *vma,
+			 unsigned long addr, void *arg)
+{
+	DEFINE_FOLIO_VMA_WALK(pvmw, folio, vma, addr, 0);
+	const struct page_color_policy *policy;
+	struct users *users = arg;
+	bool mapped = false;
+
+	while (page_vma_mapped_walk(&pvmw)) {
+		bool young = false;
+
+		mapped = true;
+		if (pvmw.pte)
+			young = ptep_clear_young_notify(vma, pvmw.address, pvmw.pte);
+		else if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+			young = pmdp_clear_young_notify(vma, pvmw.address, pvmw.pmd);
+		users->used |= young && vma_has_recency(vma);
+	}
+	if (!mapped)
+		return true;
+	users->locked |= vma->vm_flags & VM_LOCKED;
+
+	rcu_read_lock();
+	policy = rcu_dereference(vma->vm_mm->page_color);
+	if ((vma->vm_mm == current->mm && !page_color_in_scope()) ||
+	    (policy && policy->id == users->policy->id))
+		users->own = true;
+	else if (page_color_mm_owns(vma->vm_mm, users->color))
+		users->other = true;
+	rcu_read_unlock();
+	return !users->locked;
+}
+
+/* Returns false if that cannot be told just now. The folio is locked. */
+static bool find_users(struct folio *folio, struct users *users)
+{
+	struct rmap_walk_control rwc = {
+		.rmap_one = look_at_user,
+		.anon_lock = folio_lock_anon_vma_read,
+		.arg = users,
+		.try_lock = true,
+	};
+
+	if (!folio_mapped(folio)) {
+		users->used = folio_test_clear_referenced(folio);
+		return true;
+	}
+	rmap_walk(folio, &rwc);
+	/* The bits of the page tables are gone; ordinary reclaim is to know. */
+	if (users->used)
+		folio_set_referenced(folio);
+	return !rwc.contended;
+}
+
+/* How much of its colours the policy has, of what it could have. */
+static void count_share(struct page_color_policy *policy, const struct users *users)
+{
+	unsigned int owners = page_color_owners(users->color);
+
+	if (!owners || !(users->own || users->other))
+		return;
+	policy->share_due += SHARE_UNIT / min(owners, SHARE_UNIT);
+	if (users->own)
+		policy->share_has += SHARE_UNIT;
+	if (policy->share_due > SHARE_FORGET) {
+		policy->share_due /= 2;
+		policy->share_has /= 2;
+	}
+}
+
+/* As before ordinary reclaim: from the top down, for all cgroups. */
+static void find_limits(struct page_color_reclaim *rc)
+{
+	struct mem_cgroup *memcg = NULL;
+
+	if (rc->limits_known || mem_cgroup_disabled())
+		return;
+	rc->limits_known = true;
+	while ((memcg = mem_cgroup_iter(NULL, memcg, NULL)))
+		mem_cgroup_calculate_protection(NULL, memcg);
+}
+
+/* May the memory cgroup of the folio, which is not the task's own, lose it? */
+static bool is_protected(struct page_color_reclaim *rc, struct folio *folio)
+{
+	struct mem_cgroup *memcg = folio_memcg(folio);
+
+	if (!memcg || mem_cgroup_unprotected(NULL, memcg))
+		return false;
+	find_limits(rc);
+	return mem_cgroup_below_min(NULL, memcg) ||
+	       (!(rc->take & RECLAIM_LOW) && mem_cgroup_below_low(NULL, memcg));
+}
+
+/* Is there where to write it? What is clean in the swap cache is there already. */
+static bool can_be_swapped(const struct page_color_reclaim *rc, struct folio *folio)
+{
+	struct mem_cgroup *memcg = folio_memcg(folio);
+
+	if (folio_test_swapcache(folio) && !folio_test_dirty(folio))
+		return true;
+	if (!(rc->take & RECLAIM_ANON) &&
+	    !(memcg ? mem_cgroup_swappiness(memcg) : READ_ONCE(vm_swappiness)))
+		return false;
+	if (folio_test_swapcache(folio))
+		return true;
+	return (memcg ? mem_cgroup_get_nr_swap_pages(memcg) : get_nr_swap_pages()) > 0;
+}
+
+/* What can be told of it without its users. The folio is locked. */
+static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
+{
+	if (folio_test_hugetlb(folio) || !folio_evictable(folio) ||
+	    folio_test_mlocked(folio) || folio_maybe_dma_pinned(folio))
+		return false;
+	if (folio_test_swapbacked(folio))
+		return folio_test_writeback(folio) || can_be_swapped(rc, folio);
+	if (!folio_test_anon(folio) &&
+	    (folio_test_dirty(folio) || folio_test_writeback(folio))) {
+		/* The flushers write it; afterwards it can be dropped. */
+		folio_set_reclaim(folio);
+		rc->unwritten = true;
+		return false;
+	}
+	return true;
+}
+
+static bool users_let_go(struct page_color_reclaim *rc, struct folio *folio,
+			 const struct users *users)
+{
+	if (users->locked || (users->other && !(rc->take & RECLAIM_OWNERS)) ||
+	    (users->used && !(rc->take & RECLAIM_USED)))
+		return false;
+	return (users->own && !users->other) || !is_protected(rc, folio);
+}
+
+/**
+ * page_color_reclaim_collect - add what is in a frame to the batch
+ * @rc: the attempt, whose batch is not full
+ * @pfn: the frame
+ *
+ * If it may be reclaimed; pages that are under writeback are waited for later.
+ */
+void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn)
+{
+	struct folio *folio;
+	bool again;
+
+	do {
+		struct users users = {
+			.policy = rc->policy,
+			.color = page_color_of(&page_color_map, pfn),
+		};
+		bool take;
+
+		again = false;
+		folio = page_color_get_folio(rc->zone, pfn);
+		if (!folio)
+			return;
+		if (!folio_trylock(folio)) {
+			folio_put(folio);
+			return;
+		}
+		take = may_reclaim(rc, folio) && find_users(folio, &users);
+		count_share(rc->policy, &users);
+		take = take && users_let_go(rc, folio, &users);
+		if (take && folio_test_large(folio)) {
+			again = !split_folio(folio);
+		} else if (take && folio_test_writeback(folio)) {
+			rc->pfns[rc->nr++] = pfn;
+		} else if (take && folio_isolate_lru(folio)) {
+			list_add_tail(&folio->lru, &rc->folios);
+			rc->pfns[rc->nr++] = pfn;
+			rc->others += users.other;
+		}
+		folio_unlock(folio);
+		folio_put(folio);
+	} while (again);
+}
+
+/*
+ * What is being written to swap is free when that is done, and when nobody has
+ * used it meanwhile.
+ */
+static unsigned int wait_for_batch(struct page_color_reclaim *rc)
+{
+	LIST_HEAD(folios);
+	unsigned int i;
+
+	for (i = 0; i < rc->nr; i++) {
+		struct folio *folio = page_color_get_folio(rc->zone, rc->pfns[i]);
+
+		if (!folio)
+			continue;
+		if (!folio_mapped(folio) && !folio_test_large(folio)) {
+			/* It is not to wait on the list of another CPU then. */
+			if (folio_test_writeback(folio))
+				folio_clear_reclaim(folio);
+			if (!folio_wait_writeback_killable(folio) &&
+			    !folio_test_dirty(folio) && folio_isolate_lru(folio))
+				list_add_tail(&folio->lru, &folios);
+		}
+		folio_put(folio);
+	}
+	return reclaim_pages(&folios);
+}
+
+/**
+ * page_color_reclaim_batch - reclaim what was collected
+ * @rc: the attempt, whose batch is empty then
+ *
+ * Waits until what it writes to swap is written.
+ *
+ * Return: how many frames are free now.
+ */
+unsigned int page_color_reclaim_batch(struct page_color_reclaim *rc)
+{
+	unsigned int gained;
+
+	if (!rc->nr)
+		return 0;
+	gained = reclaim_pages(&rc->folios);
+	if (gained < rc->nr)
+		gained += wait_for_batch(rc);
+	trace_page_color_reclaim(rc->zone, rc->policy->id, rc->take, rc->nr,
+				 rc->others, gained);
+	page_color_count_many(rc->zone, PAGE_COLOR_RECLAIMED, gained);
+	if (gained)
+		page_color_count_many(rc->zone, PAGE_COLOR_RECLAIM_OTHERS, rc->others);
+	rc->others = 0;
+	rc->nr = 0;
+	return gained;
+}
+

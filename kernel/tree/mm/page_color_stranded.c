@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: pages that stay behind on the lists of CPUs.
+ *
+ * A CPU has up to PAGE_COLOR_HIGH pages per zone for the policy that used its list
+ * last. When the policy's tasks are gone, or on other CPUs, nobody there takes
+ * them, and nobody else finds them. Each second the lists are looked at: what was
+ * not used since the last look goes back to its zone. So a page stays behind for two
+ * seconds at most. It is done from another CPU, which takes the list's lock as all
+ * who drain lists do; lists that are empty are not locked, and where there are no
+ * policies and no pages, nothing is done.
+ */
+#include <linux/mm.h>
+#include <linux/page_color.h>
+#include <linux/workqueue.h>
+#include "internal.h"
+#include "page_color.h"
+
+static void sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_work, sweep);
+
+static void sweep(struct work_struct *work)
+{
+	bool more = page_color_any_policies();
+	struct zone *zone;
+	unsigned int cpu;
+
+	if (!page_color_enabled())
+		return;
+	for_each_populated_zone(zone) {
+		for_each_possible_cpu(cpu)
+			more |= page_color_sweep(zone, cpu);
+		cond_resched();
+	}
+	if (more)
+		page_color_sweep_lists();
+}
+
+/**
+ * page_color_sweep_lists - look after the lists of CPUs from now on
+ *
+ * For whoever makes a policy. It ends by itself after the last one.
+ */
+void page_color_sweep_lists(void)
+{
+	queue_delayed_work(system_unbound_wq, &sweep_work, HZ);
+}

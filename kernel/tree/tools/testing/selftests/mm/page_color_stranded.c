@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: pages on the lists of CPUs go back to their zone when the tasks
+ * that they are for are gone, or on other CPUs.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include "page_color_util.h"
+
+#define COLORS	"/sys/kernel/debug/page_color/colors"
+
+/*
+ * Pages of the colour of the tests that are neither free nor a user's: the kernel's,
+ * and those on lists of CPUs.
+ */
+static long others(void)
+{
+	FILE *file = fopen(COLORS, "r");
+	long n = 0, color, pages, free, users;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "node %*d zone %*s color %ld pages %ld free %ld user %ld",
+			   &color, &pages, &free, &users) == 4 && has(one, color))
+			n += pages - free - users;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* Within how many tenths of a second it is so many again; -1 if not in five seconds. */
+static int settled(long before)
+{
+	for (int i = 0; i < 50; i++) {
+		if (others() <= before)
+			return i;
+		usleep(100000);
+	}
+	ksft_print_msg("%ld pages on no list, %ld before\n", others(), before);
+	return -1;
+}
+
+/* A task on each CPU takes one page, for which sixteen are taken from the zone. */
+static void one_page(int cpu)
+{
+	char *mem = map_pages(page_size);
+
+	if (!stay_on(cpu) || set_colors(one, 0))
+		ksft_exit_fail_msg("no colours on CPU %d\n", cpu);
+	*mem = 1;
+	munmap(mem, page_size);
+}
+
+/* Another has the colour all the while, so that it does not lose its owner. */
+static pid_t keep(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (set_colors(one, 0))
+			_exit(1);
+		pause();
+	}
+	return pid;
+}
+
+static bool test_gone(void)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), after;
+	pid_t other = keep();
+	long before, most;
+
+	sleep(4);
+	before = others();
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		if (!fork()) {
+			one_page(cpu);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	most = others();
+	after = settled(before + 2);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	ksft_print_msg("%ld pages stay behind on %d CPUs, for %d tenths of a second\n",
+		       most - before, cpus, after);
+	return most - before > cpus && after >= 0 && after < 40;
+}
+
+/* The same task, that goes on elsewhere. */
+static bool test_moved(void)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), after;
+	long before, most;
+	char *mem;
+
+	one_page(0);
+	sleep(4);
+	before = others();
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		stay_on(cpu);
+		mem = map_pages(page_size);
+		*mem = 1;
+		munmap(mem, page_size);
+	}
+	most = others();
+	after = settled(before + 2);
+	ksft_print_msg("%ld pages stay behind on %d CPUs, for %d tenths of a second\n",
+		       most - before, cpus, after);
+	return most - before > cpus && after >= 0 && after < 40;
+}
+
+/* Who goes on using a list keeps it. */
+static bool test_in_use(void)
+{
+	long indexed = read_long(DIR "stats/indexed");
+	char *mem = map_pages(page_size);
+
+	if (!stay_on(0) || set_colors(one, 0))
+		return false;
+	for (int i = 0; i < 100; i++) {
+		*mem = 1;
+		madvise(mem, page_size, MADV_DONTNEED);
+		usleep(50000);
+	}
+	indexed = read_long(DIR "stats/indexed") - indexed;
+	ksft_print_msg("%ld pages taken from the index for a page used for 5 s\n", indexed);
+	return indexed <= 48;
+}
+
+int main(void)
+{
+	start(5);
+	run("pages of tasks that are gone", test_gone);
+	run("pages of a task that is elsewhere", test_moved);
+	run("pages of a task that is there", test_in_use);
+	end_tests();
+}

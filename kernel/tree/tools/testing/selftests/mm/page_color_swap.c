@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: pages of its colours are reclaimed before a strict task is killed,
+ * and every byte of them is right afterwards.
+ *
+ * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), a disk to
+ * swap to of 256 MiB or more, /dev/vda, which is overwritten, and a file system of
+ * type ext2 on /dev/vdb.
+ */
+#define _GNU_SOURCE
+#include <sys/mount.h>
+#include "page_color_swap.h"
+
+#define FILES	"/dev/vdb"
+
+/* More than the colours have, by a quarter, as in the attack that found it missing. */
+static bool test_swap(void)
+{
+	long reclaimed = read_long(STATS "reclaimed");
+	long looked = read_long(STATS "reclaim_looked");
+	size_t size = own_size / 4 * 5;
+	double begun = now();
+	int status;
+
+	if (!swap_on(256 * MB))
+		return false;
+	status = strict_task(size, 1);
+	reclaimed = read_long(STATS "reclaimed") - reclaimed;
+	looked = read_long(STATS "reclaim_looked") - looked;
+	ksft_print_msg("%zu of %zu MiB, %ld reclaimed, %ld frames looked at, %.1f s\n",
+		       size / MB, own_size / MB, reclaimed, looked, now() - begun);
+	return was_right(status) && reclaimed >= (long)((size - own_size) / page_size);
+}
+
+/* Each page is written to swap and read again, more than once. */
+static bool test_cycle(void)
+{
+	long in = vm_event("pswpin"), out = vm_event("pswpout");
+	long reclaimed = read_long(STATS "reclaimed");
+	long looked = read_long(STATS "reclaim_looked");
+	double begun = now();
+	int status = strict_task(2 * own_size, 2);
+
+	reclaimed = read_long(STATS "reclaimed") - reclaimed;
+	looked = read_long(STATS "reclaim_looked") - looked;
+	in = vm_event("pswpin") - in;
+	out = vm_event("pswpout") - out;
+	ksft_print_msg("%ld pages swapped in, %ld out, %ld reclaimed, %ld frames looked at, %.1f s\n",
+		       in, out, reclaimed, looked, now() - begun);
+	return was_right(status) && in > (long)(own_size / page_size) &&
+	       out > (long)(2 * own_size / page_size);
+}
+
+/* With random accesses by two processes that share the pages copied on write. */
+static bool test_shared(void)
+{
+	size_t size = own_size, pages = size / page_size;
+	char *mem = small_pages(size);
+	int status;
+	bool ok;
+
+	if (set_colors(own, PR_PAGE_COLOR_STRICT))
+		return false;
+	for (size_t i = 0; i < pages; i++)
+		fill(mem, i, 0);
+	fflush(stdout);
+	if (!fork()) {
+		for (size_t i = 0; i < pages; i += 2)
+			fill(mem, i, 1);
+		for (size_t i = 0; i < pages; i++)
+			if (!is_right(mem, i, !(i % 2)))
+				_exit(1);
+		_exit(0);
+	}
+	for (size_t i = 0; i < pages; i += 3)
+		fill(mem, i, 2);
+	wait(&status);
+	ok = was_right(status);
+	for (size_t i = 0; i < pages && ok; i++)
+		ok = is_right(mem, i, i % 3 ? 0 : 2);
+	return ok && !look(mem, size, own, false).wrong;
+}
+
+/* Locked memory is not swapped out: the task is killed as if there was no swap. */
+static bool test_locked(void)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		char *mem = small_pages(own_size / 4 * 5);
+
+		if (set_colors(own, PR_PAGE_COLOR_STRICT) || mlockall(MCL_FUTURE | MCL_CURRENT))
+			_exit(3);
+		_exit(!mlock(mem, own_size / 4 * 5));
+	}
+	waitpid(pid, &status, 0);
+	return was_killed(status);
+}
+
+/* No swap, or too little: the strict task is killed, a bigger one is not. */
+static bool kill_it(size_t size)
+{
+	int status;
+	pid_t big;
+	bool ok;
+
+	fflush(stdout);
+	big = fork();
+	if (!big) {
+		char *mem = map_pages(3 * own_size);
+
+		touch(mem, 3 * own_size, 1);
+		pause();
+	}
+	status = strict_task(size, 1);
+	ok = !waitpid(big, NULL, WNOHANG);
+	if (!ok)
+		ksft_print_msg("another task was killed\n");
+	kill(big, SIGKILL);
+	waitpid(big, NULL, 0);
+	return ok && was_killed(status);
+}
+
+static bool test_full(void)
+{
+	bool ok;
+
+	swapoff(SWAP);
+	ok = swap_on(MB) && kill_it(own_size / 4 * 5);
+	swapoff(SWAP);
+	return ok;
+}
+
+static bool test_none(void)
+{
+	return kill_it(own_size / 4 * 5);
+}
+
+/* All other colours have an owner, so that nothing can be moved to them. */
+static pid_t own_rest(void)
+{
+	unsigned long rest[LONGS] = {};
+	pid_t pid = fork();
+	char c;
+	int fds[2];
+
+	add_rest(rest, own);
+	if (pid)
+		return pid;
+	if (set_colors(rest, 0) || pipe(fds))
+		_exit(1);
+	_exit(read(fds[0], &c, 1));
+}
+
+/*
+ * Page cache that is dirty is written, then dropped: files may be larger than the
+ * colours, without any swap.
+ */
+static bool cache(bool mapped)
+{
+	size_t size = own_size / 2 * 3, pages = size / page_size;
+	static char page[65536];
+	double begun = now();
+	char *mem = NULL;
+	bool ok = true;
+	pid_t pid, owner;
+	int fd, status;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount(FILES, "/tmp", "ext2", 0, NULL))
+		ksft_exit_fail_msg("no ext2 on " FILES ": %s\n", strerror(errno));
+	fd = open("/tmp/page_color", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || unlink("/tmp/page_color") || ftruncate(fd, size))
+		return false;
+	owner = own_rest();
+	usleep(500000);
+	pid = fork();
+	if (!pid) {
+		if (set_colors(own, PR_PAGE_COLOR_STRICT))
+			_exit(2);
+		if (mapped) {
+			mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			for (size_t i = 0; i < pages; i++)
+				fill(mem, i, 5);
+			_exit(0);
+		}
+		for (size_t i = 0; i < pages; i++) {
+			/* As if it was the first page. */
+			for (size_t at = 0; at < page_size / 8; at += 16)
+				((uint64_t *)page)[at] = word(i, 5) + at;
+			if (pwrite(fd, page, page_size, i * page_size) != (ssize_t)page_size)
+				_exit(3);
+		}
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	kill(owner, SIGKILL);
+	waitpid(owner, NULL, 0);
+	ksft_print_msg("%zu MiB written, %.1f s\n", size / MB, now() - begun);
+	mem = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	for (size_t i = 0; i < pages && ok && !status; i++)
+		ok = is_right(mem, i, 5);
+	return was_right(status) && ok;
+}
+
+static bool test_written(void)
+{
+	return cache(false);
+}
+
+static bool test_mapped(void)
+{
+	return cache(true);
+}
+
+/* Four passes through the frames of the colours, and as often as it waits for disks. */
+static bool test_bound(void)
+{
+	long most = read_long(STATS "reclaim_max"), frames = own_size / page_size;
+
+	ksft_print_msg("%ld frames looked at for one page, the colours have %ld\n", most,
+		       frames);
+	return most > 0 && most <= frames * 2 * (4 + 16);
+}
+
+int main(void)
+{
+	struct stat st;
+
+	start_swap(11);
+	if (stat(FILES, &st))
+		ksft_exit_skip("needs " FILES "\n");
+	run("a strict task without swap is killed", test_none);
+	run("and with too little", test_full);
+	run("a strict task is swapped before it is killed", test_swap);
+	run("twice as much as the colours have, again and again", test_cycle);
+	run("pages that are copied on write", test_shared);
+	run("locked pages stay", test_locked);
+	swapoff(SWAP);
+	run("files that are written", test_written);
+	run("files that are mapped", test_mapped);
+	ksft_test_result(test_bound(), "work is bounded\n");
+	end_tests();
+}
