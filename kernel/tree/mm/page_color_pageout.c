@@ -94,16 +94,20 @@ static bool find_users(struct folio *folio, struct users *users)
 static void count_share(struct page_color_policy *policy, const struct users *users)
 {
 	unsigned int owners = page_color_owners(users->color);
+	unsigned int has = READ_ONCE(policy->share_has);
+	unsigned int due = READ_ONCE(policy->share_due);
 
 	if (!owners || !(users->own || users->other))
 		return;
-	policy->share_due += SHARE_UNIT / min(owners, SHARE_UNIT);
+	due += SHARE_UNIT / min(owners, SHARE_UNIT);
 	if (users->own)
-		policy->share_has += SHARE_UNIT;
-	if (policy->share_due > SHARE_FORGET) {
-		policy->share_due /= 2;
-		policy->share_has /= 2;
+		has += SHARE_UNIT;
+	if (due > SHARE_FORGET) {
+		due /= 2;
+		has /= 2;
 	}
+	WRITE_ONCE(policy->share_due, due);
+	WRITE_ONCE(policy->share_has, has);
 }
 
 /* As before ordinary reclaim: from the top down, for all cgroups. */
@@ -230,7 +234,8 @@ static unsigned int wait_for_batch(struct page_color_reclaim *rc)
 
 		if (!folio)
 			continue;
-		if (!folio_mapped(folio) && !folio_test_large(folio)) {
+		if (folio_test_swapbacked(folio) && !folio_mapped(folio) &&
+		    !folio_test_large(folio)) {
 			/* It is not to wait on the list of another CPU then. */
 			if (folio_test_writeback(folio))
 				folio_clear_reclaim(folio);

@@ -83,7 +83,8 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
 	unsigned int gained = 0;
 
 	if (!state->pass)
-		state->has_less = policy->share_has < policy->share_due;
+		state->has_less = READ_ONCE(policy->share_has) <
+				  READ_ONCE(policy->share_due);
 	rc.take = takes[state->has_less][state->pass];
 	while (!gained && rc.looked < RECLAIM_SCAN && !fatal_signal_pending(current)) {
 		if (!at->z || at->zone_done) {

@@ -131,6 +131,9 @@ static bool may_move(const struct page_color_eviction *ev, struct folio *folio)
 		return false;
 	if (folio_test_unevictable(folio) && !compaction_moves_unevictable())
 		return false;
+	/* Whose it is, the swap cache does not say: an owner may map it the next moment. */
+	if (folio_test_anon(folio) && !folio_mapped(folio))
+		return false;
 	/* Somebody else has a reference, for as long as he likes. */
 	if (!mapping && folio_ref_count(folio) > 1 + folio_mapcount(folio))
 		return false;

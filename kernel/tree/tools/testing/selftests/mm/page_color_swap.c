@@ -56,6 +56,7 @@ static bool test_shared(void)
 {
 	size_t size = own_size, pages = size / page_size;
 	char *mem = small_pages(size);
+	long wrong;
 	int status;
 	bool ok;
 
@@ -78,7 +79,10 @@ static bool test_shared(void)
 	ok = was_right(status);
 	for (size_t i = 0; i < pages && ok; i++)
 		ok = is_right(mem, i, i % 3 ? 0 : 2);
-	return ok && !look(mem, size, own, false).wrong;
+	wrong = look(mem, size, own, false).wrong;
+	if (wrong)
+		ksft_print_msg("%ld pages of other colours\n", wrong);
+	return ok && !wrong;
 }
 
 /* Locked memory is not swapped out: the task is killed as if there was no swap. */

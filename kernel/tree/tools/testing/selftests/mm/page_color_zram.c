@@ -115,5 +115,6 @@ int main(void)
 		ksft_exit_skip("needs zram\n");
 	run("pages that a task with colours compresses for others", test_reclaim_of_others);
 	swapoff(ZRAM);
+	write_file("/sys/block/zram0/reset", "1");
 	end_tests();
 }
