@@ -122,12 +122,24 @@ static void find_limits(struct page_color_reclaim *rc)
 		mem_cgroup_calculate_protection(NULL, memcg);
 }
 
-/* May the memory cgroup of the folio, which is not the task's own, lose it? */
+static bool is_own_memcg(const struct mem_cgroup *memcg)
+{
+	bool own = false;
+
+#ifdef CONFIG_MEMCG
+	rcu_read_lock();
+	own = mem_cgroup_from_task(current) == memcg;
+	rcu_read_unlock();
+#endif
+	return own;
+}
+
+/* Is it kept by its memory cgroup, which is not the task's own? */
 static bool is_protected(struct page_color_reclaim *rc, struct folio *folio)
 {
 	struct mem_cgroup *memcg = folio_memcg(folio);
 
-	if (!memcg || mem_cgroup_unprotected(NULL, memcg))
+	if (!memcg || mem_cgroup_unprotected(NULL, memcg) || is_own_memcg(memcg))
 		return false;
 	find_limits(rc);
 	return mem_cgroup_below_min(NULL, memcg) ||
@@ -153,7 +165,8 @@ static bool can_be_swapped(const struct page_color_reclaim *rc, struct folio *fo
 static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
 {
 	if (folio_test_hugetlb(folio) || !folio_evictable(folio) ||
-	    folio_test_mlocked(folio) || folio_maybe_dma_pinned(folio))
+	    folio_test_mlocked(folio) || folio_maybe_dma_pinned(folio) ||
+	    is_protected(rc, folio))
 		return false;
 	if (folio_test_swapbacked(folio))
 		return folio_test_writeback(folio) || can_be_swapped(rc, folio);
@@ -167,13 +180,10 @@ static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
 	return true;
 }
 
-static bool users_let_go(struct page_color_reclaim *rc, struct folio *folio,
-			 const struct users *users)
+static bool users_let_go(const struct page_color_reclaim *rc, const struct users *users)
 {
-	if (users->locked || (users->other && !(rc->take & RECLAIM_OWNERS)) ||
-	    (users->used && !(rc->take & RECLAIM_USED)))
-		return false;
-	return (users->own && !users->other) || !is_protected(rc, folio);
+	return !users->locked && (!users->other || rc->take & RECLAIM_OWNERS) &&
+	       (!users->used || rc->take & RECLAIM_USED);
 }
 
 /**
@@ -205,7 +215,7 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 		}
 		take = may_reclaim(rc, folio) && find_users(folio, &users);
 		count_share(rc->policy, &users);
-		take = take && users_let_go(rc, folio, &users);
+		take = take && users_let_go(rc, &users);
 		if (take && folio_test_large(folio)) {
 			again = !split_folio(folio);
 		} else if (take && folio_test_writeback(folio)) {

@@ -17,6 +17,7 @@
 #include "page_color.h"
 
 static void sweep(struct work_struct *work);
+
 static DECLARE_DELAYED_WORK(sweep_work, sweep);
 
 static void sweep(struct work_struct *work)

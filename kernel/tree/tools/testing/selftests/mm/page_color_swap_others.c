@@ -132,7 +132,7 @@ static bool test_protected(void)
 		return false;
 	h = hold(own_size / 20 * 19, CGROUP "/cgroup.procs");
 	before = held(h);
-	status = strict_task(own_size / 4, 1);
+	status = strict_task(own_size / 8, 1);
 	after = held_now(h);
 	ksft_print_msg("%zu KiB of the other in memory before, %zu after\n", before / 1024,
 		       after / 1024);
