@@ -6,6 +6,8 @@ CARGO ?= cargo
 TIMED = @scripts/timed
 # Where cargo puts what it builds.
 BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
+# The program as the tests have it: with every debug assertion on.
+TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
@@ -54,31 +56,31 @@ ids: ## Every requirement id cited is explained in docs/requirements.md
 
 readme: tests-built ## The commands in README.md and docs/ do what they say
 	scripts/check-docs --test
-	$(TIMED) readme "runs the commands of README.md and docs/: some 2 minutes" scripts/check-docs
+	$(TIMED) readme "runs the commands of README.md and docs/: some 2 minutes" env FRESCO=$(TESTED) scripts/check-docs
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources
 
 bench: ## Speed of the memory core and of a whole run: instructions per request (needs valgrind), criterion times
-	$(TIMED) bench-instructions "instructions per request" scripts/bench-instructions
+	$(TIMED) bench-instructions "instructions per request; all that follows takes some 10 minutes" scripts/bench-instructions
 	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
 	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
 soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests; 11,000 adversaries of map detection (ten minutes)
-	$(TIMED) soak "10^8 commands of random traffic" $(CARGO) run --release --locked -p fresco-memory --example soak
+	$(TIMED) soak "10^8 commands of random traffic; all that follows takes some 10 minutes once it is compiled" $(CARGO) run --release --locked -p fresco-memory --example soak
 	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
-	$(TIMED) fuzz "a minute for each parser" scripts/fuzz
+	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz
 
 kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, built; prints where the image is
 	$(TIMED) -q kernel-image "fetches, patches and builds Linux 6.12: some 12 minutes on two idle cores from nothing" scripts/kernel-image
 
 kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
-	scripts/kernel-boot
+	$(TIMED) -q kernel-boot "a shell on that kernel, which is built first if it is not: some 12 minutes" scripts/kernel-boot
 
 kernel-patches: ## The kernel patches apply to Debian's source, checkpatch has nothing to say, the record of measurements is of them
 	scripts/kernel-patches --test
