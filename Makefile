@@ -2,91 +2,115 @@
 # Everything a user or developer does with this repository has a target here; `make help` lists them.
 
 CARGO ?= cargo
+# Says first what is done and how long that takes, then every 20 s what it is at.
+TIMED = @scripts/timed
 # Where cargo puts what it builds.
 BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
+# The program as the tests have it: with every debug assertion on.
+TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
-.PHONY: kernel-image kernel-boot kernel-check kernel-quick kernel-test kernel-soak kernel-variants kernel-series
+.PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
+.PHONY: kernel-deb kernel-deb-boot
 
 help: ## This list
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The fresco program, optimised, and the library of `fresco run`: target/release/fresco, libfresco_preload.so
-	$(CARGO) build --release --locked -p fresco -p fresco-preload
+	$(TIMED) build "compiles Fresco, optimised: some 4 minutes from nothing" \
+		$(CARGO) build --release --locked -p fresco -p fresco-preload
 
 demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
-	$(BIN) sim $(DEMO) --out out/demo
+	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
-test: fmt clippy unit docs ids readme kernel-quick ## Every check that CI runs
+test: ## Every check but those that build a kernel: fmt clippy unit docs ids readme kernel-patches
+	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
+		$(MAKE) --no-print-directory fmt clippy unit docs ids readme kernel-patches
 
 fmt: ## Is the code formatted?
 	$(CARGO) fmt --all --check
 
 clippy: ## Lints, warnings denied
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(TIMED) clippy "lints of all crates: some 2 minutes from nothing" \
+		$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-unit: ## Unit, property, golden and command-line tests
-	$(CARGO) build --locked -p fresco-preload
-	$(CARGO) test --workspace --locked
+# One build for the tests, the library that they put before programs, and the program that the pages' commands run.
+tests-built:
+	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" \
+		$(CARGO) build --workspace --lib --bins --tests --examples --locked
+
+unit: tests-built ## Unit, property, golden and command-line tests
+	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --locked
 	scripts/kernel-record --test
 
 docs: ## The API documentation builds without a warning
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	$(TIMED) docs "builds the API documentation: about a minute" \
+		env RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
 ids: ## Every requirement id cited is explained in docs/requirements.md
 	scripts/check-ids --test
 	scripts/check-ids
 
-readme: build ## The commands in README.md and docs/ do what they say
+readme: tests-built ## The commands in README.md and docs/ do what they say
 	scripts/check-docs --test
-	scripts/check-docs
+	$(TIMED) readme "runs the commands of README.md and docs/: some 2 minutes" env FRESCO=$(TESTED) scripts/check-docs
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources
 
 bench: ## Speed of the memory core and of a whole run: instructions per request (needs valgrind), criterion times
-	scripts/bench-instructions
-	scripts/bench-system
-	$(CARGO) bench -p fresco-memory --locked
+	$(TIMED) bench-instructions "instructions per request; all that follows takes some 10 minutes" scripts/bench-instructions
+	$(TIMED) bench-system "instructions of whole runs" scripts/bench-system
+	$(TIMED) bench "criterion's times" $(CARGO) bench -p fresco-memory --locked
 
 soak: ## 10^8 commands of random traffic on every standard through the timing checker; 10^5 random task sets; 10^8 page requests; 11,000 adversaries of map detection (ten minutes)
-	$(CARGO) run --release --locked -p fresco-memory --example soak
-	$(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
-	$(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
-	$(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
-	FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
+	$(TIMED) soak "10^8 commands of random traffic; all that follows takes some 10 minutes once it is compiled" $(CARGO) run --release --locked -p fresco-memory --example soak
+	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
+	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
+	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
+	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
-	scripts/fuzz
+	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz
 
 kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, built; prints where the image is
-	scripts/kernel-image
+	$(TIMED) -q kernel-image "fetches, patches and builds Linux 6.12: some 12 minutes on two idle cores from nothing" scripts/kernel-image
 
 kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
-	scripts/kernel-boot
+	$(TIMED) -q kernel-boot "a shell on that kernel, which is built first if it is not: some 12 minutes" scripts/kernel-boot
 
-kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch (minutes; the first time a kernel's build)
-	scripts/kernel-test quick kunit demotion series
+kernel-patches: ## The kernel patches apply to Debian's source, checkpatch has nothing to say, the record of measurements is of them
+	scripts/kernel-patches --test
+	$(TIMED) kernel-patches "applies the kernel patches and runs checkpatch: about a minute, three with the source to fetch" \
+		scripts/kernel-patches || [ $$? -eq 3 ]
 
-kernel-quick: # kernel-check as a part of CI: what is missing is no fault of the code, and is told
-	@scripts/kernel-test quick kunit demotion series; status=$$?; [ $$status -eq 3 ] || exit $$status; \
-		echo "kernel-quick: NOT RUN: the kernel was neither built nor tested, see above for the Debian packages that are missing"
+kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch
+	$(TIMED) -q kernel-check "builds the kernel and tests it in QEMU: some 25 minutes on two idle cores from nothing, 10 when it is built" \
+		scripts/kernel-test quick kunit demotion series
 
 kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
-	scripts/kernel-test
+	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 30 minutes on two idle cores from nothing" scripts/kernel-test
 
-kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, and kernel-variants
-	scripts/kernel-test soak
-	scripts/kernel-variants
+kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, kernel-variants and kernel-deb-boot
+	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
+	$(TIMED) -q kernel-variants "compiles what the patches touch in seven ways" scripts/kernel-variants
+	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts coloured services" scripts/kernel-deb-boot
 
 kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
-	scripts/kernel-variants
+	$(TIMED) kernel-variants "compiles what the patches touch in seven ways: some 15 minutes from nothing" scripts/kernel-variants
 
 kernel-series: ## The kernel patches as one series with a cover letter: out/kernel-series
-	scripts/kernel-series out/kernel-series
+	$(TIMED) kernel-series "writes the series: a few seconds, two minutes with the source to fetch" scripts/kernel-series out/kernel-series
+
+kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, CONFIG=vm: less): out/kernel-deb
+	scripts/kernel-deb $(or $(CONFIG),amd64) out/kernel-deb
+
+kernel-deb-boot: ## Those packages (CONFIG=vm) on a Debian system in QEMU: docs/deploy.md from the boot parameter to coloured services
+	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts coloured services: an hour from nothing, 10 minutes when packages are built" \
+		scripts/kernel-deb-boot
 
 install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: the colour index of the free lists, switched on and off,
- * and who owns which colours.
- *
- * Free order-0 pages of owned colours hang on one list per colour, see
- * page_free_list() in page_alloc.c. They stay in the buddy system: what finds
- * its neighbours by PFN (merging, isolation, offlining, compaction) and what
- * counts free pages does not see a difference.
+ * Page colouring: switched on and off, and who owns which colours.
  */
 #define pr_fmt(fmt) "page_color: " fmt
 
@@ -17,14 +11,10 @@
 #include <linux/page_color.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include "internal.h"
-#include "page_color.h"
+#include "page_color_buddy.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/page_color.h>
-
-/* Free pages that are sorted in one hold of zone->lock. */
-#define SORT_BATCH	64
 
 DEFINE_STATIC_KEY_FALSE(page_color_key);
 struct page_color_map page_color_map __read_mostly;
@@ -48,96 +38,6 @@ static atomic_long_t nr_policies;
 /* See page_color.h. */
 DEFINE_MUTEX(page_color_mutex);
 
-static int index_attach(struct zone *zone)
-{
-	struct page_color_zone *index;
-	unsigned long flags;
-	unsigned int mt, c;
-
-	if (zone->color)
-		return 0;
-	index = kvzalloc_node(sizeof(*index), GFP_KERNEL, zone_to_nid(zone));
-	if (!index)
-		return -ENOMEM;
-	for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
-		for (c = 0; c < PAGE_COLOR_MAX; c++)
-			INIT_LIST_HEAD(&index->list[mt][c]);
-	}
-	spin_lock_irqsave(&zone->lock, flags);
-	zone->color = index;
-	spin_unlock_irqrestore(&zone->lock, flags);
-	return 0;
-}
-
-static void index_detach(struct zone *zone)
-{
-	struct page_color_zone *index = zone->color;
-	unsigned long flags;
-	unsigned int mt, c;
-
-	if (!index)
-		return;
-	spin_lock_irqsave(&zone->lock, flags);
-	for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
-		for (c = 0; c < PAGE_COLOR_MAX; c++)
-			list_splice_tail(&index->list[mt][c],
-					 &zone->free_area[0].free_list[mt]);
-	}
-	zone->color = NULL;
-	spin_unlock_irqrestore(&zone->lock, flags);
-	kvfree(index);
-}
-
-/*
- * Move the pages of owned colours among the first @count pages of a free list
- * to the index. The others go to the tail, so that each page is met once.
- */
-static void sort_batch(struct zone *zone, unsigned int mt, unsigned long count)
-{
-	struct list_head *list = &zone->free_area[0].free_list[mt];
-	struct page *page;
-	unsigned int c;
-
-	while (count-- && (page = list_first_entry_or_null(list, struct page,
-							   buddy_list))) {
-		c = page_color_of(&page_color_map, page_to_pfn(page));
-		if (test_bit(c, page_color_owned)) {
-			list_move_tail(&page->buddy_list, &zone->color->list[mt][c]);
-			__set_bit(c, zone->color->avail[mt]);
-			zone->color->any[mt] = true;
-		} else {
-			list_move_tail(&page->buddy_list, list);
-		}
-	}
-}
-
-/* What became owned just now leaves the per-CPU lists and the plain free lists. */
-static void sort_free_pages(void)
-{
-	struct zone *zone;
-
-	drain_all_pages(NULL);
-	for_each_populated_zone(zone) {
-		unsigned int mt;
-
-		for (mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
-			unsigned long left = READ_ONCE(zone->free_area[0].nr_free);
-
-			while (left) {
-				unsigned long n = min(left, SORT_BATCH);
-				unsigned long flags;
-
-				spin_lock_irqsave(&zone->lock, flags);
-				if (zone->color)
-					sort_batch(zone, mt, n);
-				spin_unlock_irqrestore(&zone->lock, flags);
-				left -= n;
-				cond_resched();
-			}
-		}
-	}
-}
-
 /* A policy of all colours keeps nobody away from any. */
 static bool policy_owns(const struct page_color_policy *policy)
 {
@@ -160,7 +60,6 @@ void page_color_forget_misses(void)
 			continue;
 		WRITE_ONCE(index->missed_until[0], 0);
 		WRITE_ONCE(index->missed_until[1], 0);
-		WRITE_ONCE(index->cma_missed_until, 0);
 	}
 	rcu_read_unlock();
 }
@@ -199,6 +98,32 @@ void page_color_count_max(struct zone *zone, enum page_color_stat item,
 	if (zone->color && zone->color->stat[item] < n)
 		zone->color->stat[item] = n;
 	spin_unlock_irqrestore(&zone->lock, flags);
+}
+
+/**
+ * page_color_count_mixed - a task was given a block, which may have owned colours
+ * @zone: its zone
+ * @page: the block
+ * @order: its order
+ *
+ * Counts how many of its frames have an owned colour.
+ */
+void page_color_count_mixed(struct zone *zone, struct page *page,
+			    unsigned int order)
+{
+	const struct page_color_map *map = &page_color_map;
+	unsigned int first = page_color_of(map, page_to_pfn(page)), n = 0, c;
+	struct page_color_zone *index;
+
+	if (first == PAGE_COLOR_NONE)
+		return;
+	for_each_set_bit(c, map->span[order], PAGE_COLOR_MAX)
+		n += test_bit(first ^ c, page_color_owned);
+	rcu_read_lock();
+	index = READ_ONCE(zone->color);
+	if (index && n)
+		atomic_long_add((long)n << (order - map->rank[order]), &index->mixed);
+	rcu_read_unlock();
 }
 
 /**
@@ -302,9 +227,11 @@ static void free_singles(void)
 /* The colours of a policy have one owner more. */
 static void own_colors(const struct page_color_policy *policy)
 {
-	bool changed = false;
+	unsigned long orders = 0;
 	unsigned int c;
 
+	/* From now on nobody else takes for granted that lists are in order. */
+	atomic_inc(&page_color_sorting);
 	spin_lock_irq(&owners_lock);
 	for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
 		if (policy->flags & PAGE_COLOR_PROGRAM)
@@ -313,11 +240,12 @@ static void own_colors(const struct page_color_policy *policy)
 			continue;
 		__set_bit(c, page_color_owned);
 		page_color_nr_owned++;
-		changed = true;
+		orders |= page_color_index_own(c);
 	}
 	spin_unlock_irq(&owners_lock);
-	if (changed)
-		sort_free_pages();
+	if (orders)
+		page_color_index_sort(orders);
+	atomic_dec(&page_color_sorting);
 }
 
 /**
@@ -477,6 +405,7 @@ static void free_policy(struct page_color_policy *policy)
 				continue;
 			__clear_bit(c, page_color_owned);
 			page_color_nr_owned--;
+			page_color_index_disown(c);
 		}
 		spin_unlock_irqrestore(&owners_lock, flags);
 	}
@@ -533,7 +462,7 @@ static int switch_on(void)
 	/* First the key: what is in the index is found only while it is on. */
 	static_branch_enable_cpuslocked(&page_color_key);
 	for_each_populated_zone(zone) {
-		err = index_attach(zone);
+		err = page_color_index_attach(zone);
 		if (err)
 			goto undo;
 	}
@@ -541,7 +470,7 @@ static int switch_on(void)
 
 undo:
 	for_each_populated_zone(zone)
-		index_detach(zone);
+		page_color_index_detach(zone);
 	static_branch_disable_cpuslocked(&page_color_key);
 	return err;
 }
@@ -560,7 +489,7 @@ static int switch_off(void)
 	/* The coloured per-CPU lists are counted only while the key is on. */
 	drain_all_pages(NULL);
 	for_each_populated_zone(zone)
-		index_detach(zone);
+		page_color_index_detach(zone);
 	static_branch_disable_cpuslocked(&page_color_key);
 	free_singles();
 	return 0;
@@ -619,6 +548,7 @@ int page_color_set_map(const char *text)
 		pr_err("map refused: %s\n", why);
 	} else {
 		page_color_map = *map;
+		page_color_index_reset();
 		page_color_forget_cache_bits();
 	}
 	kvfree(map);
@@ -637,7 +567,7 @@ static int memory_changes(struct notifier_block *nb, unsigned long action,
 	if (action == MEM_GOING_ONLINE) {
 		mutex_lock(&page_color_mutex);
 		if (page_color_enabled())
-			err = index_attach(page_zone(pfn_to_page(arg->start_pfn)));
+			err = page_color_index_attach(page_zone(pfn_to_page(arg->start_pfn)));
 		mutex_unlock(&page_color_mutex);
 	} else if (action == MEM_GOING_OFFLINE) {
 		page_color_reserve_offline(arg->start_pfn, arg->nr_pages);

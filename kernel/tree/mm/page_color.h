@@ -25,6 +25,14 @@ struct alloc_context;
 /* Blocks of one order that a refill looks at; if it finds nothing, then these. */
 #define PAGE_COLOR_SCAN		8
 #define PAGE_COLOR_SCAN_DEEP	512
+/* Entries of lists that are looked at in one hold of zone->lock, at most. */
+#define PAGE_COLOR_HOLD		400
+
+/*
+ * Migrate types whose free pages are indexed: not what is isolated, nor the reserve
+ * for atomic allocations.
+ */
+#define PAGE_COLOR_TYPES	(MIGRATE_PCPTYPES + 1)
 
 /**
  * enum page_color_stat - what is counted per zone
@@ -46,11 +54,12 @@ struct alloc_context;
  * @PAGE_COLOR_FOUND: free pages that were found only by looking at all frames
  * @PAGE_COLOR_EVICT_LOOKED: frames looked at for this
  * @PAGE_COLOR_EVICT_MAX: most frames looked at for one allocation
- * @PAGE_COLOR_CMA: pages taken from what is set aside for contiguous allocations
  * @PAGE_COLOR_RECLAIMED: pages reclaimed for who owns their colour
  * @PAGE_COLOR_RECLAIM_OTHERS: of other owners, pages that were to be reclaimed
  * @PAGE_COLOR_RECLAIM_LOOKED: frames looked at for this
  * @PAGE_COLOR_RECLAIM_MAX: most frames looked at for one allocation
+ * @PAGE_COLOR_YIELDED: pages of owned colours that others were given, as no zone
+ *	that they may use had another
  * @NR_PAGE_COLOR_STATS: how many there are
  */
 enum page_color_stat {
@@ -71,56 +80,58 @@ enum page_color_stat {
 	PAGE_COLOR_FOUND,
 	PAGE_COLOR_EVICT_LOOKED,
 	PAGE_COLOR_EVICT_MAX,
-	PAGE_COLOR_CMA,
 	PAGE_COLOR_RECLAIMED,
 	PAGE_COLOR_RECLAIM_OTHERS,
 	PAGE_COLOR_RECLAIM_LOOKED,
 	PAGE_COLOR_RECLAIM_MAX,
+	PAGE_COLOR_YIELDED,
 	NR_PAGE_COLOR_STATS
 };
 
 /**
- * struct page_color_zone - free order-0 pages of a zone by colour
- * @list: pages of owned colours. They stay PageBuddy of order 0 and are part
- *	of free_area[0].nr_free; only the list head differs
- * @avail: colours whose @list may have pages; cleared when found empty
- * @any: whether @avail may have bits set
+ * struct page_color_zone - free blocks of a zone by colour
+ * @avail: per migrate type and order, the first colours of classes whose @list
+ *	may have blocks; cleared when found empty
+ * @filled: which of @avail may have bits set
+ * @sparing: a search just now leaves out what the index has
  * @cursor: colour to look at next, so that allocations go round the banks
  * @missed: colours of which no page was found by a search in depth: without and with
  *	the other migrate types
  * @missed_from: when the first of these searches began, by local_clock()
  * @missed_until: when they are looked for again
- * @cma_missed_id: policy for which no page of CMA was found
- * @cma_missed_until: until then, by local_clock(), it is not looked again
  * @stat: see enum page_color_stat
  * @spilled: pages of other colours that tasks with a policy were given
+ * @mixed: frames of owned colours in larger blocks that others were given
  * @evict_pfn: where page_color_evict() begins
  * @evict_vain_id: policy for which it looked through the zone in vain
  * @evict_vain_until: before these jiffies it looks elsewhere first
  * @reclaim_pfn: where page_color_reclaim() begins
  * @reserved: pages that are reserved for policies, in use or not
  * @held: of them, those that are free now
+ * @list: blocks all of whose colours are owned, by type, order and the first colour of
+ *	their class. They stay PageBuddy and are part of free_area[].nr_free; only
+ *	the list head differs
  *
- * All of it up to @stat is protected by zone->lock.
+ * All of it up to @stat, and @list, is protected by zone->lock.
  */
 struct page_color_zone {
-	struct list_head list[MIGRATE_PCPTYPES][PAGE_COLOR_MAX];
-	DECLARE_BITMAP(avail[MIGRATE_PCPTYPES], PAGE_COLOR_MAX);
-	bool any[MIGRATE_PCPTYPES];
+	unsigned long avail[PAGE_COLOR_TYPES][NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
+	u64 filled;
+	bool sparing;
 	unsigned int cursor;
 	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
 	u64 missed_from[2];
 	u64 missed_until[2];
-	u64 cma_missed_id;
-	u64 cma_missed_until;
 	unsigned long stat[NR_PAGE_COLOR_STATS];
 	atomic_long_t spilled;
+	atomic_long_t mixed;
 	unsigned long evict_pfn;
 	u64 evict_vain_id;
 	unsigned long evict_vain_until;
 	unsigned long reclaim_pfn;
 	atomic_long_t reserved;
 	atomic_long_t held;
+	struct list_head list[];
 };
 
 /**
@@ -245,6 +256,8 @@ struct page *page_color_take_above(struct zone *zone, unsigned long low,
 				   unsigned long high,
 				   const struct page_color_policy *policy,
 				   unsigned int scan);
+void page_color_count_mixed(struct zone *zone, struct page *page,
+			    unsigned int order);
 void page_color_count_many(struct zone *zone, enum page_color_stat item,
 			   unsigned long n);
 void page_color_count_max(struct zone *zone, enum page_color_stat item,

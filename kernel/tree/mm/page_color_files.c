@@ -15,8 +15,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include <linux/vmstat.h>
-#include "internal.h"
-#include "page_color.h"
+#include "page_color_buddy.h"
 
 #ifdef CONFIG_SYSFS
 static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -105,6 +104,23 @@ static ssize_t spilled_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute spilled_attr = __ATTR_RO(spilled);
 
+static ssize_t mixed_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	struct zone *zone;
+	long n = 0;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		if (zone->color)
+			n += atomic_long_read(&zone->color->mixed);
+	}
+	mutex_unlock(&page_color_mutex);
+	return sysfs_emit(buf, "%ld\n", n);
+}
+
+static struct kobj_attribute mixed_attr = __ATTR_RO(mixed);
+
 /* Sum over all zones, since colouring was switched on. */
 static unsigned long stat_of_all(enum page_color_stat item)
 {
@@ -151,11 +167,11 @@ STAT_ATTR(large, PAGE_COLOR_LARGE);
 STAT_ATTR(found, PAGE_COLOR_FOUND);
 STAT_ATTR(evict_looked, PAGE_COLOR_EVICT_LOOKED);
 STAT_ATTR(evict_max, PAGE_COLOR_EVICT_MAX);
-STAT_ATTR(cma, PAGE_COLOR_CMA);
 STAT_ATTR(reclaimed, PAGE_COLOR_RECLAIMED);
 STAT_ATTR(reclaim_others, PAGE_COLOR_RECLAIM_OTHERS);
 STAT_ATTR(reclaim_looked, PAGE_COLOR_RECLAIM_LOOKED);
 STAT_ATTR(reclaim_max, PAGE_COLOR_RECLAIM_MAX);
+STAT_ATTR(yielded, PAGE_COLOR_YIELDED);
 
 static ssize_t recolored_show(struct kobject *kobj, struct kobj_attribute *attr,
 			      char *buf)
@@ -243,11 +259,12 @@ static struct attribute *stat_attrs[] = {
 	&found_attr.attr,
 	&evict_looked_attr.attr,
 	&evict_max_attr.attr,
-	&cma_attr.attr,
 	&reclaimed_attr.attr,
 	&reclaim_others_attr.attr,
 	&reclaim_looked_attr.attr,
 	&reclaim_max_attr.attr,
+	&yielded_attr.attr,
+	&mixed_attr.attr,
 	&recolored_attr.attr,
 	&ahead_attr.attr,
 	&reserved_attr.attr,
@@ -316,25 +333,71 @@ static const char * const stat_names[NR_PAGE_COLOR_STATS] = {
 	[PAGE_COLOR_FOUND] = "found",
 	[PAGE_COLOR_EVICT_LOOKED] = "evict_looked",
 	[PAGE_COLOR_EVICT_MAX] = "evict_max",
-	[PAGE_COLOR_CMA] = "cma",
 	[PAGE_COLOR_RECLAIMED] = "reclaimed",
 	[PAGE_COLOR_RECLAIM_OTHERS] = "reclaim_others",
 	[PAGE_COLOR_RECLAIM_LOOKED] = "reclaim_looked",
 	[PAGE_COLOR_RECLAIM_MAX] = "reclaim_max",
+	[PAGE_COLOR_YIELDED] = "yielded",
 };
 
-/* Pages on a list of the index; @bad counts those that do not belong there. */
-static unsigned long walk_list(const struct list_head *list, unsigned int color,
-			       unsigned long *bad)
+/* Blocks on a list of the index; @bad counts those that do not belong there. */
+static unsigned long walk_list(const struct list_head *list, unsigned int order,
+			       unsigned int first, unsigned long *bad)
 {
+	const struct page_color_map *map = &page_color_map;
 	unsigned long n = 0;
 	struct page *page;
 
 	list_for_each_entry(page, list, buddy_list) {
+		unsigned int color = page_color_of(map, page_to_pfn(page));
+
 		n++;
-		if (!PageBuddy(page) || buddy_order(page) ||
-		    page_color_of(&page_color_map, page_to_pfn(page)) != color)
+		if (!PageBuddy(page) || buddy_order(page) != order ||
+		    color == PAGE_COLOR_NONE || map->first[order][color] != first)
 			++*bad;
+	}
+	return n;
+}
+
+/* Blocks of an order in the index. */
+static unsigned long walk_index(struct page_color_zone *index, unsigned int order,
+				unsigned long *bad)
+{
+	unsigned int type, c, nr = page_color_nr(&page_color_map);
+	unsigned long sum = 0, n;
+
+	for (type = 0; type < PAGE_COLOR_TYPES; type++) {
+		for (c = 0; c < nr; c++) {
+			n = walk_list(page_color_list(index, type, order, c), order,
+				      c, bad);
+			sum += n;
+			if (n && !(test_bit(c, index->avail[type][order]) &&
+				   index->filled & page_color_filled_bit(type, order)))
+				++*bad;
+		}
+	}
+	return sum;
+}
+
+/*
+ * Blocks of an order on the common lists; @bad counts those all of whose colours are
+ * owned, unless they are just being sorted.
+ */
+static unsigned long walk_common(struct zone *zone, unsigned int order,
+				 unsigned long *bad)
+{
+	unsigned long n = 0;
+	struct page *page;
+	unsigned int mt;
+
+	for (mt = 0; mt < MIGRATE_TYPES; mt++) {
+		list_for_each_entry(page, &zone->free_area[order].free_list[mt], buddy_list) {
+			n++;
+			if (page_color_type(mt) >= 0 && !atomic_read(&page_color_sorting) &&
+			    !page_color_has_unowned(order, page_color_of(&page_color_map,
+									 page_to_pfn(page))))
+				++*bad;
+		}
 	}
 	return n;
 }
@@ -345,38 +408,29 @@ static unsigned long walk_list(const struct list_head *list, unsigned int color,
  */
 static void show_zone(struct seq_file *m, struct zone *zone)
 {
-	unsigned long stat[NR_PAGE_COLOR_STATS];
-	unsigned long buddy = 0, order0 = 0, indexed = 0, bad = 0, free, nr_free0;
+	unsigned long buddy = 0, indexed = 0, lost = 0, bad = 0, free, nr_free0;
 	unsigned long flags, isolated = 0, reserved, held;
-	struct page *page;
-	unsigned int i, c;
+	unsigned long stat[NR_PAGE_COLOR_STATS];
+	unsigned int i;
 
 	spin_lock_irqsave(&zone->lock, flags);
 	if (!zone->color) {
 		spin_unlock_irqrestore(&zone->lock, flags);
 		return;
 	}
-	for (i = 0; i < MIGRATE_PCPTYPES; i++) {
-		for (c = 0; c < PAGE_COLOR_MAX; c++) {
-			unsigned long n = walk_list(&zone->color->list[i][c], c, &bad);
-
-			indexed += n;
-			if (n && !(test_bit(c, zone->color->avail[i]) &&
-				   zone->color->any[i]))
-				bad++;
-		}
-	}
-	for (i = 0; i < MIGRATE_TYPES; i++) {
-		list_for_each_entry(page, &zone->free_area[0].free_list[i], buddy_list)
-			order0++;
-	}
 	for (i = 0; i < NR_PAGE_ORDERS; i++) {
-		buddy += zone->free_area[i].nr_free << i;
+		unsigned long n = walk_index(zone->color, i, &bad);
 #ifdef CONFIG_MEMORY_ISOLATION
+		struct page *page;
+
 		list_for_each_entry(page, &zone->free_area[i].free_list[MIGRATE_ISOLATE],
 				    buddy_list)
 			isolated += 1UL << i;
 #endif
+		buddy += zone->free_area[i].nr_free << i;
+		indexed += n << i;
+		if (n + walk_common(zone, i, &bad) != zone->free_area[i].nr_free)
+			lost++;
 	}
 	nr_free0 = zone->free_area[0].nr_free;
 	free = zone_page_state_snapshot(zone, NR_FREE_PAGES);
@@ -391,9 +445,8 @@ static void show_zone(struct seq_file *m, struct zone *zone)
 	seq_printf(m, " reserved %lu held %lu", reserved, held);
 	for (i = 0; i < NR_PAGE_COLOR_STATS; i++)
 		seq_printf(m, " %s %lu", stat_names[i], stat[i]);
-	seq_printf(m, " %s\n", bad || held > reserved ||
-		   free + isolated != buddy ||
-		   order0 + indexed != nr_free0 ? "WRONG" : "ok");
+	seq_printf(m, " %s\n", bad || lost || held > reserved ||
+		   free + isolated != buddy ? "WRONG" : "ok");
 }
 
 static int zones_show(struct seq_file *m, void *v)

@@ -4,6 +4,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/page_color_map.h>
 #include <linux/sprintf.h>
 #include <linux/string.h>
@@ -57,7 +58,7 @@ static void close_under(unsigned long *set, unsigned int unit)
 
 static void precompute(struct page_color_map *map)
 {
-	unsigned int byte, value, bit, order;
+	unsigned int byte, value, bit, order, c;
 
 	for (byte = 0; byte < PAGE_COLOR_PFN_BYTES; byte++) {
 		for (value = 1; value < 256; value++) {
@@ -70,10 +71,19 @@ static void precompute(struct page_color_map *map)
 
 	__set_bit(0, map->span[0]);
 	map->unit[0] = color_of_pfn_bit(map, 0);
+	for (c = 0; c < PAGE_COLOR_MAX; c++)
+		map->first[0][c] = c;
 	for (order = 1; order < NR_PAGE_ORDERS; order++) {
+		unsigned int unit = map->unit[order - 1];
+
 		map->unit[order] = color_of_pfn_bit(map, order);
 		bitmap_copy(map->span[order], map->span[order - 1], PAGE_COLOR_MAX);
-		close_under(map->span[order], map->unit[order - 1]);
+		close_under(map->span[order], unit);
+		map->rank[order] = ilog2(bitmap_weight(map->span[order],
+						       PAGE_COLOR_MAX));
+		for (c = 0; c < PAGE_COLOR_MAX; c++)
+			map->first[order][c] = min(map->first[order - 1][c],
+						   map->first[order - 1][c ^ unit]);
 	}
 
 	__set_bit(0, map->exists);

@@ -247,6 +247,12 @@ static void blocks_by_brute_force(struct kunit *test)
 				KUNIT_ASSERT_EQ(test, test_bit(c, seen),
 						page_color_in_block(map, page_color_of(map, first),
 								    order, c));
+			KUNIT_ASSERT_EQ(test, 1U << map->rank[order],
+					bitmap_weight(seen, PAGE_COLOR_MAX));
+			/* Whichever of its colours a block starts with. */
+			for_each_set_bit(c, seen, PAGE_COLOR_MAX)
+				KUNIT_ASSERT_EQ(test, map->first[order][c],
+						find_first_bit(seen, PAGE_COLOR_MAX));
 		}
 	}
 }

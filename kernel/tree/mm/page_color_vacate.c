@@ -131,8 +131,8 @@ static bool may_move(const struct page_color_eviction *ev, struct folio *folio)
 		return false;
 	if (folio_test_unevictable(folio) && !compaction_moves_unevictable())
 		return false;
-	/* Whose it is, the swap cache does not say: an owner may map it the next moment. */
-	if (folio_test_anon(folio) && !folio_mapped(folio))
+	/* An owner may have it in swap, and map it the next moment: that is not to be seen. */
+	if (folio_test_swapcache(folio) && !folio_free_swap(folio))
 		return false;
 	/* Somebody else has a reference, for as long as he likes. */
 	if (!mapping && folio_ref_count(folio) > 1 + folio_mapcount(folio))

@@ -45,6 +45,9 @@ struct page_color_range {
  * @table: colour of each value of each byte of a frame number
  * @unit: colour of the frame number 1 << order
  * @span: per order, the colours in a block that starts with colour 0
+ * @rank: per order, how many colours are in a block, as a power of two
+ * @first: per order and colour, the least colour of a block that has the colour:
+ *	all blocks of an order with the same colours have it in common
  * @exists: colours that some frame number has
  * @mask: the functions, over physical addresses
  * @range: sorted, disjoint
@@ -55,6 +58,8 @@ struct page_color_map {
 	u16 table[PAGE_COLOR_PFN_BYTES][256];
 	u16 unit[NR_PAGE_ORDERS];
 	DECLARE_BITMAP(span[NR_PAGE_ORDERS], PAGE_COLOR_MAX);
+	u8 rank[NR_PAGE_ORDERS];
+	u16 first[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
 	DECLARE_BITMAP(exists, PAGE_COLOR_MAX);
 	u64 mask[CONFIG_PAGE_COLOR_BITS];
 	struct page_color_range range[PAGE_COLOR_RANGES];

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: the colour index of the free lists.
+ *
+ * Free blocks all of whose colours are owned hang on one list per class: blocks of
+ * an order with the same colours. All others are on the common lists, so whoever
+ * has no colours finds there, without looking, blocks with a frame that nobody
+ * owns. Blocks of order 0 are pages: their class is their colour.
+ *
+ * All stay in the buddy system: what finds its neighbours by PFN (merging,
+ * isolation, offlining, compaction) and what counts free pages does not see a
+ * difference.
+ */
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "page_color_buddy.h"
+
+/* Free blocks that are sorted in one hold of zone->lock. */
+#define SORT_BATCH	64
+
+unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)] __read_mostly;
+atomic_t page_color_sorting;
+
+/* How many colours of a class have no owner; under the lock of who owns what. */
+static u16 nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
+
+/* A migrate type of the index. */
+static int type_of_index(int type)
+{
+#ifdef CONFIG_CMA
+	if (type == MIGRATE_PCPTYPES)
+		return MIGRATE_CMA;
+#endif
+	return type;
+}
+
+/**
+ * page_color_index_attach - a zone gets an index
+ * @zone: the zone
+ *
+ * Return: 0, also if it has one, or -ENOMEM.
+ */
+int page_color_index_attach(struct zone *zone)
+{
+	size_t i, lists = (size_t)PAGE_COLOR_TYPES * NR_PAGE_ORDERS *
+			  page_color_nr(&page_color_map);
+	struct page_color_zone *index;
+	unsigned long flags;
+
+	BUILD_BUG_ON(PAGE_COLOR_TYPES * NR_PAGE_ORDERS > 64);
+	if (zone->color)
+		return 0;
+	index = kvzalloc_node(struct_size(index, list, lists), GFP_KERNEL,
+			      zone_to_nid(zone));
+	if (!index)
+		return -ENOMEM;
+	for (i = 0; i < lists; i++)
+		INIT_LIST_HEAD(&index->list[i]);
+	spin_lock_irqsave(&zone->lock, flags);
+	zone->color = index;
+	spin_unlock_irqrestore(&zone->lock, flags);
+	return 0;
+}
+
+/**
+ * page_color_index_detach - all free blocks of a zone go to the common lists
+ * @zone: the zone
+ */
+void page_color_index_detach(struct zone *zone)
+{
+	unsigned int type, order, c, nr = page_color_nr(&page_color_map);
+	struct page_color_zone *index = zone->color;
+	unsigned long flags;
+
+	if (!index)
+		return;
+	spin_lock_irqsave(&zone->lock, flags);
+	for (type = 0; type < PAGE_COLOR_TYPES; type++) {
+		for (order = 0; order < NR_PAGE_ORDERS; order++) {
+			struct list_head *to = &zone->free_area[order].free_list[type_of_index(type)];
+
+			for (c = 0; c < nr; c++)
+				list_splice_tail(page_color_list(index, type, order, c), to);
+		}
+	}
+	zone->color = NULL;
+	spin_unlock_irqrestore(&zone->lock, flags);
+	kvfree_rcu_mightsleep(index);
+}
+
+/**
+ * page_color_index_reset - there is another map, and nobody owns anything
+ */
+void page_color_index_reset(void)
+{
+	const struct page_color_map *map = &page_color_map;
+	unsigned int order, c;
+
+	memset(nr_unowned, 0, sizeof(nr_unowned));
+	memset(page_color_unowned, 0, sizeof(page_color_unowned));
+	for_each_set_bit(c, map->exists, PAGE_COLOR_MAX) {
+		for (order = 0; order < NR_PAGE_ORDERS; order++) {
+			nr_unowned[order][map->first[order][c]]++;
+			__set_bit(map->first[order][c], page_color_unowned[order]);
+		}
+	}
+}
+
+/**
+ * page_color_index_own - a colour has its first owner
+ * @color: the colour
+ *
+ * Context: under the lock of who owns what.
+ * Return: the orders that have blocks which belong into the index from now on.
+ */
+unsigned long page_color_index_own(unsigned int color)
+{
+	unsigned long orders = 0;
+	unsigned int order;
+
+	for (order = 0; order < NR_PAGE_ORDERS; order++) {
+		unsigned int first = page_color_map.first[order][color];
+
+		if (--nr_unowned[order][first])
+			continue;
+		__clear_bit(first, page_color_unowned[order]);
+		orders |= BIT(order);
+	}
+	return orders;
+}
+
+/**
+ * page_color_index_disown - a colour has no owner any more
+ * @color: the colour
+ *
+ * Blocks that are in the index stay there, where all find them.
+ *
+ * Context: under the lock of who owns what.
+ */
+void page_color_index_disown(unsigned int color)
+{
+	unsigned int order;
+
+	for (order = 0; order < NR_PAGE_ORDERS; order++) {
+		unsigned int first = page_color_map.first[order][color];
+
+		if (!nr_unowned[order][first]++)
+			__set_bit(first, page_color_unowned[order]);
+	}
+}
+
+static struct list_head *list_of(struct zone *zone, unsigned int order,
+				 int migratetype, unsigned int color)
+{
+	struct page_color_zone *index = zone->color;
+	int type = page_color_type(migratetype);
+	unsigned int first;
+
+	if (!index || type < 0 || page_color_has_unowned(order, color))
+		return &zone->free_area[order].free_list[migratetype];
+	first = page_color_map.first[order][color];
+	__set_bit(first, index->avail[type][order]);
+	index->filled |= page_color_filled_bit(type, order);
+	return page_color_list(index, type, order, first);
+}
+
+/**
+ * page_color_free_list - where a free block goes
+ * @zone: its zone, locked
+ * @page: the block
+ * @order: its order
+ * @migratetype: of its pageblock
+ *
+ * Return: a list of the index if all of its colours are owned, else the common one.
+ */
+struct list_head *page_color_free_list(struct zone *zone, struct page *page,
+				       unsigned int order, int migratetype)
+{
+	return list_of(zone, order, migratetype,
+		       page_color_of(&page_color_map, page_to_pfn(page)));
+}
+
+/**
+ * page_color_add_block - as __add_to_free_list(), where colours are owned
+ * @page: the block, on no list
+ * @zone: its zone, locked
+ * @order: its order
+ * @migratetype: of its pageblock
+ * @tail: to the tail of the list
+ */
+void page_color_add_block(struct page *page, struct zone *zone, unsigned int order,
+			  int migratetype, bool tail)
+{
+	struct list_head *list = page_color_free_list(zone, page, order, migratetype);
+
+	if (tail)
+		list_add_tail(&page->buddy_list, list);
+	else
+		list_add(&page->buddy_list, list);
+	zone->free_area[order].nr_free++;
+}
+
+/**
+ * page_color_put_block - put a part of a block that was split into the free lists
+ * @page: the part
+ * @zone: its zone, locked
+ * @order: its order
+ * @migratetype: of its pageblock
+ * @color: of its first frame
+ */
+void page_color_put_block(struct page *page, struct zone *zone, unsigned int order,
+			  int migratetype, unsigned int color)
+{
+	list_add(&page->buddy_list, list_of(zone, order, migratetype, color));
+	zone->free_area[order].nr_free++;
+	set_page_private(page, order);
+	__SetPageBuddy(page);
+}
+
+/*
+ * Move what belongs into the index among the first @count blocks of a common list
+ * there. The others go to the tail, so that each block is met once.
+ */
+static void sort_batch(struct zone *zone, int migratetype, unsigned int order,
+		       unsigned long count)
+{
+	struct list_head *list = &zone->free_area[order].free_list[migratetype];
+	struct page *page;
+
+	while (count-- && (page = list_first_entry_or_null(list, struct page,
+							   buddy_list)))
+		list_move_tail(&page->buddy_list,
+			       page_color_free_list(zone, page, order, migratetype));
+}
+
+static void sort_list(struct zone *zone, int migratetype, unsigned int order)
+{
+	struct list_head *list = &zone->free_area[order].free_list[migratetype];
+	unsigned long left = READ_ONCE(zone->free_area[order].nr_free);
+
+	while (left && !list_empty_careful(list)) {
+		unsigned long n = min(left, SORT_BATCH);
+		unsigned long flags;
+
+		spin_lock_irqsave(&zone->lock, flags);
+		sort_batch(zone, migratetype, order, n);
+		spin_unlock_irqrestore(&zone->lock, flags);
+		left -= n;
+		cond_resched();
+	}
+}
+
+/**
+ * page_color_index_sort - what became owned just now leaves the common lists
+ * @orders: the orders that have such blocks
+ *
+ * That is the free lists and those of CPUs.
+ */
+void page_color_index_sort(unsigned long orders)
+{
+	unsigned int type, order;
+	struct zone *zone;
+
+	drain_all_pages(NULL);
+	for_each_populated_zone(zone) {
+		for (type = 0; type < PAGE_COLOR_TYPES; type++) {
+			int migratetype = type_of_index(type);
+
+			if (page_color_type(migratetype) != type)
+				continue;
+			for_each_set_bit(order, &orders, NR_PAGE_ORDERS)
+				sort_list(zone, migratetype, order);
+		}
+	}
+}
+
+/**
+ * page_color_first - find a block in an index
+ * @index: of a zone, which is locked
+ * @type: see page_color_type()
+ * @order: order of the block
+ * @colors: what its first colour is to be; NULL for any
+ *
+ * Return: the block, NULL if there is none.
+ */
+struct page *page_color_first(struct page_color_zone *index, int type,
+			      unsigned int order, const unsigned long *colors)
+{
+	unsigned int c, nr = page_color_nr(&page_color_map);
+	unsigned long *avail = index->avail[type][order];
+
+	if (!(index->filled & page_color_filled_bit(type, order)))
+		return NULL;
+	for (c = 0;; c++) {
+		struct list_head *list;
+
+		c = colors ? find_next_and_bit(colors, avail, nr, c) :
+			     find_next_bit(avail, nr, c);
+		if (c >= nr)
+			break;
+		list = page_color_list(index, type, order, c);
+		if (!list_empty(list))
+			return list_first_entry(list, struct page, buddy_list);
+		__clear_bit(c, avail);
+	}
+	if (bitmap_empty(avail, nr))
+		index->filled &= ~page_color_filled_bit(type, order);
+	return NULL;
+}
+
+/**
+ * page_color_first_other - find a block with a frame that nobody owns
+ * @zone: the zone, locked
+ * @order: order of the block
+ * @migratetype: of its pageblock
+ *
+ * Return: the block, NULL if there is none. While blocks are sorted it may be NULL
+ * after a number of others, which are in the index then.
+ */
+struct page *page_color_first_other(struct zone *zone, unsigned int order,
+				    int migratetype)
+{
+	struct list_head *list = &zone->free_area[order].free_list[migratetype];
+	int n = 0, type = page_color_type(migratetype);
+	struct page *page;
+
+	while ((page = list_first_entry_or_null(list, struct page, buddy_list))) {
+		unsigned int color;
+
+		if (likely(!atomic_read(&page_color_sorting)) || type < 0)
+			return page;
+		color = page_color_of(&page_color_map, page_to_pfn(page));
+		if (page_color_has_unowned(order, color))
+			return page;
+		if (n++ == SORT_BATCH)
+			break;
+		list_move_tail(&page->buddy_list,
+			       list_of(zone, order, migratetype, color));
+	}
+	if (type < 0)
+		return NULL;
+	return page_color_first(zone->color, type, order, page_color_unowned[order]);
+}
+
+/**
+ * page_color_any_block - find a block of an order in the index of a zone
+ * @zone: the zone, locked
+ * @order: order of the block
+ * @migratetype: of its pageblock
+ *
+ * Return: the block, NULL if there is none.
+ */
+struct page *page_color_any_block(struct zone *zone, unsigned int order,
+				  int migratetype)
+{
+	int type = page_color_type(migratetype);
+
+	if (!zone->color || type < 0 || zone->color->sparing)
+		return NULL;
+	return page_color_first(zone->color, type, order, NULL);
+}
+
+/**
+ * page_color_has_block - may the index of a zone have a block?
+ * @zone: the zone
+ * @order: order of the block
+ * @migratetype: of its pageblock
+ *
+ * Context: with the zone's lock, or as a hint.
+ * Return: true if so.
+ */
+bool page_color_has_block(struct zone *zone, unsigned int order, int migratetype)
+{
+	int type = page_color_type(migratetype);
+	struct page_color_zone *index;
+	unsigned int c, nr;
+	bool yes = false;
+
+	if (!page_color_enabled() || type < 0)
+		return false;
+	/* It may be switched off just now. */
+	rcu_read_lock();
+	index = READ_ONCE(zone->color);
+	if (index && !index->sparing &&
+	    index->filled & page_color_filled_bit(type, order)) {
+		nr = page_color_nr(&page_color_map);
+		for_each_set_bit(c, index->avail[type][order], nr) {
+			yes = !list_empty(page_color_list(index, type, order, c));
+			if (yes)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return yes;
+}

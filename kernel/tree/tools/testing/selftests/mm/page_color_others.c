@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: tasks without colours get no page of a colour that somebody owns
+ * while another is free where they may look.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include "page_color_util.h"
+
+#define YIELDED		DIR "stats/yielded"
+#define MIXED		DIR "stats/mixed"
+#define SCAN_MAX	DIR "stats/scan_max"
+/* Of one hold of a zone's lock: PAGE_COLOR_HOLD and what refills look at. */
+#define MOST_ENTRIES	500
+
+/* What nobody owns. */
+static unsigned long others[LONGS];
+
+/* Runs @test while another task has the first @n colours, or every second of 2n. */
+static bool beside_owner(int n, bool apart, bool (*test)(void))
+{
+	unsigned long owned[LONGS] = {};
+	int ready[2], done[2], status;
+	char c = 0;
+	pid_t pid;
+	bool ok;
+
+	memset(others, 0, sizeof(others));
+	for (int i = 0; i < n; i++)
+		add(owned, apart ? 2 * i : i);
+	add_rest(others, owned);
+	if (pipe(ready) || pipe(done))
+		return false;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(done[1]);
+		if (set_colors(owned, 0))
+			_exit(1);
+		c = write(ready[1], &c, 1) == 1 && !read(done[0], &c, 1) ? 0 : 1;
+		_exit(c);
+	}
+	close(ready[1]);
+	ok = read(ready[0], &c, 1) == 1 && test();
+	close(done[0]);
+	close(done[1]);
+	close(ready[0]);
+	return waitpid(pid, &status, 0) == pid && ok;
+}
+
+/* Memory that comes page by page. */
+static char *single_pages(size_t size)
+{
+	char *mem = map_pages(size);
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	return mem;
+}
+
+/* As much as there is of the other colours many times over. */
+static size_t some_memory(void)
+{
+	int n = 0;
+
+	for (int c = 0; c < nr_colors; c++)
+		n += has(others, c);
+	return 64 * MB * n / nr_colors / page_size * page_size;
+}
+
+static bool anonymous(void)
+{
+	long yielded = read_long(YIELDED);
+	size_t size = some_memory();
+	char *mem;
+	bool ok;
+
+	/* Twice: what was freed before goes first. */
+	for (int i = 0; i < 2; i++) {
+		mem = single_pages(size);
+		touch(mem, size, 1);
+		ok = pure(mem, size, others, "anonymous memory");
+		munmap(mem, size);
+		if (!ok)
+			return false;
+	}
+	if (read_long(YIELDED) != yielded)
+		ksft_print_msg("%ld pages of owned colours were given away\n",
+			       read_long(YIELDED) - yielded);
+	return read_long(YIELDED) == yielded;
+}
+
+static bool file_in_memory(void)
+{
+	size_t size = some_memory() / 2 / page_size * page_size;
+	int fd = memfd_create("others", 0);
+	char *mem;
+	bool ok;
+
+	if (fd < 0 || ftruncate(fd, size))
+		return false;
+	mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	touch(mem, size, 1);
+	ok = pure(mem, size, others, "file in memory");
+	close(fd);
+	return ok;
+}
+
+/* Copies on write, by a child, of pages that it has from its parent. */
+static bool copies(void)
+{
+	size_t size = some_memory() / 4 / page_size * page_size;
+	char *mem = single_pages(size);
+	int status;
+	pid_t pid;
+
+	touch(mem, size, 1);
+	pid = fork();
+	if (!pid) {
+		touch(mem, size, 2);
+		_exit(!pure(mem, size, others, "copies"));
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool all_kinds(void)
+{
+	return anonymous() && file_in_memory() && copies();
+}
+
+/* 1/16, a quarter, a half, all but one. */
+static bool test_few(void)
+{
+	return beside_owner(nr_colors / 16 ?: 1, false, all_kinds);
+}
+
+static bool test_quarter(void)
+{
+	return beside_owner(nr_colors / 4, false, all_kinds);
+}
+
+static bool test_half(void)
+{
+	return beside_owner(nr_colors / 2, false, all_kinds);
+}
+
+static bool test_every_second(void)
+{
+	return beside_owner(nr_colors / 2, true, all_kinds);
+}
+
+static bool test_all_but_one(void)
+{
+	return beside_owner(nr_colors - 1, false, all_kinds);
+}
+
+/* What was free when colours got an owner, and is so when they have none any more. */
+static bool changing(void)
+{
+	size_t size = some_memory() / 4 / page_size * page_size;
+	char *mem = single_pages(size);
+	unsigned long more[LONGS] = {};
+	bool ok;
+
+	/* Two owners now: those of this task are taken away, then given back. */
+	add_rest(more, half);
+	for (int c = 0; c < nr_colors; c++)
+		if (!has(others, c))
+			more[c / 64] &= ~(1UL << c % 64);
+	if (set_colors(more, 0) || prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0))
+		return false;
+	touch(mem, size, 1);
+	ok = pure(mem, size, others, "after a change");
+	munmap(mem, size);
+	return ok;
+}
+
+static bool test_changing(void)
+{
+	return beside_owner(nr_colors / 4, false, changing);
+}
+
+/*
+ * Free pages of node 0 of colours that nobody owns; not of the first zone, most of
+ * which is kept for devices.
+ */
+static long free_others(void)
+{
+	FILE *file = fopen("/sys/kernel/debug/page_color/colors", "r");
+	long color, free, n = 0;
+	char line[256], zone[16];
+	int node;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "node %d zone %15s color %ld pages %*d free %ld", &node,
+			   zone, &color, &free) == 4 &&
+		    !node && strcmp(zone, "DMA") && has(others, color))
+			n += free;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/*
+ * When nothing else is left a task without colours gets pages of owned colours rather
+ * than none, and they are counted; it gets all others first.
+ */
+static bool exhausting(void)
+{
+	long yielded = read_long(YIELDED), n, left;
+	size_t size = node_info(0, "MemTotal:") * 9 / 10 / page_size * page_size;
+	struct count count;
+	unsigned long node0 = 1;
+	char *mem = single_pages(size);
+
+	/* This node alone. */
+	if (syscall(SYS_mbind, mem, size, 2, &node0, 64, 0)) {
+		ksft_print_msg("mbind: %s\n", strerror(errno));
+		return errno == ENOSYS;
+	}
+	for (size_t i = 0; i < size; i += 16 * MB) {
+		size_t part = size - i < 16 * MB ? size - i : 16 * MB;
+
+		touch(mem + i, part, 1);
+		count = look(mem + i, part, others, true);
+		if (!count.wrong)
+			continue;
+		n = read_long(YIELDED) - yielded;
+		left = free_others();
+		ksft_print_msg("%zu MiB of others, then %ld of %ld pages of owned colours, %ld counted; %ld others free\n",
+			       i / MB, count.wrong, count.present, n, left);
+		/* Some of those that are counted wait on lists of the CPU. */
+		return i && n >= count.wrong && left < 512;
+	}
+	ksft_print_msg("%zu MiB, and no page of an owned colour\n", size / MB);
+	return true;
+}
+
+static bool test_exhausted(void)
+{
+	stay_on(0);
+	return beside_owner(nr_colors / 2, false, exhausting);
+}
+
+/* A huge page has owned colours by nature: these are counted. */
+static bool large(void)
+{
+	size_t huge = 2 * MB;
+	char *map = map_pages(2 * huge);
+	char *mem = (char *)(((uintptr_t)map + huge - 1) / huge * huge);
+	long mixed = read_long(MIXED);
+	struct count count;
+
+	madvise(mem, huge, MADV_HUGEPAGE);
+	*mem = 1;
+	count = look(mem, huge, others, true);
+	mixed = read_long(MIXED) - mixed;
+	ksft_print_msg("%ld of %ld pages at once, %ld of them of owned colours, %ld counted\n",
+		       count.present, (long)(huge / page_size), count.wrong, mixed);
+	/* Blocks that the kernel takes meanwhile are counted as well. */
+	return count.present < (long)(huge / page_size) || mixed >= count.wrong;
+}
+
+static bool test_large(void)
+{
+	write_file("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
+	return beside_owner(nr_colors / 2, false, large);
+}
+
+static bool test_bounded(void)
+{
+	long most = read_long(SCAN_MAX);
+
+	ksft_print_msg("at most %ld entries of lists looked at in one hold of a lock\n",
+		       most);
+	return most > 0 && most <= MOST_ENTRIES;
+}
+
+int main(void)
+{
+	start(11);
+	run("one in sixteen colours owned: none of these", test_few);
+	run("a quarter of the colours owned: none of these", test_quarter);
+	run("half of the colours owned: none of these", test_half);
+	run("every second colour owned: none of these", test_every_second);
+	run("all colours but one owned: this one alone", test_all_but_one);
+	run("owners come and go: none of these", test_changing);
+	run("all others first, then owned ones, counted", test_exhausted);
+	run("owned colours in large blocks are counted", test_large);
+	run("a hold of a lock looks at a bounded number", test_bounded);
+	end_tests();
+}
