@@ -84,6 +84,8 @@ enum page_color_stat {
  *	may have blocks; cleared when found empty
  * @filled: which of @avail may have bits set
  * @sparing: a search just now leaves out what the index has
+ * @leftover: it may have blocks with colours that lost their last owner
+ * @dry: nothing is free but of owned colours
  * @cursor: colour to look at next, so that allocations go round the banks
  * @missed: colours of which no page was found by a search in depth: without and with
  *	the other migrate types
@@ -107,6 +109,8 @@ struct page_color_zone {
 	unsigned long avail[PAGE_COLOR_TYPES][NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
 	u64 filled;
 	bool sparing;
+	bool leftover;
+	bool dry;
 	unsigned int cursor;
 	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
 	u64 missed_from[2];
