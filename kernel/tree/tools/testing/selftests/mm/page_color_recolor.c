@@ -18,6 +18,8 @@
 #define TABLE	(2 * MB)
 /* What takes minutes if it is done page by page, and so many seconds if not. */
 #define SOON	20
+/* What is no wait on a machine that is busy. */
+#define SHORT	0.5
 
 static char *reserve(size_t size)
 {
@@ -99,7 +101,7 @@ static bool dies(pid_t pid, double takes, const char *what)
 	waitpid(pid, &status, 0);
 	at = now() - at;
 	ksft_print_msg("%s: takes %.2f s, dead after %.2f s\n", what, takes, at);
-	return WIFSIGNALED(status) && at < takes / 2;
+	return WIFSIGNALED(status) && (at < takes / 2 || at < SHORT);
 }
 
 #define TABLES	16384
@@ -167,7 +169,7 @@ static bool test_other_thread(void)
 	pthread_join(thread, &left);
 	ksft_print_msg("%ld mappings in %.2f s, the longest took %.3f s\n", n, took,
 		       longest);
-	return !left && longest < took / 4;
+	return !left && (longest < took / 4 || longest < SHORT);
 }
 
 /* Pages that another CPU has on its lists are moved as well. */

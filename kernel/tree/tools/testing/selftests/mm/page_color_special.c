@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include <glob.h>
+#include <linux/perf_event.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <time.h>
@@ -403,12 +404,61 @@ static bool has_resource(void)
 /* Registers of a device, which are mapped once: they stay mapped. */
 static bool test_device(void)
 {
+	volatile uint32_t *first;
+	uint32_t before;
 	size_t size;
 	char *mem = map_resource(&size);
 
+	first = (void *)mem;
+	before = *first;
 	if (set_colors(half, OWN) || move_to_colors(mem, size))
 		return false;
-	return pages_with(mem, size, PM_PRESENT) == size / page_size;
+	/* A bus error if not: nothing would map them again. */
+	return *first == before;
+}
+
+static int perf_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static bool has_perf(void)
+{
+	int fd = perf_event();
+
+	return fd >= 0 && !close(fd);
+}
+
+/* What a driver allocates and maps is its own, and goes on. */
+static bool test_ring(void)
+{
+	const size_t size = 9 * page_size;
+	struct perf_event_mmap_page *ring;
+	int fd = perf_event();
+	char *mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED);
+	uint64_t before, count;
+	long left, wrong;
+
+	for (size_t at = 0; at < size; at += page_size)
+		peek(mem + at);
+	if (set_colors(half, OWN))
+		return false;
+	wrong = look(mem, size, half, true).wrong;
+	left = move_to_colors(mem, size);
+	ksft_print_msg("%ld of %ld left\n", left, wrong);
+	ring = (void *)mem;
+	if (read(fd, &before, 8) != 8)
+		return false;
+	touch(map_pages(MB), MB, 1);
+	return left == wrong && ring->data_offset == page_size &&
+	       ring->data_size == size - page_size && read(fd, &count, 8) == 8 &&
+	       count > before && pages_with(mem, size, PM_PRESENT) == 9;
 }
 
 /* All of a process, with what the kernel maps for it: the vDSO, its data. */
@@ -448,6 +498,7 @@ int main(void)
 		{ "secret memory", test_secret, has_secret },
 		{ "hugetlb", test_hugetlb, NULL },
 		{ "registers of a device", test_device, has_resource },
+		{ "ring of perf", test_ring, has_perf },
 		{ "the whole process", test_everything, NULL },
 	};
 
