@@ -245,19 +245,20 @@ static inline bool page_color_has_policy(void)
 }
 
 /**
- * page_color_is_foreign - has the current context colours, but not this one?
+ * page_color_forbids - may the current context not have this frame?
  * @pfn: number of the frame
  *
- * Return: true if so.
+ * Return: true if it is strict and has other colours.
  */
-static inline bool page_color_is_foreign(unsigned long pfn)
+static inline bool page_color_forbids(unsigned long pfn)
 {
 	const struct page_color_policy *policy;
 	bool yes;
 
 	rcu_read_lock();
 	policy = page_color_current();
-	yes = policy && !test_bit(page_color_of(&page_color_map, pfn),
+	yes = policy && policy->flags & PAGE_COLOR_STRICT &&
+	      !test_bit(page_color_of(&page_color_map, pfn),
 				  policy->set.some[0]);
 	rcu_read_unlock();
 	return yes;
@@ -321,7 +322,7 @@ static inline bool page_color_has_policy(void)
 	return false;
 }
 
-static inline bool page_color_is_foreign(unsigned long pfn)
+static inline bool page_color_forbids(unsigned long pfn)
 {
 	return false;
 }

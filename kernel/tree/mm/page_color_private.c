@@ -2,10 +2,8 @@
 /*
  * Page colouring: own copies of pages of files, PR_PAGE_COLOR_PRIVATE.
  */
-#include <linux/dax.h>
 #include <linux/fs.h>
-#include <linux/huge_mm.h>
-#include <linux/hugetlb.h>
+#include <linux/hugetlb_inline.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/mmu_notifier.h>

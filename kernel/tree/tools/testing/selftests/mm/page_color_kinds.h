@@ -34,12 +34,6 @@ static inline void run_rows(const struct row *rows, size_t n)
 	end_tests();
 }
 
-/* Has the kernel a system call? Asked with arguments that no call takes. */
-static inline bool has_call(long number)
-{
-	return syscall(number, -1L, -1L, -1L, -1L, -1L) != -1 || errno != ENOSYS;
-}
-
 static inline uint64_t word_at(size_t at)
 {
 	return (at + 8) * 0x9e3779b97f4a7c15ULL;
@@ -122,18 +116,16 @@ static inline bool stop_watching(int fd, char *mem, size_t size)
 	return !ioctl(fd, UFFDIO_UNREGISTER, &range) && !close(fd);
 }
 
-/* Bits of the entries of pagemap that all pages of a mapping have. */
-#define PM_SOFT_DIRTY	(1ULL << 55)
-#define PM_UFFD_WP	(1ULL << 57)
-#define PM_PRESENT	(1ULL << 63)
+/* Bits of the entries of pagemap. */
+enum { PM_SOFT_DIRTY = 55, PM_UFFD_WP = 57, PM_PRESENT = 63 };
 
-static inline size_t pages_with(const char *mem, size_t size, uint64_t bits)
+static inline size_t pages_with(const char *mem, size_t size, int bit)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
 	size_t n = 0;
 
 	for (size_t i = 0; i < size; i += page_size)
-		n += (page_entry(fd, mem + i, false) & bits) == bits;
+		n += page_entry(fd, mem + i, false) >> bit & 1;
 	close(fd);
 	return n;
 }

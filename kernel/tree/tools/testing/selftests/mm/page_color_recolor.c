@@ -13,7 +13,7 @@
 
 #define TOP	"/sys/fs/cgroup"
 #define GROUP	TOP "/page_color_recolor"
-#define TB	(1UL << 40)
+#define TB	(MB * MB)
 /* A page table each, on x86: each page of it is looked at. */
 #define TABLE	(2 * MB)
 /* What takes minutes if it is done page by page, and so many seconds if not. */
@@ -37,7 +37,7 @@ static double now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
+	return t.tv_sec + t.tv_nsec / 1000000000.0;
 }
 
 /* Does a child end in time? If not it is killed. Its status, or -1. */
@@ -88,32 +88,53 @@ static char *tables(size_t n)
 	return mem;
 }
 
-/* Dead at once when it is killed in the midst of what takes so many seconds. */
-static bool dies(pid_t pid, double takes, const char *what)
-{
-	double at;
-	int status;
+#define TABLES	16384
 
-	usleep(takes * 250000);
-	at = now();
-	if (kill(pid, SIGKILL))
-		return false;
-	waitpid(pid, &status, 0);
-	at = now() - at;
-	ksft_print_msg("%s: takes %.2f s, dead after %.2f s\n", what, takes, at);
-	return WIFSIGNALED(status) && (at < takes / 2 || at < SHORT);
+/* Seconds from a signal to the end of a process. */
+static double killed(pid_t pid)
+{
+	double at = now();
+
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return now() - at;
 }
 
-#define TABLES	16384
+/*
+ * Killed in the midst of what takes so many seconds, it is dead as soon as if it
+ * did nothing; which takes time, too, if its page tables are many.
+ */
+static bool dies(pid_t pid, double takes, double idle, const char *what)
+{
+	double after;
+
+	usleep(takes * 250000);
+	if (waitpid(pid, NULL, WNOHANG))
+		return false;
+	after = killed(pid);
+	ksft_print_msg("%s: takes %.2f s, dead after %.2f s, idle after %.2f s\n", what,
+		       takes, after, idle);
+	return after < 2 * idle + SHORT;
+}
 
 static bool test_killed(void)
 {
+	double takes, idle;
 	int ready[2];
-	double takes;
 	pid_t pid;
 
 	if (pipe(ready))
 		return false;
+	pid = fork();
+	if (!pid) {
+		tables(TABLES);
+		if (write(ready[1], &idle, sizeof(idle)) == sizeof(idle))
+			pause();
+		_exit(1);
+	}
+	if (read(ready[0], &idle, sizeof(idle)) != sizeof(idle))
+		return false;
+	idle = killed(pid);
 	pid = fork();
 	if (!pid) {
 		char *mem = tables(TABLES);
@@ -131,16 +152,16 @@ static bool test_killed(void)
 				_exit(4);
 	}
 	return read(ready[0], &takes, sizeof(takes)) == sizeof(takes) &&
-	       dies(pid, takes, "MIGRATE");
+	       dies(pid, takes, idle, "MIGRATE");
 }
 
-static volatile bool over;
+static bool over;
 
 static void *moves(void *mem)
 {
 	long left = move_to_colors(mem, TABLES * TABLE);
 
-	over = true;
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	return (void *)left;
 }
 
@@ -157,7 +178,7 @@ static bool test_other_thread(void)
 		return false;
 	begun = now();
 	pthread_create(&thread, NULL, moves, mem);
-	while (!over) {
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
 		from = now();
 		small = map_pages(page_size);
 		munmap(small, page_size);
@@ -244,7 +265,7 @@ static bool test_cgroup(void)
 			if (!write_file(GROUP "/cpuset.colors.migrate", "1"))
 				_exit(1);
 	}
-	ok &= dies(writer, took, "cpuset.colors.migrate");
+	ok &= dies(writer, took, 0, "cpuset.colors.migrate");
 	kill(user, SIGKILL);
 	waitpid(user, NULL, 0);
 	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)

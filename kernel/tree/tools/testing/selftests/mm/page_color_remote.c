@@ -28,7 +28,7 @@ struct pin_longterm_test {
 #define PIN_FOR_WRITING		1
 
 #ifndef UFFDIO_MOVE
-#define UFFD_FEATURE_MOVE	(1 << 16)
+#define UFFD_FEATURE_MOVE	0x10000
 #define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
 struct uffdio_move {
 	uint64_t dst, src, len, mode;
@@ -438,10 +438,18 @@ static bool has_uprobes(void)
 	return !access(TRACING "uprobe_events", W_OK);
 }
 
-static __attribute__((noinline, aligned(4096))) int probed(int n)
+static int probed(int n)
 {
-	asm volatile("" : "+r" (n));
 	return n + 1;
+}
+
+/* A call that the compiler does not know, and so does not leave out. */
+static int call(int n)
+{
+	int (*to)(int) = probed;
+
+	asm volatile("" : "+r" (to));
+	return to(n);
 }
 
 /* A breakpoint at the function, in all processes that map the file. */
@@ -477,14 +485,14 @@ static long hits(void)
 static bool test_breakpoint(void)
 {
 	char *text = (char *)((uintptr_t)probed & -page_size);
-	int n = probed(0);
+	int n = call(0);
 	bool ok;
 
 	ok = filled(set_breakpoint) && pure(text, page_size, half, "breakpoint") &&
 	     !set_colors(half, PR_PAGE_COLOR_STRICT | PR_PAGE_COLOR_PRIVATE) &&
 	     !move_to_colors(text, page_size);
 	while (n < 100)
-		n = probed(n);
+		n = call(n);
 	ksft_print_msg("%ld of 99 hits\n", hits());
 	ok = ok && hits() == 99;
 	write_file(TRACING "events/" EVENT "/enable", "0");

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <glob.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <time.h>
@@ -404,17 +405,14 @@ static bool has_resource(void)
 /* Registers of a device, which are mapped once: they stay mapped. */
 static bool test_device(void)
 {
-	volatile uint32_t *first;
-	uint32_t before;
 	size_t size;
 	char *mem = map_resource(&size);
+	char before = peek(mem);
 
-	first = (void *)mem;
-	before = *first;
 	if (set_colors(half, OWN) || move_to_colors(mem, size))
 		return false;
 	/* A bus error if not: nothing would map them again. */
-	return *first == before;
+	return peek(mem) == before;
 }
 
 static int perf_event(void)
@@ -476,6 +474,64 @@ static bool test_everything(void)
 	       pure(mem, MB, half, "heap");
 }
 
+/* A thread that writes, and looks whether what it wrote last is still there. */
+struct writer {
+	pthread_t thread;
+	char *mem;
+	size_t size;
+	bool *over;
+	long lost;
+};
+
+static void *writes(void *arg)
+{
+	struct writer *w = arg;
+
+	for (uint64_t round = 1; !__atomic_load_n(w->over, __ATOMIC_RELAXED); round++) {
+		for (size_t at = 0; at < w->size; at += 1024) {
+			uint64_t *word = (void *)(w->mem + at);
+			uint64_t last = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+			w->lost += round > 1 && last != round - 1;
+			__atomic_store_n(word, round, __ATOMIC_RELAXED);
+		}
+	}
+	return NULL;
+}
+
+#define WRITERS	3
+
+/* Nothing that is written while it moves, is copied and unmapped is lost. */
+static bool test_written_meanwhile(void)
+{
+	const size_t size = MB / 2;
+	struct writer w[WRITERS] = {};
+	bool stop = false, ok = true;
+	long lost = 0;
+	char *mem[WRITERS];
+
+	mem[0] = map_pages(size);
+	mem[1] = over_a_file(size);
+	mem[2] = map_fd(memory_file(size), size, PROT_READ | PROT_WRITE, MAP_SHARED);
+	for (int i = 0; i < WRITERS; i++) {
+		w[i] = (struct writer) { .mem = mem[i], .size = size, .over = &stop };
+		pthread_create(&w[i].thread, NULL, writes, &w[i]);
+	}
+	for (int i = 0; ok && i < 40; i++) {
+		ok = !set_colors(i & 1 ? half : other_half(), OWN);
+		for (int m = 0; m < WRITERS; m++)
+			ok &= move_to_colors(mem[m], size) >= 0;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (int i = 0; i < WRITERS; i++) {
+		pthread_join(w[i].thread, NULL);
+		lost += w[i].lost;
+	}
+	if (lost)
+		ksft_print_msg("%ld words lost\n", lost);
+	return ok && !lost;
+}
+
 int main(void)
 {
 	static const struct row rows[] = {
@@ -499,6 +555,7 @@ int main(void)
 		{ "hugetlb", test_hugetlb, NULL },
 		{ "registers of a device", test_device, has_resource },
 		{ "ring of perf", test_ring, has_perf },
+		{ "written while it moves", test_written_meanwhile, NULL },
 		{ "the whole process", test_everything, NULL },
 	};
 
