@@ -387,6 +387,7 @@ page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 /* Nobody has this one any more; it may have the last reference to another. */
 static void free_policy(struct page_color_policy *policy)
 {
+	bool lost = false;
 	unsigned long flags;
 	unsigned int c;
 
@@ -406,8 +407,11 @@ static void free_policy(struct page_color_policy *policy)
 			__clear_bit(c, page_color_owned);
 			page_color_nr_owned--;
 			page_color_index_disown(c);
+			lost = true;
 		}
 		spin_unlock_irqrestore(&owners_lock, flags);
+		if (lost)
+			page_color_index_leftover();
 	}
 	kfree_rcu(policy, rcu);
 	atomic_long_dec(&nr_policies);
@@ -417,8 +421,7 @@ static void free_policy(struct page_color_policy *policy)
  * page_color_policy_release - the last reference to a policy is gone
  * @policy: the policy
  *
- * Its colours are nobody's again unless other policies name them. Their free
- * pages stay in the index, where they are found by all.
+ * Its colours are nobody's again unless other policies name them.
  */
 void page_color_policy_release(struct page_color_policy *policy)
 {

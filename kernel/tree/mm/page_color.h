@@ -94,6 +94,8 @@ enum page_color_stat {
  *	may have blocks; cleared when found empty
  * @filled: which of @avail may have bits set
  * @sparing: a search just now leaves out what the index has
+ * @leftover: it may have blocks with colours that lost their last owner
+ * @dry: nothing is free but of owned colours
  * @cursor: colour to look at next, so that allocations go round the banks
  * @missed: colours of which no page was found by a search in depth: without and with
  *	the other migrate types
@@ -118,6 +120,8 @@ struct page_color_zone {
 	unsigned long avail[PAGE_COLOR_TYPES][NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
 	u64 filled;
 	bool sparing;
+	bool leftover;
+	bool dry;
 	unsigned int cursor;
 	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
 	u64 missed_from[2];
@@ -249,6 +253,10 @@ int page_color_set_map(const char *text);
 int page_color_switch(bool on);
 /* Pages that were moved because a task asked for it. */
 extern atomic_long_t page_color_recolored;
+long page_color_recolor_range(unsigned long start, unsigned long len);
+bool page_color_vma_is_private(struct vm_area_struct *vma);
+void page_color_drop_shared(struct vm_area_struct *vma, pmd_t *pmd,
+			    unsigned long addr, unsigned long end);
 
 void page_color_count_spill(struct zone *zone);
 void page_color_forget_misses(void);
@@ -307,6 +315,26 @@ static inline bool page_color_has_policy(void)
 }
 
 /**
+ * page_color_forbids - may the current context not have this frame?
+ * @pfn: number of the frame
+ *
+ * Return: true if it is strict and has other colours.
+ */
+static inline bool page_color_forbids(unsigned long pfn)
+{
+	const struct page_color_policy *policy;
+	bool yes;
+
+	rcu_read_lock();
+	policy = page_color_current();
+	yes = policy && policy->flags & PAGE_COLOR_STRICT &&
+	      !test_bit(page_color_of(&page_color_map, pfn),
+				  policy->set.some[0]);
+	rcu_read_unlock();
+	return yes;
+}
+
+/**
  * mm_has_page_color - did a task of this mm ask for colours?
  * @mm: the mm
  *
@@ -333,25 +361,11 @@ static inline unsigned long page_color_orders(struct mm_struct *mm)
  * vma_wants_private - are pages of the mapping to be copied when they are read?
  * @vma: the mapping
  *
- * Pages of the page cache have the colours of whoever brought them in, and
- * others map them, too. So a process that asked for it gets copies, as if it
- * wrote to them. Not of devices, whose pages change.
- *
- * Return: true if so.
+ * Return: true if so, see page_color_vma_is_private().
  */
 static inline bool vma_wants_private(struct vm_area_struct *vma)
 {
-	const struct page_color_policy *policy;
-	bool yes;
-
-	if (!mm_has_page_color(vma->vm_mm) || vma->vm_flags & VM_SHARED ||
-	    !vma->vm_file || !S_ISREG(file_inode(vma->vm_file)->i_mode))
-		return false;
-	rcu_read_lock();
-	policy = rcu_dereference(vma->vm_mm->page_color);
-	yes = policy && policy->flags & PAGE_COLOR_PRIVATE;
-	rcu_read_unlock();
-	return yes;
+	return mm_has_page_color(vma->vm_mm) && page_color_vma_is_private(vma);
 }
 
 /**
@@ -387,8 +401,6 @@ static inline void page_color_leave_none(struct page_color_policy *scope)
 	current->page_color_scope = scope;
 }
 
-struct page_color_policy *page_color_enter_mm(struct mm_struct *mm);
-void page_color_leave_mm(struct page_color_policy *scope);
 struct folio *page_color_migrate_alloc(struct folio *src,
 				       new_folio_t get_new_folio,
 				       unsigned long private, int reason);
@@ -396,6 +408,11 @@ struct folio *page_color_migrate_alloc(struct folio *src,
 #else /* CONFIG_PAGE_COLOR */
 
 static inline bool page_color_has_policy(void)
+{
+	return false;
+}
+
+static inline bool page_color_forbids(unsigned long pfn)
 {
 	return false;
 }
@@ -460,15 +477,6 @@ static inline struct page_color_policy *page_color_enter_none(void)
 }
 
 static inline void page_color_leave_none(struct page_color_policy *scope)
-{
-}
-
-static inline struct page_color_policy *page_color_enter_mm(struct mm_struct *mm)
-{
-	return NULL;
-}
-
-static inline void page_color_leave_mm(struct page_color_policy *scope)
 {
 }
 

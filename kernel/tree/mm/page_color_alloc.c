@@ -33,7 +33,7 @@ static void take_over(struct zone *zone, struct per_cpu_pages *pcp,
 }
 
 /**
- * page_color_free_page - free a page if its colour is owned
+ * page_color_free_page - free a page of an owned colour
  * @zone: its zone
  * @pcp: of this CPU, locked
  * @page: the page, prepared
@@ -41,19 +41,14 @@ static void take_over(struct zone *zone, struct per_cpu_pages *pcp,
  * Pages of owned colours do not go to the lists that all tasks share, where
  * only this CPU would find them. They go to this CPU's coloured list if it is
  * for a policy that names their colour; otherwise to the zone, several at a time.
- *
- * Return: false if nobody owns its colour: then nothing was done.
  */
-bool page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
+void page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			  struct page *page)
 {
 	unsigned long pfn = page_to_pfn(page);
 	unsigned int c = page_color_of(&page_color_map, pfn);
 	bool here, missing;
 	int mt;
-
-	if (!test_bit(c, page_color_owned))
-		return false;
 
 	__count_vm_event(PGFREE);
 	here = pcp->color_id && test_bit(c, pcp->colors);
@@ -64,7 +59,7 @@ bool page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 		mt = get_pfnblock_flags_mask(page, pfn, MIGRATETYPE_MASK);
 	if (missing && mt < MIGRATE_PCPTYPES &&
 	    page_color_reserve_offer(zone, page, c))
-		return true;
+		return;
 	pcp->count++;
 	if (here && mt == MIGRATE_MOVABLE) {
 		list_add(&page->pcp_list, &pcp->lists[PCP_COLOR_LIST]);
@@ -77,7 +72,6 @@ bool page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			page_color_pcp_free(zone, pcp, PAGE_COLOR_BATCH,
 					    PCP_LEAVING_LIST);
 	}
-	return true;
 }
 
 static struct page *alloc_from_pcp(struct zone *zone, struct per_cpu_pages *pcp,

@@ -11,7 +11,6 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/sched/clock.h>
-#include <trace/events/kmem.h>
 #include <trace/events/page_color.h>
 #include "page_color_buddy.h"
 
@@ -30,135 +29,14 @@ static unsigned int color_of_page(struct page *page)
 }
 
 /*
- * Take the first frame of a block that nobody owns, or its very first if all of
- * them are owned.
- */
-static struct page *take_frame(struct zone *zone, struct page *page,
-			       unsigned int order, int migratetype)
-{
-	unsigned int color = color_of_page(page), gone = 1;
-
-	page_color_del_block(page, zone, order, migratetype);
-	while (order--) {
-		unsigned int other = color ^ page_color_map.unit[order];
-		struct page *rest = page + (1UL << order);
-
-		if (!page_color_has_unowned(order, color) &&
-		    page_color_has_unowned(order, other)) {
-			swap(page, rest);
-			swap(color, other);
-		}
-		if (set_page_guard(zone, rest, order))
-			gone += 1U << order;
-		else
-			page_color_put_block(rest, zone, order, migratetype, other);
-	}
-	page_color_account(zone, -(int)gone, migratetype);
-	return page;
-}
-
-/* The smallest block with a frame that nobody owns gives one. */
-static struct page *take_other(struct zone *zone, int migratetype)
-{
-	unsigned int order;
-
-	for (order = 0; order < NR_PAGE_ORDERS; order++) {
-		struct page *page = page_color_first_other(zone, order, migratetype);
-
-		if (page)
-			return take_frame(zone, page, order, migratetype);
-	}
-	return NULL;
-}
-
-/* A page of a colour that somebody owns, out of the smallest block. */
-static struct page *take_owned(struct zone *zone, int migratetype)
-{
-	unsigned int order;
-
-	for (order = 0; order < NR_PAGE_ORDERS; order++) {
-		struct page *page = page_color_any_block(zone, order, migratetype);
-
-		if (page) {
-			zone->color->stat[PAGE_COLOR_YIELDED]++;
-			return take_frame(zone, page, order, migratetype);
-		}
-	}
-	return NULL;
-}
-
-/* A pageblock of another type that has what @take looks for is claimed for this. */
-static __always_inline struct page *
-claim(struct zone *zone, int migratetype, unsigned int alloc_flags,
-      struct page *(*take)(struct zone *zone, int migratetype))
-{
-	bool claimed;
-
-	zone->color->sparing = take == take_other;
-	claimed = page_color_claim(zone, migratetype, alloc_flags);
-	zone->color->sparing = false;
-	return claimed ? take(zone, migratetype) : NULL;
-}
-
-/* Of all types in the order of __rmqueue(). */
-static __always_inline struct page *
-take_of_types(struct zone *zone, int migratetype, unsigned int alloc_flags,
-	      struct page *(*take)(struct zone *zone, int migratetype))
-{
-	struct page *page = NULL;
-	unsigned int i;
-
-#ifdef CONFIG_CMA
-	/* See __rmqueue(). */
-	if (alloc_flags & ALLOC_CMA &&
-	    zone_page_state(zone, NR_FREE_CMA_PAGES) >
-	    zone_page_state(zone, NR_FREE_PAGES) / 2)
-		page = take(zone, MIGRATE_CMA);
-#endif
-	if (!page)
-		page = take(zone, migratetype);
-#ifdef CONFIG_CMA
-	if (!page && alloc_flags & ALLOC_CMA)
-		page = take(zone, MIGRATE_CMA);
-#endif
-	if (!page)
-		page = claim(zone, migratetype, alloc_flags, take);
-	for (i = 0; !page && !(alloc_flags & ALLOC_NOFRAGMENT) &&
-	     i < MIGRATE_PCPTYPES - 1; i++)
-		page = take(zone, page_color_fallback(migratetype, i));
-	return page;
-}
-
-/**
- * page_color_rmqueue - as __rmqueue() for a page, where page_color_busy() is true
- * @zone: the zone, locked
- * @migratetype: of the allocation
- * @alloc_flags: with ALLOC_OWNED pages of owned colours as well, after all others
- *
- * Return: the page, or NULL.
- */
-struct page *page_color_rmqueue(struct zone *zone, int migratetype,
-				unsigned int alloc_flags)
-{
-	struct page *page;
-
-	page = take_of_types(zone, migratetype, alloc_flags, take_other);
-	if (!page && alloc_flags & ALLOC_OWNED)
-		page = take_of_types(zone, migratetype, alloc_flags, take_owned);
-	if (page)
-		trace_mm_page_alloc_zone_locked(page, 0, migratetype,
-						migratetype < MIGRATE_PCPTYPES);
-	return page;
-}
-
-/*
- * Take up to @max pages of a set of colours out of a block, at least one, to the
- * tail of @list. Parts that belong to the set as a whole are not split in the
+ * Take up to @max pages of a set of colours, or with @others of those that nobody
+ * owns, out of a block, at least one, to the tail of @list. Parts that belong to the set as a whole are not split in the
  * free lists at all.
  */
-static unsigned int carve(struct zone *zone, struct page *page, unsigned int order,
-			  int migratetype, const struct page_color_set *set,
-			  unsigned int max, struct list_head *list)
+static __always_inline unsigned int
+carve_some(struct zone *zone, struct page *page, unsigned int order, int migratetype,
+	   const struct page_color_set *set, bool others, unsigned int max,
+	   struct list_head *list)
 {
 	struct {
 		struct page *page;
@@ -172,14 +50,18 @@ static unsigned int carve(struct zone *zone, struct page *page, unsigned int ord
 
 	page_color_del_block(page, zone, order, migratetype);
 	for (;;) {
-		if (taken == max || !test_bit(color, set->some[order])) {
+		bool some = others ? page_color_has_unowned(order, color) :
+				     test_bit(color, set->some[order]);
+
+		if (taken == max || !some) {
 			if (set_page_guard(zone, page, order))
 				gone += 1 << order;
 			else
 				page_color_put_block(page, zone, order,
 						     migratetype, color);
 		} else if (1U << order <= max - taken &&
-			   test_bit(color, set->all[order])) {
+			   (others ? page_color_is_unowned(order, color) :
+				     test_bit(color, set->all[order]))) {
 			for (i = 0; i < 1U << order; i++)
 				list_add_tail(&page[i].pcp_list, list);
 			taken += 1 << order;
@@ -206,6 +88,132 @@ static unsigned int carve(struct zone *zone, struct page *page, unsigned int ord
 		trace_page_color_split(pfn, whole, taken);
 	}
 	return taken;
+}
+
+static noinline unsigned int carve(struct zone *zone, struct page *page,
+				   unsigned int order, int migratetype,
+				   const struct page_color_set *set,
+				   unsigned int max, struct list_head *list)
+{
+	return carve_some(zone, page, order, migratetype, set, false, max, list);
+}
+
+/*
+ * Up to @max pages that nobody owns, of the smallest blocks first. There is no limit
+ * for how many blocks: each has one.
+ */
+static unsigned int take_others(struct zone *zone, int migratetype,
+				unsigned int max, struct list_head *list)
+{
+	unsigned int order, n = 0;
+	struct page *page;
+
+	for (order = 0; order < NR_PAGE_ORDERS && n < max; order++) {
+		while (n < max &&
+		       (page = page_color_first_other(zone, order, migratetype)))
+			n += carve_some(zone, page, order, migratetype, NULL, true,
+					max - n, list);
+	}
+	return n;
+}
+
+/* A page of a colour that somebody owns, out of the smallest block. */
+static unsigned int take_owned(struct zone *zone, int migratetype, unsigned int max,
+			       struct list_head *list)
+{
+	unsigned int order;
+
+	for (order = 0; order < NR_PAGE_ORDERS; order++) {
+		struct page *page = page_color_any_block(zone, order, migratetype);
+		unsigned int color;
+
+		if (!page)
+			continue;
+		color = color_of_page(page);
+		page_color_del_block(page, zone, order, migratetype);
+		page_color_account(zone, -1, migratetype);
+		while (order--)
+			page_color_put_block(page + (1UL << order), zone, order, migratetype,
+					     color ^ page_color_map.unit[order]);
+		list_add_tail(&page->pcp_list, list);
+		zone->color->stat[PAGE_COLOR_YIELDED]++;
+		return 1;
+	}
+	return 0;
+}
+
+typedef unsigned int (*take_fn)(struct zone *zone, int migratetype, unsigned int max,
+				struct list_head *list);
+
+/* A pageblock of another type that has what @take looks for is claimed for this. */
+static __always_inline unsigned int
+claim(struct zone *zone, int migratetype, unsigned int alloc_flags, unsigned int max,
+      struct list_head *list, take_fn take)
+{
+	bool claimed;
+
+	zone->color->sparing = take == take_others;
+	claimed = page_color_claim(zone, migratetype, alloc_flags);
+	zone->color->sparing = false;
+	return claimed ? take(zone, migratetype, max, list) : 0;
+}
+
+/* Of all types in the order of __rmqueue(). */
+static __always_inline unsigned int
+take_of_types(struct zone *zone, int migratetype, unsigned int alloc_flags,
+	      unsigned int max, struct list_head *list, take_fn take)
+{
+	unsigned int i, n = 0;
+
+#ifdef CONFIG_CMA
+	/* See __rmqueue(). */
+	if (alloc_flags & ALLOC_CMA &&
+	    zone_page_state(zone, NR_FREE_CMA_PAGES) >
+	    zone_page_state(zone, NR_FREE_PAGES) / 2)
+		n = take(zone, MIGRATE_CMA, max, list);
+#endif
+	if (!n)
+		n = take(zone, migratetype, max, list);
+#ifdef CONFIG_CMA
+	if (!n && alloc_flags & ALLOC_CMA)
+		n = take(zone, MIGRATE_CMA, max, list);
+#endif
+	if (!n)
+		n = claim(zone, migratetype, alloc_flags, max, list, take);
+	/* No more than one of a pageblock of another type. */
+	for (i = 0; !n && !(alloc_flags & ALLOC_NOFRAGMENT) &&
+	     i < MIGRATE_PCPTYPES - 1; i++)
+		n = take(zone, page_color_fallback(migratetype, i), 1, list);
+	return n;
+}
+
+/**
+ * page_color_rmqueue - as __rmqueue() for pages, where page_color_busy() is true
+ * @zone: the zone, locked
+ * @migratetype: of the allocation
+ * @alloc_flags: with ALLOC_OWNED pages of owned colours as well, if there are no
+ *	others
+ * @max: how many at most
+ * @list: where they are put, at the tail
+ *
+ * Return: how many; 0 if there are none.
+ */
+unsigned int page_color_rmqueue(struct zone *zone, int migratetype,
+				unsigned int alloc_flags, unsigned int max,
+				struct list_head *list)
+{
+	struct page_color_zone *index = zone->color;
+	unsigned int n = 0;
+
+	if (!index->dry)
+		n = take_of_types(zone, migratetype, alloc_flags, max, list, take_others);
+	if (!n && READ_ONCE(page_color_nr_owned) &&
+	    !(alloc_flags & ALLOC_NOFRAGMENT) && !atomic_read(&page_color_sorting) &&
+	    (!IS_ENABLED(CONFIG_CMA) || alloc_flags & ALLOC_CMA))
+		index->dry = true;
+	if (!n && alloc_flags & ALLOC_OWNED)
+		n = take_of_types(zone, migratetype, alloc_flags, 1, list, take_owned);
+	return n;
 }
 
 /* Take up to @max pages of the set from the index, round the colours. */

@@ -18,6 +18,8 @@
 
 /* Per order, the first colours of classes of blocks with a colour without owner. */
 extern unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
+/* Per order and class, how many colours have no owner. */
+extern u16 page_color_nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
 /* Free pages are being sorted after colours got owners. */
 extern atomic_t page_color_sorting;
 
@@ -35,6 +37,15 @@ static inline bool page_color_has_unowned(unsigned int order, unsigned int color
 	return color >= PAGE_COLOR_NONE ||
 	       test_bit(page_color_map.first[order][color],
 			page_color_unowned[order]);
+}
+
+/* Does nobody own any frame of such a block? */
+static inline bool page_color_is_unowned(unsigned int order, unsigned int color)
+{
+	const struct page_color_map *map = &page_color_map;
+
+	return color >= PAGE_COLOR_NONE ||
+	       page_color_nr_unowned[order][map->first[order][color]] == 1U << map->rank[order];
 }
 
 static inline struct list_head *page_color_list(struct page_color_zone *index,
@@ -61,12 +72,20 @@ static __always_inline bool page_color_busy(const struct zone *zone)
 	       (READ_ONCE(page_color_nr_owned) || zone->color->filled);
 }
 
+/* Pages that nobody owns come to the common lists. With the zone's lock. */
+static __always_inline void page_color_not_dry(struct zone *zone)
+{
+	if (page_color_enabled() && zone->color)
+		zone->color->dry = false;
+}
+
 /* page_color_index.c */
 int page_color_index_attach(struct zone *zone);
 void page_color_index_detach(struct zone *zone);
 void page_color_index_reset(void);
 unsigned long page_color_index_own(unsigned int color);
 void page_color_index_disown(unsigned int color);
+void page_color_index_leftover(void);
 void page_color_index_sort(unsigned long orders);
 struct list_head *page_color_free_list(struct zone *zone, struct page *page,
 				       unsigned int order, int migratetype);
@@ -83,8 +102,9 @@ struct page *page_color_any_block(struct zone *zone, unsigned int order,
 bool page_color_has_block(struct zone *zone, unsigned int order, int migratetype);
 
 /* page_color_buddy.c */
-struct page *page_color_rmqueue(struct zone *zone, int migratetype,
-				unsigned int alloc_flags);
+unsigned int page_color_rmqueue(struct zone *zone, int migratetype,
+				unsigned int alloc_flags, unsigned int max,
+				struct list_head *list);
 unsigned int page_color_take(struct zone *zone, const struct page_color_set *set,
 			     unsigned int max, unsigned int alloc_flags,
 			     struct list_head *list);
@@ -97,7 +117,7 @@ struct page *page_color_take_block(struct zone *zone, const unsigned long *color
 				   unsigned int order);
 
 /* page_color_alloc.c */
-bool page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
+void page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			  struct page *page);
 struct page *page_color_alloc(struct zone *preferred_zone, struct zone *zone,
 			      unsigned int alloc_flags, bool *strict);
@@ -184,6 +204,10 @@ static inline bool page_color_busy(const struct zone *zone)
 	return false;
 }
 
+static inline void page_color_not_dry(struct zone *zone)
+{
+}
+
 static inline void page_color_add_block(struct page *page, struct zone *zone,
 					unsigned int order, int migratetype,
 					bool tail)
@@ -217,17 +241,18 @@ static inline bool page_color_has_block(struct zone *zone, unsigned int order,
 	return false;
 }
 
-static inline struct page *page_color_rmqueue(struct zone *zone, int migratetype,
-					      unsigned int alloc_flags)
+static inline unsigned int page_color_rmqueue(struct zone *zone, int migratetype,
+					      unsigned int alloc_flags,
+					      unsigned int max,
+					      struct list_head *list)
 {
-	return NULL;
+	return 0;
 }
 
-static inline bool page_color_free_page(struct zone *zone,
+static inline void page_color_free_page(struct zone *zone,
 					struct per_cpu_pages *pcp,
 					struct page *page)
 {
-	return false;
 }
 
 static inline struct page *page_color_alloc(struct zone *preferred_zone,

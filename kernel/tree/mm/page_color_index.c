@@ -14,6 +14,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include "page_color_buddy.h"
 
 /* Free blocks that are sorted in one hold of zone->lock. */
@@ -22,8 +23,8 @@
 unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)] __read_mostly;
 atomic_t page_color_sorting;
 
-/* How many colours of a class have no owner; under the lock of who owns what. */
-static u16 nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
+/* Written under the lock of who owns what, as the sets above. */
+u16 page_color_nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX] __read_mostly;
 
 /* A migrate type of the index. */
 static int type_of_index(int type)
@@ -97,11 +98,11 @@ void page_color_index_reset(void)
 	const struct page_color_map *map = &page_color_map;
 	unsigned int order, c;
 
-	memset(nr_unowned, 0, sizeof(nr_unowned));
+	memset(page_color_nr_unowned, 0, sizeof(page_color_nr_unowned));
 	memset(page_color_unowned, 0, sizeof(page_color_unowned));
 	for_each_set_bit(c, map->exists, PAGE_COLOR_MAX) {
 		for (order = 0; order < NR_PAGE_ORDERS; order++) {
-			nr_unowned[order][map->first[order][c]]++;
+			page_color_nr_unowned[order][map->first[order][c]]++;
 			__set_bit(map->first[order][c], page_color_unowned[order]);
 		}
 	}
@@ -122,7 +123,7 @@ unsigned long page_color_index_own(unsigned int color)
 	for (order = 0; order < NR_PAGE_ORDERS; order++) {
 		unsigned int first = page_color_map.first[order][color];
 
-		if (--nr_unowned[order][first])
+		if (--page_color_nr_unowned[order][first])
 			continue;
 		__clear_bit(first, page_color_unowned[order]);
 		orders |= BIT(order);
@@ -134,9 +135,7 @@ unsigned long page_color_index_own(unsigned int color)
  * page_color_index_disown - a colour has no owner any more
  * @color: the colour
  *
- * Blocks that are in the index stay there, where all find them.
- *
- * Context: under the lock of who owns what.
+ * Context: under the lock of who owns what. page_color_index_leftover() follows.
  */
 void page_color_index_disown(unsigned int color)
 {
@@ -145,9 +144,81 @@ void page_color_index_disown(unsigned int color)
 	for (order = 0; order < NR_PAGE_ORDERS; order++) {
 		unsigned int first = page_color_map.first[order][color];
 
-		if (!nr_unowned[order][first]++)
+		if (!page_color_nr_unowned[order][first]++)
 			__set_bit(first, page_color_unowned[order]);
 	}
+}
+
+/* Blocks of a type and order with an unowned colour leave the index, class by class. */
+static void leave_index(struct zone *zone, int type, unsigned int order)
+{
+	struct list_head *to = &zone->free_area[order].free_list[type_of_index(type)];
+	unsigned int c, nr = page_color_nr(&page_color_map);
+	struct page_color_zone *index = zone->color;
+	unsigned long *avail = index->avail[type][order];
+
+	for (c = 0;; c++) {
+		c = find_next_and_bit(page_color_unowned[order], avail, nr, c);
+		if (c >= nr)
+			break;
+		list_splice_tail_init(page_color_list(index, type, order, c), to);
+		__clear_bit(c, avail);
+		index->dry = false;
+	}
+	if (bitmap_empty(avail, nr))
+		index->filled &= ~page_color_filled_bit(type, order);
+}
+
+static void clean_up(struct work_struct *work)
+{
+	unsigned long flags;
+	unsigned int order;
+	struct zone *zone;
+	int type;
+
+	mutex_lock(&page_color_mutex);
+	for_each_populated_zone(zone) {
+		spin_lock_irqsave(&zone->lock, flags);
+		if (zone->color) {
+			zone->color->leftover = false;
+			zone->color->dry = false;
+		}
+		spin_unlock_irqrestore(&zone->lock, flags);
+		for (type = 0; type < PAGE_COLOR_TYPES; type++) {
+			for (order = 0; order < NR_PAGE_ORDERS; order++) {
+				spin_lock_irqsave(&zone->lock, flags);
+				if (zone->color)
+					leave_index(zone, type, order);
+				spin_unlock_irqrestore(&zone->lock, flags);
+			}
+			cond_resched();
+		}
+	}
+	mutex_unlock(&page_color_mutex);
+}
+
+static DECLARE_WORK(clean_up_work, clean_up);
+
+/**
+ * page_color_index_leftover - colours have lost their last owner
+ *
+ * Their blocks leave the index a bit later. Up to then they are found in it.
+ */
+void page_color_index_leftover(void)
+{
+	struct page_color_zone *index;
+	struct zone *zone;
+
+	rcu_read_lock();
+	for_each_populated_zone(zone) {
+		index = READ_ONCE(zone->color);
+		if (!index)
+			continue;
+		WRITE_ONCE(index->leftover, true);
+		WRITE_ONCE(index->dry, false);
+	}
+	rcu_read_unlock();
+	schedule_work(&clean_up_work);
 }
 
 static struct list_head *list_of(struct zone *zone, unsigned int order,
@@ -157,8 +228,11 @@ static struct list_head *list_of(struct zone *zone, unsigned int order,
 	int type = page_color_type(migratetype);
 	unsigned int first;
 
-	if (!index || type < 0 || page_color_has_unowned(order, color))
+	if (!index || type < 0 || page_color_has_unowned(order, color)) {
+		if (index)
+			index->dry = false;
 		return &zone->free_area[order].free_list[migratetype];
+	}
 	first = page_color_map.first[order][color];
 	__set_bit(first, index->avail[type][order]);
 	index->filled |= page_color_filled_bit(type, order);
@@ -262,8 +336,9 @@ void page_color_index_sort(unsigned long orders)
 	unsigned int type, order;
 	struct zone *zone;
 
-	drain_all_pages(NULL);
 	for_each_populated_zone(zone) {
+		/* For all zones at once it would not wait for somebody else's. */
+		drain_all_pages(zone);
 		for (type = 0; type < PAGE_COLOR_TYPES; type++) {
 			int migratetype = type_of_index(type);
 
@@ -338,7 +413,7 @@ struct page *page_color_first_other(struct zone *zone, unsigned int order,
 		list_move_tail(&page->buddy_list,
 			       list_of(zone, order, migratetype, color));
 	}
-	if (type < 0)
+	if (type < 0 || !READ_ONCE(zone->color->leftover))
 		return NULL;
 	return page_color_first(zone->color, type, order, page_color_unowned[order]);
 }

@@ -14,16 +14,19 @@
 
 /**
  * page_color_dram_pfn - frame number without the holes below it
- * @map: map with ranges
+ * @map: the map
  * @pfn: frame number
  *
- * Return: @pfn less the base of its range, ULONG_MAX if no range holds it.
+ * Return: @pfn less the base of its range, ULONG_MAX if no range holds it; @pfn
+ * itself without ranges.
  */
 unsigned long page_color_dram_pfn(const struct page_color_map *map,
 				  unsigned long pfn)
 {
 	unsigned int i;
 
+	if (!map->nr_ranges)
+		return pfn;
 	for (i = 0; i < map->nr_ranges; i++) {
 		const struct page_color_range *r = &map->range[i];
 
@@ -68,6 +71,10 @@ static void precompute(struct page_color_map *map)
 				color_of_pfn_bit(map, 8 * byte + bit);
 		}
 	}
+
+	map->plain = !map->nr_ranges;
+	for (value = 1; value < 256; value <<= 1)
+		map->plain &= !map->table[3][value] && !map->table[4][value];
 
 	__set_bit(0, map->span[0]);
 	map->unit[0] = color_of_pfn_bit(map, 0);

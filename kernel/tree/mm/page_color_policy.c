@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: policies of tasks, and recolouring what they have.
+ * Page colouring: policies of tasks.
  */
 #include <linux/capability.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
-#include <linux/mm_inline.h>
 #include <linux/page_color.h>
-#include <linux/pagewalk.h>
 #include <linux/prctl.h>
-#include <linux/swap.h>
 #include <linux/uaccess.h>
 #include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
 
-/* Pages that are moved in one call of migrate_pages(). */
-#define RECOLOR_BATCH	256
-
-atomic_long_t page_color_recolored;
 /* See linux/page_color.h. */
 DEFINE_MUTEX(page_color_tasks_mutex);
 
@@ -596,180 +589,6 @@ static long get_colors(unsigned long __user *user, unsigned long size)
 	return flags;
 }
 
-static bool wrong_color(struct folio *folio,
-			const struct page_color_policy *policy)
-{
-	unsigned int c = page_color_of(&page_color_map, folio_pfn(folio));
-
-	if (folio_test_large(folio))
-		return !test_bit(c, policy->set.all[folio_order(folio)]);
-	return !test_bit(c, policy->set.some[0]);
-}
-
-static struct folio *recolor_alloc(struct folio *src, unsigned long private)
-{
-	struct folio *dst = folio_alloc(GFP_HIGHUSER_MOVABLE | __GFP_NOWARN, 0);
-
-	trace_page_color_migrate(folio_pfn(src), dst ? folio_pfn(dst) : 0,
-				 MR_SYSCALL);
-	return dst;
-}
-
-/* Split a large folio that is mapped at @addr; the caller has looked at it. */
-static bool recolor_split(struct folio *folio)
-{
-	bool done = false;
-
-	if (folio_trylock(folio)) {
-		done = !split_folio(folio);
-		folio_unlock(folio);
-	}
-	return done;
-}
-
-/*
- * Isolate up to RECOLOR_BATCH pages of @vma from *@addr on that have a wrong
- * colour and belong to this process alone. Counts those that cannot be moved.
- */
-static unsigned int recolor_collect(struct vm_area_struct *vma,
-				    unsigned long *addr, unsigned long end,
-				    const struct page_color_policy *policy,
-				    struct list_head *pages, unsigned long *left)
-{
-	unsigned int n = 0;
-
-	for (; *addr < end && n < RECOLOR_BATCH; *addr += PAGE_SIZE) {
-		struct folio_walk fw;
-		struct folio *folio;
-		bool split;
-
-again:
-		folio = folio_walk_start(&fw, vma, *addr, 0);
-		if (!folio)
-			continue;
-		if (folio_is_zone_device(folio) || folio_test_hugetlb(folio) ||
-		    !wrong_color(folio, policy)) {
-			folio_walk_end(&fw, vma);
-			continue;
-		}
-		split = folio_test_large(folio);
-		if (folio_likely_mapped_shared(folio) ||
-		    (!split && !folio_isolate_lru(folio))) {
-			folio_walk_end(&fw, vma);
-			++*left;
-			continue;
-		}
-		if (split) {
-			folio_get(folio);
-			folio_walk_end(&fw, vma);
-			split = recolor_split(folio);
-			folio_put(folio);
-			if (split)
-				goto again;
-			++*left;
-			continue;
-		}
-		list_add_tail(&folio->lru, pages);
-		node_stat_add_folio(folio, NR_ISOLATED_ANON +
-				    folio_is_file_lru(folio));
-		folio_walk_end(&fw, vma);
-		n++;
-	}
-	return n;
-}
-
-/*
- * Pages of files that the process wants to have privately are copied when they
- * are needed again. Not if they are to stay in memory.
- */
-static void drop_shared(struct vm_area_struct *vma, unsigned long start,
-			unsigned long end)
-{
-	struct zap_details details = { .even_cows = false };
-
-	if (vma_wants_private(vma) && !(vma->vm_flags & VM_LOCKED))
-		zap_page_range_single(vma, start, end - start, &details);
-}
-
-/* Returns how many pages of the range still have another colour. */
-static long recolor(struct mm_struct *mm, struct page_color_policy *policy,
-		    unsigned long start, unsigned long end)
-{
-	unsigned long addr, left = 0;
-	long err = 0;
-
-	lru_cache_disable();
-	for (addr = start; addr < end && !err;) {
-		struct vm_area_struct *vma;
-		LIST_HEAD(pages);
-		unsigned int n = 0, moved = 0;
-
-		if (mmap_read_lock_killable(mm)) {
-			err = -EINTR;
-			break;
-		}
-		vma = find_vma_intersection(mm, addr, end);
-		if (vma) {
-			addr = max(addr, vma->vm_start);
-			drop_shared(vma, addr, min(end, vma->vm_end));
-			if (vma->vm_flags & (VM_PFNMAP | VM_IO))
-				addr = vma->vm_end;
-			else
-				n = recolor_collect(vma, &addr, min(end, vma->vm_end),
-						    policy, &pages, &left);
-		} else {
-			addr = end;
-		}
-		mmap_read_unlock(mm);
-		if (n) {
-			/* The task's colours, not those that the pages have. */
-			current->page_color_scope = policy;
-			migrate_pages(&pages, recolor_alloc, NULL, 0, MIGRATE_SYNC,
-				      MR_SYSCALL, &moved);
-			current->page_color_scope = NULL;
-			putback_movable_pages(&pages);
-			atomic_long_add(moved, &page_color_recolored);
-			left += n - moved;
-		}
-		cond_resched();
-	}
-	lru_cache_enable();
-	return err ?: min_t(unsigned long, left, INT_MAX);
-}
-
-static long recolor_range(unsigned long start, unsigned long len)
-{
-	struct page_color_policy *policy;
-	unsigned long end;
-	long left;
-
-	if (!PAGE_ALIGNED(start) || check_add_overflow(start, PAGE_ALIGN(len), &end))
-		return -EINVAL;
-	policy = get_policy(&current->page_color);
-	if (!policy)
-		return -ENODATA;
-	left = recolor(current->mm, policy, start, end);
-	page_color_policy_put(policy);
-	return left;
-}
-
-/**
- * page_color_recolor_mm - move the pages of a process to its colours
- * @mm: the process
- *
- * Return: how many could not be moved, or -EINTR.
- */
-long page_color_recolor_mm(struct mm_struct *mm)
-{
-	struct page_color_policy *policy = get_policy(&mm->page_color);
-	long left = 0;
-
-	if (policy)
-		left = recolor(mm, policy, 0, mm->task_size);
-	page_color_policy_put(policy);
-	return left;
-}
-
 /**
  * page_color_prctl - prctl(PR_PAGE_COLOR, ...)
  * @op: PR_PAGE_COLOR_*
@@ -804,7 +623,7 @@ long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 	case PR_PAGE_COLOR_CLEAR:
 		return clear_colors();
 	case PR_PAGE_COLOR_MIGRATE:
-		return recolor_range(arg3, arg4);
+		return page_color_recolor_range(arg3, arg4);
 	case PR_PAGE_COLOR_AHEAD:
 		return page_color_ahead_set(arg3);
 	case PR_PAGE_COLOR_RESERVE:

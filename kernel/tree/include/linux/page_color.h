@@ -201,6 +201,8 @@ void page_color_fork(struct task_struct *task);
 void page_color_exit(struct task_struct *task);
 void page_color_mm_init(struct mm_struct *mm);
 void page_color_mm_exit(struct mm_struct *mm);
+struct page_color_policy *page_color_enter_mm(struct mm_struct *mm);
+void page_color_leave_mm(struct page_color_policy *scope);
 long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 		      unsigned long arg5);
 
@@ -258,6 +260,15 @@ static inline void page_color_mm_init(struct mm_struct *mm)
 }
 
 static inline void page_color_mm_exit(struct mm_struct *mm)
+{
+}
+
+static inline struct page_color_policy *page_color_enter_mm(struct mm_struct *mm)
+{
+	return NULL;
+}
+
+static inline void page_color_leave_mm(struct page_color_policy *scope)
 {
 }
 

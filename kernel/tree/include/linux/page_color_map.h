@@ -45,6 +45,7 @@ struct page_color_range {
  * @table: colour of each value of each byte of a frame number
  * @unit: colour of the frame number 1 << order
  * @span: per order, the colours in a block that starts with colour 0
+ * @plain: no ranges, and the first 24 bits of a frame number tell its colour
  * @rank: per order, how many colours are in a block, as a power of two
  * @first: per order and colour, the least colour of a block that has the colour:
  *	all blocks of an order with the same colours have it in common
@@ -58,6 +59,7 @@ struct page_color_map {
 	u16 table[PAGE_COLOR_PFN_BYTES][256];
 	u16 unit[NR_PAGE_ORDERS];
 	DECLARE_BITMAP(span[NR_PAGE_ORDERS], PAGE_COLOR_MAX);
+	bool plain;
 	u8 rank[NR_PAGE_ORDERS];
 	u16 first[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
 	DECLARE_BITMAP(exists, PAGE_COLOR_MAX);
@@ -104,18 +106,21 @@ static inline unsigned int page_color_nr(const struct page_color_map *map)
 static inline unsigned int page_color_of(const struct page_color_map *map,
 					 unsigned long pfn)
 {
+	unsigned int color;
 	u64 p = pfn;
 
-	if (unlikely(map->nr_ranges)) {
+	if (unlikely(!map->plain)) {
 		p = page_color_dram_pfn(map, pfn);
 		if (p == ULONG_MAX)
 			return PAGE_COLOR_NONE;
 	}
-	return map->table[0][p & 0xff] ^
-	       map->table[1][(p >> 8) & 0xff] ^
-	       map->table[2][(p >> 16) & 0xff] ^
-	       map->table[3][(p >> 24) & 0xff] ^
-	       map->table[4][(p >> 32) & 0xff];
+	color = map->table[0][p & 0xff] ^
+		map->table[1][(p >> 8) & 0xff] ^
+		map->table[2][(p >> 16) & 0xff];
+	if (unlikely(!map->plain))
+		color ^= map->table[3][(p >> 24) & 0xff] ^
+			 map->table[4][(p >> 32) & 0xff];
+	return color;
 }
 
 /**

@@ -15,6 +15,8 @@
 #include <linux/capability.h>
 #include <linux/page_color.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 #include "cpuset-internal.h"
 
 /* NULL on top: all colours. */
@@ -181,11 +183,15 @@ static int strict_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Move what the tasks of the cgroup and below have to their colours. */
+/*
+ * Move what the tasks of the cgroup and below have to their colours. Those that
+ * start meanwhile are left out: they would keep this from coming to an end.
+ */
 static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
 			     size_t nbytes, loff_t off)
 {
 	struct cgroup_subsys_state *pos, *css = of_css(of);
+	u64 begun = ktime_get_ns();
 	long left = 0;
 	bool yes;
 	int err;
@@ -206,8 +212,13 @@ static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
 		rcu_read_unlock();
 		css_task_iter_start(pos, CSS_TASK_ITER_PROCS, &it);
 		while (left >= 0 && (task = css_task_iter_next(&it))) {
-			struct mm_struct *mm = get_task_mm(task);
+			struct mm_struct *mm;
 
+			if (fatal_signal_pending(current)) {
+				left = -EINTR;
+				break;
+			}
+			mm = task->start_time > begun ? NULL : get_task_mm(task);
 			if (!mm)
 				continue;
 			left = page_color_recolor_mm(mm);
