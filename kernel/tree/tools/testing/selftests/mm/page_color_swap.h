@@ -14,7 +14,7 @@
 #define STATS	DIR "stats/"
 #define SWAP	"/dev/vda"
 /* What the colours of the tests have, about. */
-#define MEMORY	(64 * MB)
+#define MEMORY	(16 * MB)
 
 static unsigned long own[LONGS];
 /* Bytes of these colours. */
