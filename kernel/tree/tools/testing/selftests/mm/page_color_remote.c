@@ -110,6 +110,58 @@ static bool test_copy_shared(void)
 	return filled(copy) && right("UFFDIO_COPY, memfd");
 }
 
+/* More than there is of one colour, a MiB at a time: refused, nobody is killed. */
+static bool test_copy_full(void)
+{
+	size_t all = sysconf(_SC_PHYS_PAGES) * page_size / nr_colors * 5 / 4, at = 0;
+	struct uffdio_copy args;
+	int error = 0, status;
+	struct count n;
+	long spilled;
+	pid_t pid;
+
+	all = (all + MB - 1) / MB * MB;
+	mem = map_pages(all);
+	madvise(mem, all, MADV_NOHUGEPAGE);
+	fd = watch_faults(mem, all, UFFDIO_REGISTER_MODE_MISSING, 0);
+	spilled = read_long(DIR "spilled");
+	if (set_colors(one, PR_PAGE_COLOR_STRICT))
+		return false;
+	pid = fork();
+	if (!pid) {
+		char *from;
+
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+		from = words();
+
+		for (; !error && at < all; at += MB) {
+			args = (struct uffdio_copy) {
+				.dst = (uintptr_t)mem + at, .src = (uintptr_t)from, .len = MB,
+			};
+			/* A part is done before what fails. */
+			while (args.len && ioctl(fd, UFFDIO_COPY, &args)) {
+				if (errno != EAGAIN || args.copy <= 0) {
+					error = errno;
+					break;
+				}
+				args.dst += args.copy;
+				args.src += args.copy;
+				args.len -= args.copy;
+			}
+		}
+		_exit(error);
+	}
+	waitpid(pid, &status, 0);
+	/* This task would be killed for want of its next page. */
+	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+	n = look(mem, all, one, true);
+	spilled = read_long(DIR "spilled") - spilled;
+	ksft_print_msg("%ld of %zu pages, %ld wrong, %ld spilled, then: %s\n", n.present,
+		       all / page_size, n.wrong, spilled, strerror(WEXITSTATUS(status)));
+	return WIFEXITED(status) && WEXITSTATUS(status) == ENOMEM && n.present > 0 &&
+	       !n.wrong && !spilled;
+}
+
 static bool fill_zero(void)
 {
 	struct uffdio_zeropage args = { .range = { (uintptr_t)mem, SIZE } };
@@ -504,6 +556,7 @@ int main(void)
 	static const struct row rows[] = {
 		{ "UFFDIO_COPY", test_copy, NULL },
 		{ "UFFDIO_COPY to shared memory", test_copy_shared, NULL },
+		{ "UFFDIO_COPY of more than there is", test_copy_full, NULL },
 		{ "UFFDIO_ZEROPAGE", test_zero, NULL },
 		{ "UFFDIO_MOVE", test_move, NULL },
 		{ "UFFDIO_CONTINUE", test_continue, NULL },
