@@ -20,6 +20,7 @@
 #include <asm/setup.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/page_color.h>

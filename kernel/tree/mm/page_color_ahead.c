@@ -19,6 +19,7 @@
 #include <linux/page_color.h>
 #include <linux/shrinker.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Policies and pages that the shrinker looks at in one hold of its lock. */
 #define SHRINK_POLICIES	64
@@ -88,10 +89,14 @@ static bool may_hold(struct page *page)
 	/* Nobody is killed for it, and what can be had easily is reclaimed. */
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN;
 
-	if (!page_color_may_ahead())
-		return false;
+	if (atomic_long_inc_return(&page_color_nr_ahead) >
+	    READ_ONCE(page_color_limits.ahead)) {
+		atomic_long_inc(&page_color_limited[PAGE_COLOR_LIMITED_AHEAD]);
+		goto no;
+	}
 	if (!memcg_kmem_charge_page(page, gfp, 0))
 		return true;
+no:
 	atomic_long_dec(&page_color_nr_ahead);
 	return false;
 }

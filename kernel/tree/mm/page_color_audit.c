@@ -14,7 +14,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "page_color.h"
+#include "page_color_held.h"
 
 /* Characters of what was written that are recorded. */
 #define MOST	256

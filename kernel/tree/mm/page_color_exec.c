@@ -15,6 +15,7 @@
 #include <linux/path.h>
 #include <linux/sched/task.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /*
  * Does the path name this file for init, too? The path is that in the mount

@@ -17,6 +17,7 @@
 #include <linux/vmstat.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 #ifdef CONFIG_SYSFS
 static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,

@@ -12,6 +12,7 @@
 #include <linux/page_color.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Blocks that are looked at in one hold of zone->lock. */
 #define LOOK_AT_ONCE	500

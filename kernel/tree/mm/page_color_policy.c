@@ -14,6 +14,7 @@
 #include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Pages that are moved in one call of migrate_pages(). */
 #define RECOLOR_BATCH	256

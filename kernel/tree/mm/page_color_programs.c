@@ -23,6 +23,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Of a line that is written, and so of a pattern. */
 #define MAX_LINE	1024

@@ -10,6 +10,7 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* The next task with colours from number *@pos on, with a reference. */
 static struct task_struct *next_task_from(loff_t *pos)
