@@ -16,13 +16,10 @@
 #include <linux/string.h>
 #include "page_color_held.h"
 
-/* Characters of what was written that are recorded. */
-#define MOST	256
-
 /**
  * page_color_audit - record a change
  * @what: the file, or the call
- * @text: what was written; a newline may end it
+ * @text: what was written; newlines at its end are not recorded
  * @err: 0, or why nothing changed
  *
  * As AUDIT_CONFIG_CHANGE if auditing is compiled in and on, and in the kernel's
@@ -31,11 +28,13 @@
  */
 void page_color_audit(const char *what, const char *text, int err)
 {
-	int n = min_t(size_t, strcspn(text, "\n"), MOST);
 	struct audit_buffer *ab;
+	int n = strlen(text);
 
 	if (err == -EPERM)
 		return;
+	while (n && text[n - 1] == '\n')
+		n--;
 	pr_notice_ratelimited("%s: '%*pE' by uid %u, %s[%d]: %d\n", what, n, text,
 			      from_kuid(&init_user_ns, current_uid()),
 			      current->comm, task_pid_nr(current), err);

@@ -6,11 +6,14 @@
  * Page colouring: what users hold and how much of it they may; lines of programs.
  */
 #include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/numa.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
 struct attribute_group;
+struct page;
 struct page_color_held;
 struct page_color_policy;
 struct seq_operations;
@@ -111,6 +114,12 @@ void page_color_set_asked(struct page_color_policy *policy,
 			  const struct page_color_policy *group);
 void page_color_use(struct page_color_policy *policy);
 extern const struct seq_operations page_color_tasks_seq;
+/* Pages ahead, by node, and those that were given back for want of memory. */
+extern atomic_long_t page_color_ahead_of_node[MAX_NUMNODES];
+void page_color_ahead_left(struct page *page);
+void page_color_ahead_free(struct list_head *pages);
+void page_color_shrink_ask(struct page_color_policy *policy);
+void page_color_shrink_forget(struct page_color_policy *policy);
 void page_color_audit(const char *what, const char *text, int err);
 
 #endif /* _MM_PAGE_COLOR_HELD_H */

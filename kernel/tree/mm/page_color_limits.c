@@ -24,20 +24,22 @@ struct page_color_limits page_color_limits = {
 
 #ifdef CONFIG_SYSFS
 /* A limit that is a number of at most @_most. */
-#define LIMIT_ATTR(_name, _most)						\
-static ssize_t _name##_show(struct kobject *kobj,				\
-			    struct kobj_attribute *attr, char *buf)		\
-{										\
-	return sysfs_emit(buf, "%lu\n", READ_ONCE(page_color_limits._name));		\
-}										\
-static ssize_t _name##_store(struct kobject *kobj, struct kobj_attribute *attr,	\
-			     const char *buf, size_t count)			\
-{										\
-	int err = set_limit(&page_color_limits._name, buf, _most);			\
-										\
-	page_color_audit("limits/" #_name, buf, err);				\
-	return err ?: count;							\
-}										\
+#define LIMIT_ATTR(_name, _most)					\
+static ssize_t _name##_show(struct kobject *kobj,			\
+			    struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%lu\n",					\
+			  READ_ONCE(page_color_limits._name));		\
+}									\
+static ssize_t _name##_store(struct kobject *kobj,			\
+			     struct kobj_attribute *attr,		\
+			     const char *buf, size_t count)		\
+{									\
+	int err = set_limit(&page_color_limits._name, buf, _most);	\
+									\
+	page_color_audit("limits/" #_name, buf, err);			\
+	return err ?: count;						\
+}									\
 static struct kobj_attribute _name##_attr = __ATTR_RW(_name)
 
 static int set_limit(unsigned long *limit, const char *text, unsigned long most)
