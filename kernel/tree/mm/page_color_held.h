@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/numa.h>
 #include <linux/refcount.h>
+#include <linux/seq_file.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -16,7 +17,6 @@ struct attribute_group;
 struct page;
 struct page_color_held;
 struct page_color_policy;
-struct seq_operations;
 
 /* What was refused at a limit, in page_color_limited[]. */
 enum page_color_limited {
@@ -114,7 +114,7 @@ void page_color_set_asked(struct page_color_policy *policy,
 			  const struct page_color_policy *group);
 void page_color_use(struct page_color_policy *policy);
 extern const struct seq_operations page_color_tasks_seq;
-/* Pages ahead, by node, and those that were given back for want of memory. */
+/* Pages ahead, by node. */
 extern atomic_long_t page_color_ahead_of_node[MAX_NUMNODES];
 void page_color_ahead_left(struct page *page);
 void page_color_ahead_free(struct list_head *pages);

@@ -23,52 +23,63 @@ struct page_color_limits page_color_limits = {
 };
 
 #ifdef CONFIG_SYSFS
-/* A limit that is a number of at most @_most. */
-#define LIMIT_ATTR(_name, _most)					\
-static ssize_t _name##_show(struct kobject *kobj,			\
-			    struct kobj_attribute *attr, char *buf)	\
-{									\
-	return sysfs_emit(buf, "%lu\n",					\
-			  READ_ONCE(page_color_limits._name));		\
-}									\
-static ssize_t _name##_store(struct kobject *kobj,			\
-			     struct kobj_attribute *attr,		\
-			     const char *buf, size_t count)		\
-{									\
-	int err = set_limit(&page_color_limits._name, buf, _most);	\
-									\
-	page_color_audit("limits/" #_name, buf, err);			\
-	return err ?: count;						\
-}									\
-static struct kobj_attribute _name##_attr = __ATTR_RW(_name)
+/* A file of a limit that is a number of at most @most. */
+struct limit_attr {
+	struct kobj_attribute file;
+	unsigned long *limit;
+	unsigned long most;
+};
 
-static int set_limit(unsigned long *limit, const char *text, unsigned long most)
+static struct limit_attr *to_limit(struct kobj_attribute *attr)
 {
+	return container_of(attr, struct limit_attr, file);
+}
+
+static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%lu\n", READ_ONCE(*to_limit(attr)->limit));
+}
+
+static ssize_t limit_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *buf, size_t count)
+{
+	struct limit_attr *limit = to_limit(attr);
 	unsigned long n;
+	char what[32];
 	int err;
 
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	err = kstrtoul(text, 0, &n);
-	if (!err && n > most)
+	err = kstrtoul(buf, 0, &n);
+	if (!err && n > limit->most)
 		err = -EINVAL;
 	if (!err)
-		WRITE_ONCE(*limit, n);
-	return err;
+		WRITE_ONCE(*limit->limit, n);
+	snprintf(what, sizeof(what), "limits/%s", attr->attr.name);
+	page_color_audit(what, buf, err);
+	return err ?: count;
 }
 
-LIMIT_ATTR(ahead, LONG_MAX);
-LIMIT_ATTR(policies, INT_MAX);
-LIMIT_ATTR(user_policies, INT_MAX);
-LIMIT_ATTR(user_share, 100);
-LIMIT_ATTR(users_share, 100);
+#define LIMIT_ATTR(_name, _limit, _most)				\
+static struct limit_attr _name##_attr = {				\
+	.file = __ATTR(_name, 0644, limit_show, limit_store),		\
+	.limit = &page_color_limits._limit,				\
+	.most = (_most),						\
+}
+
+LIMIT_ATTR(ahead, ahead, LONG_MAX);
+LIMIT_ATTR(policies, policies, INT_MAX);
+LIMIT_ATTR(user_policies, user_policies, INT_MAX);
+LIMIT_ATTR(user_share, user_share, 100);
+LIMIT_ATTR(users_share, users_share, 100);
 
 static struct attribute *limit_attrs[] = {
-	&ahead_attr.attr,
-	&policies_attr.attr,
-	&user_policies_attr.attr,
-	&user_share_attr.attr,
-	&users_share_attr.attr,
+	&ahead_attr.file.attr,
+	&policies_attr.file.attr,
+	&user_policies_attr.file.attr,
+	&user_share_attr.file.attr,
+	&users_share_attr.file.attr,
 	NULL,
 };
 

@@ -99,7 +99,7 @@ static bool charged(void)
 	}
 	ok &= waitpid(pid, &status, 0) == pid && !status;
 	ksft_print_msg("%ld pages ahead left\n", read_long(AHEAD));
-	ok &= read_long(AHEAD) < limit / 2 / page_size;
+	ok &= read_long(AHEAD) < limit / 2 / (long)page_size;
 	/* No more is charged when they are used. */
 	n = ahead(4096);
 	used = read_long(GROUP "/memory.current");
