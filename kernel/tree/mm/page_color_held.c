@@ -2,9 +2,10 @@
 /*
  * Page colouring: what users hold.
  *
- * It is counted for the user of the initial user namespace: for others the owner
- * of their outermost namespace, so that nobody has more by having more users. Root
- * has no limit of its own, and one in KEPT_FOR_ROOT of everything is kept for it.
+ * It is counted for the user of the initial user namespace. Whoever is in a
+ * namespace that a user made counts as this user, so that nobody has more by having
+ * more users. Root has no limit of its own, and one in KEPT_FOR_ROOT of everything
+ * is kept for it.
  * See "Limits" in Documentation/admin-guide/mm/page_color.rst.
  */
 #include <linux/bitmap.h>
@@ -64,8 +65,11 @@ kuid_t page_color_user(void)
 	struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
 
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
+	/* Namespaces that root makes are for users of their own, and not for root. */
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		if (!is_root(ns->owner))
+			uid = ns->owner;
+	}
 	return uid;
 }
 

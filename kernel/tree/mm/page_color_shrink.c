@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include <linux/shrinker.h>
+#include <linux/swap.h>
 #include "page_color.h"
 #include "page_color_held.h"
 
@@ -44,6 +45,36 @@ static void tell_cgroup(struct page *page)
 	rcu_read_unlock();
 }
 
+/* Free pages that a cgroup is to have at its limit, and then no more are given back. */
+#define CGROUP_ROOM	512
+
+/*
+ * Reclaim in a cgroup that is full does not count what shrinkers free, and would
+ * have all that there is for one page. It has what it needs if there is room in
+ * the cgroup and those above, and the node is not short of memory either.
+ */
+static bool is_short(struct shrink_control *sc)
+{
+	struct mem_cgroup *memcg = sc->memcg;
+	int i;
+
+	if (!memcg || mem_cgroup_is_root(memcg))
+		return true;
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		struct zone *zone = &NODE_DATA(sc->nid)->node_zones[i];
+
+		if (populated_zone(zone) &&
+		    !zone_watermark_ok(zone, 0, high_wmark_pages(zone), i, 0))
+			return true;
+	}
+	for (; memcg; memcg = parent_mem_cgroup(memcg)) {
+		if (page_counter_read(&memcg->memory) + CGROUP_ROOM >
+		    READ_ONCE(memcg->memory.max))
+			return true;
+	}
+	return false;
+}
+
 /* Is the page charged to the cgroup that is reclaimed? */
 static bool is_charged(struct page *page, struct mem_cgroup *memcg)
 {
@@ -59,6 +90,11 @@ static bool is_charged(struct page *page, struct mem_cgroup *memcg)
 #else
 static void tell_cgroup(struct page *page)
 {
+}
+
+static bool is_short(struct shrink_control *sc)
+{
+	return true;
 }
 
 static bool is_charged(struct page *page, struct mem_cgroup *memcg)
@@ -196,12 +232,13 @@ static unsigned long ahead_scan(struct shrinker *shrinker, struct shrink_control
 	unsigned long freed = 0, n;
 	int strict = 0;
 
-	while (strict < 2 && freed < sc->nr_to_scan) {
+	while (strict < 2 && freed < sc->nr_to_scan && is_short(sc)) {
 		n = shrink_holders(&holders[strict], sc);
 		freed += n;
 		strict += !n;
 	}
 	atomic_long_add(freed, &page_color_ahead_shrunk);
+	mm_account_reclaimed_pages(freed);
 	return freed ?: SHRINK_STOP;
 }
 
