@@ -10,12 +10,11 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/page_color.h>
-#include "internal.h"
-#include "page_color.h"
+#include "page_color_buddy.h"
 #include "page_color_held.h"
 
 /* Blocks that are looked at in one hold of zone->lock. */
-#define LOOK_AT_ONCE	500
+#define LOOK_AT_ONCE	PAGE_COLOR_HOLD
 
 /* Has a free list a block with a page of the colours? One of the first, at least. */
 static bool list_has(struct zone *zone, unsigned int order, unsigned int mt,
@@ -38,22 +37,16 @@ static bool list_has(struct zone *zone, unsigned int order, unsigned int mt,
 	return found;
 }
 
-/* Has the index a page of the colours? */
-static bool index_has(struct zone *zone, unsigned int mt,
-		      const struct page_color_set *set)
+/* Has the index a block with a page of the colours? */
+static bool index_has(struct zone *zone, int type, const struct page_color_set *set)
 {
+	unsigned int order;
 	unsigned long flags;
 	bool found = false;
-	unsigned int c;
 
 	spin_lock_irqsave(&zone->lock, flags);
-	if (zone->color) {
-		for_each_and_bit(c, zone->color->avail[mt], set->some[0], PAGE_COLOR_MAX) {
-			found = !list_empty(&zone->color->list[mt][c]);
-			if (found)
-				break;
-		}
-	}
+	for (order = 0; zone->color && !found && order < NR_PAGE_ORDERS; order++)
+		found = page_color_first(zone->color, type, order, set->some[order]);
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return found;
 }
