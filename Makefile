@@ -97,7 +97,8 @@ kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instru
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, kernel-variants and kernel-deb-boot
 	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
 	$(TIMED) -q kernel-variants "compiles what the patches touch in seven ways" scripts/kernel-variants
-	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts coloured services" scripts/kernel-deb-boot
+	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts services in colours" scripts/kernel-deb-boot
+	$(TIMED) -q kernel-deb-boot-vm "the same with what Debian's kernel for virtual machines builds in" env CONFIG=vm scripts/kernel-deb-boot
 
 kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
 	$(TIMED) kernel-variants "compiles what the patches touch in seven ways: some 15 minutes from nothing" scripts/kernel-variants
@@ -105,12 +106,12 @@ kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge page
 kernel-series: ## The kernel patches as one series with a cover letter: out/kernel-series
 	$(TIMED) kernel-series "writes the series: a few seconds, two minutes with the source to fetch" scripts/kernel-series out/kernel-series
 
-kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, CONFIG=vm: less): out/kernel-deb
+kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, vm, test: less): out/kernel-deb
 	scripts/kernel-deb $(or $(CONFIG),amd64) out/kernel-deb
 
-kernel-deb-boot: ## Those packages (CONFIG=vm) on a Debian system in QEMU: docs/deploy.md from the boot parameter to coloured services
-	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts coloured services: an hour from nothing, 10 minutes when packages are built" \
-		scripts/kernel-deb-boot
+kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs/deploy.md from the boot parameter to services in colours
+	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colours: half an hour from nothing" \
+		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
 install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
