@@ -45,6 +45,8 @@ tests-built:
 unit: tests-built ## Unit, property, golden and command-line tests
 	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --locked
 	scripts/kernel-record --test
+	scripts/kernel-deb-boot --test
+	scripts/timed --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \
