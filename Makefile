@@ -12,7 +12,7 @@ TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
+.PHONY: help build demo test fmt clippy tests-built unit docs ids readme deny bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -37,13 +37,15 @@ clippy: ## Lints, warnings denied
 	$(TIMED) clippy "lints of all crates: some 2 minutes from nothing" \
 		$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# One build for the tests, the library that they put before programs, and the program that the pages' commands run.
+# One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
+# than the one that tests start are for `make soak` and the like, and clippy compiles them.
+TESTS = --workspace --lib --bins --tests --locked
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" \
-		$(CARGO) build --workspace --lib --bins --tests --examples --locked
+	$(TIMED) tests-built "compiles all tests: some 5 minutes from nothing" $(CARGO) build $(TESTS) --example memory_user
 
 unit: tests-built ## Unit, property, golden and command-line tests
-	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --locked
+	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test $(TESTS)
+	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 	scripts/kernel-record --test
 	scripts/kernel-deb-boot --test
 	scripts/timed --test
