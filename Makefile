@@ -39,12 +39,12 @@ clippy: ## Lints, warnings denied
 
 # One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
 # than the one that tests start are for `make soak` and the like, and clippy compiles them.
-TESTS = --workspace --lib --bins --tests --locked
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 5 minutes from nothing" $(CARGO) build $(TESTS) --example memory_user
+	$(TIMED) tests-built "compiles all tests: some 5 minutes from nothing" \
+		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
 
 unit: tests-built ## Unit, property, golden and command-line tests
-	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test $(TESTS)
+	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --tests --locked
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 	scripts/kernel-record --test
 	scripts/kernel-deb-boot --test
