@@ -218,6 +218,13 @@ fn bars_of_slowdowns_start_at_one_and_say_so() {
         assert!(label.2.starts_with('1'), "{label:?}");
         assert!(text.contains("\nslowdown (x), axis starts at 1"), "{text}");
     }
+    // A bar without length can be told from one that was not measured.
+    let svg = slowdowns(&[1.0, 3.0]).to_svg(&provenance()).unwrap();
+    let bars = tags(svg.narrow(), "rect")
+        .into_iter()
+        .filter(|tag| tag.contains("\"c1\""));
+    let heights: Vec<i32> = bars.map(|bar| number(bar, "height")).collect();
+    assert!(heights.len() == 2 && heights[0] == 2, "{heights:?}");
     // Below 1 a bar hangs, and the line that bars start from is drawn.
     let svg = slowdowns(&[0.8, 1.4]).to_svg(&provenance()).unwrap();
     let bars: Vec<&str> = tags(svg.wide(), "rect")

@@ -48,6 +48,9 @@ pub struct BarChart {
     pub reference: Option<Reference>,
 }
 
+/// Pixels of a bar whose value is where bars start.
+const THINNEST: i32 = 2;
+
 impl BarChart {
     /// Draws the chart.
     ///
@@ -140,7 +143,11 @@ impl BarChart {
                     }
                     continue;
                 };
-                let top = panel.up(bar.value);
+                // A bar without length is seen all the same: it was measured.
+                let top = match panel.up(bar.value) {
+                    top if top == base => base - THINNEST,
+                    top => top,
+                };
                 panel
                     .canvas
                     .rectangle((left, base), (right, top), look(number).colour.to_rgba())?;
