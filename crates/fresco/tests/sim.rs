@@ -254,7 +254,14 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     }
     for file in both.iter().filter(|file| file.ends_with(".svg")) {
         let figure = fs::read_to_string(out.join(file)).expect("a figure");
-        assert!(page.contains(figure.trim_end()), "{file} is on the page");
+        // The style sheet of a file stands on the page once for all figures.
+        let (before, rest) = figure.split_once("\n<style>").expect("a file has its colours");
+        let (style, after) = rest.split_once("</style>").expect("the style sheet ends");
+        assert!(
+            page.contains(&[before, after.trim_end()].concat()),
+            "{file} is on the page"
+        );
+        assert_eq!(page.matches(style.trim()).count(), 1);
     }
 
     fs::write(out.join("notes.txt"), "mine").expect("is writable");
