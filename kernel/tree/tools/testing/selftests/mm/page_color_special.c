@@ -76,19 +76,6 @@ static bool test_soft_dirty(void)
 	       pure(mem, size, half, "soft-dirty");
 }
 
-static bool test_droppable(void)
-{
-	const size_t size = MB;
-	char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_DROPPABLE | MAP_ANONYMOUS, -1, 0);
-
-	if (mem == MAP_FAILED || set_colors(half, OWN))
-		return false;
-	write_words(mem, size);
-	return pure(mem, size, half, "droppable") &&
-	       words_are_right(mem, size, "droppable");
-}
-
 static bool has_secret(void)
 {
 	int fd = syscall(SYS_memfd_secret, 0);
@@ -128,6 +115,15 @@ static bool follows(char *mem, size_t size)
 	return pure(mem, size, half, "first") && !set_colors(other_half(), OWN) &&
 	       !move_to_colors(mem, size) && pure(mem, size, other_half(), "then") &&
 	       words_are_right(mem, size, "moved");
+}
+
+static bool test_droppable(void)
+{
+	const size_t size = MB;
+	char *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_DROPPABLE | MAP_ANONYMOUS, -1, 0);
+
+	return mem != MAP_FAILED && follows(mem, size);
 }
 
 static bool test_anonymous(void)
