@@ -95,7 +95,7 @@ fn contrast(one: Rgb, other: Rgb) -> f64 {
 /// Linear light of each primary, from 0 to 1 (sRGB, IEC 61966-2-1).
 fn linear(colour: Rgb) -> [f64; 3] {
     [16, 8, 0].map(|shift| {
-        let value = f64::from(colour >> shift & 0xff) / 255.0;
+        let value = f64::from((colour >> shift) & 0xff) / 255.0;
         if value <= 0.04045 {
             value / 12.92
         } else {

@@ -204,6 +204,7 @@ mod tests {
 
     #[test]
     fn the_heading_names_the_experiment() {
+        use std::slice::from_ref;
         let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
         let page = |results: &[ScenarioResult]| of(results, &Provenance::new("0", "test", 1)).expect("drawn").0;
         let headed = |results: &[ScenarioResult]| {
@@ -214,13 +215,13 @@ mod tests {
                 .and_then(|rest| rest.split('<').next())
                 .map(str::to_owned)
         };
-        assert_eq!(headed(&[result.clone()]).as_deref(), Some(result.title.as_str()));
-        assert!(page(&[result.clone()]).to_html().contains("<h2>Results of first</h2>"));
+        assert_eq!(headed(from_ref(&result)).as_deref(), Some(result.title.as_str()));
+        assert!(page(from_ref(&result)).to_html().contains("<h2>Results of first</h2>"));
         let untitled = ScenarioResult {
             title: String::new(),
             ..result
         };
-        assert_eq!(headed(&[untitled.clone()]).as_deref(), Some("first"));
+        assert_eq!(headed(from_ref(&untitled)).as_deref(), Some("first"));
         let eight = vec![untitled; 8];
         let title = "Memory interference: first, first, first, first, first and three others";
         assert_eq!(headed(&eight).as_deref(), Some(title));
