@@ -82,7 +82,7 @@ carve_some(struct zone *zone, struct page *page, unsigned int order, int migrate
 		color = todo[n].color;
 	}
 	page_color_account(zone, -(int)(taken + gone), migratetype);
-	if (whole) {
+	if (whole && !others) {
 		zone->color->stat[PAGE_COLOR_SPLIT]++;
 		zone->color->stat[PAGE_COLOR_CARVED] += taken;
 		trace_page_color_split(pfn, whole, taken);

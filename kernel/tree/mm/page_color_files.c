@@ -132,7 +132,7 @@ static ssize_t mixed_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%ld\n", n);
 }
 
-static struct kobj_attribute mixed_attr = __ATTR_RO(mixed);
+static struct kobj_attribute mixed_attr = __ATTR_RO_MODE(mixed, 0400);
 
 /* Sum over all zones, since colouring was switched on. */
 static unsigned long stat_of_all(enum page_color_stat item)
