@@ -96,9 +96,10 @@ unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
         return unsafe { library::realloc(block, bytes) };
     }
     let bytes = bytes.max(marks::SMALLEST);
-    // SAFETY: the block is mimalloc's, and was in use.
     let new = match huge::is_huge(bytes, 1) {
+        // SAFETY: the block is mimalloc's, in use, and has no mark any more.
         true => unsafe { huge::resize(block, bytes) },
+        // SAFETY: the same.
         false => unsafe { mi::mi_realloc(block, bytes) },
     };
     if new.is_null() {
