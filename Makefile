@@ -12,7 +12,7 @@ TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check fmt clippy unit docs ids readme deny bench soak fuzz install clean
+.PHONY: help build demo test fmt clippy tests-built unit docs ids readme deny bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -37,14 +37,18 @@ clippy: ## Lints, warnings denied
 	$(TIMED) clippy "lints of all crates: some 2 minutes from nothing" \
 		$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-# One build for the tests, the library that they put before programs, and the program that the pages' commands run.
+# One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
+# than the one that tests start are for `make soak` and the like, and clippy compiles them.
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" \
-		$(CARGO) build --workspace --lib --bins --tests --examples --locked
+	$(TIMED) tests-built "compiles all tests: some 5 minutes from nothing" \
+		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
 
 unit: tests-built ## Unit, property, golden and command-line tests
-	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --locked
+	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --tests --locked
+	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 	scripts/kernel-record --test
+	scripts/kernel-deb-boot --test
+	scripts/timed --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \
@@ -97,7 +101,8 @@ kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instru
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, kernel-variants and kernel-deb-boot
 	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
 	$(TIMED) -q kernel-variants "compiles what the patches touch in seven ways" scripts/kernel-variants
-	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts coloured services" scripts/kernel-deb-boot
+	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts services in colours" scripts/kernel-deb-boot
+	$(TIMED) -q kernel-deb-boot-vm "the same with what Debian's kernel for virtual machines builds in" env CONFIG=vm scripts/kernel-deb-boot
 
 kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
 	$(TIMED) kernel-variants "compiles what the patches touch in seven ways: some 15 minutes from nothing" scripts/kernel-variants
@@ -105,12 +110,12 @@ kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge page
 kernel-series: ## The kernel patches as one series with a cover letter: out/kernel-series
 	$(TIMED) kernel-series "writes the series: a few seconds, two minutes with the source to fetch" scripts/kernel-series out/kernel-series
 
-kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, CONFIG=vm: less): out/kernel-deb
+kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, vm, test: less): out/kernel-deb
 	scripts/kernel-deb $(or $(CONFIG),amd64) out/kernel-deb
 
-kernel-deb-boot: ## Those packages (CONFIG=vm) on a Debian system in QEMU: docs/deploy.md from the boot parameter to coloured services
-	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts coloured services: an hour from nothing, 10 minutes when packages are built" \
-		scripts/kernel-deb-boot
+kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs/deploy.md from the boot parameter to services in colours
+	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colours: half an hour from nothing" \
+		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
 install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco

@@ -93,7 +93,7 @@ proptest! {
         let svg = gantt.to_svg(&provenance()).unwrap();
         prop_assert_eq!(&svg, &gantt.to_svg(&provenance()).unwrap());
         for (text, width) in [(svg.as_str(), 720), (svg.narrow(), 360)] {
-            for colour in [FIRST, "#D55E00", "#009E73", "#595959", "#FFFFFF"] {
+            for colour in [FIRST, "c2", "c3", "soft", "paper"] {
                 for [x, y, wide, high] in rectangles(text, colour) {
                     prop_assert!(x >= 0 && y >= 0 && wide > 0 && high > 0, "{:?}", [x, y, wide, high]);
                     // A mark or a line at the very end of the window may touch the margin.

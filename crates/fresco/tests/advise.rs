@@ -70,7 +70,7 @@ fn the_proposal_keeps_the_goals_when_it_is_run() {
     assert!(tried.windows(2).all(|pair| cost(&pair[0]) <= cost(&pair[1])));
 
     // The keys that are printed make the same run.
-    let text = stdout(&["advise", "pair.toml", "--max-slowdown", "1.1"], here);
+    let text = stdout(&["advise", "pair.toml", "--max-slowdown", "1.1", "--out", "o"], here);
     let key = |line: &str| Some(line.trim().strip_prefix("--set '")?.strip_suffix('\'')?.to_owned());
     let sets: Vec<String> = text.lines().filter_map(key).collect();
     assert!(sets.len() >= 2, "{text}");
@@ -79,6 +79,24 @@ fn the_proposal_keeps_the_goals_when_it_is_run() {
     let said = proposed["outcome"]["slowdowns"]["victim"].as_f64().expect("a number");
     assert!((slowdown - said).abs() < 1e-9, "{slowdown} {said}");
     assert!(slowdown <= 1.1);
+    // The figures: a mark for each partition and no line between them, slowdowns from 1, the amounts that were tried.
+    let figure = |name: &str| std::fs::read_to_string(here.join("o").join(name)).expect("a figure");
+    let frontier = figure("frontier.svg");
+    let lines = frontier.split("<polyline").skip(1);
+    let of_series = lines.filter(|line| line.split('>').next().is_some_and(|tag| tag.contains("class=\"c")));
+    assert_eq!(of_series.count(), 0, "{frontier}");
+    let marks = ["circle", "polygon"].map(|kind| frontier.matches(&format!("<{kind}")).count());
+    assert!(marks.iter().sum::<usize>() > 0 && frontier.contains("largest slowdown (x), axis starts at 1"));
+    let banks = figure("sensitivity-banks.svg");
+    assert!(banks.contains("\nbanks (colours, log scale)\n"), "{banks}");
+    let curves = advice["curves"].as_array().expect("a list");
+    let curve = curves.iter().find(|curve| curve["resource"] == "banks").expect("one");
+    for point in curve["points"].as_array().expect("points") {
+        assert!(banks.contains(&format!("\n{}\n", point[0])), "{point}");
+    }
+    let page = figure("index.html");
+    assert_eq!(page.matches("<h1").count(), 1);
+    assert!(page.contains("<h1>pair: which partition?</h1>"));
     // Without it the goal is missed: else there would be nothing to propose.
     assert!(alone / speed(&[], here) > 1.1);
 }

@@ -60,7 +60,7 @@ fn a_plan_is_sound_and_kept() {
         assert_eq!(simulated["method"], method);
         let promises = simulated["promises"].as_array().expect("a list");
         let hides = method != "auto-refresh";
-        assert_eq!(promises.len(), if hides { 5 } else { 3 }, "{promises:?}");
+        assert_eq!(promises.len(), if hides { 6 } else { 3 }, "{promises:?}");
         assert!(
             promises.iter().all(|promise| promise["kept"] == true),
             "{method}: {promises:?}"
@@ -206,6 +206,24 @@ fn a_report_has_page_results_trace_and_charts() {
     let report = here.join("report");
     let page = String::from_utf8(read(report.join("index.html"))).expect("UTF-8");
     assert!(page.contains("<svg") && page.contains("every job meets its deadline"));
+    assert_eq!(page.matches("<h1>Plan two: crs on ss-rtmc</h1>").count(), 1);
+    // What is promised comes first: deadlines, tasks, colours, refresh, assumptions; then what happened.
+    let order = [
+        "<h2>What is promised</h2>",
+        "every job meets its deadline",
+        "every page lies in the colors of its task",
+        "response at most",
+        "<td>color 1</td>",
+        "refresh of color 1",
+        "No job takes longer than its WCET",
+        "every row refreshed within 64 ms",
+        "<h2>What happened</h2>",
+        "<svg",
+        "<h2>Why this plan</h2>",
+    ];
+    let (_, after_contents) = page.split_once("</nav>").expect("a list of sections");
+    let places: Vec<Option<usize>> = order.iter().map(|text| after_contents.find(text)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     let results: Value = serde_json::from_slice(&read(report.join("results.json"))).expect("JSON");
     assert_eq!(results["schema"], "fresco-plan-sim/1");
     let printed = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);

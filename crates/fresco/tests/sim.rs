@@ -233,6 +233,11 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     assert_eq!((figures("small-", &both), figures("other-", &both)), (4, 4), "{both:?}");
     assert!(both.contains("index.html") && both.contains("results.json"));
     let page = fs::read_to_string(out.join("index.html")).expect("a page");
+    assert_eq!(page.matches("<h1").count(), 1);
+    assert!(
+        page.contains("<h1>Memory interference: small and other</h1>"),
+        "{page:.3000}"
+    );
     // Each figure is there for screens and for phones.
     assert_eq!(page.matches("<svg").count(), 16);
     assert!(page.contains("With two co-runners, victim (latency on core 0) takes "));
@@ -249,7 +254,14 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     }
     for file in both.iter().filter(|file| file.ends_with(".svg")) {
         let figure = fs::read_to_string(out.join(file)).expect("a figure");
-        assert!(page.contains(figure.trim_end()), "{file} is on the page");
+        // The style sheet of a file stands on the page once for all figures.
+        let (before, rest) = figure.split_once("\n<style>").expect("a file has its colours");
+        let (style, after) = rest.split_once("</style>").expect("the style sheet ends");
+        assert!(
+            page.contains(&[before, after.trim_end()].concat()),
+            "{file} is on the page"
+        );
+        assert_eq!(page.matches(style.trim()).count(), 1);
     }
 
     fs::write(out.join("notes.txt"), "mine").expect("is writable");

@@ -11,7 +11,9 @@
 #include <linux/page_color.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <asm/setup.h>
 #include "page_color_buddy.h"
+#include "page_color_held.h"
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/page_color.h>
@@ -270,10 +272,12 @@ bool page_color_any_policies(void)
 }
 
 static struct page_color_policy *create_policy(const unsigned long *colors,
-					       unsigned int flags, int nid)
+					       unsigned int flags, int nid,
+					       kuid_t user)
 {
 	static u64 last_id;
 	struct page_color_policy *policy;
+	int err;
 
 	lockdep_assert_held(&page_color_mutex);
 	if (!page_color_enabled())
@@ -282,17 +286,21 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	if (!policy)
 		return ERR_PTR(-ENOMEM);
 	page_color_set_init(&page_color_map, &policy->set, colors);
-	if (bitmap_empty(policy->set.some[0], PAGE_COLOR_MAX)) {
-		kfree(policy);
-		return ERR_PTR(-EINVAL);
-	}
-	if (policy_owns(policy) && make_singles(policy->set.some[0])) {
-		kfree(policy);
-		return ERR_PTR(-ENOMEM);
-	}
+	err = -EINVAL;
+	if (bitmap_empty(policy->set.some[0], PAGE_COLOR_MAX))
+		goto free;
+	err = page_color_hold_policy(user);
+	if (err)
+		goto free;
+	err = -ENOMEM;
+	if (policy_owns(policy) && make_singles(policy->set.some[0]))
+		goto release;
 	refcount_set(&policy->ref, 1);
 	policy->flags = flags;
 	policy->nid = nid;
+	policy->user = user;
+	policy->full_until = jiffies;
+	policy->drained = jiffies - HZ;
 	policy->id = ++last_id;
 	page_color_ahead_init(policy);
 	atomic_long_inc(&nr_policies);
@@ -300,23 +308,32 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	if (policy_owns(policy))
 		own_colors(policy);
 	return policy;
+
+release:
+	page_color_release_policy(user);
+free:
+	kfree(policy);
+	return ERR_PTR(err);
 }
 
 /**
  * page_color_policy_create - a policy for a set of colours
  * @colors: PAGE_COLOR_MAX bits
  * @flags: PAGE_COLOR_STRICT and PAGE_COLOR_PRIVATE or 0
+ * @user: whom it is counted for
  *
  * Return: the policy with one reference, or an error: -EOPNOTSUPP while
- * switched off, -EINVAL if none of the colours exists, -ENOMEM.
+ * switched off, -EINVAL if none of the colours exists, -EAGAIN if the user has
+ * as many as it may, -ENOMEM.
  */
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
-						   unsigned int flags)
+						   unsigned int flags,
+						   kuid_t user)
 {
 	struct page_color_policy *policy;
 
 	mutex_lock(&page_color_mutex);
-	policy = create_policy(colors, flags, NUMA_NO_NODE);
+	policy = create_policy(colors, flags, NUMA_NO_NODE, user);
 	mutex_unlock(&page_color_mutex);
 	return policy;
 }
@@ -347,6 +364,7 @@ static void colors_of_node(int nid, unsigned long *colors)
  * @n: how many more
  * @nid: the node that they are for
  * @flags: of the policy
+ * @user: whom it is counted for
  * @group: whose colours they are among; NULL for any
  *
  * The colours of a group are free for this if no other program has them.
@@ -356,7 +374,7 @@ static void colors_of_node(int nid, unsigned long *colors)
  */
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
-			unsigned int flags,
+			unsigned int flags, kuid_t user,
 			const struct page_color_policy *group)
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
@@ -379,7 +397,7 @@ page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 		n--;
 	}
 	spin_unlock_irq(&owners_lock);
-	policy = n ? ERR_PTR(-EAGAIN) : create_policy(colors, flags, nid);
+	policy = n ? ERR_PTR(-EAGAIN) : create_policy(colors, flags, nid, user);
 	mutex_unlock(&page_color_mutex);
 	return policy;
 }
@@ -395,8 +413,10 @@ static void free_policy(struct page_color_policy *policy)
 		kfree_rcu(policy, rcu);
 		return;
 	}
-	page_color_ahead_trim(policy, 0);
+	page_color_ahead_exit(policy);
 	page_color_reserve_put(policy->reserve);
+	page_color_hold_put(policy->hold);
+	page_color_release_policy(policy->user);
 	if (policy_owns(policy)) {
 		spin_lock_irqsave(&owners_lock, flags);
 		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
@@ -588,7 +608,8 @@ static inline void watch_memory(void)
 }
 #endif
 
-static char boot_map[256] __initdata;
+/* As long as any map that the boot loader can pass. */
+static char boot_map[COMMAND_LINE_SIZE] __initdata;
 
 static int __init page_color_setup(char *text)
 {

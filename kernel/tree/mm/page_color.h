@@ -217,8 +217,10 @@ static inline void page_color_forget_cache_bits(void)
 #define PAGE_COLOR_AHEAD_MAX	BIT(18)
 
 extern atomic_long_t page_color_nr_ahead;
+extern atomic_long_t page_color_ahead_shrunk;
 void page_color_ahead_init(struct page_color_policy *policy);
-void page_color_ahead_add(struct page_color_policy *policy,
+void page_color_ahead_exit(struct page_color_policy *policy);
+bool page_color_ahead_add(struct page_color_policy *policy,
 			  struct list_head *pages, unsigned int n);
 struct page *page_color_ahead_take(struct page_color_policy *policy,
 				   const struct zone *zone);
@@ -285,10 +287,10 @@ bool page_color_any_policies(void);
 unsigned int page_color_owners(unsigned int color);
 unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 				  const struct page_color_policy *policy);
-bool page_color_grow(void);
+bool page_color_grow(int alloc_flags, const struct alloc_context *ac);
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
-			unsigned int flags,
+			unsigned int flags, kuid_t user,
 			const struct page_color_policy *group);
 struct page_color_policy *page_color_single(unsigned int color);
 bool page_color_owns_large(struct folio *folio);
@@ -297,7 +299,8 @@ bool page_color_starts(const struct page_color_policy *policy, unsigned int orde
 unsigned long page_color_orders_of_mm(struct mm_struct *mm);
 bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn);
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
-						   unsigned int flags);
+						   unsigned int flags,
+						   kuid_t user);
 
 static inline void page_color_count(struct zone *zone, enum page_color_stat item)
 {
@@ -438,7 +441,8 @@ static inline bool vma_wants_private(struct vm_area_struct *vma)
 	return false;
 }
 
-static inline bool page_color_grow(void)
+static inline bool page_color_grow(int alloc_flags,
+				   const struct alloc_context *ac)
 {
 	return false;
 }

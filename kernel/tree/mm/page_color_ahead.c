@@ -4,18 +4,47 @@
  *
  * Whoever comes first pays for taking a page out of a large block, and that is
  * most of what the longest faults cost. A policy may hold pages that were taken
- * before; its tasks use them up first. They are nobody's: not mapped, not
- * movable, not charged to a cgroup. See Documentation/admin-guide/mm/page_color.rst.
+ * before; its tasks use them up first. They are not mapped and not movable. The
+ * cgroup of whoever asked for them is charged, as for memory of the kernel, until
+ * one is used: then the fault charges its own. All policies together hold no more
+ * than a limit, and a shrinker gives pages back when memory is short. See
+ * Documentation/admin-guide/mm/page_color.rst.
  */
 #include <linux/capability.h>
 #include <linux/gfp.h>
 #include <linux/list.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
-/* Of all policies. */
+/* Of all policies, and of these by node. */
 atomic_long_t page_color_nr_ahead;
+atomic_long_t page_color_ahead_of_node[MAX_NUMNODES];
+/**
+ * page_color_ahead_left - a page is not ahead any more
+ * @page: the page
+ */
+void page_color_ahead_left(struct page *page)
+{
+	atomic_long_dec(&page_color_nr_ahead);
+	atomic_long_dec(&page_color_ahead_of_node[page_to_nid(page)]);
+}
+
+/**
+ * page_color_ahead_free - give pages back to the zone
+ * @pages: on their lru
+ */
+void page_color_ahead_free(struct list_head *pages)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, pages, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+	}
+}
 
 /**
  * page_color_ahead_init - a new policy holds no pages
@@ -25,24 +54,71 @@ void page_color_ahead_init(struct page_color_policy *policy)
 {
 	spin_lock_init(&policy->ahead_lock);
 	INIT_LIST_HEAD(&policy->ahead);
+	INIT_LIST_HEAD(&policy->ahead_node);
+}
+
+/**
+ * page_color_ahead_exit - a policy that nobody has holds no pages
+ * @policy: the policy
+ */
+void page_color_ahead_exit(struct page_color_policy *policy)
+{
+	page_color_shrink_forget(policy);
+	page_color_ahead_trim(policy, 0);
+}
+
+/* Within the limit of all, and of the cgroup of the current task? */
+static bool may_hold(struct page *page)
+{
+	/* Nobody is killed for it, and nothing reclaimed: that would be these. */
+	const gfp_t gfp = GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN;
+
+	if (atomic_long_inc_return(&page_color_nr_ahead) >
+	    READ_ONCE(page_color_limits.ahead)) {
+		atomic_long_inc(&page_color_limited[PAGE_COLOR_LIMITED_AHEAD]);
+		goto no;
+	}
+	if (!memcg_kmem_charge_page(page, gfp, 0))
+		return true;
+no:
+	atomic_long_dec(&page_color_nr_ahead);
+	return false;
 }
 
 /**
  * page_color_ahead_add - hold pages for the tasks of a policy
- * @policy: the policy
+ * @policy: the policy, of the current task or the program that it executes
  * @pages: allocated pages, on their lru; they belong to the policy from now on
  * @n: how many they are
+ *
+ * Context: may sleep.
+ * Return: false if some were given back, as no more may be held.
  */
-void page_color_ahead_add(struct page_color_policy *policy,
+bool page_color_ahead_add(struct page_color_policy *policy,
 			  struct list_head *pages, unsigned int n)
 {
+	struct page *page, *next;
+	unsigned int held = 0;
 	unsigned long flags;
+	LIST_HEAD(ready);
+
+	list_for_each_entry_safe(page, next, pages, lru) {
+		if (!may_hold(page))
+			break;
+		atomic_long_inc(&page_color_ahead_of_node[page_to_nid(page)]);
+		list_move_tail(&page->lru, &ready);
+		held++;
+	}
+	page_color_ahead_free(pages);
+	if (!held)
+		return false;
 
 	spin_lock_irqsave(&policy->ahead_lock, flags);
-	list_splice_tail(pages, &policy->ahead);
-	policy->nr_ahead += n;
+	list_splice_tail(&ready, &policy->ahead);
+	policy->nr_ahead += held;
 	spin_unlock_irqrestore(&policy->ahead_lock, flags);
-	atomic_long_add(n, &page_color_nr_ahead);
+	page_color_shrink_ask(policy);
+	return held == n;
 }
 
 /**
@@ -64,7 +140,7 @@ struct page *page_color_ahead_take(struct page_color_policy *policy,
 	if (page && page_zone(page) == zone) {
 		list_del(&page->lru);
 		policy->nr_ahead--;
-		atomic_long_dec(&page_color_nr_ahead);
+		page_color_ahead_left(page);
 	} else {
 		page = NULL;
 	}
@@ -81,12 +157,12 @@ static void take_some(struct page_color_policy *policy, unsigned int keep,
 
 	spin_lock_irqsave(&policy->ahead_lock, flags);
 	while (policy->nr_ahead > keep && n < max) {
+		page_color_ahead_left(list_last_entry(&policy->ahead, struct page, lru));
 		list_move(policy->ahead.prev, pages);
 		policy->nr_ahead--;
 		n++;
 	}
 	spin_unlock_irqrestore(&policy->ahead_lock, flags);
-	atomic_long_sub(n, &page_color_nr_ahead);
 }
 
 /**
@@ -96,15 +172,11 @@ static void take_some(struct page_color_policy *policy, unsigned int keep,
  */
 void page_color_ahead_trim(struct page_color_policy *policy, unsigned int keep)
 {
-	struct page *page, *next;
 	LIST_HEAD(pages);
 
 	while (READ_ONCE(policy->nr_ahead) > keep) {
 		take_some(policy, keep, PAGE_COLOR_BATCH, &pages);
-		list_for_each_entry_safe(page, next, &pages, lru) {
-			list_del(&page->lru);
-			__free_page(page);
-		}
+		page_color_ahead_free(&pages);
 	}
 }
 
@@ -113,9 +185,9 @@ void page_color_ahead_trim(struct page_color_policy *policy, unsigned int keep)
  * @pages: how many
  *
  * Context: may sleep.
- * Return: how many they hold then, fewer if there are no more on the node, or an
- * error: -EINVAL, -EPERM as they are charged to nobody, -ENODATA without colours,
- * -EINTR.
+ * Return: how many they hold then, fewer if there are no more on the node, or at a
+ * limit, or an error: -EINVAL, -EPERM as others miss them, -ENODATA without
+ * colours, -EINTR.
  */
 long page_color_ahead_set(unsigned long pages)
 {

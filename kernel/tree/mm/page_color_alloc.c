@@ -365,7 +365,7 @@ bool page_color_alloc_for_program(gfp_t gfp, unsigned int order, int alloc_flags
 		return false;
 	/* It waits for tasks that allocate with GFP_KERNEL. */
 	if ((gfp & GFP_KERNEL) == GFP_KERNEL && !page_color_in_scope() &&
-	    page_color_grow())
+	    page_color_grow(alloc_flags, ac))
 		return true;
 	if (!(flags & PAGE_COLOR_STRICT))
 		*page = page_color_alloc_spilled(gfp, order, alloc_flags, ac);
@@ -437,7 +437,8 @@ static void fill_from_zone(struct zone *zone, struct page_color_policy *policy,
 			list_add_tail(&page->lru, &ready);
 			n++;
 		}
-		page_color_ahead_add(policy, &ready, n);
+		if (!page_color_ahead_add(policy, &ready, n))
+			return;
 		cond_resched();
 	}
 }

@@ -16,6 +16,7 @@
 #include <linux/sysfs.h>
 #include <linux/vmstat.h>
 #include "page_color_buddy.h"
+#include "page_color_held.h"
 
 #ifdef CONFIG_SYSFS
 static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -23,6 +24,9 @@ static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int n;
 
+	/* With it colours are bits of physical addresses. */
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	mutex_lock(&page_color_mutex);
 	n = page_color_map_print(&page_color_map, buf, PAGE_SIZE - 1);
 	mutex_unlock(&page_color_mutex);
@@ -34,9 +38,12 @@ static ssize_t map_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int err;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	mutex_lock(&page_color_mutex);
 	err = page_color_set_map(buf);
 	mutex_unlock(&page_color_mutex);
+	page_color_audit("map", buf, err);
 	return err ?: count;
 }
 
@@ -54,6 +61,8 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	bool on;
 	int err;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	err = kstrtobool(buf, &on);
 	if (err)
 		return err;
@@ -63,6 +72,7 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 	err = page_color_switch(on);
 	mutex_unlock(&page_color_mutex);
 	cpus_read_unlock();
+	page_color_audit("enabled", buf, err);
 	return err ?: count;
 }
 
@@ -81,11 +91,14 @@ static struct kobj_attribute colors_attr = __ATTR_RO(colors);
 static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
+	/* Of a task with one colour that is bits of all its addresses. */
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	return sysfs_emit(buf, "%*pbl\n", (int)PAGE_COLOR_MAX,
 			  page_color_owned);
 }
 
-static struct kobj_attribute owned_attr = __ATTR_RO(owned);
+static struct kobj_attribute owned_attr = __ATTR_RO_MODE(owned, 0400);
 
 static ssize_t spilled_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
@@ -102,7 +115,7 @@ static ssize_t spilled_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%ld\n", n);
 }
 
-static struct kobj_attribute spilled_attr = __ATTR_RO(spilled);
+static struct kobj_attribute spilled_attr = __ATTR_RO_MODE(spilled, 0400);
 
 static ssize_t mixed_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
@@ -148,7 +161,7 @@ static ssize_t _name##_show(struct kobject *kobj,			\
 {									\
 	return sysfs_emit(buf, "%lu\n", stat_of_all(_item));		\
 }									\
-static struct kobj_attribute _name##_attr = __ATTR_RO(_name)
+static struct kobj_attribute _name##_attr = __ATTR_RO_MODE(_name, 0400)
 
 STAT_ATTR(indexed, PAGE_COLOR_INDEXED);
 STAT_ATTR(split, PAGE_COLOR_SPLIT);
@@ -173,22 +186,6 @@ STAT_ATTR(reclaim_looked, PAGE_COLOR_RECLAIM_LOOKED);
 STAT_ATTR(reclaim_max, PAGE_COLOR_RECLAIM_MAX);
 STAT_ATTR(yielded, PAGE_COLOR_YIELDED);
 
-static ssize_t recolored_show(struct kobject *kobj, struct kobj_attribute *attr,
-			      char *buf)
-{
-	return sysfs_emit(buf, "%ld\n", atomic_long_read(&page_color_recolored));
-}
-
-static struct kobj_attribute recolored_attr = __ATTR_RO(recolored);
-
-static ssize_t ahead_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
-{
-	return sysfs_emit(buf, "%ld\n", atomic_long_read(&page_color_nr_ahead));
-}
-
-static struct kobj_attribute ahead_attr = __ATTR_RO(ahead);
-
 static ssize_t reserved_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
@@ -204,7 +201,7 @@ static ssize_t reserved_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return sysfs_emit(buf, "%ld\n", n);
 }
 
-static struct kobj_attribute reserved_attr = __ATTR_RO(reserved);
+static struct kobj_attribute reserved_attr = __ATTR_RO_MODE(reserved, 0400);
 
 static ssize_t reserve_held_show(struct kobject *kobj,
 				 struct kobj_attribute *attr, char *buf)
@@ -221,25 +218,25 @@ static ssize_t reserve_held_show(struct kobject *kobj,
 	return sysfs_emit(buf, "%ld\n", n);
 }
 
-static struct kobj_attribute reserve_held_attr = __ATTR_RO(reserve_held);
+static struct kobj_attribute reserve_held_attr = __ATTR_RO_MODE(reserve_held, 0400);
 
-static ssize_t reserve_below_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%ld\n",
-			  atomic_long_read(&page_color_reserve_below));
-}
+#define COUNT_ATTR(_name, _count)					\
+static ssize_t _name##_show(struct kobject *kobj,			\
+			    struct kobj_attribute *attr, char *buf)	\
+{									\
+	return sysfs_emit(buf, "%ld\n", atomic_long_read(&(_count)));	\
+}									\
+static struct kobj_attribute _name##_attr = __ATTR_RO_MODE(_name, 0400)
 
-static struct kobj_attribute reserve_below_attr = __ATTR_RO(reserve_below);
-
-static ssize_t reserve_refused_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%ld\n",
-			  atomic_long_read(&page_color_reserve_refused));
-}
-
-static struct kobj_attribute reserve_refused_attr = __ATTR_RO(reserve_refused);
+COUNT_ATTR(recolored, page_color_recolored);
+COUNT_ATTR(ahead, page_color_nr_ahead);
+COUNT_ATTR(reserve_below, page_color_reserve_below);
+COUNT_ATTR(reserve_refused, page_color_reserve_refused);
+COUNT_ATTR(ahead_shrunk, page_color_ahead_shrunk);
+COUNT_ATTR(migrating_max, page_color_migrating_max);
+COUNT_ATTR(limited_policies, page_color_limited[PAGE_COLOR_LIMITED_POLICIES]);
+COUNT_ATTR(limited_colors, page_color_limited[PAGE_COLOR_LIMITED_COLORS]);
+COUNT_ATTR(limited_ahead, page_color_limited[PAGE_COLOR_LIMITED_AHEAD]);
 
 static struct attribute *stat_attrs[] = {
 	&indexed_attr.attr,
@@ -271,6 +268,11 @@ static struct attribute *stat_attrs[] = {
 	&reserve_held_attr.attr,
 	&reserve_below_attr.attr,
 	&reserve_refused_attr.attr,
+	&ahead_shrunk_attr.attr,
+	&migrating_max_attr.attr,
+	&limited_policies_attr.attr,
+	&limited_colors_attr.attr,
+	&limited_ahead_attr.attr,
 	NULL,
 };
 
@@ -298,6 +300,7 @@ static const struct attribute_group page_color_group = {
 static const struct attribute_group *page_color_groups[] = {
 	&page_color_group,
 	&stat_group,
+	&page_color_limits_group,
 	NULL,
 };
 

@@ -11,6 +11,7 @@
 #include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* See linux/page_color.h. */
 DEFINE_MUTEX(page_color_tasks_mutex);
@@ -255,30 +256,38 @@ struct folio *page_color_migrate_alloc(struct folio *src,
  * @flags: of the policy; a strict group makes it strict
  * @group: the group's policy; NULL for all colours
  * @fallback: all colours of the group if it has none of @colors
+ * @user: whom it is counted for
  *
  * Return: the policy with one reference, or an error.
  */
 struct page_color_policy *
 page_color_policy_within(const unsigned long *colors, unsigned int flags,
-			 const struct page_color_policy *group, bool fallback)
+			 const struct page_color_policy *group, bool fallback,
+			 kuid_t user)
 {
 	DECLARE_BITMAP(both, PAGE_COLOR_MAX);
 
 	if (!group)
-		return page_color_policy_create(colors, flags);
+		return page_color_policy_create(colors, flags, user);
 	flags |= group->flags & PAGE_COLOR_STRICT;
 	if (!bitmap_and(both, colors, group->set.some[0], PAGE_COLOR_MAX)) {
 		if (!fallback)
 			return ERR_PTR(-EINVAL);
 		bitmap_copy(both, group->set.some[0], PAGE_COLOR_MAX);
 	}
-	return page_color_policy_create(both, flags);
+	return page_color_policy_create(both, flags, user);
 }
 
-/* Note what a task asked for, before others see the policy. */
-static void set_asked(struct page_color_policy *policy,
-		      const unsigned long *asked, unsigned int flags,
-		      const struct page_color_policy *group)
+/**
+ * page_color_set_asked - note what a task asked for
+ * @policy: its policy, which nobody else sees yet
+ * @asked: the colours
+ * @flags: as it asked for them
+ * @group: that they are limited to, or NULL
+ */
+void page_color_set_asked(struct page_color_policy *policy,
+			  const unsigned long *asked, unsigned int flags,
+			  const struct page_color_policy *group)
 {
 	policy->flags |= PAGE_COLOR_OWN | (flags & PAGE_COLOR_DELEGATED);
 	bitmap_copy(policy->asked, asked, PAGE_COLOR_MAX);
@@ -289,51 +298,84 @@ static void set_asked(struct page_color_policy *policy,
 /* What a task asked for, within its group. */
 static struct page_color_policy *
 own_policy(const unsigned long *asked, unsigned int flags,
-	   const struct page_color_policy *group, bool fallback)
+	   const struct page_color_policy *group, bool fallback, kuid_t user)
 {
 	struct page_color_policy *policy;
 
 	policy = page_color_policy_within(asked, flags & ~PAGE_COLOR_DELEGATED,
-					  group, fallback);
+					  group, fallback, user);
 	if (!IS_ERR(policy))
-		set_asked(policy, asked, flags, group);
+		page_color_set_asked(policy, asked, flags, group);
 	return policy;
 }
 
-/* Colours that no other task has, within the group. */
+/* Colours that no other task has, within the group, for a program of @line. */
 static struct page_color_policy *
-program_policy(unsigned int colors, unsigned int flags, int nid,
-	       const struct page_color_policy *group)
+program_policy(struct page_color_line *line, const struct page_color_wish *wish,
+	       kuid_t user, int nid, const struct page_color_policy *group)
 {
 	DECLARE_BITMAP(none, PAGE_COLOR_MAX) = {};
+	unsigned int flags = wish->flags;
 	struct page_color_policy *policy;
+	struct page_color_hold *hold;
 
+	hold = page_color_hold_create(line, user, wish->colors, wish->most);
+	if (IS_ERR(hold))
+		return ERR_CAST(hold);
 	if (group)
 		flags |= group->flags & PAGE_COLOR_STRICT;
-	policy = page_color_policy_claim(none, colors, nid,
-					 flags | PAGE_COLOR_PROGRAM, group);
-	if (!IS_ERR(policy))
-		set_asked(policy, policy->set.some[0], flags, group);
+	policy = page_color_policy_claim(none, wish->colors, nid,
+					 flags | PAGE_COLOR_PROGRAM, user, group);
+	if (IS_ERR(policy)) {
+		page_color_hold_put(hold);
+		return policy;
+	}
+	policy->hold = hold;
+	page_color_set_asked(policy, policy->set.some[0], flags, group);
 	return policy;
 }
 
 /**
  * page_color_program_policy - colours for a program that the task executes
- * @colors: how many
- * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
+ * @line: that it was registered by
+ * @wish: what this says
  *
- * Return: the policy with one reference, or an error as
- * page_color_policy_claim().
+ * The group may have other colours by now: see page_color_exec_done().
+ *
+ * Return: the policy with one reference, or an error: as
+ * page_color_policy_claim(), -EAGAIN at a limit.
  */
-struct page_color_policy *page_color_program_policy(unsigned int colors,
-						    unsigned int flags)
+struct page_color_policy *
+page_color_program_policy(struct page_color_line *line,
+			  const struct page_color_wish *wish)
 {
-	struct page_color_policy *policy;
+	struct page_color_policy *policy, *group;
 
 	mutex_lock(&page_color_tasks_mutex);
-	policy = program_policy(colors, flags, numa_mem_id(), cpuset_page_color());
+	group = page_color_policy_get(cpuset_page_color());
 	mutex_unlock(&page_color_tasks_mutex);
+	policy = program_policy(line, wish, page_color_user(), numa_mem_id(), group);
+	page_color_policy_put(group);
 	return policy;
+}
+
+/* As many colours as a program had, in another group. */
+static struct page_color_policy *
+moved_program(const struct page_color_policy *old,
+	      const struct page_color_policy *group)
+{
+	struct page_color_wish wish = {
+		.colors = bitmap_weight(old->asked, PAGE_COLOR_MAX),
+		.flags = old->asked_flags,
+		.most = old->hold->most,
+	};
+
+	return program_policy(old->hold->line, &wish, old->hold->uid, old->nid, group);
+}
+
+static bool is_program(const struct page_color_policy *policy)
+{
+	return policy && policy->flags & PAGE_COLOR_PROGRAM;
 }
 
 /**
@@ -344,20 +386,32 @@ struct page_color_policy *page_color_program_policy(unsigned int colors,
  */
 void page_color_exec_mm(struct mm_struct *mm, struct page_color_policy *policy)
 {
-	struct page_color_policy *old;
-
-	mutex_lock(&page_color_tasks_mutex);
-	old = rcu_dereference_protected(mm->page_color, true);
-	if (policy)
+	/* Nobody else knows the mm. */
+	if (policy) {
 		set_mm_policy(mm, policy);
-	else if (old && old->flags & PAGE_COLOR_PROGRAM)
+	} else if (is_program(rcu_dereference_protected(mm->page_color, true))) {
+		mutex_lock(&page_color_tasks_mutex);
 		set_mm_policy(mm, page_color_policy_get(cpuset_page_color()));
-	mutex_unlock(&page_color_tasks_mutex);
+		mutex_unlock(&page_color_tasks_mutex);
+	}
 }
 
-static bool is_program(const struct page_color_policy *policy)
+/*
+ * Has exec nothing to do? Who rebinds the task meanwhile changes the task's
+ * policy first. It finds the new mm if it looks for that after exec has
+ * installed it, under the same lock; else its change is seen here.
+ */
+static bool is_settled(struct mm_struct *mm)
 {
-	return policy && policy->flags & PAGE_COLOR_PROGRAM;
+	const struct page_color_policy *policy, *old;
+	bool yes;
+
+	rcu_read_lock();
+	policy = rcu_dereference(mm->page_color);
+	old = rcu_dereference(current->page_color);
+	yes = policy == old && !is_program(old);
+	rcu_read_unlock();
+	return yes;
 }
 
 /**
@@ -368,8 +422,7 @@ void page_color_exec_done(struct mm_struct *mm)
 {
 	struct page_color_policy *policy, *old;
 
-	if (!page_color_enabled() || (!rcu_access_pointer(mm->page_color) &&
-				      !rcu_access_pointer(current->page_color)))
+	if (!page_color_enabled() || is_settled(mm))
 		return;
 	mutex_lock(&page_color_tasks_mutex);
 	policy = get_policy(&mm->page_color);
@@ -384,53 +437,17 @@ void page_color_exec_done(struct mm_struct *mm)
 	mutex_unlock(&page_color_tasks_mutex);
 }
 
-/* The policy that follows one whose colours are used up, with one more. */
-static struct page_color_policy *grown_policy(struct page_color_policy *policy)
-{
-	const struct page_color_policy *group = cpuset_page_color();
-	struct page_color_policy *next = policy->next;
-
-	if (next)
-		return next;
-	if (time_before(jiffies, READ_ONCE(policy->full_until)))
-		return NULL;
-	next = page_color_policy_claim(policy->set.some[0], 1, policy->nid,
-				       policy->flags & ~PAGE_COLOR_OWN, group);
-	if (IS_ERR(next)) {
-		policy->full_until = jiffies + HZ;
-		return NULL;
-	}
-	set_asked(next, next->set.some[0], policy->asked_flags, group);
-	next->reserve = page_color_reserve_get(policy);
-	policy->next = next;
-	return next;
-}
-
 /**
- * page_color_grow - the current program needs more memory than its colours have
+ * page_color_use - the current task and its mm have another policy
+ * @policy: the policy, with a reference that is taken over
  *
- * Other tasks of it follow when they find nothing, too.
- *
- * Context: may sleep and reclaim; not in a scope.
- * Return: true if it has more colours now.
+ * Context: under page_color_tasks_mutex.
  */
-bool page_color_grow(void)
+void page_color_use(struct page_color_policy *policy)
 {
-	struct page_color_policy *policy, *next = NULL;
-
-	if (!current->mm)
-		return false;
-	mutex_lock(&page_color_tasks_mutex);
-	policy = get_policy(&current->page_color);
-	if (is_program(policy))
-		next = grown_policy(policy);
-	if (next) {
-		replace_policy(current, page_color_policy_get(next));
-		set_mm_policy(current->mm, page_color_policy_get(next));
-	}
-	page_color_policy_put(policy);
-	mutex_unlock(&page_color_tasks_mutex);
-	return next;
+	lockdep_assert_held(&page_color_tasks_mutex);
+	replace_policy(current, policy);
+	set_mm_policy(current->mm, get_policy(&current->page_color));
 }
 
 /* Nothing changes for a task that has what its group gives it. */
@@ -480,14 +497,14 @@ void page_color_rebind(struct task_struct *task, struct page_color_policy *group
 		goto out;
 
 	if (old && old->flags & PAGE_COLOR_PROGRAM)
-		policy = program_policy(bitmap_weight(old->asked, PAGE_COLOR_MAX),
-					old->asked_flags, old->nid, group);
+		policy = moved_program(old, group);
 	else if (old && old->flags & PAGE_COLOR_OWN &&
 		 (group || !(old->flags & PAGE_COLOR_DELEGATED)))
-		policy = own_policy(old->asked, old->asked_flags, group, true);
+		policy = own_policy(old->asked, old->asked_flags, group, true,
+				    old->user);
 	else
 		policy = page_color_policy_get(group);
-	/* Out of memory: never a colour that the group has not. */
+	/* Out of memory or at a limit: never a colour that the group has not. */
 	if (IS_ERR(policy))
 		policy = page_color_policy_get(group);
 
@@ -521,11 +538,10 @@ long page_color_choose(const unsigned long *colors, unsigned int flags)
 			return -EPERM;
 		flags |= PAGE_COLOR_DELEGATED;
 	}
-	policy = own_policy(colors, flags, group, false);
+	policy = own_policy(colors, flags, group, false, page_color_user());
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
-	replace_policy(current, policy);
-	set_mm_policy(current->mm, get_policy(&current->page_color));
+	page_color_use(policy);
 	return 0;
 }
 
@@ -536,23 +552,33 @@ long page_color_choose(const unsigned long *colors, unsigned int flags)
  */
 void page_color_choose_none(void)
 {
-	lockdep_assert_held(&page_color_tasks_mutex);
-	replace_policy(current, page_color_policy_get(cpuset_page_color()));
-	set_mm_policy(current->mm, get_policy(&current->page_color));
+	page_color_use(page_color_policy_get(cpuset_page_color()));
 }
 
-static long set_colors(const unsigned long __user *user, unsigned long size,
+/* Colours in calls are 64-bit words, whatever a long is. */
+#define WORDS	BITS_TO_U64(PAGE_COLOR_MAX)
+
+/* Larger bitmaps than this kernel knows may not name colours that it does not. */
+static long set_colors(const u64 __user *user, unsigned long size,
 		       unsigned long flags)
 {
-	DECLARE_BITMAP(colors, PAGE_COLOR_MAX) = {};
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+	u64 words[WORDS] = {};
 	long err;
 
 	if (flags & ~(PAGE_COLOR_STRICT | PAGE_COLOR_PRIVATE))
 		return -EINVAL;
-	if (!size || size % sizeof(long) || size > sizeof(colors))
+	if (!size || size % sizeof(u64))
 		return -EINVAL;
-	if (copy_from_user(colors, user, size))
-		return -EFAULT;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(words, sizeof(words), user, size);
+	if (err)
+		return err;
+	/* Of fewer than 64 colours a word has bits to spare. */
+	if (PAGE_COLOR_MAX < 64 && words[0] >> (PAGE_COLOR_MAX % 64))
+		return -E2BIG;
+	bitmap_from_arr64(colors, words, PAGE_COLOR_MAX);
 	mutex_lock(&page_color_tasks_mutex);
 	err = page_color_choose(colors, flags);
 	mutex_unlock(&page_color_tasks_mutex);
@@ -568,23 +594,33 @@ static long clear_colors(void)
 	return 0;
 }
 
-/* Returns the flags, or -ENODATA without a policy. */
-static long get_colors(unsigned long __user *user, unsigned long size)
+/*
+ * Returns the flags, or -ENODATA without a policy. What the bitmap has more than
+ * this kernel's colours is cleared; it may have less if no colour is lost.
+ */
+static long get_colors(u64 __user *user, unsigned long size)
 {
-	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
+	u64 words[WORDS];
 	long flags = -ENODATA;
+	size_t known;
 
-	if (size != sizeof(colors))
+	if (!size || size % sizeof(u64))
 		return -EINVAL;
+	known = min(size, sizeof(words));
 	rcu_read_lock();
 	policy = rcu_dereference(current->page_color);
 	if (policy) {
-		bitmap_copy(colors, policy->set.some[0], PAGE_COLOR_MAX);
+		bitmap_to_arr64(words, policy->set.some[0], PAGE_COLOR_MAX);
 		flags = policy->flags & (PAGE_COLOR_STRICT | PAGE_COLOR_PRIVATE);
 	}
 	rcu_read_unlock();
-	if (flags >= 0 && copy_to_user(user, colors, size))
+	if (flags < 0)
+		return flags;
+	if (memchr_inv((char *)words + known, 0, sizeof(words) - known))
+		return -EINVAL;
+	if (copy_to_user(user, words, known) ||
+	    clear_user((char __user *)user + known, size - known))
 		return -EFAULT;
 	return flags;
 }
@@ -617,9 +653,9 @@ long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 	case PR_PAGE_COLOR_COUNT:
 		return page_color_nr(&page_color_map);
 	case PR_PAGE_COLOR_SET:
-		return set_colors((const unsigned long __user *)arg3, arg4, arg5);
+		return set_colors((const u64 __user *)arg3, arg4, arg5);
 	case PR_PAGE_COLOR_GET:
-		return get_colors((unsigned long __user *)arg3, arg4);
+		return get_colors((u64 __user *)arg3, arg4);
 	case PR_PAGE_COLOR_CLEAR:
 		return clear_colors();
 	case PR_PAGE_COLOR_MIGRATE:

@@ -9,56 +9,56 @@
  */
 #define pr_fmt(fmt) "page_color: " fmt
 
-#include <linux/binfmts.h>
+#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/page_color.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/proc_fs.h>
-#include <linux/sched/mm.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Of a line that is written, and so of a pattern. */
 #define MAX_LINE	1024
+/* Lines in the table: each exec of a user compares its path with its lines. */
+#define MAX_LINES	256
 /* As many colours as a program may be registered for. */
 #define MAX_COLORS	127
 
 /**
  * struct program - what is registered
  * @node: in programs
+ * @rcu: for freeing
+ * @line: its references and what its programs hold
  * @uid: the user
- * @colors: how many colours it starts with
- * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
- * @ahead: how many pages are allocated ahead for it
- * @reserve: how many are reserved for it
+ * @wish: what its programs get; under wish_lock
  * @started: how often one got colours
  * @refused: how often there were not enough
  * @pattern: of paths, for glob_match()
  */
 struct program {
 	struct list_head node;
+	struct rcu_head rcu;
+	struct page_color_line line;
 	kuid_t uid;
-	unsigned int colors;
-	unsigned int flags;
-	unsigned int ahead;
-	unsigned int reserve;
-	unsigned long started;
-	unsigned long refused;
+	struct page_color_wish wish;
+	atomic_long_t started;
+	atomic_long_t refused;
 	char pattern[];
 };
 
-/* Under programs_mutex. */
+/* Changed under programs_mutex, read under RCU. */
 static LIST_HEAD(programs);
+static unsigned int nr_programs;
 static DEFINE_MUTEX(programs_mutex);
+static DEFINE_SPINLOCK(wish_lock);
 
 static struct program *find_program(kuid_t uid, const char *pattern)
 {
@@ -71,19 +71,74 @@ static struct program *find_program(kuid_t uid, const char *pattern)
 	return NULL;
 }
 
-/* The first that was registered for this user and path. */
-static struct program *match_program(kuid_t uid, const char *path)
+/**
+ * page_color_no_lines - is no program registered?
+ *
+ * A line that is registered just now may be missed.
+ *
+ * Return: true if so.
+ */
+bool page_color_no_lines(void)
 {
-	struct program *p;
-
-	list_for_each_entry(p, &programs, node) {
-		if (uid_eq(p->uid, uid) && glob_match(p->pattern, path))
-			return p;
-	}
-	return NULL;
+	return list_empty(&programs);
 }
 
-static int parse_option(struct program *p, const char *word)
+/**
+ * page_color_line_of - the line that a program was registered by
+ * @uid: who executes it
+ * @path: of it
+ * @wish: where what it says is put
+ *
+ * Return: the first that matches, with a reference; NULL without one.
+ */
+struct page_color_line *page_color_line_of(kuid_t uid, const char *path,
+					   struct page_color_wish *wish)
+{
+	struct page_color_line *line = NULL;
+	struct program *p;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(p, &programs, node) {
+		if (!uid_eq(p->uid, uid) || !glob_match(p->pattern, path) ||
+		    !refcount_inc_not_zero(&p->line.ref))
+			continue;
+		spin_lock(&wish_lock);
+		*wish = p->wish;
+		spin_unlock(&wish_lock);
+		line = &p->line;
+		break;
+	}
+	rcu_read_unlock();
+	return line;
+}
+
+/**
+ * page_color_line_put - a line is not used any more
+ * @line: the line
+ *
+ * Context: any.
+ */
+void page_color_line_put(struct page_color_line *line)
+{
+	struct program *p = container_of(line, struct program, line);
+
+	if (refcount_dec_and_test(&line->ref))
+		kfree_rcu(p, rcu);
+}
+
+/**
+ * page_color_line_count - a program of a line was executed
+ * @line: the line
+ * @started: with colours
+ */
+void page_color_line_count(struct page_color_line *line, bool started)
+{
+	struct program *p = container_of(line, struct program, line);
+
+	atomic_long_inc(started ? &p->started : &p->refused);
+}
+
+static int parse_option(struct page_color_wish *p, const char *word)
 {
 	if (!strncmp(word, "colors=", 7)) {
 		if (kstrtouint(word + 7, 0, &p->colors) ||
@@ -96,6 +151,10 @@ static int parse_option(struct program *p, const char *word)
 	} else if (!strncmp(word, "reserve=", 8)) {
 		if (kstrtouint(word + 8, 0, &p->reserve))
 			return -EINVAL;
+	} else if (!strncmp(word, "most=", 5)) {
+		if (kstrtouint(word + 5, 0, &p->most) ||
+		    !p->most || p->most > PAGE_COLOR_MAX)
+			return -EINVAL;
 	} else if (!strcmp(word, "strict")) {
 		p->flags |= PAGE_COLOR_STRICT;
 	} else if (!strcmp(word, "private")) {
@@ -106,41 +165,59 @@ static int parse_option(struct program *p, const char *word)
 	return 0;
 }
 
-/* UID PATTERN [colors=N] [strict] [private] [ahead=N] [reserve=N] */
+/* [colors=N] [most=N] [strict] [private] [ahead=N] [reserve=N] */
+static int parse_options(struct page_color_wish *wish, char *options)
+{
+	char *word;
+	int err;
+
+	*wish = (struct page_color_wish) { .colors = 1 };
+	while ((word = strsep(&options, " \t\n"))) {
+		err = *word ? parse_option(wish, word) : 0;
+		if (err)
+			return err;
+	}
+	/* No program of such a line could be executed. */
+	return wish->most && wish->most < wish->colors ? -EINVAL : 0;
+}
+
+/* UID PATTERN and options */
 static int add_program(kuid_t uid, const char *pattern, char *options)
 {
-	struct program *p, *old;
-	char *word;
+	struct page_color_wish wish;
+	struct program *p;
 	int err;
 
 	if (*pattern != '/')
 		return -EINVAL;
+	err = parse_options(&wish, options);
+	if (err)
+		return err;
+	mutex_lock(&programs_mutex);
+	p = find_program(uid, pattern);
+	if (p) {
+		spin_lock(&wish_lock);
+		p->wish = wish;
+		spin_unlock(&wish_lock);
+		goto out;
+	}
+	err = -ENOSPC;
+	if (nr_programs == MAX_LINES)
+		goto out;
+	err = -ENOMEM;
 	p = kzalloc(struct_size(p, pattern, strlen(pattern) + 1), GFP_KERNEL_ACCOUNT);
 	if (!p)
-		return -ENOMEM;
+		goto out;
+	err = 0;
+	refcount_set(&p->line.ref, 1);
 	p->uid = uid;
-	p->colors = 1;
+	p->wish = wish;
 	memcpy(p->pattern, pattern, strlen(pattern) + 1);
-	while ((word = strsep(&options, " \t\n"))) {
-		err = *word ? parse_option(p, word) : 0;
-		if (err) {
-			kfree(p);
-			return err;
-		}
-	}
-	mutex_lock(&programs_mutex);
-	old = find_program(uid, pattern);
-	if (old) {
-		old->colors = p->colors;
-		old->flags = p->flags;
-		old->ahead = p->ahead;
-		old->reserve = p->reserve;
-		kfree(p);
-	} else {
-		list_add_tail(&p->node, &programs);
-	}
+	list_add_tail_rcu(&p->node, &programs);
+	nr_programs++;
+out:
 	mutex_unlock(&programs_mutex);
-	return 0;
+	return err;
 }
 
 static int remove_program(kuid_t uid, const char *pattern)
@@ -150,8 +227,9 @@ static int remove_program(kuid_t uid, const char *pattern)
 	mutex_lock(&programs_mutex);
 	p = find_program(uid, pattern);
 	if (p) {
-		list_del(&p->node);
-		kfree(p);
+		list_del_rcu(&p->node);
+		nr_programs--;
+		page_color_line_put(&p->line);
 	}
 	mutex_unlock(&programs_mutex);
 	return p ? 0 : -ENOENT;
@@ -166,20 +244,30 @@ static int remove_program(kuid_t uid, const char *pattern)
  * It is one line of /proc/page_color/programs.
  *
  * Return: 0 or an error: -EPERM, -EINVAL for a number that is too large,
- * -ENOENT if there is nothing to remove, -ENOMEM.
+ * -ENOENT if there is nothing to remove, -ENOSPC if the table is full, -ENOMEM.
  */
 int page_color_register_user(unsigned int colors, unsigned int flags)
 {
-	char options[48];
+	char options[48] = "-";
+	int err;
 
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	if (!colors)
-		return remove_program(current_uid(), "/*");
+	if (!colors) {
+		err = remove_program(current_uid(), "/*");
+		goto out;
+	}
 	snprintf(options, sizeof(options), "colors=%u%s%s", colors,
 		 flags & PAGE_COLOR_STRICT ? " strict" : "",
 		 flags & PAGE_COLOR_PRIVATE ? " private" : "");
-	return add_program(current_uid(), "/*", options);
+	err = add_program(current_uid(), "/*", options);
+	/* It is cut into words there. */
+	snprintf(options, sizeof(options), "colors=%u%s%s", colors,
+		 flags & PAGE_COLOR_STRICT ? " strict" : "",
+		 flags & PAGE_COLOR_PRIVATE ? " private" : "");
+out:
+	page_color_audit("programs by mmap", options, err);
+	return err;
 }
 #endif
 
@@ -216,6 +304,12 @@ static ssize_t programs_write(struct file *file, const char __user *user,
 	else if (!rest)
 		err = remove_program(uid, pattern);
 out:
+	/* The words of it are in their places still. */
+	for (word = text; word < text + count; word++) {
+		if (!*word)
+			*word = ' ';
+	}
+	page_color_audit("programs", text, err);
 	kfree(text);
 	return err ?: count;
 }
@@ -239,16 +333,21 @@ static void programs_stop(struct seq_file *m, void *v)
 static int programs_show(struct seq_file *m, void *v)
 {
 	struct program *p = list_entry(v, struct program, node);
+	const struct page_color_wish *wish = &p->wish;
 
+	/* It changes under programs_mutex alone. */
 	seq_printf(m, "%u %s colors=%u%s%s", from_kuid(&init_user_ns, p->uid),
-		   p->pattern, p->colors,
-		   p->flags & PAGE_COLOR_STRICT ? " strict" : "",
-		   p->flags & PAGE_COLOR_PRIVATE ? " private" : "");
-	if (p->ahead)
-		seq_printf(m, " ahead=%u", p->ahead);
-	if (p->reserve)
-		seq_printf(m, " reserve=%u", p->reserve);
-	seq_printf(m, " started=%lu refused=%lu\n", p->started, p->refused);
+		   p->pattern, wish->colors,
+		   wish->flags & PAGE_COLOR_STRICT ? " strict" : "",
+		   wish->flags & PAGE_COLOR_PRIVATE ? " private" : "");
+	if (wish->ahead)
+		seq_printf(m, " ahead=%u", wish->ahead);
+	if (wish->reserve)
+		seq_printf(m, " reserve=%u", wish->reserve);
+	if (wish->most)
+		seq_printf(m, " most=%u", wish->most);
+	seq_printf(m, " started=%ld refused=%ld\n", atomic_long_read(&p->started),
+		   atomic_long_read(&p->refused));
 	return 0;
 }
 
@@ -272,156 +371,13 @@ static const struct proc_ops programs_ops = {
 	.proc_release	= seq_release,
 };
 
-/* The next task with colours from number *@pos on, with a reference. */
-static struct task_struct *next_task_from(loff_t *pos)
-{
-	struct task_struct *task = NULL;
-	struct pid *pid;
-
-	rcu_read_lock();
-	while (*pos < PID_MAX_LIMIT && (pid = find_ge_pid(*pos, &init_pid_ns))) {
-		*pos = pid_nr(pid);
-		task = pid_task(pid, PIDTYPE_PID);
-		if (task && rcu_access_pointer(task->page_color)) {
-			get_task_struct(task);
-			break;
-		}
-		task = NULL;
-		++*pos;
-	}
-	rcu_read_unlock();
-	return task;
-}
-
-static void *tasks_start(struct seq_file *m, loff_t *pos)
-{
-	return next_task_from(pos);
-}
-
-static void *tasks_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	put_task_struct(v);
-	++*pos;
-	return next_task_from(pos);
-}
-
-static void tasks_stop(struct seq_file *m, void *v)
-{
-	if (v)
-		put_task_struct(v);
-}
-
-/* PID TGID UID HOW NODE COLORS COMM */
-static int tasks_show(struct seq_file *m, void *v)
-{
-	const struct page_color_policy *policy;
-	struct task_struct *task = v;
-	char comm[TASK_COMM_LEN];
-	const char *how;
-
-	rcu_read_lock();
-	policy = rcu_dereference(task->page_color);
-	if (policy) {
-		if (policy->flags & PAGE_COLOR_PROGRAM)
-			how = "program";
-		else if (policy->flags & PAGE_COLOR_OWN)
-			how = "thread";
-		else
-			how = "cgroup";
-		seq_printf(m, "%d %d %u %s%s %d %*pbl %s\n", task_pid_nr(task),
-			   task_tgid_nr(task),
-			   from_kuid(&init_user_ns, task_uid(task)), how,
-			   policy->flags & PAGE_COLOR_STRICT ? ",strict" : "",
-			   policy->nid, (int)PAGE_COLOR_MAX, policy->set.some[0],
-			   get_task_comm(comm, task));
-	}
-	rcu_read_unlock();
-	return 0;
-}
-
-static const struct seq_operations tasks_seq = {
-	.start	= tasks_start,
-	.next	= tasks_next,
-	.stop	= tasks_stop,
-	.show	= tasks_show,
-};
-
 static int __init page_color_create_proc(void)
 {
 	struct proc_dir_entry *dir = proc_mkdir("page_color", NULL);
 
 	if (!dir || !proc_create("programs", 0600, dir, &programs_ops) ||
-	    !proc_create_seq("tasks", 0400, dir, &tasks_seq))
+	    !proc_create_seq("tasks", 0400, dir, &page_color_tasks_seq))
 		pr_err("no files in /proc/page_color\n");
 	return 0;
 }
 subsys_initcall(page_color_create_proc);
-
-/*
- * Colours for a program of the current user, and how many pages it has ahead
- * and reserved; NULL if none is registered.
- */
-static struct page_color_policy *claim_for(const char *path, unsigned int *ahead,
-					   unsigned int *reserve)
-{
-	struct page_color_policy *policy = NULL;
-	struct program *p;
-
-	mutex_lock(&programs_mutex);
-	p = match_program(current_uid(), path);
-	if (p) {
-		policy = page_color_program_policy(p->colors, p->flags);
-		if (IS_ERR(policy))
-			p->refused++;
-		else
-			p->started++;
-		*ahead = p->ahead;
-		*reserve = p->reserve;
-		/* Without colours rather than not at all. */
-		if (IS_ERR(policy) && !(p->flags & PAGE_COLOR_STRICT))
-			policy = NULL;
-	}
-	mutex_unlock(&programs_mutex);
-	return policy;
-}
-
-/**
- * page_color_exec - colours of the program that is to be executed
- * @bprm: its file and its mm, which nobody uses yet
- *
- * The task gets them in page_color_exec_done(), when exec cannot fail any more.
- *
- * Return: 0 or an error: -EAGAIN if it must have colours and there are none
- * that nobody has, or not the pages that are to be reserved, -ENOMEM.
- */
-int page_color_exec(struct linux_binprm *bprm)
-{
-	struct page_color_policy *policy = NULL;
-	unsigned int ahead = 0, reserve = 0;
-	char *buffer, *path;
-
-	if (!page_color_enabled())
-		return 0;
-	if (!list_empty(&programs)) {
-		buffer = __getname();
-		if (!buffer)
-			return -ENOMEM;
-		/* From the root of the mounts: nobody makes a path by chroot(). */
-		path = d_absolute_path(&bprm->file->f_path, buffer, PATH_MAX);
-		if (!IS_ERR(path))
-			policy = claim_for(path, &ahead, &reserve);
-		__putname(buffer);
-		if (IS_ERR(policy))
-			return PTR_ERR(policy);
-	}
-	/* Without what was reserved rather than not at all, as with colours. */
-	if (policy && reserve && page_color_reserve_pages(policy, reserve) &&
-	    policy->flags & PAGE_COLOR_STRICT) {
-		page_color_policy_put(policy);
-		return -EAGAIN;
-	}
-	if (policy)
-		page_color_ahead_fill(policy, ahead);
-	page_color_exec_mm(bprm->mm, policy);
-	return 0;
-}

@@ -20,6 +20,7 @@
 #include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Pages that are moved in one call of migrate_pages(). */
 #define RECOLOR_BATCH	256
@@ -251,15 +252,17 @@ static bool is_over(struct mm_struct *mm)
 
 static int recolor_pass(struct recolor *rc, unsigned long start, unsigned long end)
 {
-	int err = 0;
-
 	lru_add_drain();
 	rc->addr = start;
 	rc->left = 0;
 	while (rc->addr < end && !is_over(rc->mm)) {
+		struct page_color_held *held = page_color_migration_begin();
+
+		if (IS_ERR(held))
+			return PTR_ERR(held);
 		if (fatal_signal_pending(current) || mmap_read_lock_killable(rc->mm)) {
-			err = -EINTR;
-			break;
+			page_color_migration_end(held);
+			return -EINTR;
 		}
 		rc->looked = 0;
 		if (!walk_page_range(rc->mm, rc->addr, end, &recolor_ops, rc))
@@ -269,9 +272,10 @@ static int recolor_pass(struct recolor *rc, unsigned long start, unsigned long e
 			split_large(rc);
 		if (rc->nr)
 			move_collected(rc);
+		page_color_migration_end(held);
 		cond_resched();
 	}
-	return err;
+	return 0;
 }
 
 /* Returns how many pages of the range still have another colour. */

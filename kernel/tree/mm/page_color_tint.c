@@ -9,12 +9,14 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bitmap.h>
+#include <linux/capability.h>
 #include <linux/kobject.h>
 #include <linux/mman.h>
 #include <linux/page_color.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 #include "page_color.h"
+#include "page_color_held.h"
 
 /* Bits of a colour that are parts of the cache; under page_color_mutex. */
 static unsigned long cache_bits;
@@ -43,6 +45,8 @@ static ssize_t cache_bits_store(struct kobject *kobj, struct kobj_attribute *att
 	unsigned long bits;
 	int err;
 
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
 	err = bitmap_parselist(buf, &bits, CONFIG_PAGE_COLOR_BITS);
 	if (err)
 		return err;
@@ -54,6 +58,7 @@ static ssize_t cache_bits_store(struct kobject *kobj, struct kobj_attribute *att
 	else
 		WRITE_ONCE(cache_bits, bits);
 	mutex_unlock(&page_color_mutex);
+	page_color_audit("cache_bits", buf, err);
 	return err ?: count;
 }
 

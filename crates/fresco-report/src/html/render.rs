@@ -3,6 +3,7 @@
 
 use super::{Block, HtmlReport, Section};
 use crate::escape::escape;
+use crate::plot::Svg;
 use crate::{Cell, Column, Table, Tone};
 
 const STYLE: &str = include_str!("style.css");
@@ -20,7 +21,8 @@ pub(super) fn page(report: &HtmlReport) -> String {
         "<meta name=\"generator\" content=\"{generator}\">\n<title>{title}</title>\n"
     ));
     out.push_str(&format!(
-        "<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+        "<style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
+        Svg::style()
     ));
     if !report.lead.is_empty() {
         out.push_str(&format!("<p class=\"lead\">{}</p>\n", escape(&report.lead)));
@@ -73,7 +75,7 @@ fn push_block(out: &mut String, block: &Block) {
         Block::Table(table) => push_table(out, table),
         Block::Figure(figure, caption) => {
             out.push_str("<figure class=\"plot\">\n");
-            for (class, text) in [("wide", figure.as_str()), ("narrow", figure.narrow())] {
+            for (class, text) in [("wide", figure.wide()), ("narrow", figure.narrow())] {
                 out.push_str(&format!("<div class=\"{class}\">{}</div>\n", text.trim_end()));
             }
             if !caption.is_empty() {

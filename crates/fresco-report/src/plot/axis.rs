@@ -15,6 +15,33 @@ pub enum Scale {
     Log,
 }
 
+/// Where a linear axis starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// Near the smallest value. If zero is not on the axis, its title says where it starts.
+    #[default]
+    Data,
+    /// At 0, for quantities: twice as far is twice as much.
+    Zero,
+    /// At 1, for slowdowns and other ratios: what is as it was has no length. Values below 1 lie below. The axis goes to 1.1 at
+    /// least, so that noise looks like noise. A logarithmic axis holds 1.
+    One,
+}
+
+/// A ratio's axis goes so far, at least.
+const LEAST_RATIO: f64 = 1.1;
+
+impl Start {
+    /// The value that bars start from, if it is fixed.
+    fn base(self) -> Option<f64> {
+        match self {
+            Start::Data => None,
+            Start::Zero => Some(0.0),
+            Start::One => Some(1.0),
+        }
+    }
+}
+
 /// What an axis measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
@@ -24,8 +51,8 @@ pub struct Axis {
     pub unit: String,
     /// Spread of the values.
     pub scale: Scale,
-    /// A linear axis starts at zero. Bars always do.
-    pub from_zero: bool,
+    /// Where it starts. Bars always start at 0 or 1.
+    pub start: Start,
 }
 
 impl Axis {
@@ -35,14 +62,22 @@ impl Axis {
             label: label.into(),
             unit: unit.into(),
             scale: Scale::Linear,
-            from_zero: false,
+            start: Start::Data,
+        }
+    }
+
+    /// A linear axis of a ratio, in times ("x"), starting at 1.
+    pub fn ratio(label: impl Into<String>) -> Self {
+        Self {
+            start: Start::One,
+            ..Self::new(label, "x")
         }
     }
 
     /// The same axis, starting at zero.
     #[must_use]
     pub fn from_zero(mut self) -> Self {
-        self.from_zero = true;
+        self.start = Start::Zero;
         self
     }
 
@@ -53,12 +88,31 @@ impl Axis {
         self
     }
 
-    /// `memory latency (ns)`.
+    /// The axis of bars: linear, from 0 or 1.
+    pub(crate) fn of_bars(&self) -> Self {
+        Self {
+            scale: Scale::Linear,
+            start: match self.start {
+                Start::One => Start::One,
+                Start::Data | Start::Zero => Start::Zero,
+            },
+            ..self.clone()
+        }
+    }
+
+    /// `memory latency (ns)`, `memory latency (ns, log scale)`.
     pub(crate) fn title(&self) -> String {
-        if self.unit.is_empty() {
-            self.label.clone()
-        } else {
-            format!("{} ({})", self.label, self.unit)
+        let scale = match self.scale {
+            Scale::Linear => "",
+            Scale::Log => "log scale",
+        };
+        let inside: Vec<&str> = [self.unit.as_str(), scale]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
+        match inside.is_empty() {
+            true => self.label.clone(),
+            false => format!("{} ({})", self.label, inside.join(", ")),
         }
     }
 }
@@ -70,18 +124,43 @@ pub(crate) struct Domain {
     min: f64,
     max: f64,
     pub(crate) ticks: Vec<Tick>,
+    /// What bars start from, and quantities are seen from.
+    pub(crate) base: f64,
+    /// Title of the axis, with what its reader has to know of where it starts.
+    pub(crate) title: String,
 }
+
+/// A sweep of at most so many values has a tick at each.
+const MOST_SWEPT: usize = 24;
 
 impl Domain {
     /// The range that shows all `values`, rounded outwards to ticks (about `count` of them). No values: 0 to 1.
     pub(crate) fn around(axis: &Axis, values: impl Iterator<Item = f64>, count: usize) -> Result<Self, ReportError> {
-        let (min, max) = extremes(axis, values)?;
+        let reach = (axis.start == Start::One).then_some([1.0, LEAST_RATIO]);
+        let (min, max) = extremes(axis, values.chain(reach.into_iter().flatten()))?;
         match axis.scale {
             Scale::Linear => {
                 let (min, max) = widen(axis, min, max);
+                let (min, max) = match axis.start {
+                    Start::Data => spread(min, max),
+                    Start::Zero | Start::One => (min, max),
+                };
                 let step = ticks::step(max - min, count);
-                let (low, high) = ((min / step).floor() * step, ((max / step) - 1e-9).ceil() * step);
-                Self::of(axis, low, high, ticks::linear(low, high, step))
+                let base = axis.start.base();
+                let low = if base == Some(min) {
+                    min
+                } else {
+                    (min / step).floor() * step
+                };
+                let high = ((max / step) - 1e-9).ceil() * step;
+                let mut ticks = ticks::linear(low, high, step);
+                // The first multiple of a large step after 1 may be far away: the start has its tick all the same.
+                if ticks.first().is_some_and(|tick| tick.value > low) && base == Some(low) {
+                    let values: Vec<f64> = [low].into_iter().chain(ticks.iter().map(|tick| tick.value)).collect();
+                    ticks = ticks::labelled(&values);
+                }
+                let domain = Self::of(axis, low, high, ticks)?;
+                Ok(domain.said_where_it_starts())
             }
             Scale::Log => {
                 let (min, max) = if min == max { (min / 2.0, max * 2.0) } else { (min, max) };
@@ -91,24 +170,40 @@ impl Domain {
         }
     }
 
-    /// The range from the smallest to the largest value, not rounded: for horizontal axes that end with the data.
-    /// Few different values become the ticks themselves.
-    pub(crate) fn tight(axis: &Axis, values: impl Iterator<Item = f64>, count: usize) -> Result<Self, ReportError> {
-        let values: Vec<f64> = values.collect();
-        let (min, max) = extremes(axis, values.iter().copied())?;
-        let mut distinct = values;
+    /// The range from the smallest to the largest of the values that a parameter was set to, with these as ticks; round
+    /// ones if they are many.
+    pub(crate) fn swept(axis: &Axis, values: impl Iterator<Item = f64>) -> Result<Self, ReportError> {
+        let mut distinct: Vec<f64> = values.collect();
+        let (min, max) = extremes(axis, distinct.iter().copied())?;
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
+        let is_many = distinct.len() > MOST_SWEPT;
         if axis.scale == Scale::Log {
-            return Self::around(axis, distinct.into_iter(), count);
+            let (low, high) = if min == max { (min / 2.0, max * 2.0) } else { (min, max) };
+            let ticks = match is_many {
+                true => ticks::logarithmic(low, high),
+                false => ticks::each(&distinct),
+            };
+            return Self::of(axis, low, high, ticks);
         }
         let (low, high) = widen(axis, min, max);
-        let ticks = if distinct.len() <= count && even(&distinct) && min < max {
-            ticks::labelled(&distinct)
-        } else {
-            ticks::linear(low, high, ticks::step(high - low, count))
+        let ticks = match is_many || distinct.is_empty() {
+            true => ticks::linear(low, high, ticks::step(high - low, SWEPT_TICKS)),
+            false => ticks::labelled(&distinct),
         };
         Self::of(axis, low, high, ticks)
+    }
+
+    /// The range from `low` to `high`, not rounded, with about `count` ticks: for time.
+    pub(crate) fn between(axis: &Axis, low: f64, high: f64, count: usize) -> Result<Self, ReportError> {
+        let (min, max) = extremes(axis, [low, high].into_iter())?;
+        let (low, high) = widen(axis, min, max);
+        Self::of(
+            axis,
+            low,
+            high,
+            ticks::linear(low, high, ticks::step(high - low, count)),
+        )
     }
 
     fn of(axis: &Axis, min: f64, max: f64, ticks: Vec<Tick>) -> Result<Self, ReportError> {
@@ -118,12 +213,34 @@ impl Domain {
                 min,
                 max,
                 ticks,
+                base: axis.start.base().unwrap_or(min).clamp(min, max),
+                title: axis.title(),
             })
         } else {
             Err(ReportError::TooWide {
                 what: format!("axis \"{}\"", axis.label),
             })
         }
+    }
+
+    /// Lengths on an axis without zero are no quantities: its title says so.
+    fn said_where_it_starts(mut self) -> Self {
+        if self.base > self.min && self.base > 0.0 {
+            self.title
+                .push_str(&format!(", drawn from {}", ticks::alone(self.base)));
+        } else if self.min > 0.0 {
+            let start = self.ticks.iter().find(|tick| tick.value == self.min);
+            let start = start.map_or_else(|| ticks::alone(self.min), |tick| tick.label.clone());
+            self.title.push_str(&format!(", axis starts at {start}"));
+        } else if self.max < 0.0 {
+            self.title.push_str(", axis without 0");
+        }
+        self
+    }
+
+    /// Is the base above the lower end, so that it needs a line of its own?
+    pub(crate) fn has_base_inside(&self) -> bool {
+        self.min < self.base
     }
 
     /// Position of `value` between the pixels `from` (smallest value) and `to` (largest), clamped to them.
@@ -136,6 +253,9 @@ impl Domain {
         from + (share * f64::from(to - from)).round() as i32
     }
 }
+
+/// Ticks of a sweep of many values, about.
+const SWEPT_TICKS: usize = 9;
 
 /// Smallest and largest value (0 and 1 if there are none), each checked.
 fn extremes(axis: &Axis, values: impl Iterator<Item = f64>) -> Result<(f64, f64), ReportError> {
@@ -163,12 +283,11 @@ fn extremes(axis: &Axis, values: impl Iterator<Item = f64>) -> Result<(f64, f64)
     }
 }
 
-/// A linear range that has a width, and holds zero if the axis starts there.
+/// A linear range that has a width, and holds what the axis starts at.
 fn widen(axis: &Axis, min: f64, max: f64) -> (f64, f64) {
-    let (min, max) = if axis.from_zero {
-        (min.min(0.0), max.max(0.0))
-    } else {
-        (min, max)
+    let (min, max) = match axis.start.base() {
+        Some(base) => (min.min(base), max.max(base)),
+        None => (min, max),
     };
     if max - min > max.abs().max(min.abs()) * 1e-9 {
         (min, max)
@@ -179,10 +298,17 @@ fn widen(axis: &Axis, min: f64, max: f64) -> (f64, f64) {
     }
 }
 
-/// Values at equal distances (a sweep such as 0, 1, 2, 3): only those make readable ticks of their own.
-fn even(sorted: &[f64]) -> bool {
-    let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    gaps.iter().all(|gap| (gap - gaps[0]).abs() <= gaps[0].abs() * 1e-6)
+/// Measured values that differ by less than this share do not fill an axis: noise is to look like noise.
+const LEAST_SPAN: f64 = 0.01;
+
+/// A range of at least [`LEAST_SPAN`] of its values.
+fn spread(min: f64, max: f64) -> (f64, f64) {
+    let least = LEAST_SPAN * max.abs().max(min.abs());
+    if max - min >= least {
+        return (min, max);
+    }
+    let middle = min / 2.0 + max / 2.0;
+    (middle - least / 2.0, middle + least / 2.0)
 }
 
 /// 1, 2 or 5 times a power of ten, not above `value`.
@@ -253,11 +379,68 @@ mod tests {
         ));
     }
 
+    fn labels(domain: &Domain) -> Vec<&str> {
+        domain.ticks.iter().map(|tick| tick.label.as_str()).collect()
+    }
+
     #[test]
     fn a_sweep_keeps_its_own_values_as_ticks() {
         let axis = Axis::new("co-runners", "");
-        let domain = Domain::tight(&axis, [0.0, 1.0, 2.0, 3.0, 0.0, 1.0].into_iter(), 9).unwrap();
-        let labels: Vec<_> = domain.ticks.iter().map(|tick| tick.label.as_str()).collect();
-        assert_eq!(labels, ["0", "1", "2", "3"]);
+        let domain = Domain::swept(&axis, [0.0, 1.0, 2.0, 3.0, 0.0, 1.0].into_iter()).unwrap();
+        assert_eq!(labels(&domain), ["0", "1", "2", "3"]);
+        let uneven = [1.0, 4.0, 16.0, 6.0];
+        for axis in [axis.clone(), axis.logarithmic()] {
+            let domain = Domain::swept(&axis, uneven.into_iter()).unwrap();
+            assert_eq!(labels(&domain), ["1", "4", "6", "16"]);
+            assert_eq!((domain.pixel(1.0, 0, 10), domain.pixel(16.0, 0, 10)), (0, 10));
+            let one = Domain::swept(&axis, [7.0].into_iter()).unwrap();
+            assert_eq!(labels(&one), ["7"]);
+            let many = Domain::swept(&axis, (1..1000).map(f64::from)).unwrap();
+            assert!((3..20).contains(&many.ticks.len()), "{:?}", labels(&many));
+        }
+    }
+
+    #[test]
+    fn slowdowns_start_at_one_and_noise_looks_small() {
+        let axis = Axis::ratio("slowdown");
+        let around = |values: &[f64]| Domain::around(&axis, values.iter().copied(), 5).unwrap();
+        for (values, range, first) in [
+            (&[1.2, 2.9][..], (1.0, 3.0), "1.0"),
+            (&[1.0, 7.97], (1.0, 8.0), "1"),
+            (&[900.0], (1.0, 1000.0), "1"),
+            (&[1.0, 1.002], (1.0, 1.1), "1.00"),
+            (&[], (1.0, 1.1), "1.00"),
+            (&[0.5, 1.5], (0.4, 1.6), "0.4"),
+            (&[0.5], (0.4, 1.2), "0.4"),
+        ] {
+            let domain = around(values);
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+            assert!(
+                near(domain.min, range.0) && near(domain.max, range.1),
+                "{values:?}: {domain:?}"
+            );
+            assert_eq!((domain.base, labels(&domain)[0]), (1.0, first), "{values:?}");
+            let says = match range.0 < 1.0 {
+                true => "slowdown (x), drawn from 1".to_owned(),
+                false => format!("slowdown (x), axis starts at {first}"),
+            };
+            assert_eq!(domain.title, says);
+        }
+        let log = Domain::around(&axis.clone().logarithmic(), [20.0, 90.0].into_iter(), 5).unwrap();
+        assert_eq!((log.min, log.base, labels(&log)[0]), (1.0, 1.0, "1"));
+        assert_eq!(log.title, "slowdown (x, log scale)");
+    }
+
+    #[test]
+    fn an_axis_without_zero_says_where_it_starts() {
+        let axis = Axis::new("latency", "ns");
+        let title = |axis: &Axis, values: [f64; 2]| Domain::around(axis, values.into_iter(), 5).unwrap().title;
+        assert_eq!(title(&axis, [120.0, 131.0]), "latency (ns), axis starts at 120.0");
+        assert_eq!(title(&axis, [0.0, 131.0]), "latency (ns)");
+        let noise = Domain::around(&axis, [13.625_008, 13.625_014].into_iter(), 5).unwrap();
+        assert!(noise.max - noise.min >= 0.136, "{noise:?}");
+        assert_eq!(title(&axis, [-2.0, 131.0]), "latency (ns)");
+        assert_eq!(title(&axis, [-3.0, -2.0]), "latency (ns), axis without 0");
+        assert_eq!(title(&axis.clone().from_zero(), [120.0, 131.0]), "latency (ns)");
     }
 }

@@ -10,7 +10,6 @@ use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::number::fixed;
 use crate::{Provenance, ReportError};
-use plotters::style::Color;
 use plotters::style::text_anchor::{HPos, VPos};
 
 /// One bar.
@@ -31,7 +30,8 @@ pub struct BarSeries {
     pub bars: Vec<Option<Bar>>,
 }
 
-/// Grouped bars. The vertical axis is linear and starts at zero: a bar's length is its value.
+/// Grouped bars. The vertical axis is linear, and bars start at 0, so that a bar's length is its value; those of a ratio
+/// ([`super::Start::One`]) start at 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarChart {
     /// Title and the like.
@@ -48,6 +48,9 @@ pub struct BarChart {
     pub reference: Option<Reference>,
 }
 
+/// Pixels of a bar whose value is where bars start.
+const THINNEST: i32 = 2;
+
 impl BarChart {
     /// Draws the chart.
     ///
@@ -55,11 +58,7 @@ impl BarChart {
     /// A value is NaN or infinite, a spread does not hold its value, or a series has not one bar per group.
     pub fn to_svg(&self, provenance: &Provenance) -> Result<Svg, ReportError> {
         self.check()?;
-        let axis = Axis {
-            scale: super::Scale::Linear,
-            ..self.y.clone()
-        }
-        .from_zero();
+        let axis = self.y.of_bars();
         let bars = || self.series.iter().flat_map(|series| series.bars.iter().flatten());
         let values = bars().flat_map(|bar| {
             let (low, high) = bar.spread.unwrap_or((bar.value, bar.value));
@@ -70,7 +69,6 @@ impl BarChart {
             heading: &self.heading,
             x_title: self.groups_label.clone(),
             x: Across::Names(self.groups.clone()),
-            y_title: axis.title(),
             y: Domain::around(&axis, values, 5)?,
             legend: self.legend(),
             right: 0,
@@ -132,7 +130,7 @@ impl BarChart {
         let group_width = (panel.right - panel.left) / i32::try_from(self.groups.len().max(1)).unwrap_or(i32::MAX);
         let count = i32::try_from(self.series.len().max(1)).unwrap_or(i32::MAX);
         let pitch = ((group_width - 10).max(count) / count).clamp(1, 72);
-        let base = panel.up(0.0);
+        let base = panel.up(panel.y.base);
         let decimals = self.decimals();
         for (number, series) in self.series.iter().enumerate() {
             for (group, bar) in series.bars.iter().enumerate() {
@@ -145,7 +143,11 @@ impl BarChart {
                     }
                     continue;
                 };
-                let top = panel.up(bar.value);
+                // A bar without length is seen all the same: it was measured.
+                let top = match panel.up(bar.value) {
+                    top if top == base => base - THINNEST,
+                    top => top,
+                };
                 panel
                     .canvas
                     .rectangle((left, base), (right, top), look(number).colour.to_rgba())?;
@@ -168,9 +170,6 @@ impl BarChart {
                 }
             }
         }
-        panel
-            .canvas
-            .line(&[(panel.left, base), (panel.right, base)], Stroke::solid(SOFT_INK, 1))?;
         match &self.reference {
             Some(reference) => reference.draw(panel),
             None => Ok(()),

@@ -7,7 +7,6 @@ use super::palette::{INK, Look, Marker, PAPER, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::{Provenance, ReportError};
-use plotters::style::Color;
 
 /// Five numbers, and the mean, of one configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +91,6 @@ impl BoxPlot {
             heading: &self.heading,
             x_title: self.boxes_label.clone(),
             x: Across::Names(self.boxes.iter().map(|one| one.name.clone()).collect()),
-            y_title: self.y.title(),
             y: Domain::around(&self.y, values, 5)?,
             legend: Vec::new(),
             right: 0,

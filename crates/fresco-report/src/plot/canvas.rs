@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The few strokes all figures are made of, on plotters' SVG backend.
 
-use super::palette::{Look, Marker, PAPER};
+use super::palette::{Look, Marker, PAPER, Paint};
 use crate::ReportError;
 use crate::escape::one_line;
 use plotters::coord::Shift;
@@ -9,7 +9,7 @@ use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::SVGBackend;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontStyle, IntoFont, RGBAColor, RGBColor, ShapeStyle, TextStyle};
+use plotters::style::{Color, FontStyle, IntoFont, RGBAColor, ShapeStyle, TextStyle};
 use std::cell::RefCell;
 
 /// A point in pixels, from the upper left corner.
@@ -21,13 +21,13 @@ pub(crate) type Dash = Option<(i32, i32)>;
 /// A line.
 #[derive(Clone, Copy)]
 pub(crate) struct Stroke {
-    pub(crate) colour: RGBColor,
+    pub(crate) colour: Paint,
     pub(crate) width: u32,
     pub(crate) dash: Dash,
 }
 
 impl Stroke {
-    pub(crate) fn solid(colour: RGBColor, width: u32) -> Self {
+    pub(crate) fn solid(colour: Paint, width: u32) -> Self {
         Self {
             colour,
             width,
@@ -40,14 +40,14 @@ impl Stroke {
 #[derive(Clone, Copy)]
 pub(crate) struct Font {
     pub(crate) size: u32,
-    pub(crate) colour: RGBColor,
+    pub(crate) colour: Paint,
     pub(crate) bold: bool,
     pub(crate) across: HPos,
     pub(crate) along: VPos,
 }
 
 impl Font {
-    pub(crate) fn new(size: u32, colour: RGBColor) -> Self {
+    pub(crate) fn new(size: u32, colour: Paint) -> Self {
         Self {
             size,
             colour,
@@ -90,10 +90,10 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
-    /// A white sheet of `width` by `height` pixels that writes into `buffer`.
+    /// An empty sheet of `width` by `height` pixels that writes into `buffer`.
     pub(crate) fn new(buffer: &'a mut String, width: u32, height: u32) -> Result<Self, ReportError> {
         let area = SVGBackend::with_string(buffer, (width, height)).into_drawing_area();
-        area.fill(&PAPER).map_err(failed)?;
+        area.fill(&PAPER.to_rgba()).map_err(failed)?;
         Ok(Self {
             area,
             dashes: RefCell::default(),
@@ -139,15 +139,16 @@ impl<'a> Canvas<'a> {
     pub(crate) fn text(&self, text: &str, anchor: Pixel, font: Font) -> Result<(), ReportError> {
         let weight = if font.bold { FontStyle::Bold } else { FontStyle::Normal };
         // plotters writes sizes into the SVG divided by 1.24.
+        let colour = font.colour.to_rgba();
         let style = TextStyle::from(("sans-serif", f64::from(font.size) * 1.24, weight).into_font())
-            .color(&font.colour)
+            .color(&colour)
             .pos(Pos::new(font.across, font.along));
         self.area
             .draw(&Text::new(one_line(text), anchor, style))
             .map_err(failed)
     }
 
-    /// The marker of a series, ringed in white so that it stands out from lines.
+    /// The marker of a series, ringed in the colour of the paper so that it stands out from lines.
     pub(crate) fn marker(&self, (x, y): Pixel, look: Look) -> Result<(), ReportError> {
         for (grow, colour) in [(1, PAPER), (0, look.colour)] {
             let (r, fill) = (4 + grow, colour.to_rgba());

@@ -92,12 +92,12 @@ impl CdfChart {
             look: look(index),
             sample: Sample::Line,
         });
+        let x = Domain::around(&self.x, values(), 7)?;
         let share = Axis::new(&self.y_label, "").from_zero();
         let frame = Frame {
             heading: &self.heading,
-            x_title: self.x.title(),
-            x: Across::Values(Domain::around(&self.x, values(), 7)?),
-            y_title: self.y_label.clone(),
+            x_title: x.title.clone(),
+            x: Across::Values(x),
             y: Domain::around(&share, [0.0, 1.0].into_iter(), 5)?,
             legend: entries.collect(),
             right: 0,

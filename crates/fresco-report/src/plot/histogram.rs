@@ -8,7 +8,6 @@ use super::palette::look;
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::{Provenance, ReportError};
-use plotters::style::Color;
 
 /// Observations in the range from `low` (included) to `high` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +60,7 @@ impl HistogramChart {
         }
         let bins = || self.series.iter().flat_map(|series| &series.bins);
         let count_axis = Axis::new(&self.y_label, "").from_zero();
+        let x = Domain::around(&self.x, bins().flat_map(|bin| [bin.low, bin.high]), 7)?;
         let entries = self.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
             look: look(index),
@@ -68,9 +68,8 @@ impl HistogramChart {
         });
         let frame = Frame {
             heading: &self.heading,
-            x_title: self.x.title(),
-            x: Across::Values(Domain::around(&self.x, bins().flat_map(|bin| [bin.low, bin.high]), 7)?),
-            y_title: self.y_label.clone(),
+            x_title: x.title.clone(),
+            x: Across::Values(x),
             y: Domain::around(&count_axis, bins().map(|bin| bin.count as f64), 5)?,
             legend: if self.series.len() < 2 {
                 Vec::new()

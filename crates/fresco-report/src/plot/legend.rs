@@ -4,7 +4,6 @@
 use super::canvas::{Canvas, Font, Pixel, Stroke, text_width};
 use super::palette::{INK, Look};
 use crate::ReportError;
-use plotters::style::Color;
 
 /// Height of one row in pixels.
 pub(crate) const HEIGHT: i32 = 20;
@@ -22,6 +21,8 @@ pub(crate) enum Sample {
     Line,
     /// A piece of the line.
     Plain,
+    /// The marker.
+    Marker,
     /// A filled square.
     Block,
 }
@@ -74,6 +75,7 @@ fn sample(canvas: &Canvas<'_>, entry: &Entry, (x, y): Pixel) -> Result<(), Repor
     match entry.sample {
         Sample::Block => canvas.rectangle((x + 10, y - 6), (x + 24, y + 6), colour.to_rgba()),
         Sample::Plain => canvas.line(&[(x, y), (x + 26, y)], Stroke { colour, width: 2, dash }),
+        Sample::Marker => canvas.marker((x + 13, y), entry.look),
         Sample::Line => {
             canvas.line(&[(x, y), (x + 26, y)], Stroke { colour, width: 2, dash })?;
             canvas.marker((x + 13, y), entry.look)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Line chart: a quantity against a swept parameter, with its spread.
+//! Line chart: a quantity against a swept parameter, with its spread. Every measured point has a marker.
 
 use super::axis::{Axis, Domain};
 use super::canvas::{Font, Pixel, Stroke, text_width};
 use super::legend::{Entry, Sample};
-use super::palette::{GRID, INK, REFERENCE, look};
+use super::palette::{GRID, INK, Look, REFERENCE, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::{Provenance, ReportError};
-use plotters::style::Color;
 
 /// One measured point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +41,7 @@ impl Point {
 pub struct Series {
     /// Name, as the legend shows it.
     pub name: String,
-    /// Points; joined in order of x.
+    /// Points, in any order.
     pub points: Vec<Point>,
 }
 
@@ -100,17 +99,24 @@ pub struct LineChart {
     pub spread: SpreadStyle,
     /// Value to compare with, if any.
     pub reference: Option<Reference>,
+    /// What was swept: the values of x are ticks, and the points of a series are joined in their order, but not across a
+    /// value at which another series has a point and this one has none. Otherwise x is measured too: there are but markers,
+    /// as there is nothing between two points, and round ticks.
+    pub joined: bool,
 }
 
 /// Series up to this many are named at the end of their lines; more go into a legend.
 const NAMED_AT_END: usize = 6;
 /// Pixels that the first and the last points keep from the ends of the axis: their markers touch no tick label.
 const INSET: i32 = 14;
+/// Pixels from the end of the axis to the samples of series, and to their names.
+const SAMPLE_AT: i32 = 26;
+const NAME_AT: i32 = 36;
 /// Widths of caps before the first comes again.
 const CAPS: usize = 4;
 
 impl LineChart {
-    /// A chart without series, with error bars and no reference.
+    /// A chart without series, with error bars and no reference, whose points are joined.
     pub fn new(heading: Heading, x: Axis, y: Axis) -> Self {
         Self {
             heading,
@@ -119,6 +125,7 @@ impl LineChart {
             series: Vec::new(),
             spread: SpreadStyle::Bars,
             reference: None,
+            joined: true,
         }
     }
 
@@ -134,7 +141,7 @@ impl LineChart {
             [point.y, low, high]
         });
         let values = values.chain(self.reference.iter().map(|reference| reference.value));
-        let at_end = self.series.len() <= NAMED_AT_END;
+        let at_end = self.joined && self.series.len() <= NAMED_AT_END;
         let names = self
             .series
             .iter()
@@ -144,17 +151,21 @@ impl LineChart {
         let entries = self.series.iter().enumerate().map(|(index, series)| Entry {
             name: series.name.clone(),
             look: look(index),
-            sample: Sample::Line,
+            sample: if self.joined { Sample::Line } else { Sample::Marker },
         });
         let entries = entries.chain(self.reference.iter().map(Reference::entry));
+        let xs = points().map(|point| point.x);
+        let x = match self.joined {
+            true => Domain::swept(&self.x, xs)?,
+            false => Domain::around(&self.x, xs, 9)?,
+        };
         let frame = Frame {
             heading: &self.heading,
-            x_title: self.x.title(),
-            x: Across::Values(Domain::tight(&self.x, points().map(|point| point.x), 9)?),
-            y_title: self.y.title(),
+            x_title: x.title.clone(),
+            x: Across::Values(x),
             y: Domain::around(&self.y, values, 5)?,
             legend: entries.collect(),
-            right: if at_end { widest.min(220) + 22 } else { 0 },
+            right: if at_end { widest.min(220) + NAME_AT + 8 } else { 0 },
             inset: INSET,
             empty: points().next().is_none(),
         };
@@ -182,11 +193,11 @@ impl LineChart {
         let mut ends = Vec::new();
         if let Some(reference) = &self.reference {
             reference.draw(panel)?;
-            ends.push(((panel.right, panel.up(reference.value)), reference.name.as_str()));
+            ends.push(((panel.right, panel.up(reference.value)), reference.name.as_str(), None));
         }
         for (index, series) in self.series.iter().enumerate() {
             let points = self.draw_series(panel, index, series)?;
-            ends.extend(points.last().map(|&end| (end, series.name.as_str())));
+            ends.extend(points.last().map(|&end| (end, series.name.as_str(), Some(look(index)))));
         }
         if panel.named_at_end {
             name_ends(panel, ends)
@@ -222,18 +233,33 @@ impl LineChart {
                 panel.canvas.polygon(&outline, look.colour.mix(0.16))?;
             }
         }
-        panel.canvas.line(
-            &pixels,
-            Stroke {
-                colour: look.colour,
-                width: 2,
-                dash: look.dash,
-            },
-        )?;
+        let stroke = Stroke {
+            colour: look.colour,
+            width: 2,
+            dash: look.dash,
+        };
+        let mut rest = pixels.as_slice();
+        for stretch in self.stretches(&points) {
+            let (line, after) = rest.split_at(stretch);
+            panel.canvas.line(line, stroke)?;
+            rest = after;
+        }
         for &pixel in &pixels {
             panel.canvas.marker(pixel, look)?;
         }
         Ok(pixels)
+    }
+
+    /// How many of a series' points, which are in order of x, each line has.
+    fn stretches(&self, points: &[Point]) -> Vec<usize> {
+        let others = || {
+            self.series
+                .iter()
+                .flat_map(|series| &series.points)
+                .map(|point| point.x)
+        };
+        let is_joined = |one: &Point, next: &Point| self.joined && !others().any(|x| one.x < x && x < next.x);
+        points.chunk_by(is_joined).map(<[Point]>::len).collect()
     }
 }
 
@@ -241,10 +267,14 @@ fn has_spread(point: &Point) -> bool {
     point.spread.is_some()
 }
 
-/// Names the lines at the right, moved apart where they would overlap; a thin line leads to each name.
-fn name_ends(panel: &Panel<'_>, ends: Vec<(Pixel, &str)>) -> Result<(), ReportError> {
+/// End of a line, its name, and its look if it is no reference.
+type End<'n> = (Pixel, &'n str, Option<Look>);
+
+/// Names the lines at the right, moved apart where they would overlap; a thin line leads to each name, and its marker stands
+/// before it: lines that end in one point are told apart too.
+fn name_ends(panel: &Panel<'_>, ends: Vec<End<'_>>) -> Result<(), ReportError> {
     const APART: i32 = 16;
-    let mut labels: Vec<(i32, Pixel, &str)> = ends.into_iter().map(|(end, name)| (end.1, end, name)).collect();
+    let mut labels: Vec<(i32, End<'_>)> = ends.into_iter().map(|end| (end.0.1, end)).collect();
     labels.sort_by_key(|label| label.0);
     for index in 1..labels.len() {
         labels[index].0 = labels[index].0.max(labels[index - 1].0 + APART);
@@ -255,12 +285,25 @@ fn name_ends(panel: &Panel<'_>, ends: Vec<(Pixel, &str)>) -> Result<(), ReportEr
         label.0 = label.0.min(limit);
         limit = label.0 - APART;
     }
-    let x = panel.right + 26;
-    for (y, end, name) in labels {
+    let x = panel.right + SAMPLE_AT;
+    for (y, (end, name, look)) in labels {
         panel
             .canvas
-            .line(&[(end.0 + 7, end.1), (x - 5, y)], Stroke::solid(GRID, 1))?;
-        panel.canvas.text(name, (x, y), Font::new(12, INK))?;
+            .line(&[(end.0 + 7, end.1), (x - 9, y)], Stroke::solid(GRID, 1))?;
+        match look {
+            Some(look) => panel.canvas.marker((x, y), look)?,
+            None => panel.canvas.line(
+                &[(x - 7, y), (x + 7, y)],
+                Stroke {
+                    colour: REFERENCE.colour,
+                    width: 1,
+                    dash: REFERENCE.dash,
+                },
+            )?,
+        }
+        panel
+            .canvas
+            .text(name, (panel.right + NAME_AT, y), Font::new(12, INK))?;
     }
     Ok(())
 }

@@ -2,8 +2,10 @@
 //! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots,
 //! Gantt charts.
 //!
-//! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on colour, the provenance at the foot, a title and a
-//! description for screen readers, and a light background of their own. The same data gives the same bytes.
+//! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on colour, the
+//! provenance at the foot, a title and a description for screen readers, and colours for light and for dark screens. Bars
+//! start at 0, those of ratios at 1; an axis that is cut or logarithmic says so; nothing is joined between which nothing
+//! was measured. The same data gives the same bytes.
 
 mod axis;
 mod bars;
@@ -16,13 +18,14 @@ mod legend;
 mod line;
 mod palette;
 mod panel;
+mod scheme;
 mod sheet;
 mod stacked;
 mod svg;
 mod ticks;
 mod time_series;
 
-pub use axis::{Axis, Scale};
+pub use axis::{Axis, Scale, Start};
 pub use bars::{Bar, BarChart, BarSeries};
 pub use boxes::{BoxPlot, BoxStats};
 pub use cdf::{CdfChart, Distribution};

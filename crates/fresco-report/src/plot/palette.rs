@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours, dashes and markers. Series differ in all three, so that they can be told apart without colour.
+//! What colours, dashes and markers stand for. Series differ in all three, so that they can be told apart without
+//! colour. What colour each is, on light and on dark paper, says [`super::scheme`].
 
 use super::canvas::Dash;
-use plotters::style::RGBColor;
+use plotters::style::RGBAColor;
 
-/// Okabe and Ito, "Color Universal Design" (2008), in an order that keeps neighbours far apart; their yellow is left
-/// out, as it cannot be seen on white.
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0x00, 0x72, 0xB2),
-    RGBColor(0xD5, 0x5E, 0x00),
-    RGBColor(0x00, 0x9E, 0x73),
-    RGBColor(0xCC, 0x79, 0xA7),
-    RGBColor(0xE6, 0x9F, 0x00),
-    RGBColor(0x56, 0xB4, 0xE9),
-    RGBColor(0x00, 0x00, 0x00),
-];
+/// A colour by its part in a figure. plotters takes it for a dark blue, its number in the last byte, from which a
+/// finished figure gets its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Paint(pub(super) u8);
+
+impl Paint {
+    /// As plotters takes it.
+    pub(crate) fn to_rgba(self) -> RGBAColor {
+        self.mix(1.0)
+    }
+
+    /// The same with `alpha` from 0, which cannot be seen, to 1.
+    pub(crate) fn mix(self, alpha: f64) -> RGBAColor {
+        RGBAColor(0, 0, self.0, alpha)
+    }
+
+    /// Text inside an area of this colour.
+    pub(crate) fn text_over(self) -> Self {
+        Self(self.0 + TEXT_OVER)
+    }
+}
+
+/// Background of a figure.
+pub(crate) const PAPER: Paint = Paint(0);
+/// Titles, names, whiskers.
+pub(crate) const INK: Paint = Paint(1);
+/// Axes, subtitles, tick labels, captions.
+pub(crate) const SOFT_INK: Paint = Paint(2);
+/// Grid lines.
+pub(crate) const GRID: Paint = Paint(3);
+/// Six colours of series and layers.
+const COLOURS: u8 = 4;
+/// Two greys.
+const GREYS: u8 = 10;
+/// Number of paints that fill areas; from here on those of text inside them.
+pub(super) const TEXT_OVER: u8 = 12;
 
 const DASHES: [Dash; 5] = [None, Some((9, 4)), Some((3, 3)), Some((14, 4)), Some((6, 6))];
 
@@ -25,15 +51,6 @@ const MARKERS: [Marker; 5] = [
     Marker::Diamond,
     Marker::Cross,
 ];
-
-/// Text and axes.
-pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-/// Subtitles, tick labels, captions; still 4.5:1 against white.
-pub(crate) const SOFT_INK: RGBColor = RGBColor(0x59, 0x59, 0x59);
-/// Grid lines.
-pub(crate) const GRID: RGBColor = RGBColor(0xE2, 0xE2, 0xE2);
-/// Background of a figure, the same in dark mode: the colours are chosen for it.
-pub(crate) const PAPER: RGBColor = RGBColor(0xFF, 0xFF, 0xFF);
 
 /// Shape drawn at a data point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +65,7 @@ pub(crate) enum Marker {
 /// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    pub(crate) colour: RGBColor,
+    pub(crate) colour: Paint,
     pub(crate) dash: Dash,
     pub(crate) marker: Marker,
 }
@@ -60,21 +77,22 @@ pub(crate) const REFERENCE: Look = Look {
     marker: Marker::Cross,
 };
 
-/// The look of series number `index`. Five and seven have no common factor: 35 series before a look returns.
+/// The look of series number `index`: one of the six colours or ink. Five and seven have no common factor: 35 series
+/// before a look returns.
 pub(crate) fn look(index: usize) -> Look {
     Look {
-        colour: COLOURS[index % COLOURS.len()],
+        colour: match index % 7 {
+            6 => INK,
+            index => Paint(COLOURS + index as u8),
+        },
         dash: DASHES[index % DASHES.len()],
         marker: MARKERS[index % MARKERS.len()],
     }
 }
 
 /// The colour of layer number `index` of a stack, whose layers differ in colour alone: as [`look`], but grey instead of
-/// black, which would drown its neighbours, and a lighter grey before any colour returns.
-pub(crate) fn layer_colour(index: usize) -> RGBColor {
-    match index % 8 {
-        6 => RGBColor(0x6E, 0x6E, 0x6E),
-        7 => RGBColor(0xB8, 0xB8, 0xB8),
-        index => COLOURS[index],
-    }
+/// ink, which would drown its neighbours, and another grey before any colour returns.
+pub(crate) fn layer_colour(index: usize) -> Paint {
+    debug_assert_eq!(COLOURS + 6, GREYS);
+    Paint(COLOURS + (index % 8) as u8)
 }

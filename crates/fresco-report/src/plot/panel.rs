@@ -53,7 +53,6 @@ pub(crate) struct Frame<'f> {
     pub(crate) heading: &'f Heading,
     pub(crate) x_title: String,
     pub(crate) x: Across,
-    pub(crate) y_title: String,
     pub(crate) y: Domain,
     pub(crate) legend: Vec<Entry>,
     /// Pixels to keep free at the right for the names of series at the ends of their lines. Where the sheet has room for
@@ -102,11 +101,10 @@ impl Panel<'_> {
         (self.across(x), self.up(y))
     }
 
-    /// Grid, axes and their ticks.
-    fn axes(&self, x_title: &str, y_title: &str) -> Result<(), ReportError> {
+    /// Grid, axes and their ticks; the horizontal axis gets its title, from `title_top` down.
+    fn axes(&self, x_title: &[String], title_top: i32) -> Result<(), ReportError> {
         let canvas = &self.canvas;
         let soft = Font::new(12, SOFT_INK);
-        canvas.text(y_title, (self.sheet.margin, self.top - 20), soft)?;
         for tick in &self.y.ticks {
             let y = self.up(tick.value);
             canvas.line(&[(self.left, y), (self.right, y)], Stroke::solid(GRID, 1))?;
@@ -143,15 +141,24 @@ impl Panel<'_> {
                 }
             }
         }
+        // A title wider than the axis is centred on the sheet: its lines are as long as that is wide.
         let middle = (self.left + self.right) / 2;
-        canvas.text(
-            x_title,
-            (
-                middle,
-                self.bottom + 9 + 14 * self.x.lines(self.right - self.left, self.sheet) + 4,
-            ),
-            below,
-        )
+        for (line, y) in x_title.iter().zip((title_top..).step_by(15)) {
+            let is_wide = text_width(line, 12) > self.right - self.left;
+            let x = if is_wide { self.sheet.width / 2 } else { middle };
+            canvas.text(line, (x, y), below)?;
+        }
+        Ok(())
+    }
+
+    /// The line that bars and ratios start from, where it is not the axis.
+    fn base_line(&self) -> Result<(), ReportError> {
+        if !self.y.has_base_inside() {
+            return Ok(());
+        }
+        let y = self.up(self.y.base);
+        self.canvas
+            .line(&[(self.left, y), (self.right, y)], Stroke::solid(SOFT_INK, 1))
     }
 }
 
@@ -245,6 +252,7 @@ fn draw<'a>(
         wrap(&heading.subtitle, fitting(inside, 13))
     };
     let caption = wrap(&provenance.caption(), fitting(inside, 10));
+    let (x_title, y_title) = (titled(&frame.x_title, inside), titled(&frame.y.title, inside));
     let named_at_end = sheet.names_at_end && frame.right > 0;
     let legend = if named_at_end {
         Vec::new()
@@ -262,10 +270,16 @@ fn draw<'a>(
         .unwrap_or(0);
     let (left, right) = (margin + labels + 10, sheet.width - margin - 8 - names);
     let legend_top = margin + 21 * lines(&title) + 17 * lines(&subtitle) + 6;
-    let top = legend_top + legend::HEIGHT * lines(&legend) + 36;
+    let y_title_top = legend_top + legend::HEIGHT * lines(&legend) + 10;
+    let top = y_title_top + 11 + 15 * lines(&y_title);
     let bottom = top + sheet.plot_height;
     let x_title_top = bottom + 9 + 14 * frame.x.lines(right - left, sheet) + 4;
-    let caption_top = x_title_top + if frame.x_title.is_empty() { 8 } else { 26 };
+    let caption_top = x_title_top
+        + if x_title.is_empty() {
+            8
+        } else {
+            11 + 15 * lines(&x_title)
+        };
     let height = caption_top + 13 * lines(&caption) + 10;
 
     let canvas = Canvas::new(drawn, sheet.width as u32, height as u32)?;
@@ -274,6 +288,7 @@ fn draw<'a>(
     text_block(&canvas, &subtitle, (margin, below_title), 17, Font::new(13, SOFT_INK))?;
     text_block(&canvas, &caption, (margin, caption_top), 13, Font::new(10, SOFT_INK))?;
     legend::draw(&canvas, &legend, (margin, legend_top))?;
+    text_block(&canvas, &y_title, (margin, y_title_top), 15, Font::new(12, SOFT_INK))?;
     let panel = Panel {
         canvas,
         sheet,
@@ -286,7 +301,7 @@ fn draw<'a>(
         top,
         bottom,
     };
-    panel.axes(&frame.x_title, &frame.y_title)?;
+    panel.axes(&x_title, x_title_top)?;
     if frame.empty {
         let middle = ((left + right) / 2, (top + bottom) / 2);
         panel.canvas.text(
@@ -296,6 +311,7 @@ fn draw<'a>(
         )?;
     } else {
         body(&panel)?;
+        panel.base_line()?;
     }
     panel.canvas.finish()
 }
@@ -314,6 +330,14 @@ fn text_block(
         y += pitch;
     }
     Ok(())
+}
+
+/// The title of an axis in lines that fit into `width` pixels; none if it has no title.
+fn titled(title: &str, width: i32) -> Vec<String> {
+    match title.is_empty() {
+        true => Vec::new(),
+        false => wrap(title, fitting(width, 12)),
+    }
 }
 
 /// Characters of size `size` that fit into `width` pixels.

@@ -4,13 +4,12 @@
 use super::axis::{Axis, Domain};
 use super::canvas::{Font, Stroke, text_width};
 use super::legend::{Entry, Sample};
-use super::palette::{INK, Look, PAPER, SOFT_INK, layer_colour, look};
+use super::palette::{INK, Look, PAPER, layer_colour, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::number::fixed;
 use crate::{Provenance, ReportError};
 use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{Color, RGBColor};
 
 /// One part of every bar.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +37,8 @@ pub struct StackedChart {
 
 /// Layers thinner than this, in pixels, bear no number.
 const THIN: i32 = 14;
+/// Layers no thicker than this have no border, which would leave nothing of them.
+const THINNEST: i32 = 2;
 
 impl StackedChart {
     /// Draws the chart; the height of each bar stands above it, that of each layer in it if there is room.
@@ -46,11 +47,8 @@ impl StackedChart {
     /// A value is NaN, infinite or negative, or a layer has not one value per bar.
     pub fn to_svg(&self, provenance: &Provenance) -> Result<Svg, ReportError> {
         self.check()?;
-        let axis = Axis {
-            scale: super::Scale::Linear,
-            ..self.y.clone()
-        }
-        .from_zero();
+        // Parts of a whole: their lengths are seen from 0.
+        let axis = self.y.clone().from_zero().of_bars();
         let totals = (0..self.bars.len()).map(|bar| self.total(bar));
         let entry = |(index, layer): (usize, &Layer)| Entry {
             name: layer.name.clone(),
@@ -62,7 +60,6 @@ impl StackedChart {
             heading: &self.heading,
             x_title: self.bars_label.clone(),
             x: Across::Names(self.bars.clone()),
-            y_title: axis.title(),
             y: Domain::around(&axis, totals, 5)?,
             legend: self.layers.iter().enumerate().filter(is_seen).map(entry).collect(),
             right: 0,
@@ -114,9 +111,14 @@ impl StackedChart {
                 panel
                     .canvas
                     .rectangle((middle - half, bottom), (middle + half, top), colour.to_rgba())?;
+                // Layers are told apart by their border too, where colours are hard to see.
+                if bottom < panel.bottom && bottom - top > THINNEST {
+                    let border = [(middle - half, bottom), (middle + half, bottom)];
+                    panel.canvas.line(&border, Stroke::solid(PAPER, 1))?;
+                }
                 let text = fixed(layer.values[bar], decimals);
                 if bottom - top >= THIN && text_width(&text, 11) <= 2 * half {
-                    let font = Font::new(11, readable_on(colour)).at(HPos::Center, VPos::Center);
+                    let font = Font::new(11, colour.text_over()).at(HPos::Center, VPos::Center);
                     panel.canvas.text(&text, (middle, (top + bottom) / 2), font)?;
                 }
             }
@@ -126,10 +128,7 @@ impl StackedChart {
                 panel.canvas.text(&text, (middle, panel.up(below) - 3), font)?;
             }
         }
-        let base = panel.up(0.0);
-        panel
-            .canvas
-            .line(&[(panel.left, base), (panel.right, base)], Stroke::solid(SOFT_INK, 1))
+        Ok(())
     }
 }
 
@@ -138,10 +137,4 @@ fn layer_look(index: usize) -> Look {
         colour: layer_colour(index),
         ..look(index)
     }
-}
-
-/// Ink or paper, whichever stands out more from `colour` (relative luminance after WCAG 2, without its gamma).
-fn readable_on(colour: RGBColor) -> RGBColor {
-    let luminance = 0.2126 * f64::from(colour.0) + 0.7152 * f64::from(colour.1) + 0.0722 * f64::from(colour.2);
-    if luminance > 130.0 { INK } else { PAPER }
 }

@@ -36,26 +36,35 @@ pub(crate) fn linear(min: f64, max: f64, step: f64) -> Vec<Tick> {
     labelled(&values)
 }
 
-/// Ticks at the powers of ten from `min` to `max`; with few decades also at 2 and 5 times them.
+/// Ticks at the powers of ten from `min` to `max`; with few decades also at 2 and 5 times them, within one at more.
 pub(crate) fn logarithmic(min: f64, max: f64) -> Vec<Tick> {
     let (low, high) = (min.log10().floor() as i32, max.log10().ceil() as i32);
     let decades = high - low;
     let every = (decades / 8).max(1);
-    let within: &[f64] = if (max / min).log10() <= 2.3 {
-        &[1.0, 2.0, 5.0]
-    } else {
-        &[1.0]
+    let within: &[f64] = match (max / min).log10() {
+        range if range <= 1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+        range if range <= 2.3 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
     };
     let inside = |value: &f64| *value >= min * 0.999_999 && *value <= max * 1.000_001;
     (low..=high)
         .filter(|power| (power - low) % every == 0)
         .flat_map(|power| within.iter().map(move |factor| factor * 10f64.powi(power)))
         .filter(inside)
-        .map(|value| Tick {
-            value,
-            label: alone(value),
-        })
+        .map(tick)
         .collect()
+}
+
+/// Ticks at these values, each with the label that it would have alone: for values of all sizes.
+pub(crate) fn each(values: &[f64]) -> Vec<Tick> {
+    values.iter().copied().map(tick).collect()
+}
+
+fn tick(value: f64) -> Tick {
+    Tick {
+        value,
+        label: alone(value),
+    }
 }
 
 /// Ticks at exactly these values.
@@ -89,7 +98,8 @@ pub(crate) fn labelled(values: &[f64]) -> Vec<Tick> {
         .collect()
 }
 
-fn alone(value: f64) -> String {
+/// The label of a value of its own.
+pub(crate) fn alone(value: f64) -> String {
     labelled(&[value]).pop().map(|tick| tick.label).unwrap_or_default()
 }
 
@@ -157,6 +167,10 @@ mod tests {
             ["1", "10", "100", "1000", "10k", "100k"]
         );
         assert!(logarithmic(1e-12, 1e15).len() <= 10);
+        assert_eq!(
+            labels(&logarithmic(20.0, 100.0)),
+            ["20", "30", "40", "50", "60", "80", "100"]
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A quantity over time, of any length.
+//! A quantity over time, of any length, as steps.
 
 use super::axis::{Axis, Domain};
 use super::canvas::{Pixel, Stroke};
@@ -10,16 +10,18 @@ use super::svg::Svg;
 use crate::{Provenance, ReportError};
 use std::collections::BTreeMap;
 
-/// Samples of one quantity.
+/// Values of one quantity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     /// Name, as the legend shows it.
     pub name: String,
-    /// Time and value, in rising order of time.
+    /// Start and value of each span, in rising order of time: a value holds until the next.
     pub samples: Vec<(f64, f64)>,
+    /// End of the last span, not before its start.
+    pub end: f64,
 }
 
-/// Traces over time. Where several samples fall on one column of pixels, the column shows all from the lowest to the
+/// Traces over time, as steps: nothing is drawn that was not measured. Where several samples fall on one column of pixels, the column shows all from the lowest to the
 /// highest, so that no peak is lost and a million samples stay a small file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeSeries {
@@ -27,7 +29,7 @@ pub struct TimeSeries {
     pub heading: Heading,
     /// Time.
     pub time: Axis,
-    /// Sampled quantity.
+    /// Measured quantity.
     pub y: Axis,
     /// Traces.
     pub traces: Vec<Trace>,
@@ -40,7 +42,11 @@ impl TimeSeries {
     /// A sample is NaN, infinite or not positive on a logarithmic axis, or time runs backwards.
     pub fn to_svg(&self, provenance: &Provenance) -> Result<Svg, ReportError> {
         for trace in &self.traces {
-            if trace.samples.windows(2).any(|pair| pair[0].0 > pair[1].0) {
+            let starts = trace.samples.iter().map(|sample| sample.0);
+            if !starts
+                .chain((!trace.samples.is_empty()).then_some(trace.end))
+                .is_sorted()
+            {
                 let why = "time runs backwards".to_owned();
                 return Err(ReportError::Inconsistent {
                     what: trace.name.clone(),
@@ -49,6 +55,15 @@ impl TimeSeries {
             }
         }
         let samples = || self.traces.iter().flat_map(|trace| &trace.samples);
+        let starts = samples().map(|sample| sample.0);
+        let ends = self.traces.iter().filter(|trace| !trace.samples.is_empty());
+        let ends = ends.map(|trace| trace.end);
+        let (from, to) = starts
+            .chain(ends)
+            .fold(None, |range: Option<(f64, f64)>, time| {
+                Some(range.map_or((time, time), |(from, to)| (from.min(time), to.max(time))))
+            })
+            .unwrap_or((0.0, 1.0));
         let entries = self.traces.iter().enumerate().map(|(index, trace)| Entry {
             name: trace.name.clone(),
             look: solid(index),
@@ -57,8 +72,7 @@ impl TimeSeries {
         let frame = Frame {
             heading: &self.heading,
             x_title: self.time.title(),
-            x: Across::Values(Domain::tight(&self.time, samples().map(|sample| sample.0), 8)?),
-            y_title: self.y.title(),
+            x: Across::Values(Domain::between(&self.time, from, to, 8)?),
             y: Domain::around(&self.y, samples().map(|sample| sample.1), 5)?,
             legend: if self.traces.len() < 2 {
                 Vec::new()
@@ -73,19 +87,27 @@ impl TimeSeries {
     }
 
     fn draw(&self, panel: &Panel<'_>) -> Result<(), ReportError> {
+        let width = usize::try_from(panel.right - panel.left).unwrap_or(0);
+        let has_room = |trace: &Trace| trace.samples.len() <= width / MARKER;
         for (index, trace) in self.traces.iter().enumerate() {
-            let pixels = columns(panel, &trace.samples);
-            panel.canvas.line(&pixels, Stroke::solid(solid(index).colour, 1))?;
+            let stroke = Stroke::solid(solid(index).colour, if has_room(trace) { 2 } else { 1 });
+            panel.canvas.line(&steps(panel, trace), stroke)?;
         }
         for (index, trace) in self.traces.iter().enumerate() {
-            let mut next = panel.left + MARKED_EVERY * (2 * index as i32 + 1) / (2 * self.traces.len() as i32);
-            if trace.samples.len() == 1 {
-                next = panel.left;
-            }
-            for (x, y) in columns(panel, &trace.samples) {
-                if x >= next {
-                    panel.canvas.marker((x, y), solid(index))?;
-                    next += MARKED_EVERY;
+            let (first, every) = match has_room(trace) {
+                true => (0, 0),
+                false => (
+                    MARKED_EVERY * (2 * index as i32 + 1) / (2 * self.traces.len() as i32),
+                    MARKED_EVERY,
+                ),
+            };
+            let mut next = panel.left + first;
+            let ends = trace.samples.iter().skip(1).map(|next| next.0).chain([trace.end]);
+            for (&(start, value), end) in trace.samples.iter().zip(ends) {
+                let middle = panel.at(start / 2.0 + end / 2.0, value);
+                if middle.0 >= next {
+                    panel.canvas.marker(middle, solid(index))?;
+                    next = middle.0 + every;
                 }
             }
         }
@@ -93,7 +115,9 @@ impl TimeSeries {
     }
 }
 
-/// Distance in pixels of the markers that tell traces apart without colour.
+/// Pixels that each span has at least where all spans get markers.
+const MARKER: usize = 16;
+/// Distance in pixels of the markers that tell traces of more spans apart without colour.
 const MARKED_EVERY: i32 = 110;
 
 /// Traces are solid: dashes would vanish in their noise.
@@ -104,15 +128,21 @@ fn solid(index: usize) -> Look {
     }
 }
 
-/// At most four points per column of pixels: the first, the highest, the lowest and the last sample.
-fn columns(panel: &Panel<'_>, samples: &[(f64, f64)]) -> Vec<Pixel> {
-    let mut columns: BTreeMap<i32, [i32; 4]> = BTreeMap::new();
-    for &(time, value) in samples {
+/// The trace as steps, at most four points per column of pixels: the value held so far, the highest, the lowest and the
+/// last.
+fn steps(panel: &Panel<'_>, trace: &Trace) -> Vec<Pixel> {
+    let mut columns: BTreeMap<i32, [i32; 3]> = BTreeMap::new();
+    for &(time, value) in &trace.samples {
         let (x, y) = panel.at(time, value);
-        let [_, high, low, last] = columns.entry(x).or_insert([y; 4]);
+        let [high, low, last] = columns.entry(x).or_insert([y; 3]);
         (*high, *low, *last) = ((*high).min(y), (*low).max(y), y);
     }
-    let mut pixels: Vec<Pixel> = columns.iter().flat_map(|(&x, column)| column.map(|y| (x, y))).collect();
+    let mut pixels: Vec<Pixel> = Vec::with_capacity(4 * columns.len() + 1);
+    for (x, column) in columns {
+        pixels.extend(pixels.last().map(|held| (x, held.1)));
+        pixels.extend(column.map(|y| (x, y)));
+    }
+    pixels.extend(pixels.last().map(|held| (panel.across(trace.end), held.1)));
     pixels.dedup();
     pixels
 }

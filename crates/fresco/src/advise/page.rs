@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The advice as a page: sensitivity of each task, and the frontier.
 
-use super::propose::Advice;
+use super::propose::{Advice, Tried};
 use super::sensitivity::Resource;
 use super::show::{sentences, tables, unit};
 use super::{Bench, show};
@@ -55,34 +55,44 @@ pub fn of(
     Ok((page, figures))
 }
 
-/// Largest slowdown against what is set aside.
+/// Largest slowdown against what is set aside: a point for each partition, and no line, as there is nothing between two.
 fn frontier(advice: &Advice, name: &str, provenance: &Provenance) -> Result<Figure, ReportError> {
     let heading = Heading::new(
         format!("{name}: what isolation costs"),
-        "largest slowdown of a measured task",
+        "largest slowdown of a measured task, for each partition that was run",
     )
-    .described("Each partition that was run, and the frontier: no cheaper one has a smaller largest slowdown.");
+    .described(
+        "Each partition that was run: those on the frontier, which no cheaper one beats, the others, and the one proposed.",
+    );
     let mut chart = LineChart::new(
         heading,
         Axis::new("set aside", "%").from_zero(),
-        Axis::new("largest slowdown", "x"),
+        Axis::ratio("largest slowdown"),
     );
-    let point = |one: &super::propose::Tried| Point::new(100.0 * one.candidate.cost, one.outcome.max_slowdown);
-    let finite = advice.tried.iter().filter(|one| one.outcome.max_slowdown < f64::MAX);
-    chart.series.push(Series {
-        name: "frontier".to_owned(),
-        points: finite.clone().filter(|one| one.on_frontier).map(point).collect(),
-    });
-    if let Some(one) = advice.proposed.map(|place| &advice.tried[place]) {
-        chart.series.push(Series {
-            name: "proposed".to_owned(),
-            points: vec![point(one)],
-        });
-    }
+    chart.joined = false;
+    let proposed = advice.proposed.map(|place| &advice.tried[place]);
+    let of = |name: &str, is_in: &dyn Fn(&Tried) -> bool| Series {
+        name: name.to_owned(),
+        points: advice
+            .tried
+            .iter()
+            .filter(|one| one.outcome.max_slowdown < f64::MAX && is_in(one))
+            .map(|one| Point::new(100.0 * one.candidate.cost, one.outcome.max_slowdown))
+            .collect(),
+    };
+    let is_proposed = |one: &Tried| proposed.is_some_and(|proposed| std::ptr::eq(one, proposed));
+    let series = [
+        of("on the frontier", &|one| one.on_frontier && !is_proposed(one)),
+        of("beaten by a cheaper one", &|one| !one.on_frontier && !is_proposed(one)),
+        of("proposed", &is_proposed),
+    ];
+    chart
+        .series
+        .extend(series.into_iter().filter(|series| !series.points.is_empty()));
     Ok(Figure {
         name: "frontier".to_owned(),
         svg: chart.to_svg(provenance)?,
-        caption: "Partitions above the line cost as much and give less; the table has all of them.".to_owned(),
+        caption: "The further left and the lower the better; the table has all partitions.".to_owned(),
     })
 }
 
@@ -115,11 +125,12 @@ fn sensitivity(
         Resource::Llc => "cache",
         Resource::Bandwidth => "bandwidth",
     };
-    let heading = Heading::new(
-        format!("{name}: speed with less {what}"),
-        "each task alone on the machine",
-    )
-    .described("Speed relative to that with the whole machine.");
+    let less = match resource {
+        Resource::Banks => "fewer banks".to_owned(),
+        Resource::Llc | Resource::Bandwidth => format!("less {what}"),
+    };
+    let heading = Heading::new(format!("{name}: speed with {less}"), "each task alone on the machine")
+        .described("Speed relative to that with the whole machine.");
     let mut chart = LineChart::new(
         heading,
         Axis::new(what, unit(resource)).logarithmic(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A plan on the simulated machine: what it promises, and what happens.
 
+mod assumptions;
 mod budgets;
 mod experiment;
 mod gantt;

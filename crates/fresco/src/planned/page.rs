@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report of a simulated plan.
 
-use super::{Simulated, gantt, tables};
+use super::table::{measured, promises};
+use super::{Simulated, assumptions, gantt};
 use crate::show::figures::Figure;
+use crate::verbs::plan::tables as plan_tables;
 use fresco_plan::Plan;
 use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
@@ -20,23 +22,22 @@ pub fn of(
     let mut figures = gantt::figures(plan, simulated, provenance)?;
     figures.extend(latencies(simulated, provenance)?);
     let broken = simulated.promises.iter().filter(|promise| !promise.kept).count();
+    let (all, ms) = (simulated.promises.len(), simulated.result.horizon_ns as f64 / 1e6);
     let lead = match broken {
-        0 => format!("All {} promises of the plan held.", simulated.promises.len()),
-        broken => format!(
-            "{broken} of {} promises of the plan did not hold.",
-            simulated.promises.len()
-        ),
+        0 => format!("All {all} promises of the plan held in {ms} ms of its simulation."),
+        broken => format!("{broken} of {all} promises of the plan did not hold in {ms} ms of its simulation."),
     };
-    let title = format!("{}: {} on {}", plan.name, plan.method.name(), plan.machine.name);
+    let title = format!("Plan {}: {} on {}", plan.name, plan.method.name(), plan.machine.name);
     let mut page = HtmlReport::new(title, lead, provenance.clone());
-    let mut schedule = Section::new("What happened");
+    page.sections.push(promised(plan, simulated)?);
+    let mut happened = Section::new("What happened");
     for figure in &figures {
-        schedule = schedule.figure(figure.svg.clone(), figure.caption.clone());
+        happened = happened.figure(figure.svg.clone(), figure.caption.clone());
     }
-    for table in tables(simulated)? {
-        schedule = schedule.table(table);
+    for table in measured(simulated)? {
+        happened = happened.table(table);
     }
-    page.sections.push(schedule);
+    page.sections.push(happened);
     page.sections
         .push(Section::new("Why this plan").list(plan.reasons.clone()));
     page.sections.push(
@@ -57,6 +58,17 @@ pub fn of(
         ),
     );
     Ok((page, figures))
+}
+
+/// What is guaranteed: deadlines, tasks, colours and refresh, and under which assumptions.
+fn promised(plan: &Plan, simulated: &Simulated) -> Result<Section, ReportError> {
+    let mut section = Section::new("What is promised").table(promises(simulated)?);
+    for table in [plan_tables::tasks(plan)?, plan_tables::schedule(plan)?] {
+        section = section.table(table);
+    }
+    Ok(section
+        .paragraph("This holds under these assumptions:")
+        .list(assumptions::of(plan)))
 }
 
 /// Latency of reads, a curve for each task; none if nothing was read.

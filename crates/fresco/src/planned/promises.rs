@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a plan promises, beside what happened.
 
+use fresco_dram::color::parse_list;
 use fresco_plan::Plan;
-use fresco_plan::plan::Schedule;
+use fresco_plan::plan::{PlannedTask, Schedule};
 use fresco_system::multitask::MultitaskResult;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// A promise of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,8 +19,8 @@ pub struct Promise {
     pub found: String,
 }
 
-/// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), and of every plan that
-/// the device is not hurt.
+/// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
+/// colours if it has any, and of every plan that the device is not hurt.
 pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
     let mut promises = Vec::new();
     let mut add = |what: &str, kept: bool, found: String| {
@@ -75,9 +77,40 @@ pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
             format!("{late} of {windows} began late"),
         );
     }
+    let (inside, all) = pages(plan, result);
+    if all > 0 {
+        add(
+            "every page lies in the colors of its task",
+            inside == all,
+            format!("{inside} of {all} do"),
+        );
+    }
     if let Some(checker) = &result.checker {
         let found = format!("{} violations, {} rows late", checker.violations, checker.late_rows);
         add("the device's timing and retention are kept", checker.clean, found);
     }
     promises
+}
+
+/// Of the first memory of tasks that have colours: pages in the bank colours of these, and all pages.
+fn pages(plan: &Plan, result: &MultitaskResult) -> (u64, u64) {
+    let mut pages = (0, 0);
+    for (task, outcome) in plan.tasks.iter().zip(&result.tasks) {
+        let Some(banks) = banks(plan, task) else { continue };
+        for (bank, count) in &outcome.pages_by_bank {
+            pages.0 += if banks.contains(bank) { *count } else { 0 };
+            pages.1 += count;
+        }
+    }
+    pages
+}
+
+/// Bank colours of all colours in which a task has memory; `None` if it has none.
+fn banks(plan: &Plan, task: &PlannedTask) -> Option<BTreeSet<u32>> {
+    let colors: BTreeSet<usize> = (0..task.instances.len())
+        .flat_map(|instance| task.colors_of(instance))
+        .collect();
+    let lists = colors.iter().filter_map(|&color| plan.colors.get(color));
+    let banks = lists.filter_map(|color| parse_list(&color.bank_colors, u32::MAX, "bank_colors").ok());
+    (!colors.is_empty()).then(|| banks.flatten().collect())
 }

@@ -6,12 +6,20 @@ use fresco_report::{Cell, Column, ReportError, Table, Tone};
 
 /// Promises, tasks, cores, and budgets of bandwidth if there are any.
 pub fn tables(simulated: &Simulated) -> Result<Vec<Table>, ReportError> {
-    let mut tables = vec![promises(simulated)?, tasks(simulated)?, cores(simulated)?];
+    let mut tables = vec![promises(simulated)?];
+    tables.extend(measured(simulated)?);
+    Ok(tables)
+}
+
+/// Tasks, cores, and budgets of bandwidth if there are any.
+pub(super) fn measured(simulated: &Simulated) -> Result<Vec<Table>, ReportError> {
+    let mut tables = vec![tasks(simulated)?, cores(simulated)?];
     tables.extend(super::budgets::table(simulated)?);
     Ok(tables)
 }
 
-fn promises(simulated: &Simulated) -> Result<Table, ReportError> {
+/// What the plan promises, and whether it held.
+pub(super) fn promises(simulated: &Simulated) -> Result<Table, ReportError> {
     let title = format!(
         "{}: {} for {} ms",
         simulated.name,

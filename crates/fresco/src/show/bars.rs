@@ -4,7 +4,7 @@
 use super::lines::{Quantity, heading};
 use super::subject::{Subject, measured};
 use super::sweep::{Sweep, label};
-use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Svg};
+use fresco_report::plot::{Bar, BarChart, BarSeries, Svg};
 use fresco_report::{Provenance, ReportError};
 
 /// A bar for each task, panel and compared value. `None` if there is nothing to draw.
@@ -72,7 +72,7 @@ pub fn chart(sweep: &Sweep<'_>, quantity: &Quantity, provenance: &Provenance) ->
         ),
         groups_label,
         groups,
-        y: Axis::new(quantity.label, quantity.unit),
+        y: quantity.axis(),
         series,
         reference: None,
     };
@@ -84,4 +84,27 @@ pub fn chart(sweep: &Sweep<'_>, quantity: &Quantity, provenance: &Provenance) ->
         return Ok(None);
     }
     chart.to_svg(provenance).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::of;
+    use super::super::sweep::Sweep;
+    use super::super::testing::short_run;
+    use fresco_report::Provenance;
+
+    #[test]
+    fn slowdowns_start_at_one_and_other_quantities_at_zero() {
+        let result = short_run("camc-fig2.4", &["sweep.program=[\"is\"]"]);
+        let figures = of(&Sweep::new(&result), &Provenance::new("0", "test", 1)).expect("drawn");
+        let named = |part: &str| {
+            let figure = figures.iter().find(|figure| figure.name.contains(part)).expect(part);
+            figure.svg.wide()
+        };
+        let slowdown = named("slowdown");
+        assert!(slowdown.contains("slowdown (x), axis starts at 1") || slowdown.contains("slowdown (x), drawn from 1"));
+        assert!(!slowdown.contains("\n0\n"), "{slowdown}");
+        let latency = named("latency");
+        assert!(latency.contains("\n0\n") && !latency.contains("axis starts") && !latency.contains("drawn from"));
+    }
 }

@@ -166,12 +166,20 @@ fn figure(
     let trace = |(number, task): (usize, &fresco_system::results::TaskResult)| {
         let core = task.regulation.as_ref()?;
         let name = names(task.core, number, tasks())?;
-        let samples = core
+        let ms = |ps: u64| ps as f64 / 1e9;
+        let half = regulation.period_ps / 2;
+        let samples: Vec<(f64, f64)> = core
             .series(regulation)
-            .map(|(at, bytes)| (at as f64 / 1e9, bytes / 1e6));
+            .map(|(middle, bytes)| (ms(middle - half), bytes / 1e6))
+            .collect();
+        let end = core
+            .series(regulation)
+            .last()
+            .map_or(0.0, |(middle, _)| ms(middle + half));
         Some(Trace {
             name: format!("{name}, {:.0} MB/s reserved", core.reserved_bytes_per_s as f64 / 1e6),
-            samples: samples.collect(),
+            samples,
+            end,
         })
     };
     let traces: Vec<Trace> = run.tasks.iter().enumerate().filter_map(trace).collect();

@@ -107,7 +107,7 @@ fn allocators(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>, R
             "first allocations",
             "later allocations",
         ],
-        Axis::new("CAMC over buddy", "x"),
+        Axis::ratio("CAMC over buddy"),
         [
             ratio("mean"),
             ratio("standard deviation"),
@@ -199,7 +199,7 @@ fn kernel_allocations(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Fi
         let mut chart = LineChart::new(
             Heading::new(title, "PALLOC table I; four of sixteen banks, buddy = 1"),
             Axis::new("memory allocated", "MiB").logarithmic(),
-            Axis::new("four banks over buddy", "x").logarithmic(),
+            Axis::ratio("four banks over buddy").logarithmic(),
         );
         let mut series = [("PALLOC, time", Vec::new()), ("ours, instructions", Vec::new())];
         for size in crate::experiments::SIZES_MIB {
@@ -249,7 +249,7 @@ fn kernel_starts(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>
             "allocated ahead, 1",
             "allocated ahead, 8",
         ],
-        Axis::new("coloured over unpatched", "x"),
+        Axis::ratio("coloured over unpatched"),
         [first, first, later, later, later, later],
         [
             over("colored", "1", "first_insn"),

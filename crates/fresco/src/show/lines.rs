@@ -12,8 +12,19 @@ use fresco_system::results::Spread;
 pub struct Quantity {
     /// Of what: "run time".
     pub label: &'static str,
+    /// Its unit; "x" for a ratio.
     pub unit: &'static str,
     pub value: fn(&Subject<'_>) -> Option<Spread>,
+}
+
+impl Quantity {
+    /// A ratio is seen from 1, all else from 0.
+    pub fn axis(&self) -> Axis {
+        match self.unit {
+            "x" => Axis::ratio(self.label),
+            unit => Axis::new(self.label, unit).from_zero(),
+        }
+    }
 }
 
 /// A chart, and what its reader has to know of the line to compare with; empty if it has none.
@@ -36,8 +47,8 @@ pub fn chart(
     let Some(across) = sweep.across else { return Ok(None) };
     let mut chart = LineChart::new(
         heading(sweep, panel, format!("{} of {task}", quantity.label)),
-        Axis::new(label(&sweep.result.axes[across].name), ""),
-        Axis::new(quantity.label, quantity.unit).from_zero(),
+        axis_across(sweep, across),
+        quantity.axis(),
     );
     // Means of the points that others are compared with, and whether all of them are without co-runners.
     let (mut bases, mut alone) = (Vec::new(), is_across(sweep, CORUNNERS));
@@ -81,6 +92,19 @@ pub fn chart(
     }
     let svg = chart.to_svg(provenance)?;
     Ok(Some(Lines { svg, note }))
+}
+
+/// From this ratio of the largest to the smallest value on, a sweep has a logarithmic axis.
+const WIDE: f64 = 20.0;
+
+/// The horizontal axis.
+fn axis_across(sweep: &Sweep<'_>, across: usize) -> Axis {
+    let axis = Axis::new(label(&sweep.result.axes[across].name), "");
+    let [least, most] = [sweep.least(), sweep.most()].map(|number| sweep.x(number));
+    match least > 0.0 && most / least >= WIDE {
+        true => axis.logarithmic(),
+        false => axis,
+    }
 }
 
 /// Is the horizontal axis that of this name?

@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, lead, schedule, teams};
+use super::{budgets, controllers, lead, schedule, teams, words};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
@@ -16,8 +16,8 @@ use std::collections::BTreeSet;
 /// None in practice: results hold no numbers that cannot be shown.
 pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
     let title = match results {
-        [one] if !one.title.is_empty() => one.title.clone(),
-        _ => "Memory interference".to_owned(),
+        [one] => titled(one).to_owned(),
+        _ => format!("Memory interference: {}", named(results)),
     };
     let mut short = Vec::new();
     let mut sections = Vec::new();
@@ -29,7 +29,12 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
         let mut figures = schedule::figures(&sweep, &of_this)?;
         figures.extend(budgets::figures(&sweep, &of_this)?);
         figures.extend(figures::of(&sweep, &of_this)?);
-        sections.push(section(&sweep, &figures)?);
+        // The only scenario's title is that of the page.
+        let heading = match results.len() {
+            1 => format!("Results of {}", result.scenario),
+            _ => titled(result).to_owned(),
+        };
+        sections.push(section(&sweep, heading, &figures)?);
         all.extend(figures);
     }
     let lead = match short.as_slice() {
@@ -47,6 +52,27 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
     Ok((page, all))
 }
 
+/// The title of a scenario, or its name if it has none.
+fn titled(result: &ScenarioResult) -> &str {
+    match result.title.is_empty() {
+        true => &result.scenario,
+        false => &result.title,
+    }
+}
+
+/// So many scenarios are named in the title of their page.
+const MOST_NAMED: usize = 6;
+
+/// `palloc-fig4, camc-fig2.6 and camc-fig2.7`; of many the first, and how many others.
+fn named(results: &[ScenarioResult]) -> String {
+    let mut names: Vec<String> = results.iter().map(|result| result.scenario.clone()).collect();
+    if names.len() > MOST_NAMED {
+        let others = names.split_off(MOST_NAMED - 1).len();
+        names.push(format!("{} others", words::count(&others.to_string())));
+    }
+    words::list(&names)
+}
+
 /// What was run for one scenario, for the foot of its figures.
 pub fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance {
     let mut provenance = whole.clone();
@@ -60,14 +86,9 @@ pub fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance 
     provenance
 }
 
-fn section(sweep: &Sweep<'_>, figures: &[Figure]) -> Result<Section, ReportError> {
+fn section(sweep: &Sweep<'_>, heading: String, figures: &[Figure]) -> Result<Section, ReportError> {
     let result = sweep.result;
-    let heading = if result.title.is_empty() {
-        &result.scenario
-    } else {
-        &result.title
-    };
-    let mut section = Section::new(heading.clone()).paragraph(lead::sentences(sweep).join(" "));
+    let mut section = Section::new(heading).paragraph(lead::sentences(sweep).join(" "));
     for figure in figures {
         section = section.figure(figure.svg.clone(), figure.caption.clone());
     }
@@ -160,6 +181,7 @@ fn reading() -> Section {
             "Slowdown below 1: the run is faster than the one it is compared with; others can help, for instance by evicting dirty lines that the task would have had to write back itself.",
             "Mean, p99, max: latency of the reads that missed all caches, from the access to the data at the core: mean, 99th percentile and maximum of all these reads, those of all repetitions together.",
             "Other columns of a scenario with repetitions: means of the repetitions. Figures show means of the repetitions as points or bars, and the smallest and largest of them as whiskers; distributions and shares of a read's time are those of all reads of all repetitions together.",
+            "Slowdowns are drawn from 1, all else from 0, unless the title of an axis says where it starts.",
             "Grey dotted line in a figure: the mean of the points that the others are compared with, where these agree within 1 %; \u{201c}alone\u{201d} if they are those without co-runners.",
             "Row h/m/c: of these reads, how many percent found their row open, their bank closed, or another row open.",
             "Caches and path: looking up the caches, to the controller and back. Own commands: activation, column access and data of the read itself.",
@@ -179,6 +201,31 @@ fn reading() -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_heading_names_the_experiment() {
+        use std::slice::from_ref;
+        let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
+        let page = |results: &[ScenarioResult]| of(results, &Provenance::new("0", "test", 1)).expect("drawn").0;
+        let headed = |results: &[ScenarioResult]| {
+            let html = page(results).to_html();
+            assert_eq!(html.matches("<h1").count(), 1);
+            html.split("<h1>")
+                .nth(1)
+                .and_then(|rest| rest.split('<').next())
+                .map(str::to_owned)
+        };
+        assert_eq!(headed(from_ref(&result)).as_deref(), Some(result.title.as_str()));
+        assert!(page(from_ref(&result)).to_html().contains("<h2>Results of first</h2>"));
+        let untitled = ScenarioResult {
+            title: String::new(),
+            ..result
+        };
+        assert_eq!(headed(from_ref(&untitled)).as_deref(), Some("first"));
+        let eight = vec![untitled; 8];
+        let title = "Memory interference: first, first, first, first, first and three others";
+        assert_eq!(headed(&eight).as_deref(), Some(title));
+    }
 
     #[test]
     fn a_table_of_background_tasks_is_there_if_there_are_any() {

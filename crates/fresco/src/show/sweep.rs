@@ -23,6 +23,9 @@ impl<'r> Sweep<'r> {
     pub fn new(result: &'r ScenarioResult) -> Self {
         let axes = &result.axes;
         let is_line = |axis: &Axis| {
+            if is_names(&axis.name) {
+                return false;
+            }
             let numbers = axis.values.len() > 1 && axis.values.iter().all(|value| value.parse::<f64>().is_ok());
             numbers && (axis.name == CORUNNERS || axes.len() > 1 || axis.values.len() > FEW)
         };
@@ -129,6 +132,14 @@ impl<'r> Sweep<'r> {
     }
 }
 
+/// Are the values of this key names, even if they are numbers? There is nothing between two of them, and no line joins
+/// them.
+fn is_names(key: &str) -> bool {
+    const OF_TASK: [&str; 7] = ["node", "core", "cores", "banks", "banks_each", "llc", "colors"];
+    let of_task = key.strip_prefix("task.").and_then(|rest| rest.split_once('.'));
+    key == "seed" || of_task.is_some_and(|(_, key)| OF_TASK.contains(&key))
+}
+
 /// Key of the number of background tasks.
 pub const CORUNNERS: &str = "corunners";
 
@@ -186,6 +197,12 @@ mod tests {
         assert_eq!(
             parts(&[("task.writer.node", &["0", "1", "2"])]),
             (None, Some(0), vec![])
+        );
+        let nodes: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
+        assert_eq!(parts(&[("task.writer.node", nodes)]), (None, Some(0), vec![]));
+        assert_eq!(
+            parts(&[("task.writer.node", nodes), ("policy", policies)]),
+            (None, Some(1), vec![0])
         );
         let sizes: &[&str] = &["1", "2", "4", "8"];
         assert_eq!(

@@ -5,19 +5,23 @@
 mod backend;
 #[path = "../common/mod.rs"]
 mod common;
+mod heap_errors;
 mod judged;
 mod limits;
 mod lost;
 mod placing;
 mod planned;
+mod promised;
 mod rlimits;
 mod threads;
+mod titles;
+mod told;
 mod unnoticed;
 mod users;
 
 use common::json;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -52,6 +56,12 @@ macro_rules! needs_coloring {
             return;
         }
     };
+}
+
+/// Says that a test was not run, and why, also where the output of tests that pass is kept back.
+fn not_run(test: &str, reason: &str) {
+    let line = format!("{test}: not run: {reason}\n");
+    std::io::stderr().lock().write_all(line.as_bytes()).expect("open");
 }
 
 fn memory_user() -> PathBuf {

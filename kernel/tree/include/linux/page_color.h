@@ -14,10 +14,12 @@
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/uidgid.h>
 #include <uapi/linux/page_color.h>
 
 struct linux_binprm;
 struct page_color_reserve;
+struct page_color_hold;
 
 #ifdef CONFIG_PAGE_COLOR
 
@@ -34,6 +36,9 @@ struct page_color_reserve;
  * @set: the colours; constant
  * @next: with PAGE_COLOR_PROGRAM, the policy with more colours that follows
  * @full_until: no colours to follow with were found; not before these jiffies
+ * @drained: pages were last looked for on the lists of all CPUs, in jiffies
+ * @user: whom it is counted for
+ * @hold: with PAGE_COLOR_PROGRAM, what it is counted by
  * @asked: with PAGE_COLOR_OWN, what the task asked for
  * @asked_flags: as well
  * @group_id: the policy of its cgroup that these were limited to, or 0
@@ -44,6 +49,7 @@ struct page_color_reserve;
  * @reclaim_vain_until: reclaim was, too
  * @share_has: how much of its colours it was seen to have, see page_color_pageout.c
  * @share_due: and how much is its share
+ * @ahead_node: among those that hold such pages
  * @reserve: pages that are reserved for its tasks, NULL if none ever were
  */
 struct page_color_policy {
@@ -55,6 +61,9 @@ struct page_color_policy {
 	struct page_color_set set;
 	struct page_color_policy *next;
 	unsigned long full_until;
+	unsigned long drained;
+	kuid_t user;
+	struct page_color_hold *hold;
 	unsigned long asked[BITS_TO_LONGS(PAGE_COLOR_MAX)];
 	unsigned int asked_flags;
 	u64 group_id;
@@ -65,6 +74,7 @@ struct page_color_policy {
 	u64 reclaim_vain_until;
 	unsigned int share_has;
 	unsigned int share_due;
+	struct list_head ahead_node;
 	struct page_color_reserve *reserve;
 };
 
@@ -162,7 +172,9 @@ extern struct mutex page_color_tasks_mutex;
 void page_color_policy_release(struct page_color_policy *policy);
 struct page_color_policy *
 page_color_policy_within(const unsigned long *colors, unsigned int flags,
-			 const struct page_color_policy *group, bool fallback);
+			 const struct page_color_policy *group, bool fallback,
+			 kuid_t user);
+kuid_t page_color_user(void);
 bool page_color_is_bound(struct task_struct *task,
 			 struct page_color_policy **group);
 void page_color_rebind(struct task_struct *task, struct page_color_policy *group);
@@ -191,8 +203,6 @@ static inline struct page_color_policy *cpuset_page_color(void)
 }
 #endif
 
-struct page_color_policy *page_color_program_policy(unsigned int colors,
-						    unsigned int flags);
 void page_color_exec_mm(struct mm_struct *mm, struct page_color_policy *policy);
 int page_color_exec(struct linux_binprm *bprm);
 void page_color_exec_done(struct mm_struct *mm);

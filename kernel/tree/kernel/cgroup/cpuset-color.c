@@ -27,15 +27,19 @@ static struct page_color_policy *parent_policy(struct cpuset *cs)
 	return parent ? parent->color.policy : NULL;
 }
 
-/* What is effective if these are the colours and this is the parent's policy. */
+/*
+ * What is effective if these are the colours and this is the parent's policy. It
+ * is counted for who configured them.
+ */
 static struct page_color_policy *make_policy(const unsigned long *colors,
 					     bool strict,
-					     struct page_color_policy *parent)
+					     struct page_color_policy *parent,
+					     kuid_t user)
 {
 	if (bitmap_empty(colors, PAGE_COLOR_MAX))
 		return page_color_policy_get(parent);
 	return page_color_policy_within(colors, strict ? PAGE_COLOR_STRICT : 0,
-					parent, true);
+					parent, true, user);
 }
 
 /* Takes over a reference to @policy. */
@@ -74,8 +78,8 @@ static void update_descendants(struct cpuset *cs)
 		rcu_read_unlock();
 
 		policy = make_policy(child->color.colors, child->color.strict,
-				     parent_policy(child));
-		/* Out of memory: never a colour that the parent has not. */
+				     parent_policy(child), child->color.user);
+		/* Out of memory or at a limit: never a colour that the parent has not. */
 		if (IS_ERR(policy))
 			policy = page_color_policy_get(parent_policy(child));
 		set_policy(child, policy);
@@ -88,11 +92,13 @@ static void update_descendants(struct cpuset *cs)
 
 static int configure(struct cpuset *cs, const unsigned long *colors, bool strict)
 {
+	kuid_t user = page_color_user();
 	struct page_color_policy *policy;
 
-	policy = make_policy(colors, strict, parent_policy(cs));
+	policy = make_policy(colors, strict, parent_policy(cs), user);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
+	cs->color.user = user;
 	bitmap_copy(cs->color.colors, colors, PAGE_COLOR_MAX);
 	cs->color.strict = strict;
 	set_policy(cs, policy);
@@ -133,10 +139,31 @@ static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
 	return err ?: nbytes;
 }
 
+/*
+ * Colours of others are bits of their addresses: for those who may change what
+ * the file shows, and those who have these colours themselves.
+ */
+static bool may_see(struct seq_file *m)
+{
+	struct cgroup_subsys_state *css = seq_css(m);
+	struct kernfs_open_file *of = m->private;
+	bool yes;
+
+	if (uid_eq(of->file->f_cred->fsuid, file_inode(of->file)->i_uid) ||
+	    file_ns_capable(of->file, &init_user_ns, CAP_SYS_ADMIN))
+		return true;
+	rcu_read_lock();
+	yes = cgroup_is_descendant(task_cs(current)->css.cgroup, css->cgroup);
+	rcu_read_unlock();
+	return yes;
+}
+
 static int colors_show(struct seq_file *m, void *v)
 {
 	struct cpuset *cs = css_cs(seq_css(m));
 
+	if (!may_see(m))
+		return -EPERM;
 	mutex_lock(&page_color_tasks_mutex);
 	seq_printf(m, "%*pbl\n", (int)PAGE_COLOR_MAX, cs->color.colors);
 	mutex_unlock(&page_color_tasks_mutex);
@@ -148,6 +175,8 @@ static int effective_show(struct seq_file *m, void *v)
 	struct cpuset *cs = css_cs(seq_css(m));
 	const unsigned long *colors;
 
+	if (!may_see(m))
+		return -EPERM;
 	mutex_lock(&page_color_tasks_mutex);
 	colors = cs->color.policy ? cs->color.policy->set.some[0] :
 				    page_color_map.exists;
@@ -296,7 +325,8 @@ void cpuset_color_offline(struct cpuset *cs)
  */
 void cpuset_color_attach(struct cpuset *cs, struct task_struct *task)
 {
-	if (!page_color_enabled())
+	/* The task is in the cpuset: who changes its policy meanwhile rebinds it. */
+	if (!page_color_enabled() || page_color_is_bound(task, &cs->color.policy))
 		return;
 	mutex_lock(&page_color_tasks_mutex);
 	page_color_rebind(task, cs->color.policy);
@@ -311,9 +341,7 @@ void cpuset_color_attach(struct cpuset *cs, struct task_struct *task)
  */
 void cpuset_color_fork(struct cpuset *cs, struct task_struct *task)
 {
-	if (page_color_enabled() &&
-	    !page_color_is_bound(task, &cs->color.policy))
-		cpuset_color_attach(cs, task);
+	cpuset_color_attach(cs, task);
 }
 
 /**

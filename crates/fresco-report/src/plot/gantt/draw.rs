@@ -5,9 +5,8 @@ use super::BarStyle;
 use super::shape::Shape;
 use crate::ReportError;
 use crate::plot::canvas::{Canvas, Font, Pixel, Stroke, text_width};
-use crate::plot::palette::{INK, PAPER, SOFT_INK, layer_colour};
+use crate::plot::palette::{INK, PAPER, Paint, SOFT_INK, layer_colour};
 use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{Color, RGBColor};
 
 /// Height of a bar, in pixels.
 pub(super) const BAR: i32 = 16;
@@ -19,7 +18,7 @@ const SET_OFF: i32 = 4;
 const HATCH: i32 = 6;
 
 /// The colour of a key's number.
-pub(super) fn colour(key: Option<usize>) -> RGBColor {
+pub(super) fn colour(key: Option<usize>) -> Paint {
     key.map_or(SOFT_INK, layer_colour)
 }
 
@@ -35,7 +34,7 @@ pub(super) fn shape(canvas: &Canvas<'_>, shape: &Shape<'_>, bottom: i32) -> Resu
     }
     let middle = ((low.0 + high.0) / 2, (low.1 + high.1) / 2);
     let ink = match shape.style {
-        BarStyle::Solid => readable_on(colour(shape.key)),
+        BarStyle::Solid => colour(shape.key).text_over(),
         BarStyle::Hatched | BarStyle::Outline => INK,
     };
     if shape.style == BarStyle::Hatched {
@@ -57,7 +56,7 @@ pub(super) fn shape(canvas: &Canvas<'_>, shape: &Shape<'_>, bottom: i32) -> Resu
 pub(super) fn filled(
     canvas: &Canvas<'_>,
     (low, high): (Pixel, Pixel),
-    colour: RGBColor,
+    colour: Paint,
     style: BarStyle,
 ) -> Result<(), ReportError> {
     if style == BarStyle::Solid || high.0 - low.0 < 3 {
@@ -96,12 +95,6 @@ fn hatching((left, top): Pixel, (right, bottom): Pixel) -> Vec<Pixel> {
         points.extend([first, second]);
     }
     points
-}
-
-/// Ink or paper, whichever stands out more (relative luminance after WCAG 2, without its gamma).
-fn readable_on(colour: RGBColor) -> RGBColor {
-    let luminance = 0.2126 * f64::from(colour.0) + 0.7152 * f64::from(colour.1) + 0.0722 * f64::from(colour.2);
-    if luminance > 130.0 { INK } else { PAPER }
 }
 
 #[cfg(test)]

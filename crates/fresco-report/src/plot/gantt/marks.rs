@@ -7,7 +7,6 @@ use super::{Mark, MarkKind};
 use crate::ReportError;
 use crate::plot::canvas::{Canvas, Pixel, Stroke};
 use crate::plot::palette::{INK, Look, Marker, look};
-use plotters::style::Color;
 
 /// Pixels by which marks rise above the bars.
 pub(super) const RISE: i32 = 7;

@@ -105,12 +105,10 @@ impl Gantt {
         let unit = Unit::of(self.to_ns - self.from_ns);
         let axis = Axis::new("time", unit.name);
         let drawings = [(WIDE, 10), (NARROW, 5)].map(|(sheet, ticks)| {
-            let ends = [self.from_ns, self.to_ns].map(|ns| ns as f64 / unit.ns);
-            let middle = ends[0] + (ends[1] - ends[0]) / 3.0;
-            // A third value keeps the ends from becoming the only ticks.
-            let time = Domain::tight(&axis, [ends[0], middle, ends[1]].into_iter(), ticks)?;
+            let [from, to] = [self.from_ns, self.to_ns].map(|ns| ns as f64 / unit.ns);
+            let time = Domain::between(&axis, from, to, ticks)?;
             let mut drawn = String::new();
-            let dashes = page::draw(&mut drawn, self, sheet, (&axis.title(), &time), provenance)?;
+            let dashes = page::draw(&mut drawn, self, sheet, &time, provenance)?;
             Ok(Drawing { drawn, dashes })
         });
         let [wide, narrow] = drawings;

@@ -33,12 +33,12 @@ struct Place<'g> {
     bottom: i32,
 }
 
-/// Draws the chart on `sheet`; `axis` is the title of the time axis and its ticks.
+/// Draws the chart on `sheet`; `time` is its axis.
 pub(super) fn draw(
     drawn: &mut String,
     gantt: &Gantt,
     sheet: Sheet,
-    (axis_title, time): (&str, &Domain),
+    time: &Domain,
     provenance: &Provenance,
 ) -> Result<Vec<Dash>, ReportError> {
     let margin = sheet.margin;
@@ -68,7 +68,7 @@ pub(super) fn draw(
         left: margin + names,
         right: sheet.width - margin - 8,
     };
-    axis(&canvas, axis_title, time, span, (top, bottom))?;
+    axis(&canvas, time, span, (top, bottom))?;
     let keys = gantt.keys();
     for place in &places {
         head(&canvas, place, sheet, names)?;
@@ -136,13 +136,7 @@ fn head(canvas: &Canvas<'_>, place: &Place<'_>, sheet: Sheet, names: i32) -> Res
 }
 
 /// Grid, ticks and title of the time axis below the lanes.
-fn axis(
-    canvas: &Canvas<'_>,
-    title: &str,
-    time: &Domain,
-    span: Span,
-    (top, bottom): (i32, i32),
-) -> Result<(), ReportError> {
+fn axis(canvas: &Canvas<'_>, time: &Domain, span: Span, (top, bottom): (i32, i32)) -> Result<(), ReportError> {
     let below = Font::new(12, SOFT_INK).at(HPos::Center, VPos::Top);
     let mut free = i32::MIN;
     for tick in &time.ticks {
@@ -159,7 +153,7 @@ fn axis(
     }
     let ends = [(span.left, bottom), (span.right, bottom)];
     canvas.line(&ends, Stroke::solid(SOFT_INK, 1))?;
-    canvas.text(title, ((span.left + span.right) / 2, bottom + 27), below)
+    canvas.text(&time.title, ((span.left + span.right) / 2, bottom + 27), below)
 }
 
 /// Width of the column of names, with the blank after it.

@@ -22,7 +22,11 @@ pub fn tables(plan: &Plan) -> Result<Vec<Table>, ReportError> {
     Ok(tables)
 }
 
-fn tasks(plan: &Plan) -> Result<Table, ReportError> {
+/// What each task asks for, what it gets, and what proves its deadline.
+///
+/// # Errors
+/// None in practice: the cells are text and counts.
+pub fn tasks(plan: &Plan) -> Result<Table, ReportError> {
     let names = [
         "task",
         "period",
@@ -79,7 +83,11 @@ fn proof(plan: &Plan, task: usize) -> &'static str {
     }
 }
 
-fn schedule(plan: &Plan) -> Result<Table, ReportError> {
+/// The memory of each colour, who runs when, what is refreshed when.
+///
+/// # Errors
+/// None in practice: the cells are text.
+pub fn schedule(plan: &Plan) -> Result<Table, ReportError> {
     let mut table = Table::new("Schedule", vec![Column::text("what"), Column::text("when")]);
     let mut row = |what: String, when: String| table.push(vec![what.into(), when.into()]);
     for (number, color) in plan.colors.iter().enumerate().take(16) {

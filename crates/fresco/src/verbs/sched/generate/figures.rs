@@ -51,12 +51,20 @@ fn subtitle(recipe: &ShownRecipe) -> String {
 }
 
 /// The page of a report.
-pub fn page(figures: &[Figure], tables: Vec<Table>, recipe: &ShownRecipe, provenance: &Provenance) -> HtmlReport {
+pub fn page(
+    figures: &[Figure],
+    tables: Vec<Table>,
+    methods: &[Method],
+    recipe: &ShownRecipe,
+    provenance: &Provenance,
+) -> HtmlReport {
+    let methods: Vec<String> = methods.iter().map(|method| method.name().to_owned()).collect();
+    let title = format!("Task sets accepted by {}", crate::show::words::list(&methods));
     let lead = format!(
         "{}. Each curve is one method to schedule tasks and refresh on one core.",
         subtitle(recipe)
     );
-    let mut page = HtmlReport::new("Task sets accepted", lead, provenance.clone());
+    let mut page = HtmlReport::new(title, lead, provenance.clone());
     for (figure, table) in figures.iter().zip(tables) {
         let heading = figure.svg.title().to_owned();
         let section = Section::new(heading).figure(figure.svg.clone(), figure.caption.clone());

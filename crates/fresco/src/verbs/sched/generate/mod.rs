@@ -272,7 +272,7 @@ fn draw_figures(
             data: generated,
         };
         let tables = accept::tables(&generated.acceptance, &args.accept)?;
-        let page = figures::page(&figures, tables, &generated.recipe, provenance);
+        let page = figures::page(&figures, tables, &args.accept, &generated.recipe, provenance);
         let written = report.write(&page, &document.to_bytes()?, &figures);
         written.map_err(|failure| match failure {
             Failure::Input(error) => Failure::Input(error.in_field("--report")),

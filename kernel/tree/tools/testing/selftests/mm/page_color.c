@@ -26,26 +26,97 @@ static bool test_arguments(void)
 	       errno == ENODATA;
 }
 
-static bool test_get(void)
+static int get(unsigned long *got, size_t size)
 {
-	/* As many as the kernel was built for. */
-	for (size_t size = 8; size <= sizeof(half); size *= 2) {
-		unsigned long got[LONGS] = {};
-		int flags;
+	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_GET, got, size, 0);
+}
 
-		if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0))
-			return false;
-		if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_GET, got, size, 0) != -1)
-			return false;
-		if (errno == EINVAL)
-			continue;
-		if (errno != ENODATA || set_colors(half, PR_PAGE_COLOR_STRICT))
-			return false;
-		flags = prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_GET, got, size, 0);
-		return flags == PR_PAGE_COLOR_STRICT && !memcmp(got, half, size);
+/*
+ * Bitmaps of any size, in 64-bit words: what they have more is cleared and must be
+ * clear, what they have less may not be lost.
+ */
+static bool test_sizes(void)
+{
+	size_t least = (nr_colors / 2 + 63) / 64 * 8;
+	unsigned long got[LONGS], more[LONGS] = {};
+	bool ok = get(got, 8) == -1 && errno == ENODATA &&
+		  !set_colors(half, PR_PAGE_COLOR_STRICT);
+
+	for (size_t size = 0; size <= sizeof(got); size += 8) {
+		memset(got, 0xff, sizeof(got));
+		if (size < least)
+			ok &= get(got, size) == -1 && errno == EINVAL && got[0] == ~0UL;
+		else
+			ok &= get(got, size) == PR_PAGE_COLOR_STRICT &&
+			      !memcmp(got, half, size) &&
+			      (size == sizeof(got) || got[size / 8] == ~0UL);
 	}
+	ok &= get(got, 12) == -1 && errno == EINVAL && get(got, 4) == -1 && errno == EINVAL &&
+	      get(NULL, least) == -1 && errno == EFAULT;
+	/* From a program that knows more colours than the kernel. */
+	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, sizeof(half), 0) &&
+	      !get(got, sizeof(got)) && !memcmp(got, half, sizeof(got));
+	add(more, 1);
+	more[LONGS - 1] = 1UL << 63;
+	ok &= prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, more, sizeof(more), 0) == -1 &&
+	      errno == E2BIG && !get(got, sizeof(got)) && !memcmp(got, half, sizeof(got));
+	return ok && !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+}
+
+#ifdef __x86_64__
+/* A system call of 32-bit programs; its arguments are below 4 GiB. */
+static long call32(long nr, long a, long b, long c, long d, long e)
+{
+	long result;
+
+	asm volatile("int $0x80" : "=a" (result)
+		     : "a" (nr), "b" (a), "c" (b), "d" (c), "S" (d), "D" (e)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return (int)result;
+}
+
+/* What a 32-bit program has are the same words. */
+static bool test_32_bit(void)
+{
+	unsigned long *words = mmap(NULL, page_size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	long at = (long)words;
+
+	if (words == MAP_FAILED)
+		return false;
+	memcpy(words, half, sizeof(half));
+	if (call32(172, PR_PAGE_COLOR, PR_PAGE_COLOR_SET, at, sizeof(half),
+		   PR_PAGE_COLOR_STRICT))
+		return false;
+	memset(words, 0xff, page_size);
+	return call32(172, PR_PAGE_COLOR, PR_PAGE_COLOR_GET, at, sizeof(half), 0) ==
+		PR_PAGE_COLOR_STRICT && !memcmp(words, half, sizeof(half)) &&
+	       words[LONGS] == ~0UL;
+}
+
+/* Without the system calls of 32-bit programs the interrupt is a fault. */
+static bool has_32_bit(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	/* getpid(), which cannot fail. */
+	if (!pid)
+		_exit(call32(20, 0, 0, 0, 0, 0) <= 0);
+	waitpid(pid, &status, 0);
+	return !status;
+}
+#else
+static bool test_32_bit(void)
+{
 	return false;
 }
+
+static bool has_32_bit(void)
+{
+	return false;
+}
+#endif
 
 static bool test_privilege(void)
 {
@@ -300,12 +371,14 @@ int main(int argc, char **argv)
 		start(0);
 		return after_exec();
 	}
-	start(16);
+	start(has_32_bit() ? 17 : 16);
 
 	before = blocks_before(&was);
 
 	run("arguments", test_arguments);
-	run("get", test_get);
+	run("bitmaps of any size", test_sizes);
+	if (has_32_bit())
+		run("bitmaps of 32-bit programs", test_32_bit);
 	run("privilege", test_privilege);
 	run("anonymous pages of half of the colours", test_anonymous);
 	run("anonymous pages of one colour", test_one_color);

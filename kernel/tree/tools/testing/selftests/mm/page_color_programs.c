@@ -138,7 +138,7 @@ static bool test_disjoint(void)
 	pid_t pids[4];
 	bool ok = true;
 
-	if (!enter("1000 " FOLDER "/rt/* colors=3 strict"))
+	if (!enter("1000 " FOLDER "/rt/* colors=3 most=12 strict"))
 		return false;
 	for (int i = 0; i < 4; i++) {
 		struct entry e;
@@ -217,7 +217,8 @@ static bool test_none_left(void)
 	char line[96];
 	bool ok;
 
-	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d strict", colors);
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d most=%d strict", colors,
+		 nr_colors);
 	if (!enter(line))
 		return false;
 	for (;;) {
@@ -232,13 +233,13 @@ static bool test_none_left(void)
 	ok = WIFEXITED(status) && WEXITSTATUS(status) == 126 &&
 	     n == nr_colors / colors;
 	/* Otherwise it runs without colours. */
-	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d", colors);
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d most=%d", colors, nr_colors);
 	ok &= enter(line);
 	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
 	ok &= WIFSTOPPED(status) && !entry_of(pid, &e);
 	end_program(pid);
-	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d started=%d refused=2",
-		 colors, n);
+	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d most=%d started=%d refused=2",
+		 colors, nr_colors, n);
 	ok &= listed(line);
 	/* What one gives back the next one gets. */
 	end_program(pids[--n]);

@@ -8,13 +8,11 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/mempolicy.h>
-#include <pthread.h>
 #include <sys/ptrace.h>
 #include <sys/swap.h>
 #include <sys/uio.h>
-#include "page_color_kinds.h"
+#include "page_color_filler.h"
 
-#define SIZE	MB
 #define KSM	"/sys/kernel/mm/ksm/"
 
 /* As in mm/gup_test.h. */
@@ -27,175 +25,17 @@ struct pin_longterm_test {
 #define PIN_LONGTERM_TEST_STOP	_IO('g', 8)
 #define PIN_FOR_WRITING		1
 
-#ifndef UFFDIO_MOVE
-#define UFFD_FEATURE_MOVE	0x10000
-#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
-struct uffdio_move {
-	uint64_t dst, src, len, mode;
-	int64_t move;
-};
-#endif
-
-/* Where and whose the memory is that is filled, and what it is filled by. */
-static char *mem;
-static pid_t owner;
-static int fd;
-
-static char *new_pages(void)
-{
-	char *pages = map_pages(SIZE);
-
-	madvise(pages, SIZE, MADV_NOHUGEPAGE);
-	return pages;
-}
-
-static char *words(void)
-{
-	char *from = new_pages();
-
-	write_words(from, SIZE);
-	return from;
-}
-
-/*
- * A task that has all the other colours, and no page of ours, fills the memory of
- * one that has ours and no page of another; nothing is spilled.
- */
-static bool filled(bool (*fill)(void))
-{
-	long spilled;
-	int status;
-	pid_t pid;
-
-	owner = getpid();
-	if (set_colors(half, PR_PAGE_COLOR_STRICT))
-		return false;
-	spilled = read_long(DIR "spilled");
-	pid = fork();
-	if (!pid)
-		_exit(set_colors(other_half(), PR_PAGE_COLOR_STRICT) || !fill());
-	while (waitpid(pid, &status, 0) != pid)
-		;
-	spilled = read_long(DIR "spilled") - spilled;
-	if (status || spilled)
-		ksft_print_msg("status %#x, %ld pages spilled\n", status, spilled);
-	return !status && !spilled;
-}
-
-static bool right(const char *what)
-{
-	return pure(mem, SIZE, half, what) && words_are_right(mem, SIZE, what);
-}
-
-static bool copy(void)
-{
-	struct uffdio_copy args = {
-		.dst = (uintptr_t)mem, .src = (uintptr_t)words(), .len = SIZE,
-	};
-
-	return !ioctl(fd, UFFDIO_COPY, &args);
-}
-
-static bool test_copy(void)
-{
-	mem = new_pages();
-	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
-	return filled(copy) && right("UFFDIO_COPY");
-}
-
-static bool test_copy_shared(void)
-{
-	mem = map_fd(memory_file(SIZE), SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
-	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
-	return filled(copy) && right("UFFDIO_COPY, memfd");
-}
-
-static bool fill_zero(void)
-{
-	struct uffdio_zeropage args = { .range = { (uintptr_t)mem, SIZE } };
-
-	return !ioctl(fd, UFFDIO_ZEROPAGE, &args);
-}
-
-static bool test_zero(void)
-{
-	uint64_t *frames;
-	bool one_page;
-
-	mem = new_pages();
-	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
-	if (!filled(fill_zero))
-		return false;
-	for (size_t i = 0; i < SIZE; i++)
-		if (mem[i])
-			return false;
-	/* Not the zero page, whatever its colour is. */
-	frames = frames_of(mem, SIZE);
-	one_page = frames[0] == frames[1];
-	free(frames);
-	return pure(mem, SIZE, half, "UFFDIO_ZEROPAGE") && !one_page;
-}
-
-static char *source;
-
-static void *move_in(void *failed)
-{
-	struct uffdio_move args = {
-		.dst = (uintptr_t)mem, .src = (uintptr_t)source, .len = SIZE,
-	};
-
-	return set_colors(other_half(), PR_PAGE_COLOR_STRICT) ||
-	       ioctl(fd, UFFDIO_MOVE, &args) ? failed : NULL;
-}
-
-/* Pages of the same process, which only its own threads may move: as they are. */
-static bool test_move(void)
-{
-	pthread_t thread;
-	void *failed;
-
-	if (set_colors(half, PR_PAGE_COLOR_STRICT))
-		return false;
-	mem = new_pages();
-	source = words();
-	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, UFFD_FEATURE_MOVE);
-	pthread_create(&thread, NULL, move_in, &fd);
-	pthread_join(thread, &failed);
-	return !failed && right("UFFDIO_MOVE");
-}
-
-static int file;
-
-static bool go_on(void)
-{
-	struct uffdio_continue args = { .range = { (uintptr_t)mem, SIZE } };
-
-	write_words(map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED), SIZE);
-	return !ioctl(fd, UFFDIO_CONTINUE, &args);
-}
-
-/* The page of the file as it is, of who brought it in; it moves when asked to. */
-static bool test_continue(void)
-{
-	file = memory_file(SIZE);
-	mem = map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
-	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MINOR,
-			  UFFD_FEATURE_MINOR_SHMEM);
-	return filled(go_on) && pure(mem, SIZE, other_half(), "as it was") &&
-	       !move_to_colors(mem, SIZE) && right("UFFDIO_CONTINUE");
-}
-
 static bool fill_file(void)
 {
-	write_words(map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED), SIZE);
+	write_words(map_fd(fd, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED), SIZE);
 	return true;
 }
 
-/* The same without a monitor. */
+/* A file that both map is of who brings it in; it moves when asked to. */
 static bool test_file(void)
 {
-	file = memory_file(SIZE);
-	mem = map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
+	fd = memory_file(SIZE);
+	mem = map_fd(fd, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
 	return filled(fill_file) && words_are_right(mem, SIZE, "memfd") &&
 	       pure(mem, SIZE, other_half(), "as it was") &&
 	       !move_to_colors(mem, SIZE) && right("memfd");
@@ -502,11 +342,6 @@ static bool test_breakpoint(void)
 int main(void)
 {
 	static const struct row rows[] = {
-		{ "UFFDIO_COPY", test_copy, NULL },
-		{ "UFFDIO_COPY to shared memory", test_copy_shared, NULL },
-		{ "UFFDIO_ZEROPAGE", test_zero, NULL },
-		{ "UFFDIO_MOVE", test_move, NULL },
-		{ "UFFDIO_CONTINUE", test_continue, NULL },
 		{ "memfd written by another", test_file, NULL },
 		{ "process_vm_writev", test_write_vm, NULL },
 		{ "/proc/PID/mem", test_write_mem, NULL },

@@ -116,9 +116,9 @@ static bool test_refused(void)
 	ok &= prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, 1, 1, 0) < 0 && errno == EINVAL &&
 	      prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, 1, 0, 1) < 0 && errno == EINVAL;
 	/* Colours may be had without the right to reserve. */
-	ok &= !setresgid(1000, 1000, 1000) && !setresuid(1000, 1000, 1000) &&
-	      reserve(1) == -EPERM && reserve(0) == -EPERM;
-	return ok && is_reserved(100);
+	ok &= is_reserved(100) && !setresgid(1000, 1000, 1000) &&
+	      !setresuid(1000, 1000, 1000) && reserve(1) == -EPERM && reserve(0) == -EPERM;
+	return ok;
 }
 
 /* One in four pages of a zone, whoever reserves them. */

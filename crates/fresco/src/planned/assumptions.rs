@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Under which assumptions a plan's promises hold.
+
+use fresco_input::format_size;
+use fresco_plan::Plan;
+use fresco_plan::plan::{Evidence, LockTimes, RefreshPlan, Schedule};
+
+/// The assumptions, in sentences; only those that the plan makes.
+pub(super) fn of(plan: &Plan) -> Vec<String> {
+    let mut all = vec![deadlines(plan)];
+    if plan.tasks.iter().any(|task| task.period_ns > 0) {
+        all.push(execution(plan));
+    }
+    all.extend(releases(plan));
+    all.extend(handlers(plan));
+    all.push(memory(plan));
+    if matches!(plan.refresh, RefreshPlan::Windows { .. }) {
+        all.push(commands(plan));
+        all.push(
+            "Nothing but these tasks uses memory while it is refreshed: the kernel, page tables and DMA buffers lie in a \
+             rank with ordinary refresh, which the model leaves out."
+                .to_owned(),
+        );
+    }
+    all
+}
+
+/// A time in the largest unit of which it has one: `70.312 us`.
+fn time(ns: u64) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us")];
+    let Some(&(unit, name)) = units.iter().find(|&&(unit, _)| ns >= unit) else {
+        return format!("{ns} ns");
+    };
+    // All digits: what a bound is must not be rounded.
+    let fraction = format!("{:0width$}", ns % unit, width = unit.ilog10() as usize);
+    let digits = format!("{}.{fraction}", ns / unit);
+    format!("{} {name}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Whose deadlines are proved.
+fn deadlines(plan: &Plan) -> String {
+    let proved = |number: usize| plan.proofs.iter().any(|proof| proof.tasks.contains(&number));
+    let without: Vec<String> = plan
+        .tasks
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| !proved(*number))
+        .map(|(_, task)| task.name.clone())
+        .collect();
+    match (without.len(), plan.proofs.is_empty()) {
+        (0, _) => {
+            "The deadlines of all tasks are proved; fresco check verifies the proofs without trusting the planner."
+                .to_owned()
+        }
+        (_, true) => "No deadline is promised: this method proves none.".to_owned(),
+        _ => format!("No deadline is promised to {}.", crate::show::words::list(&without)),
+    }
+}
+
+fn execution(plan: &Plan) -> String {
+    let mut text = "No job takes longer than its WCET, counted without refresh".to_owned();
+    if plan.bandwidth.is_some() {
+        text.push_str(", but under its core's budget of bandwidth, the time included for which the core stands still");
+    } else if plan.cores > 1 {
+        text.push_str(
+            ", but with what tasks of other cores cost it in the memory: the plan hides refresh, not contention",
+        );
+    }
+    text + "."
+}
+
+/// When jobs come, as the proofs count on.
+fn releases(plan: &Plan) -> Option<String> {
+    let is_sporadic = |evidence: &Evidence| matches!(evidence, Evidence::Demand(_) | Evidence::Responses(_));
+    if plan.proofs.is_empty() {
+        return None;
+    }
+    let text = match plan.proofs.iter().all(|proof| is_sporadic(&proof.evidence)) {
+        true => "Two jobs of a task come a period apart or more.",
+        false => {
+            "Jobs come at the phases and periods of the plan, exactly; where the proof says \u{201c}sporadic too\u{201d}, a \
+             period apart or more."
+        }
+    };
+    Some(text.to_owned())
+}
+
+/// What the schedule's own handlers may take.
+fn handlers(plan: &Plan) -> Option<String> {
+    let locks = |locks: &LockTimes| {
+        format!(
+            "Locking a color, its dirty lines written back, takes at most {}, unlocking it {}.",
+            time(locks.lock_ns),
+            time(locks.unlock_ns)
+        )
+    };
+    match &plan.schedule {
+        Schedule::Locked { locks: times } | Schedule::Servers { locks: times, .. } => Some(locks(times)),
+        Schedule::Slots { handler_ns, .. } => Some(format!(
+            "The handler before each slot, which writes dirty lines of the color to be locked back, takes at most {}.",
+            time(*handler_ns)
+        )),
+        Schedule::Table { lock_ns, .. } => Some(format!(
+            "Locking a color before its burst, its dirty lines written back, takes at most {}.",
+            time(*lock_ns)
+        )),
+        Schedule::Priorities | Schedule::Fair { .. } => None,
+    }
+}
+
+fn memory(plan: &Plan) -> String {
+    let memory = &plan.memory;
+    format!(
+        "The machine is {} with its memory as planned: {}, {} Gb, {} of {} each, a refresh command of {}, every row \
+         refreshed within {}.",
+        plan.machine.name,
+        memory.standard,
+        memory.density_gbit,
+        match memory.ranks {
+            1 => "1 rank".to_owned(),
+            ranks => format!("{ranks} ranks"),
+        },
+        format_size(memory.rank_bytes),
+        time(memory.trfc_ns),
+        time(memory.retention_ns)
+    )
+}
+
+/// Refresh by software.
+fn commands(plan: &Plan) -> String {
+    format!(
+        "Software decides when memory is refreshed, which little hardware allows, and the devices stand gaps between two \
+         refresh commands of a rank longer than the {} of their standard, as long as every row is in time.",
+        time(plan.memory.longest_gap_ns)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_keep_all_digits() {
+        let said = [0, 999, 1000, 19_280, 70_312, 64_000_000, 2_000_000_001].map(time);
+        let right = [
+            "0 ns",
+            "999 ns",
+            "1 us",
+            "19.28 us",
+            "70.312 us",
+            "64 ms",
+            "2.000000001 s",
+        ];
+        assert_eq!(said, right);
+    }
+}

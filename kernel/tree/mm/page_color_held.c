@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: what users hold.
+ *
+ * It is counted for the user of the initial user namespace. Whoever is in a
+ * namespace that a user made counts as this user, so that nobody has more by having
+ * more users. Root has no limit of its own, and one in KEPT_FOR_ROOT of everything
+ * is kept for it.
+ * See "Limits" in Documentation/admin-guide/mm/page_color.rst.
+ */
+#include <linux/bitmap.h>
+#include <linux/cred.h>
+#include <linux/hashtable.h>
+#include <linux/page_color.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <linux/wait.h>
+#include "page_color.h"
+#include "page_color_held.h"
+
+/* Of what is limited in total, one in so many is not for users but root. */
+#define KEPT_FOR_ROOT	4
+/* Batches of pages that tasks of a user move to other colours at a time. */
+#define MIGRATIONS	4
+
+atomic_long_t page_color_limited[NR_PAGE_COLOR_LIMITED];
+
+/**
+ * struct page_color_held - what a user holds
+ * @node: in users
+ * @uid: the user
+ * @policies: how many
+ * @colors: of programs whose line does not say how many there may be
+ * @migrating: batches of pages that are moved
+ * @in_migration: tasks that do that, or wait for it
+ */
+struct page_color_held {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned int policies;
+	unsigned int colors;
+	unsigned int migrating;
+	unsigned int in_migration;
+};
+
+/* Those that hold something, and sums of all and of all but root. */
+static DEFINE_HASHTABLE(users, 6);
+static unsigned long all_policies, user_policies, user_colors;
+/* Of all that is above, and of lines' and holds' numbers. */
+static DEFINE_SPINLOCK(held_lock);
+
+static bool is_root(kuid_t uid)
+{
+	return uid_eq(uid, GLOBAL_ROOT_UID);
+}
+
+/**
+ * page_color_user - whom the current task holds something for
+ *
+ * Return: a user of the initial user namespace.
+ */
+kuid_t page_color_user(void)
+{
+	const struct cred *cred = current_cred();
+	struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	/* Namespaces that root makes are for users of their own, and not for root. */
+	for (; ns != &init_user_ns; ns = ns->parent) {
+		if (!is_root(ns->owner))
+			uid = ns->owner;
+	}
+	return uid;
+}
+
+static struct page_color_held *find_held(kuid_t uid)
+{
+	struct page_color_held *held;
+
+	hash_for_each_possible(users, held, node, __kuid_val(uid)) {
+		if (uid_eq(held->uid, uid))
+			return held;
+	}
+	return NULL;
+}
+
+/* With held_lock, unless it fails: NULL for want of memory. */
+static struct page_color_held *lock_held(kuid_t uid)
+{
+	struct page_color_held *held, *new = NULL;
+
+	for (;;) {
+		spin_lock_irq(&held_lock);
+		held = find_held(uid);
+		if (held || new)
+			break;
+		spin_unlock_irq(&held_lock);
+		new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+		if (!new)
+			return NULL;
+	}
+	if (held) {
+		kfree(new);
+		return held;
+	}
+	new->uid = uid;
+	hash_add(users, &new->node, __kuid_val(uid));
+	return new;
+}
+
+static void forget_held(struct page_color_held *held)
+{
+	if (held->policies || held->colors || held->in_migration)
+		return;
+	hash_del(&held->node);
+	kfree(held);
+}
+
+/**
+ * page_color_hold_policy - a user holds one policy more
+ * @uid: the user
+ *
+ * Return: 0 or an error: -EAGAIN at a limit, -ENOMEM.
+ */
+int page_color_hold_policy(kuid_t uid)
+{
+	unsigned long most = READ_ONCE(page_color_limits.policies);
+	struct page_color_held *held = lock_held(uid);
+	int err = 0;
+
+	if (!held)
+		return -ENOMEM;
+	if (all_policies >= most ||
+	    (!is_root(uid) &&
+	     (held->policies >= READ_ONCE(page_color_limits.user_policies) ||
+	      user_policies >= most - most / KEPT_FOR_ROOT)))
+		err = -EAGAIN;
+	if (!err) {
+		held->policies++;
+		all_policies++;
+		user_policies += !is_root(uid);
+	}
+	forget_held(held);
+	spin_unlock_irq(&held_lock);
+	if (err)
+		atomic_long_inc(&page_color_limited[PAGE_COLOR_LIMITED_POLICIES]);
+	return err;
+}
+
+/**
+ * page_color_release_policy - a user holds one policy less
+ * @uid: the user
+ *
+ * Context: any.
+ */
+void page_color_release_policy(kuid_t uid)
+{
+	struct page_color_held *held;
+	unsigned long flags;
+
+	spin_lock_irqsave(&held_lock, flags);
+	held = find_held(uid);
+	held->policies--;
+	all_policies--;
+	user_policies -= !is_root(uid);
+	forget_held(held);
+	spin_unlock_irqrestore(&held_lock, flags);
+}
+
+/* So many percent of the colours, but enough for one program of the line. */
+static unsigned long share(unsigned long percent, const struct page_color_hold *hold)
+{
+	unsigned long all = bitmap_weight(page_color_map.exists, PAGE_COLOR_MAX);
+
+	return max(all * percent / 100, (unsigned long)hold->first);
+}
+
+/* Whether so many colours more are within the limits; under held_lock. */
+static bool may_hold(const struct page_color_hold *hold, const struct page_color_held *held,
+		     unsigned int n)
+{
+	if (hold->most)
+		return hold->line->held + n <= hold->most;
+	if (is_root(hold->uid))
+		return true;
+	return held->colors + n <= share(READ_ONCE(page_color_limits.user_share), hold) &&
+	       user_colors + n <= share(READ_ONCE(page_color_limits.users_share), hold);
+}
+
+/**
+ * page_color_hold_more - a program holds more colours
+ * @hold: of the program
+ * @n: how many more
+ *
+ * Return: 0 or an error: -EAGAIN at a limit, -ENOMEM.
+ */
+int page_color_hold_more(struct page_color_hold *hold, unsigned int n)
+{
+	struct page_color_held *held = lock_held(hold->uid);
+	bool yes;
+
+	if (!held)
+		return -ENOMEM;
+	yes = may_hold(hold, held, n);
+	if (yes) {
+		hold->colors += n;
+		if (hold->most) {
+			hold->line->held += n;
+		} else {
+			held->colors += n;
+			if (!is_root(hold->uid))
+				user_colors += n;
+		}
+	}
+	forget_held(held);
+	spin_unlock_irq(&held_lock);
+	if (yes)
+		return 0;
+	atomic_long_inc(&page_color_limited[PAGE_COLOR_LIMITED_COLORS]);
+	return -EAGAIN;
+}
+
+/**
+ * page_color_hold_less - a program holds fewer colours
+ * @hold: of the program
+ * @n: how many fewer
+ *
+ * Context: any.
+ */
+void page_color_hold_less(struct page_color_hold *hold, unsigned int n)
+{
+	struct page_color_held *held;
+	unsigned long flags;
+
+	spin_lock_irqsave(&held_lock, flags);
+	hold->colors -= n;
+	if (hold->most) {
+		hold->line->held -= n;
+	} else if (n) {
+		held = find_held(hold->uid);
+		held->colors -= n;
+		if (!is_root(hold->uid))
+			user_colors -= n;
+		forget_held(held);
+	}
+	spin_unlock_irqrestore(&held_lock, flags);
+}
+
+/**
+ * page_color_hold_create - what a program that is to be executed may hold
+ * @line: that it was registered by
+ * @uid: of its user
+ * @first: how many colours it begins with, which are held from now on
+ * @most: how many the programs of the line may hold together, 0 for a share
+ *
+ * Return: it, with one reference, or an error as page_color_hold_more().
+ */
+struct page_color_hold *page_color_hold_create(struct page_color_line *line,
+					       kuid_t uid, unsigned int first,
+					       unsigned int most)
+{
+	struct page_color_hold *hold = kzalloc(sizeof(*hold), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!hold)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&hold->ref, 1);
+	hold->line = line;
+	hold->uid = uid;
+	hold->first = first;
+	hold->most = most;
+	err = page_color_hold_more(hold, first);
+	if (err) {
+		kfree(hold);
+		return ERR_PTR(err);
+	}
+	refcount_inc(&line->ref);
+	return hold;
+}
+
+/**
+ * page_color_hold_put - a policy of a program is gone
+ * @hold: of the program, or NULL
+ *
+ * Context: any.
+ */
+void page_color_hold_put(struct page_color_hold *hold)
+{
+	if (!hold || !refcount_dec_and_test(&hold->ref))
+		return;
+	page_color_hold_less(hold, hold->colors);
+	page_color_line_put(hold->line);
+	kfree(hold);
+}
+
+static DECLARE_WAIT_QUEUE_HEAD(migration_wait);
+atomic_long_t page_color_migrating_max;
+
+static bool try_migration(struct page_color_held *held)
+{
+	unsigned long flags;
+	bool yes;
+
+	spin_lock_irqsave(&held_lock, flags);
+	yes = is_root(held->uid) || held->migrating < MIGRATIONS;
+	if (yes)
+		held->migrating++;
+	if (atomic_long_read(&page_color_migrating_max) < held->migrating &&
+	    !is_root(held->uid))
+		atomic_long_set(&page_color_migrating_max, held->migrating);
+	spin_unlock_irqrestore(&held_lock, flags);
+	return yes;
+}
+
+static void leave_migration(struct page_color_held *held, bool moved)
+{
+	spin_lock_irq(&held_lock);
+	held->migrating -= moved;
+	held->in_migration--;
+	forget_held(held);
+	spin_unlock_irq(&held_lock);
+	wake_up_all(&migration_wait);
+}
+
+/**
+ * page_color_migration_begin - the current task is to move a batch of pages
+ *
+ * Waits for others of the same user if they move as many as it may: pages on the
+ * move keep reclaim waiting. Users do not wait for each other.
+ *
+ * Return: for page_color_migration_end(), or an error: -EINTR if the task is to
+ * be killed, -ENOMEM.
+ */
+struct page_color_held *page_color_migration_begin(void)
+{
+	struct page_color_held *held = lock_held(page_color_user());
+
+	if (!held)
+		return ERR_PTR(-ENOMEM);
+	held->in_migration++;
+	spin_unlock_irq(&held_lock);
+	if (!wait_event_killable(migration_wait, try_migration(held)))
+		return held;
+	leave_migration(held, false);
+	return ERR_PTR(-EINTR);
+}
+
+/**
+ * page_color_migration_end - a batch of pages was moved
+ * @held: what page_color_migration_begin() returned
+ */
+void page_color_migration_end(struct page_color_held *held)
+{
+	leave_migration(held, true);
+}

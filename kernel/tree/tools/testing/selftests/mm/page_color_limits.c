@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: attacks that try to hold more than they may.
+ *
+ * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ */
+#define _GNU_SOURCE
+#include <sys/stat.h>
+#include "page_color_util.h"
+
+#ifndef PR_PAGE_COLOR_AHEAD
+#define PR_PAGE_COLOR_AHEAD	5
+#define PR_PAGE_COLOR_RESERVE	6
+#endif
+
+#define LIMITS		DIR "limits/"
+#define STATS		DIR "stats/"
+#define AHEAD		STATS "ahead"
+#define PROGRAMS	"/proc/page_color/programs"
+#define TOP		"/sys/fs/cgroup"
+#define GROUP		TOP "/page_color_limits"
+#define NOBODY		65534
+#define TASKS		16
+#define MAX_LINES	256
+
+static bool put(const char *file, long n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", n);
+	return write_file(file, text);
+}
+
+static bool become(uid_t uid)
+{
+	return !setresgid(uid, uid, uid) && !setresuid(uid, uid, uid);
+}
+
+static long ahead(unsigned long pages)
+{
+	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_AHEAD, pages, 0, 0);
+}
+
+/* A child that does something and stays until it is killed. */
+static pid_t stay(bool (*body)(int i), int i, bool *ok)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (!body(i))
+			_exit(1);
+		kill(getpid(), SIGSTOP);
+		_exit(0);
+	}
+	*ok = waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status);
+	return pid;
+}
+
+static void end(pid_t *pids, int n)
+{
+	while (n--) {
+		kill(pids[n], SIGKILL);
+		waitpid(pids[n], NULL, 0);
+	}
+}
+
+static bool none_ahead(void)
+{
+	for (int i = 0; i < 200 && read_long(AHEAD); i++)
+		usleep(10000);
+	return !read_long(AHEAD);
+}
+
+/* Who asks for pages ahead is charged for them, until a fault is. */
+static bool charged(void)
+{
+	long n, used, limit = 64 * MB;
+	int status;
+	char *mem;
+	pid_t pid;
+	bool ok;
+
+	if (!write_file(GROUP "/memory.max", "64M") || !write_file(GROUP "/cgroup.procs", "0") ||
+	    set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	n = ahead(128 * MB / page_size);
+	used = read_long(GROUP "/memory.current");
+	ksft_print_msg("%ld pages ahead of a limit of %ld, %ld charged\n", n,
+		       limit / (long)page_size, used / (long)page_size);
+	/* The test itself needs some memory, and got it back. */
+	ok = n > 256 && n * (long)page_size < limit && used < limit &&
+	     read_long(AHEAD) > n - 2048 && used >= read_long(AHEAD) * (long)page_size;
+	/* Who needs memory there gets it from them, and is not killed. */
+	pid = fork();
+	if (!pid) {
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+		mem = map_pages(limit / 2);
+		touch(mem, limit / 2, 1);
+		_exit(0);
+	}
+	ok &= waitpid(pid, &status, 0) == pid && !status;
+	ksft_print_msg("%ld pages ahead left\n", read_long(AHEAD));
+	ok &= read_long(AHEAD) < limit / 2 / (long)page_size &&
+	      read_long(AHEAD) > limit / 4 / (long)page_size;
+	/* No more is charged when they are used. */
+	n = ahead(4096);
+	used = read_long(GROUP "/memory.current");
+	mem = map_pages(n / 2 * page_size);
+	madvise(mem, n / 2 * page_size, MADV_NOHUGEPAGE);
+	touch(mem, n / 2 * page_size, 1);
+	used -= read_long(GROUP "/memory.current");
+	ok &= n == 4096 && read_long(AHEAD) < n / 2 + 16 && labs(used) < (long)MB;
+	used = read_long(GROUP "/memory.current");
+	ok &= ahead(0) == 0 && used - read_long(GROUP "/memory.current") > 7 * (long)MB;
+	return ok;
+}
+
+static bool test_charged(void)
+{
+	bool ok = charged();
+
+	return write_file(TOP "/cgroup.procs", "0") && ok && none_ahead();
+}
+
+static bool greedy(int i)
+{
+	unsigned long set[LONGS] = {};
+
+	for (int c = 0; c < nr_colors; c++)
+		if (c % TASKS == i)
+			add(set, c);
+	return !set_colors(set, 0) && ahead(262144) >= 0;
+}
+
+/* All tasks together have an eighth of the machine, or what the file says. */
+static bool test_ahead_of_all(void)
+{
+	long all = sysconf(_SC_PHYS_PAGES), was = read_long(LIMITS "ahead"), n;
+	pid_t pids[TASKS];
+	bool ok = true, one;
+
+	for (int i = 0; i < TASKS; i++) {
+		pids[i] = stay(greedy, i, &one);
+		ok &= one;
+	}
+	n = read_long(AHEAD);
+	ksft_print_msg("%ld of %ld pages of memory ahead, limit %ld\n", n, all, was);
+	ok &= n <= all / 8 && n > all / 16 && read_long(STATS "limited_ahead") > 0;
+	end(pids, TASKS);
+	ok &= none_ahead() && put(LIMITS "ahead", 1000);
+	for (int i = 0; i < 2; i++) {
+		pids[i] = stay(greedy, i, &one);
+		ok &= one;
+	}
+	ok &= read_long(AHEAD) <= 1000 && read_long(AHEAD) > 900;
+	end(pids, 2);
+	return put(LIMITS "ahead", was) && ok && none_ahead();
+}
+
+static bool reserving(int i)
+{
+	return !set_colors(half, i ? PR_PAGE_COLOR_STRICT : 0) && ahead(4000) > 1000 &&
+	       (i || !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, 500, 0, 0));
+}
+
+/* Memory that is short gets them back, and not what is reserved. */
+static bool test_shrinker(void)
+{
+	long before, held, shrunk = read_long(STATS "ahead_shrunk");
+	pid_t pids[2];
+	bool ok = true, one;
+
+	for (int i = 0; i < 2; i++) {
+		pids[i] = stay(reserving, i, &one);
+		ok &= one;
+	}
+	before = read_long(AHEAD);
+	held = read_long(STATS "reserve_held");
+	ok &= write_file("/proc/sys/vm/drop_caches", "2");
+	ksft_print_msg("%ld pages ahead of %ld left, %ld of %ld reserved\n", read_long(AHEAD),
+		       before, read_long(STATS "reserve_held"), held);
+	ok &= read_long(AHEAD) < before / 8 && held > 400 &&
+	      read_long(STATS "reserve_held") >= held - 16 &&
+	      read_long(STATS "ahead_shrunk") - shrunk >= before / 8 * 7;
+	end(pids, 2);
+	return ok && none_ahead();
+}
+
+/* With colours of their own, of a user or of root. */
+static bool own_policy(int i)
+{
+	return write_file(GROUP "/cgroup.procs", "0") && (!i || become(i)) && !set_colors(one, 0);
+}
+
+static int count_policies(uid_t uid, int most, int *err)
+{
+	pid_t pids[TASKS];
+	int n = 0, status;
+	pid_t pid;
+	bool ok = true;
+
+	*err = 0;
+	while (n < most && ok) {
+		pids[n] = stay(own_policy, uid, &ok);
+		n++;
+	}
+	if (!ok) {
+		/* Why it was refused. */
+		pid = fork();
+		if (!pid) {
+			own_policy(uid);
+			_exit(errno);
+		}
+		waitpid(pid, &status, 0);
+		*err = WEXITSTATUS(status);
+		waitpid(pids[--n], NULL, 0);
+	}
+	end(pids, n);
+	return n;
+}
+
+/* Choices of colours, each of which costs memory and time: of a user, of all. */
+static bool test_policies(void)
+{
+	long was = read_long(LIMITS "user_policies"), all = read_long(LIMITS "policies");
+	long refused = read_long(STATS "limited_policies");
+	int err, n;
+	bool ok;
+
+	ok = put(LIMITS "user_policies", 8);
+	n = count_policies(NOBODY, TASKS, &err);
+	ok &= n == 8 && err == EAGAIN && read_long(STATS "limited_policies") > refused;
+	ksft_print_msg("%d policies of a user, %s\n", n, strerror(err));
+	n = count_policies(0, TASKS, &err);
+	ok &= n == TASKS && !err;
+	/* One in four is kept for root; the cgroup has one. */
+	ok &= put(LIMITS "user_policies", was) && put(LIMITS "policies", 12);
+	n = count_policies(NOBODY, TASKS, &err);
+	ok &= n <= 9 && n >= 8 && err == EAGAIN;
+	ksft_print_msg("%d policies of a user, %s\n", n, strerror(err));
+	n = count_policies(0, TASKS, &err);
+	ok &= n <= 12 && n >= 11 && err == EAGAIN;
+	return put(LIMITS "policies", all) && ok;
+}
+
+static bool line(int i, bool remove)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s1000 /line/%d", remove ? "-" : "", i);
+	return write_file(PROGRAMS, text);
+}
+
+static bool test_lines(void)
+{
+	int n = 0;
+	bool ok;
+
+	while (n < 2 * MAX_LINES && line(n, false))
+		n++;
+	ok = n == MAX_LINES && errno == ENOSPC;
+	ksft_print_msg("%d lines, %s\n", n, strerror(errno));
+	/* To write one again needs no other. */
+	ok &= n && line(0, false) && line(n - 1, true) && line(n - 1, false);
+	while (n--)
+		ok &= line(n, true);
+	return ok;
+}
+
+static bool moving(int i)
+{
+	char *mem = map_pages(MB);
+	unsigned long other[LONGS] = {};
+
+	madvise(mem, MB, MADV_NOHUGEPAGE);
+	if (!write_file(GROUP "/cgroup.procs", "0") || !become(NOBODY))
+		return false;
+	for (int c = 0; c < nr_colors / 2; c++)
+		if (c % 2)
+			add(other, c);
+	for (int n = 0; n < 40; n++) {
+		if (set_colors(n % 2 ? one : other, 0))
+			return false;
+		touch(mem, MB, i);
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mem, MB, 0);
+	}
+	return true;
+}
+
+/* Batches of pages on the move keep reclaim waiting: four of a user at a time. */
+static bool test_migrations(void)
+{
+	pid_t pids[TASKS];
+	int status;
+	bool ok = true;
+	long n;
+
+	for (int i = 0; i < TASKS; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			_exit(!moving(i));
+	}
+	for (int i = 0; i < TASKS; i++)
+		ok &= waitpid(pids[i], &status, 0) == pids[i] && !status;
+	n = read_long(STATS "migrating_max");
+	ksft_print_msg("%ld batches at a time\n", n);
+	return ok && n >= 1 && n <= 4;
+}
+
+/* Limits are root's to change. */
+static bool test_files(void)
+{
+	static const char * const names[] = { "ahead", "policies", "user_policies",
+					      "user_share", "users_share" };
+	long was = read_long(LIMITS "ahead");
+	bool ok = was > 0 && !write_file(LIMITS "user_share", "101") &&
+		  !write_file(LIMITS "policies", "-1") && !write_file(LIMITS "policies", "x");
+
+	ok &= read_long(LIMITS "ahead") == was && become(NOBODY);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), LIMITS "%s", names[i]);
+		ok &= read_long(path) > 0 && open(path, O_WRONLY) < 0 && errno == EACCES;
+	}
+	return ok;
+}
+
+int main(void)
+{
+	char list[32];
+
+	start(9);
+	snprintf(list, sizeof(list), "0-%d", nr_colors / 2 - 1);
+	write_file(TOP "/cgroup.subtree_control", "+cpuset +memory");
+	if (mkdir(GROUP, 0755))
+		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
+
+	run("pages ahead are charged", test_charged);
+	run("pages ahead of all tasks", test_ahead_of_all);
+	run("pages ahead are given back", test_shrinker);
+	if (!write_file(GROUP "/cpuset.colors", list))
+		ksft_exit_fail_msg("no colours for a cgroup\n");
+	run("policies", test_policies);
+	run("pages on the move", test_migrations);
+	write_file(GROUP "/cpuset.colors", "\n");
+	run("registered lines", test_lines);
+	run("who changes limits", test_files);
+	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)
+		usleep(10000);
+	end_tests();
+}

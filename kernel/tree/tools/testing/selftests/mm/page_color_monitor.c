@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page colouring: memory whose faults a monitor answers (userfaultfd) has the
+ * colours of whose memory it is, as the table of fillers in
+ * Documentation/admin-guide/mm/page_color.rst says.
+ *
+ * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include "page_color_filler.h"
+
+#ifndef UFFDIO_MOVE
+#define UFFD_FEATURE_MOVE	0x10000
+#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
+struct uffdio_move {
+	uint64_t dst, src, len, mode;
+	int64_t move;
+};
+#endif
+
+static bool copy(void)
+{
+	struct uffdio_copy args = {
+		.dst = (uintptr_t)mem, .src = (uintptr_t)words(), .len = SIZE,
+	};
+
+	return !ioctl(fd, UFFDIO_COPY, &args);
+}
+
+static bool test_copy(void)
+{
+	mem = new_pages();
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
+	return filled(copy) && right("UFFDIO_COPY");
+}
+
+static bool test_copy_shared(void)
+{
+	mem = map_fd(memory_file(SIZE), SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
+	return filled(copy) && right("UFFDIO_COPY, memfd");
+}
+
+/* More than there is of one colour, a MiB at a time: refused, nobody is killed. */
+static bool test_copy_full(void)
+{
+	size_t all = sysconf(_SC_PHYS_PAGES) * page_size / nr_colors * 5 / 4, at = 0;
+	struct uffdio_copy args;
+	int error = 0, status;
+	struct count n;
+	long spilled;
+	pid_t pid;
+
+	all = (all + MB - 1) / MB * MB;
+	mem = map_pages(all);
+	madvise(mem, all, MADV_NOHUGEPAGE);
+	fd = watch_faults(mem, all, UFFDIO_REGISTER_MODE_MISSING, 0);
+	spilled = read_long(DIR "spilled");
+	if (set_colors(one, PR_PAGE_COLOR_STRICT))
+		return false;
+	pid = fork();
+	if (!pid) {
+		char *from;
+
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+		from = words();
+
+		for (; !error && at < all; at += MB) {
+			args = (struct uffdio_copy) {
+				.dst = (uintptr_t)mem + at, .src = (uintptr_t)from, .len = MB,
+			};
+			/* A part is done before what fails. */
+			while (args.len && ioctl(fd, UFFDIO_COPY, &args)) {
+				if (errno != EAGAIN || args.copy <= 0) {
+					error = errno;
+					break;
+				}
+				args.dst += args.copy;
+				args.src += args.copy;
+				args.len -= args.copy;
+			}
+		}
+		_exit(error);
+	}
+	waitpid(pid, &status, 0);
+	/* This task would be killed for want of its next page. */
+	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+	n = look(mem, all, one, true);
+	spilled = read_long(DIR "spilled") - spilled;
+	ksft_print_msg("%ld of %zu pages, %ld wrong, %ld spilled, then: %s\n", n.present,
+		       all / page_size, n.wrong, spilled, strerror(WEXITSTATUS(status)));
+	return WIFEXITED(status) && WEXITSTATUS(status) == ENOMEM && n.present > 0 &&
+	       !n.wrong && !spilled;
+}
+
+static bool fill_zero(void)
+{
+	struct uffdio_zeropage args = { .range = { (uintptr_t)mem, SIZE } };
+
+	return !ioctl(fd, UFFDIO_ZEROPAGE, &args);
+}
+
+static bool test_zero(void)
+{
+	uint64_t *frames;
+	bool one_page;
+
+	mem = new_pages();
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
+	if (!filled(fill_zero))
+		return false;
+	for (size_t i = 0; i < SIZE; i++)
+		if (mem[i])
+			return false;
+	/* Not the zero page, whatever its colour is. */
+	frames = frames_of(mem, SIZE);
+	one_page = frames[0] == frames[1];
+	free(frames);
+	return pure(mem, SIZE, half, "UFFDIO_ZEROPAGE") && !one_page;
+}
+
+static char *source;
+
+static void *move_in(void *failed)
+{
+	struct uffdio_move args = {
+		.dst = (uintptr_t)mem, .src = (uintptr_t)source, .len = SIZE,
+	};
+
+	return set_colors(other_half(), PR_PAGE_COLOR_STRICT) ||
+	       ioctl(fd, UFFDIO_MOVE, &args) ? failed : NULL;
+}
+
+/* Pages of the same process, which only its own threads may move: as they are. */
+static bool test_move(void)
+{
+	pthread_t thread;
+	void *failed;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = new_pages();
+	source = words();
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, UFFD_FEATURE_MOVE);
+	pthread_create(&thread, NULL, move_in, &fd);
+	pthread_join(thread, &failed);
+	return !failed && right("UFFDIO_MOVE");
+}
+
+static int file;
+
+static bool go_on(void)
+{
+	struct uffdio_continue args = { .range = { (uintptr_t)mem, SIZE } };
+
+	write_words(map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED), SIZE);
+	return !ioctl(fd, UFFDIO_CONTINUE, &args);
+}
+
+/* The page of the file as it is, of who brought it in; it moves when asked to. */
+static bool test_continue(void)
+{
+	file = memory_file(SIZE);
+	mem = map_fd(file, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MINOR,
+			  UFFD_FEATURE_MINOR_SHMEM);
+	return filled(go_on) && pure(mem, SIZE, other_half(), "as it was") &&
+	       !move_to_colors(mem, SIZE) && right("UFFDIO_CONTINUE");
+}
+
+int main(void)
+{
+	static const struct row rows[] = {
+		{ "UFFDIO_COPY", test_copy, NULL },
+		{ "UFFDIO_COPY to shared memory", test_copy_shared, NULL },
+		{ "UFFDIO_COPY of more than there is", test_copy_full, NULL },
+		{ "UFFDIO_ZEROPAGE", test_zero, NULL },
+		{ "UFFDIO_MOVE", test_move, NULL },
+		{ "UFFDIO_CONTINUE", test_continue, NULL },
+	};
+
+	run_rows(rows, sizeof(rows) / sizeof(*rows));
+}
