@@ -281,6 +281,7 @@ bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
 			struct page_color_evict *state);
 struct page_color_policy *page_color_get_current(void);
 void page_color_sweep_lists(void);
+unsigned long page_color_listed(const struct zone *zone);
 bool page_color_sweep(struct zone *zone, unsigned int cpu);
 bool page_color_any_policies(void);
 unsigned int page_color_owners(unsigned int color);

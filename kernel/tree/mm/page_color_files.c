@@ -446,6 +446,7 @@ static void show_zone(struct seq_file *m, struct zone *zone)
 	seq_printf(m, " free %lu buddy %lu isolated %lu order0 %lu indexed %lu bad %lu",
 		   free, buddy, isolated, nr_free0, indexed, bad);
 	seq_printf(m, " reserved %lu held %lu", reserved, held);
+	seq_printf(m, " listed %lu", page_color_listed(zone));
 	for (i = 0; i < NR_PAGE_COLOR_STATS; i++)
 		seq_printf(m, " %s %lu", stat_names[i], stat[i]);
 	seq_printf(m, " %s\n", bad || lost || held > reserved ||

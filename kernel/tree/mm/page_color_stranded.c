@@ -38,6 +38,22 @@ static void sweep(struct work_struct *work)
 }
 
 /**
+ * page_color_listed - free pages on the lists of CPUs that are for one policy each
+ * @zone: of this zone
+ *
+ * Return: how many, about.
+ */
+unsigned long page_color_listed(const struct zone *zone)
+{
+	unsigned long n = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(zone->per_cpu_pageset, cpu)->color_count);
+	return n;
+}
+
+/**
  * page_color_sweep_lists - look after the lists of CPUs from now on
  *
  * For whoever makes a policy. It ends by itself after the last one.

@@ -8,36 +8,32 @@
 #define _GNU_SOURCE
 #include "page_color_util.h"
 
-#define COLORS	"/sys/kernel/debug/page_color/colors"
-
-/*
- * Pages of the colour of the tests that are neither free nor a user's: the kernel's,
- * and those on lists of CPUs.
- */
-static long others(void)
+/* Pages on lists of CPUs for tasks with colours. */
+static long listed(void)
 {
-	FILE *file = fopen(COLORS, "r");
-	long n = 0, color, pages, free, users;
-	char line[256];
+	FILE *file = fopen("/sys/kernel/debug/page_color/zones", "r");
+	char line[4096], *at;
+	long n = -1;
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "node %*d zone %*s color %ld pages %ld free %ld user %ld",
-			   &color, &pages, &free, &users) == 4 && has(one, color))
-			n += pages - free - users;
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, " listed ");
+		if (at)
+			n = (n < 0 ? 0 : n) + strtol(at + 8, NULL, 10);
+	}
 	if (file)
 		fclose(file);
 	return n;
 }
 
-/* Within how many tenths of a second it is so many again; -1 if not in five seconds. */
-static int settled(long before)
+/* Within how many tenths of a second there are none; -1 if not in five seconds. */
+static int settled(void)
 {
 	for (int i = 0; i < 50; i++) {
-		if (others() <= before)
+		if (!listed())
 			return i;
 		usleep(100000);
 	}
-	ksft_print_msg("%ld pages on no list, %ld before\n", others(), before);
+	ksft_print_msg("%ld pages are left\n", listed());
 	return -1;
 }
 
@@ -67,12 +63,11 @@ static pid_t keep(void)
 
 static bool test_gone(void)
 {
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN), after;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), before, after;
 	pid_t other = keep();
-	long before, most;
+	long most;
 
-	sleep(4);
-	before = others();
+	before = settled();
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (!fork()) {
 			one_page(cpu);
@@ -80,36 +75,35 @@ static bool test_gone(void)
 		}
 		wait(NULL);
 	}
-	most = others();
-	after = settled(before + 2);
+	most = listed();
+	after = settled();
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
 	ksft_print_msg("%ld pages stay behind on %d CPUs, for %d tenths of a second\n",
-		       most - before, cpus, after);
-	return most - before > cpus && after >= 0 && after < 40;
+		       most, cpus, after);
+	return before >= 0 && most > cpus && after >= 0 && after < 40;
 }
 
 /* The same task, that goes on elsewhere. */
 static bool test_moved(void)
 {
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN), after;
-	long before, most;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), before, after;
+	long most;
 	char *mem;
 
 	one_page(0);
-	sleep(4);
-	before = others();
+	before = settled();
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		stay_on(cpu);
 		mem = map_pages(page_size);
 		*mem = 1;
 		munmap(mem, page_size);
 	}
-	most = others();
-	after = settled(before + 2);
+	most = listed();
+	after = settled();
 	ksft_print_msg("%ld pages stay behind on %d CPUs, for %d tenths of a second\n",
-		       most - before, cpus, after);
-	return most - before > cpus && after >= 0 && after < 40;
+		       most, cpus, after);
+	return before >= 0 && most > cpus && after >= 0 && after < 40;
 }
 
 /* Who goes on using a list keeps it. */
