@@ -30,6 +30,7 @@ atomic_long_t page_color_ahead_shrunk;
 static struct list_head holders[2] = {
 	LIST_HEAD_INIT(holders[0]), LIST_HEAD_INIT(holders[1]),
 };
+
 /* Of both lists; ahead_lock of a policy nests inside. */
 static DEFINE_SPINLOCK(holders_lock);
 static struct shrinker *ahead_shrinker;
@@ -254,5 +255,4 @@ static int __init page_color_ahead_setup(void)
 	shrinker_register(ahead_shrinker);
 	return 0;
 }
-/* Nobody has pages ahead yet; without it there is no colouring. */
 subsys_initcall(page_color_ahead_setup);

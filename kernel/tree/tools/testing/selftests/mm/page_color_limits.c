@@ -73,7 +73,7 @@ static bool none_ahead(void)
 }
 
 /* Who asks for pages ahead is charged for them, until a fault is. */
-static bool charged(void)
+static bool is_charged(void)
 {
 	long n, used, limit = 64 * MB;
 	int status;
@@ -82,7 +82,7 @@ static bool charged(void)
 	bool ok;
 
 	if (!write_file(GROUP "/memory.max", "64M") || !write_file(GROUP "/cgroup.procs", "0") ||
-	    set_colors(half, PR_PAGE_COLOR_STRICT))
+	    !stay_on(sched_getcpu()) || set_colors(half, PR_PAGE_COLOR_STRICT))
 		return false;
 	n = ahead(128 * MB / page_size);
 	used = read_long(GROUP "/memory.current");
@@ -110,6 +110,8 @@ static bool charged(void)
 	madvise(mem, n / 2 * page_size, MADV_NOHUGEPAGE);
 	touch(mem, n / 2 * page_size, 1);
 	used -= read_long(GROUP "/memory.current");
+	ksft_print_msg("%ld pages of %ld ahead left, %ld bytes less charged\n",
+		       read_long(AHEAD), n, used);
 	ok &= n == 4096 && read_long(AHEAD) < n / 2 + 16 && labs(used) < (long)MB;
 	used = read_long(GROUP "/memory.current");
 	ok &= ahead(0) == 0 && used - read_long(GROUP "/memory.current") > 7 * (long)MB;
@@ -118,7 +120,7 @@ static bool charged(void)
 
 static bool test_charged(void)
 {
-	bool ok = charged();
+	bool ok = is_charged();
 
 	return write_file(TOP "/cgroup.procs", "0") && ok && none_ahead();
 }
@@ -244,7 +246,7 @@ static bool test_policies(void)
 	return put(LIMITS "policies", all) && ok;
 }
 
-static bool line(int i, bool remove)
+static bool write_line(int i, bool remove)
 {
 	char text[64];
 
@@ -257,14 +259,14 @@ static bool test_lines(void)
 	int n = 0;
 	bool ok;
 
-	while (n < 2 * MAX_LINES && line(n, false))
+	while (n < 2 * MAX_LINES && write_line(n, false))
 		n++;
 	ok = n == MAX_LINES && errno == ENOSPC;
 	ksft_print_msg("%d lines, %s\n", n, strerror(errno));
 	/* To write one again needs no other. */
-	ok &= n && line(0, false) && line(n - 1, true) && line(n - 1, false);
+	ok &= n && write_line(0, false) && write_line(n - 1, true) && write_line(n - 1, false);
 	while (n--)
-		ok &= line(n, true);
+		ok &= write_line(n, true);
 	return ok;
 }
 

@@ -106,7 +106,7 @@ static bool test_cgroup(void)
 }
 
 /* Does the end of the kernel's log have it? */
-static bool logged(const char *what)
+static bool in_log(const char *what)
 {
 	static char text[1 << 17];
 	int n = klogctl(3, text, sizeof(text) - 1);
@@ -124,17 +124,17 @@ static bool test_recorded(void)
 	bool ok = write_file(PROGRAMS, "1007 /recorded\033 colors=3") &&
 		  write_file(PROGRAMS, "-1007 /recorded\033");
 
-	ok &= logged("programs: '1007 /recorded\\e colors=3' by uid 0, page_color_publ") &&
-	      logged("programs: '-1007 /recorded");
+	ok &= in_log("programs: '1007 /recorded\\e colors=3' by uid 0, page_color_publ") &&
+	      in_log("programs: '-1007 /recorded");
 	if (mmap((void *)(PAGE_COLOR_USER | 5), 0, PAGE_COLOR_PROT,
 		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
-		ok &= logged("programs by mmap: 'colors=5' by uid 0");
+		ok &= in_log("programs by mmap: 'colors=5' by uid 0");
 		mmap((void *)PAGE_COLOR_USER, 0, PAGE_COLOR_PROT,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	}
 	ok &= write_file(DIR "enabled", "0") && write_file(DIR "enabled", "1") &&
-	      logged("enabled: '0' by uid 0");
-	return ok && !write_file(DIR "map", "0x4") && logged("map: '0x4' by uid 0");
+	      in_log("enabled: '0' by uid 0");
+	return ok && !write_file(DIR "map", "0x4") && in_log("map: '0x4' by uid 0");
 }
 
 int main(int argc, char **argv)

@@ -131,7 +131,7 @@ static bool test_most(void)
 }
 
 /* In a mount namespace of its own, with another file at the path or not. */
-static pid_t apart(bool bind)
+static pid_t run_apart(bool bind)
 {
 	int status;
 	pid_t pid = fork();
@@ -162,7 +162,7 @@ static bool test_mount(void)
 
 	if (!enter("1000 " FOLDER "/rt/* colors=%d strict", 2))
 		return false;
-	pid = apart(true);
+	pid = run_apart(true);
 	ok = !entry_of(pid, &e);
 	/* Nor by executing it there from here. */
 	snprintf(path, sizeof(path), "/proc/%d/root" PROGRAM, pid);
@@ -171,7 +171,7 @@ static bool test_mount(void)
 	end_program(other);
 	end_program(pid);
 	/* The same file in the same place is registered in every namespace. */
-	pid = apart(false);
+	pid = run_apart(false);
 	ok &= entry_of(pid, &e) && e.nr == 2;
 	end_program(pid);
 	return enter("-1000 " FOLDER "/rt/*", 0) && ok && nobody_owns();
