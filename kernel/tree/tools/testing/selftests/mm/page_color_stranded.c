@@ -9,7 +9,7 @@
 #include "page_color_util.h"
 
 /* Pages on lists of CPUs for tasks with colours. */
-static long listed(void)
+static long pages_listed(void)
 {
 	FILE *file = fopen("/sys/kernel/debug/page_color/zones", "r");
 	char line[4096], *at;
@@ -29,11 +29,11 @@ static long listed(void)
 static int settled(void)
 {
 	for (int i = 0; i < 50; i++) {
-		if (!listed())
+		if (!pages_listed())
 			return i;
 		usleep(100000);
 	}
-	ksft_print_msg("%ld pages are left\n", listed());
+	ksft_print_msg("%ld pages are left\n", pages_listed());
 	return -1;
 }
 
@@ -75,7 +75,7 @@ static bool test_gone(void)
 		}
 		wait(NULL);
 	}
-	most = listed();
+	most = pages_listed();
 	after = settled();
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
@@ -99,7 +99,7 @@ static bool test_moved(void)
 		*mem = 1;
 		munmap(mem, page_size);
 	}
-	most = listed();
+	most = pages_listed();
 	after = settled();
 	ksft_print_msg("%ld pages stay behind on %d CPUs, for %d tenths of a second\n",
 		       most, cpus, after);

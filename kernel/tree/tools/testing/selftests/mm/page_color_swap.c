@@ -45,7 +45,7 @@ static bool test_cycle(void)
 	looked = read_long(STATS "reclaim_looked") - looked;
 	in = vm_event("pswpin") - in;
 	out = vm_event("pswpout") - out;
-	ksft_print_msg("%ld pages swapped in, %ld out, %ld reclaimed, %ld frames looked at, %.1f s\n",
+	ksft_print_msg("%ld swapped in, %ld out, %ld reclaimed, %ld frames looked at, %.1f s\n",
 		       in, out, reclaimed, looked, now() - begun);
 	return was_right(status) && in > (long)(own_size / page_size) &&
 	       out > (long)(2 * own_size / page_size);
