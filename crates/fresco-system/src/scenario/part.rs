@@ -115,7 +115,9 @@ mod tests {
     }
 
     /// The axes, the repetitions, the runs and the baselines of what is left.
-    fn left(made: &[usize]) -> Option<(Vec<Vec<String>>, u32, Vec<usize>, Vec<Option<usize>>)> {
+    type Left = (Vec<Vec<String>>, u32, Vec<usize>, Vec<Option<usize>>);
+
+    fn left(made: &[usize]) -> Option<Left> {
         let scenario = scenario();
         let made: Vec<bool> = (0..scenario.runs().len()).map(|run| made.contains(&run)).collect();
         let (part, runs) = scenario.made_part(&made)?;

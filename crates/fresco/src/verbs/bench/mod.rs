@@ -144,8 +144,9 @@ pub fn run(args: &Args) -> Outcome {
             provenance::of_this_run(u64::from(args.seed)),
         ),
     };
+    let stopped = stop.is_asked();
     shown(args, &report.summed(), &provenance)?;
-    Ok(match stop.is_asked() {
+    Ok(match stopped {
         true => {
             tell("fresco: stopped early: the numbers are those of what was measured until then");
             ExitCode::from(STOPPED)

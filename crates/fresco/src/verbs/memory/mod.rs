@@ -78,7 +78,8 @@ pub fn run(args: &Args) -> Outcome {
     let trace = RefCell::new(trace);
     let stop = Stop::on_interrupt();
     let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch, &stop)?;
-    let digest = match stop.is_asked() {
+    let stopped = stop.is_asked();
+    let digest = match stopped {
         // The rest of the trace is not read.
         true => "none, stopped".to_owned(),
         false => trace.borrow().digest()?,
@@ -93,7 +94,7 @@ pub fn run(args: &Args) -> Outcome {
         Ok(vec![report.table()?])
     })?;
     closed?;
-    let status = match stop.is_asked() {
+    let status = match stopped {
         true => {
             tell("fresco: stopped before the end of the trace");
             STOPPED
