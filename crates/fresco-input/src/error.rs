@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The one error type of everything a user can write: file, line, field, what was found, what is allowed, the cure.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::ops::Deref;
 
 /// Bad input, told so that it can be mended without reading the source.
@@ -79,21 +79,49 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        write!(f, "{}", InALine(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
         if !self.field.is_empty() {
-            write!(f, ": {}", self.field)?;
+            write!(f, ": {}", InALine(&self.field))?;
         }
-        write!(f, ": {}", self.found)?;
+        write!(f, ": {}", InALine(&self.found))?;
         if !self.allowed.is_empty() {
-            write!(f, "\n  allowed: {}", self.allowed)?;
+            write!(f, "\n  allowed: {}", InALine(&self.allowed))?;
         }
         if !self.cure.is_empty() {
-            write!(f, "\n  cure: {}", self.cure)?;
+            write!(f, "\n  cure: {}", InALine(&self.cure))?;
         }
         Ok(())
+    }
+}
+
+/// A text in one line of a terminal. Names of files may hold line ends, and characters that a terminal obeys.
+struct InALine<'t>(&'t str);
+
+impl fmt::Display for InALine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c.is_control() {
+            true => write!(f, "{}", c.escape_default()),
+            false => f.write_char(c),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_the_lines_that_it_is_meant_to_have() {
+        let error = InputError::new("a\nb\u{1b}[2J", "found \u{9b}x")
+            .allowed("y\r")
+            .cure("caf\u{e9}");
+        assert_eq!(
+            error.to_string(),
+            "a\\nb\\u{1b}[2J: found \\u{9b}x\n  allowed: y\\r\n  cure: caf\u{e9}"
+        );
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files in and out: bounded reads, whole writes.
 
-use crate::InputError;
 use crate::quantity::format_size;
+use crate::{InputError, file_name, is_standard_input, standard_input};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::FileTypeExt;
@@ -12,33 +12,41 @@ use std::path::{Path, PathBuf};
 /// enough that a wrong path (a trace, a device) does not fill the memory.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Reads a text file of at most [`MAX_TEXT_BYTES`] bytes.
+/// Reads a text file of at most [`MAX_TEXT_BYTES`] bytes; `-` is standard input.
 ///
 /// # Errors
 /// The file is missing, a directory, a device, a named pipe (reading that may wait for ever; pipes of a shell, `<(...)`
 /// and `/dev/stdin`, are read), not readable, too large, or not UTF-8 (with the line of the first wrong byte).
 pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
     let path = path.as_ref();
-    let name = path.display().to_string();
+    let name = file_name(path);
+    if is_standard_input(path) {
+        return text(&name, standard_input::read(MAX_TEXT_BYTES + 1)?);
+    }
     if path.is_dir() {
         let error = InputError::new(name, "found a directory").allowed("a text file");
         return Err(error.cure("name a file inside it"));
     }
     if let Some(kind) = endless(path) {
         return Err(InputError::new(name, format!("found {kind}"))
-            .allowed("a text file, or a pipe of the shell's: /dev/stdin or <(COMMAND)")
+            .allowed("a text file, - for standard input, or <(COMMAND)")
             .cure("write what it gives into a file first"));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes));
     read.map_err(|fault| cannot("read", &name, &fault))?;
+    text(&name, bytes)
+}
+
+/// The text of a file that holds `bytes`.
+fn text(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
     if bytes.len() as u64 > MAX_TEXT_BYTES {
         let limit = format!("a text file of at most {}", format_size(MAX_TEXT_BYTES));
         return Err(InputError::new(name, "found a larger file")
             .allowed(limit)
             .cure("check that the path names the right file"));
     }
-    decode(&name, bytes)
+    decode(name, bytes)
 }
 
 /// What a path names, if reading it may never end.
@@ -120,10 +128,7 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), InputError> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return Ok(());
     }
-    let made = beside(path).and_then(|(_, temporary)| {
-        File::create(&temporary)?;
-        fs::remove_file(&temporary)
-    });
+    let made = create_beside(path).and_then(|(_, temporary, _)| fs::remove_file(&temporary));
     made.map_err(|fault| cannot("write", &name, &fault))
 }
 
@@ -132,19 +137,29 @@ fn directory_found(name: String) -> InputError {
     error.cure("name a file inside it")
 }
 
-/// The file that is replaced, and the temporary one beside it that takes its name.
-fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
+/// A new file beside `path`, to be written and then given its name: the path that is replaced, that of the new file, and
+/// the new file. It is nobody else's: what has the name already is left alone, a link too.
+///
+/// # Errors
+/// `path` names no file, its directory does not exist or is not writable.
+pub fn create_beside(path: &Path) -> io::Result<(PathBuf, PathBuf, File)> {
     // Through a symbolic link, the file it points to is replaced, not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let file_name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let temporary = target.with_file_name(format!(".{file_name}.{}.tmp", std::process::id()));
-    Ok((target, temporary))
+    target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut number = 0;
+    loop {
+        // Short, as the target's own name may be as long as names can be.
+        let temporary = target.with_file_name(format!(".fresco-{}-{number}.tmp", std::process::id()));
+        match File::create_new(&temporary) {
+            Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            made => return made.map(|file| (target, temporary, file)),
+        }
+    }
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (target, temporary) = beside(path)?;
-    let write = || {
-        let mut file = File::create(&temporary)?;
+    let (target, temporary, mut file) = create_beside(path)?;
+    let mut write = || {
         file.write_all(bytes)?;
         file.sync_all()?;
         if let Ok(old) = fs::metadata(&target) {
@@ -217,6 +232,22 @@ mod tests {
         write_atomically(&path, b"second").expect("writable");
         assert_eq!(read_file(&path).as_deref(), Ok("second"));
         assert_eq!(fs::read_dir(dir.path()).expect("readable").count(), 1);
+    }
+
+    #[test]
+    fn what_lies_where_a_temporary_file_would_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let victim = dir.path().join("victim");
+        fs::write(&victim, "mine").expect("writable");
+        let trap = dir.path().join(format!(".fresco-{}-0.tmp", std::process::id()));
+        std::os::unix::fs::symlink(&victim, &trap).expect("a link");
+        // A name of 255 bytes, the longest there is.
+        let path = dir.path().join("x".repeat(255));
+        assert_eq!(check_writable(&path), Ok(()));
+        write_atomically(&path, b"new").expect("writable");
+        assert_eq!(read_file(&path).as_deref(), Ok("new"));
+        assert_eq!(read_file(&victim).as_deref(), Ok("mine"));
+        assert!(trap.is_symlink());
     }
 
     #[test]

@@ -29,14 +29,17 @@ mod place;
 mod quantity;
 mod readers;
 mod same_file;
+mod standard_input;
 mod suggest;
 mod table;
 
 pub use document::Document;
 pub use error::{Fault, InputError};
-pub use files::{MAX_TEXT_BYTES, check_writable, decode, read_file, write_atomically};
+pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, read_file, write_atomically};
 pub use item::Item;
+pub use literal::quoted;
 pub use quantity::{format_bandwidth, format_duration, format_frequency, format_size};
 pub use same_file::{refuse_overwriting, same_file};
+pub use standard_input::{file_name, is_standard_input, take_standard_input};
 pub use suggest::closest;
 pub use table::Table;

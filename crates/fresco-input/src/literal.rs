@@ -41,6 +41,13 @@ fn write_node(node: &Node, out: &mut String) {
     }
 }
 
+/// A text as a string of TOML, which `{:?}` makes only of some texts.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    write_text(text, &mut out);
+    out
+}
+
 /// A basic string: quotes, backslashes and control characters escaped.
 fn write_text(text: &str, out: &mut String) {
     out.push('"');

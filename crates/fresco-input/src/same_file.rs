@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! No result over what it is made from.
 
-use crate::InputError;
+use crate::{InputError, file_name, is_standard_input};
 use std::fs;
 use std::path::Path;
 
@@ -31,10 +31,15 @@ pub fn refuse_overwriting<'p>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'p Path>,
 ) -> Result<(), InputError> {
-    let Some(input) = inputs.into_iter().find(|input| same_file(output, input)) else {
+    let is_same = |input: &&Path| match is_standard_input(input) {
+        // What is no file, such as a terminal, can be read and written at once.
+        true => output.is_file() && same_file(output, Path::new("/dev/stdin")),
+        false => same_file(output, input),
+    };
+    let Some(input) = inputs.into_iter().find(is_same) else {
         return Ok(());
     };
-    let found = format!("found the file that is read as {}", input.display());
+    let found = format!("found the file that is read as {}", file_name(input));
     Err(InputError::new(output.display().to_string(), found)
         .in_field(option)
         .allowed("a file that is not read by the same run")

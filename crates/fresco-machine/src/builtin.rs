@@ -2,7 +2,7 @@
 //! The machines that come with the program, and finding a machine by name or by path.
 
 use crate::Machine;
-use fresco_input::{InputError, closest, read_file};
+use fresco_input::{InputError, closest, file_name, is_standard_input, read_file};
 
 macro_rules! machines {
     ($($name:literal),* $(,)?) => {
@@ -76,7 +76,8 @@ fn builtin_with(name: &str, overrides: &[(String, String)]) -> Result<Machine, I
     })
 }
 
-/// A machine by the name of a built-in one, or by the path of a file. A path has a `/` or ends in `.toml`.
+/// A machine by the name of a built-in one, or by the path of a file. A path has a `/` or ends in `.toml`; `-` is
+/// standard input.
 ///
 /// # Errors
 /// No such machine or file, or a file that is no valid machine.
@@ -89,8 +90,8 @@ pub fn load(name_or_path: &str) -> Result<Machine, InputError> {
 /// # Errors
 /// No such machine or file, or, with the overrides, no valid machine.
 pub fn load_with(name_or_path: &str, overrides: &[(String, String)]) -> Result<Machine, InputError> {
-    if name_or_path.contains('/') || name_or_path.ends_with(".toml") {
-        Machine::parse(name_or_path, &read_file(name_or_path)?, overrides)
+    if name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path) {
+        Machine::parse(&file_name(name_or_path), &read_file(name_or_path)?, overrides)
     } else {
         builtin_with(name_or_path, overrides)
     }

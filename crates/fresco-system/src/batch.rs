@@ -39,13 +39,28 @@ pub fn run_all(
     threads: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<ScenarioResult, InputError> {
+    let result = run_until(scenario, threads, progress, &|| false)?;
+    Ok(result.expect("nobody has stopped it"))
+}
+
+/// As [`run_all`], but begins no more runs when `stop` says so: then the result is that of the largest scenario that was
+/// made whole, with fewer values on one axis or fewer repetitions; `None` if there is not even that.
+///
+/// # Errors
+/// As [`run_all`].
+pub fn run_until(
+    scenario: &Scenario,
+    threads: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<ScenarioResult>, InputError> {
     let specs = scenario.runs();
     let total = specs.len();
     let done = AtomicUsize::new(0);
     let failed = AtomicUsize::new(usize::MAX);
     let make = |(number, spec): (usize, &RunSpec)| {
         // Runs before a failed one go on, so that the first error is the same whatever the threads do.
-        if failed.load(Ordering::Relaxed) < number {
+        if failed.load(Ordering::Relaxed) < number || stop() {
             return None;
         }
         let result = run(spec);
@@ -65,6 +80,18 @@ pub fn run_all(
     })?;
     let results: Vec<Option<Result<RunResult, InputError>>> =
         pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());
-    let runs: Result<Vec<RunResult>, InputError> = results.into_iter().flatten().collect();
-    Ok(ScenarioResult::new(scenario, runs?))
+    let runs: Vec<Option<RunResult>> = results.into_iter().map(Option::transpose).collect::<Result<_, _>>()?;
+    let made: Vec<bool> = runs.iter().map(Option::is_some).collect();
+    let Some((part, numbers)) = scenario.made_part(&made) else {
+        return Ok(None);
+    };
+    // The numbers ascend.
+    let kept = runs
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| numbers.binary_search(number).is_ok());
+    Ok(Some(ScenarioResult::new(
+        &part,
+        kept.filter_map(|(_, run)| run).collect(),
+    )))
 }

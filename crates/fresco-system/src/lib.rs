@@ -42,5 +42,5 @@ mod periodic;
 pub mod results;
 mod scenario;
 
-pub use batch::{Progress, run, run_all};
+pub use batch::{Progress, run, run_all, run_until};
 pub use scenario::{Axis, Extent, MachineUsed, Overview, Role, RunSpec, Scenario, TaskOverview, TraceUsed};

@@ -97,3 +97,32 @@ fn a_serial_part_is_waited_for() {
         );
     }
 }
+
+#[test]
+fn a_team_of_nobody_is_no_team() {
+    for (copies, corunners) in [("", "corunners = 0"), ("copies = 0", "")] {
+        let result = results(&format!(
+            r#"
+            name = "alone"
+            machine = "small.toml"
+            {corunners}
+            measure.passes = 1
+            [[task]]
+            name = "chase"
+            program = "latency"
+            core = 0
+            parameters.bytes = "64 KiB"
+            [[task]]
+            name = "team"
+            program = "strides-parallel"
+            cores = "1-2"
+            role = "background"
+            {copies}
+            parameters.bytes = "128 KiB"
+            "#
+        ));
+        let names: Vec<&str> = threads(&result).iter().map(|task| task.name.as_str()).collect();
+        assert_eq!(names, ["chase"], "{copies}{corunners}");
+        assert!(result.points[0].teams.is_empty());
+    }
+}

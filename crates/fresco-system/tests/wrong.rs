@@ -249,6 +249,15 @@ const CASES: &[Case] = &[
         "axis of neither variants nor a key",
         &[("corunners = [0, 1]", "neighbours = [0, 1]")],
     ),
+    Case(
+        "axis of a key that all points share",
+        &[("corunners = [0, 1]", "corunners = [0, 1]\nseed = [1, 2]")],
+    ),
+    Case(
+        "axis of another such key",
+        &[("corunners = [0, 1]", "repetitions = [1, 2]")],
+    ),
+    Case("misspelt axis", &[("corunners = [0, 1]", "corunner = [0, 1]")]),
     Case("two variants of one name", &[("name = \"diff\"", "name = \"same\"")]),
     Case(
         "variant of a task that does not exist",
@@ -432,6 +441,11 @@ fn every_fault_is_told_with_place_and_cure() {
         &["corunners=1"],
         &["task.gf.core=1"],
         &["task.fg.core=9"],
+        &["variant.dif.set.task.fg.banks=1"],
+        &["variant.2.set.task.fg.banks=1"],
+        &["variant.diff.set.task.fg.banks=99"],
+        &["variant.diff.name=same"],
+        &["variant=1"],
         &["measure.passes"],
         &["task.fg.parameters.bytes=[1"],
     ];

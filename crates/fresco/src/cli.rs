@@ -7,9 +7,10 @@ use clap::{Parser, Subcommand};
 
 /// Makes DRAM predictable on multicores: models, colours and measures memory interference.
 ///
-/// Results go to standard output, progress and warnings to standard error. Exit status: 0 all is well, 1 what was
-/// asked for was found wanting (a claim that differs under --strict, a trace with violations), 2 wrong input, 10 to 13
-/// verdicts of `map detect`.
+/// Results go to standard output, progress and warnings to standard error. `-` is standard input wherever a file is read.
+/// Exit status: 0 all is well, 1 what was asked for was found wanting (a claim that differs under --strict, a trace with
+/// violations), 2 wrong input, or output that cannot be written, 10 to 13 verdicts of `map detect`, 130 stopped by
+/// Ctrl-C, 141 the reader of the output has gone away.
 #[derive(Debug, Parser)]
 #[command(name = "fresco", version = env!("FRESCO_VERSION"), max_term_width = 100, arg_required_else_help = true)]
 pub struct Cli {
@@ -52,6 +53,15 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Is all that it does for a result on standard output? What runs a program or writes pages needs none.
+    pub fn prints(&self) -> bool {
+        match self {
+            Self::Run(_) => false,
+            Self::Man(args) => args.prints(),
+            _ => true,
+        }
+    }
+
     /// Does it.
     pub fn run(self) -> Outcome {
         match self {

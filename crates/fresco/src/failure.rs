@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How a verb ends.
 
+use crate::output;
 use fresco_input::InputError;
+use fresco_streams::{Signal, was_ignored};
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Write};
@@ -13,12 +15,16 @@ pub type Outcome = Result<ExitCode, Failure>;
 /// What was asked for was found wanting: a claim differs, a trace breaks a rule.
 pub const WANTING: u8 = 1;
 
+/// What a shell makes of a program that SIGPIPE has ended: 128 and the number of the signal.
+const READER_GONE: u8 = 141;
+
 /// Why a verb could not do its work.
 #[derive(Debug)]
 pub enum Failure {
     /// The user's input is wrong; status 2.
     Input(InputError),
-    /// The output cannot be written; status 2, silent if the reader has gone away (`fresco … | head`).
+    /// The output cannot be written; status 2. A reader that has gone away (`fresco … | head`) ends the program without a
+    /// word, as SIGPIPE does, unless that was ignored.
     Output(io::Error),
     /// A result cannot be shown, which is a fault of the program; status 2.
     Report(fresco_report::ReportError),
@@ -28,7 +34,9 @@ impl Failure {
     /// Tells the user, and gives the exit status.
     pub fn report(&self) -> ExitCode {
         match self {
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe && !was_ignored(Signal::Pipe) => {
+                return ExitCode::from(READER_GONE);
+            }
             failure => tell(&format!("fresco: {failure}")),
         }
         ExitCode::from(2)
@@ -45,11 +53,15 @@ pub fn of_command_line(error: &clap::Error) -> ExitCode {
     if let Some(input) = error.source().and_then(|source| source.downcast_ref::<InputError>()) {
         return Failure::Input(input.clone()).report();
     }
-    let shown = error.print().and_then(|()| io::stdout().flush());
-    match shown {
-        _ if error.use_stderr() => ExitCode::from(2),
+    if error.use_stderr() {
+        // That nobody can read it changes nothing about the outcome.
+        let _ = error.print();
+        return ExitCode::from(2);
+    }
+    let print = || Ok(error.print().and_then(|()| io::stdout().flush())?);
+    match output::check_open().and_then(|()| print()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => Failure::Output(error).report(),
+        Err(failure) => failure.report(),
     }
 }
 
@@ -57,7 +69,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(error) => write!(f, "{error}"),
-            Self::Output(error) => write!(f, "cannot write the output: {error}"),
+            Self::Output(error) => write!(f, "standard output: cannot write it: {error}"),
             Self::Report(error) => write!(f, "cannot show the result: {error}"),
         }
     }

@@ -17,17 +17,33 @@ mod provenance;
 mod scenarios;
 mod show;
 mod simulate;
+mod stack;
+mod stop;
 mod verbs;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Err(error) = stack::check() {
+        return failure::Failure::from(error).report();
+    }
+    run()
+}
+
+/// What `main` does once the stack is known to suffice: a function of its own, so that none of its frame is needed before.
+#[inline(never)]
+fn run() -> ExitCode {
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_command_line(&error),
     };
-    match cli.verb.run() {
+    // Found out before anything long is run.
+    let heard = match cli.verb.prints() {
+        true => output::check_open(),
+        false => Ok(()),
+    };
+    match heard.and_then(|()| cli.verb.run()) {
         Ok(code) => code,
         Err(failure) => failure.report(),
     }

@@ -114,20 +114,26 @@ fn settled(path: &Path) -> Option<PathBuf> {
     Some(there.canonicalize().ok()?.join(rest))
 }
 
-/// A file may not be mixed with a JSON document, nor replace the file that standard output goes to.
+/// A file may not be mixed with a JSON document, nor replace the file that standard output goes to; `-` is that one, where
+/// the result goes.
 ///
 /// # Errors
 /// It is standard output.
 pub fn refuse_standard_output(option: &str, path: &Path, json: bool) -> Result<(), InputError> {
     let shared = same_file(path, Path::new("/dev/stdout")) && !is_nothing(path);
-    if !shared || !(json || path.is_file()) {
+    let dash = path.as_os_str() == "-";
+    if !dash && (!shared || !(json || path.is_file())) {
         return Ok(());
     }
     let found = "found standard output, where the result goes";
     Err(InputError::new(path.display().to_string(), found)
         .in_field(option)
         .allowed("a file of its own")
-        .cure("name another file"))
+        .cure(if dash {
+            "name another file; ./- is a file of that name"
+        } else {
+            "name another file"
+        }))
 }
 
 /// Can files be put in a directory, or can it be made?

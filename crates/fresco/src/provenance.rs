@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What was run: version, command line, seed, machine files. Stands in everything the program prints as a result.
 
+use fresco_input::file_name;
 use fresco_report::{InputFile, Provenance};
 use std::path::Path;
 
@@ -39,7 +40,7 @@ pub fn machine_file(machine: &fresco_machine::Machine, given: &str) -> InputFile
 /// A machine by name and, unless it is built in, file.
 pub fn named_machine(name: &str, path: Option<&Path>, digest: &str) -> InputFile {
     match path {
-        Some(path) => InputFile::new(format!("{name} ({})", path.display()), digest),
+        Some(path) => InputFile::new(format!("{name} ({})", file_name(path)), digest),
         None => InputFile::new(name, digest),
     }
 }

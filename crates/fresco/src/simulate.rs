@@ -1,31 +1,66 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running scenarios, and saying what was run.
 
+use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;
 use fresco_report::{InputFile, Provenance};
 use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
+use indicatif::ProgressBar;
 
 /// Makes all runs, under one progress bar.
+///
+/// # Errors
+/// The first run that has one.
 pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize) -> Result<Vec<ScenarioResult>, InputError> {
-    let total: usize = loaded.iter().map(|(scenario, _)| scenario.runs().len()).sum();
-    let bar = progress::bar(total as u64, "runs");
+    match simulate_some(loaded, threads, &Stop::never()) {
+        (_, Some(End::Fault(fault))) => Err(fault),
+        (results, _) => Ok(results),
+    }
+}
+
+/// Why runs have not been made.
+pub enum End {
+    /// A run has a fault.
+    Fault(InputError),
+    /// Ctrl-C, after so many runs of so many.
+    Stopped(u64, u64),
+}
+
+/// As [`simulate`], but keeps what has been made before a fault or Ctrl-C: the results of the scenarios before, and of
+/// the one that Ctrl-C stops the part that was made whole.
+pub fn simulate_some(
+    loaded: &[(Scenario, InputFile)],
+    threads: usize,
+    stop: &Stop,
+) -> (Vec<ScenarioResult>, Option<End>) {
     let mut results = Vec::new();
-    let mut before = 0;
+    let bar = bar(loaded);
     for (scenario, _) in loaded {
         bar.set_message(scenario.name.clone());
-        let result = fresco_system::run_all(scenario, threads, &|_| bar.inc(1));
-        if result.is_err() {
+        let made = fresco_system::run_until(scenario, threads, &|_| bar.inc(1), &|| stop.is_asked());
+        let end = match made {
+            Ok(result) => {
+                results.extend(result);
+                let (made, total) = (bar.position(), bar.length().unwrap_or(0));
+                (stop.is_asked() && made < total).then_some(End::Stopped(made, total))
+            }
+            Err(fault) => Some(End::Fault(fault)),
+        };
+        if end.is_some() {
             bar.finish_and_clear();
+            return (results, end);
         }
-        results.push(result?);
-        before += scenario.runs().len();
-        bar.set_position(before as u64);
     }
     bar.finish_and_clear();
-    Ok(results)
+    (results, None)
+}
+
+fn bar(loaded: &[(Scenario, InputFile)]) -> ProgressBar {
+    let total: usize = loaded.iter().map(|(scenario, _)| scenario.runs().len()).sum();
+    progress::bar(total as u64, "runs")
 }
 
 /// Seed, scenarios, machines and traces of these results.

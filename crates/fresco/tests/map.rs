@@ -234,6 +234,41 @@ fn addresses_come_from_standard_input_too() {
 }
 
 #[test]
+fn one_bad_address_costs_the_good_ones_nothing() {
+    let directory = directory_with(&[("map.txt", "14 18\n15 19\n")]);
+    let input = b"\xef\xbb\xbf0x4000\n\xff\xfe\n0xffffffffffffffff\n 0x8000\n";
+    for (words, addresses) in [
+        (&["map.txt", "0x1000", "1f40", "0x2000"][..], &[0x1000, 0x2000][..]),
+        (&["map.txt", "0x1000", "-", "x"], &[0x1000, 0x4000, 0x8000]),
+        (&["--machine", "xeon-w3530", "0x100000000", "0x1000"], &[0x1000]),
+        (
+            &["--machine", "xeon-w3530", "--encode", "bank=9", "--encode", "bank=1"],
+            &[0x1000],
+        ),
+    ] {
+        let command = [&["map", "decode", "--json"], words].concat();
+        let done = fresco_with(&command, directory.path(), input);
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words:?}: {told}");
+        let found: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+        let places = found["data"]["places"].as_array().expect("a list");
+        let found: Vec<u64> = places.iter().filter_map(|place| place["address"].as_u64()).collect();
+        assert_eq!(found, addresses, "{words:?}");
+        let bad = if words.contains(&"-") { 3 } else { 1 };
+        assert_eq!(told.matches("fresco: ").count(), bad, "{told}");
+    }
+    // A file of something else is told of once or twice, not a thousand times.
+    let noise = "x\n".repeat(5000);
+    let done = fresco_with(&["map", "decode", "map.txt", "-"], directory.path(), noise.as_bytes());
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        told.ends_with("fresco: and 4990 more that are no addresses\n"),
+        "{told}"
+    );
+    assert!(done.stdout.is_empty());
+}
+
+#[test]
 fn an_offset_is_subtracted_first() {
     let directory = directory_with(&[("map.txt", "29\n")]);
     let bank = |offset: &str| {

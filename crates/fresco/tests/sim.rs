@@ -49,6 +49,71 @@ role = "background"
 parameters.bytes = "16 MiB"
 "#;
 
+#[test]
+fn a_variant_is_set_by_its_name_or_its_number() {
+    let directory = directory_with(&[("small.toml", SMALL)]);
+    let banks = |text: &str, set: &str| {
+        let file = directory.path().join("other.toml");
+        fs::write(file, text).expect("is writable");
+        let result = json(&["sim", "./other.toml", "--json", "--set", set], directory.path());
+        let points = result["data"]["scenarios"][0]["points"]
+            .as_array()
+            .expect("points")
+            .clone();
+        let of_other = |point: &Value| {
+            let tasks = point["runs"][0]["tasks"].as_array().expect("tasks");
+            let other = tasks.iter().find(|task| task["name"] == "other.0")?;
+            Some(other["banks"].to_string())
+        };
+        points.iter().filter_map(of_other).collect::<Vec<_>>()
+    };
+    let before = banks(SMALL, "repetitions=1");
+    assert_ne!(before[0], before[1]);
+    for set in [
+        "variant.diffbank.set.task.other.banks=2",
+        "variant.1.set.task.other.banks=2",
+    ] {
+        let after = banks(SMALL, set);
+        assert_eq!(after[0], before[0], "{set}");
+        assert_ne!(after[1], before[1], "{set}");
+    }
+    // Names of variants may hold dots, and begin alike.
+    let dotted = SMALL.replace("diffbank", "samebank.not");
+    let after = banks(&dotted, "variant.samebank.not.set.task.other.banks=2");
+    assert_eq!(after[0], before[0]);
+    assert_ne!(after[1], before[1]);
+}
+
+#[test]
+fn a_scenario_with_a_fault_does_not_cost_those_before_it() {
+    let broken = SMALL.replace("name = \"small\"", "name = \"broken\"").replace(
+        "frames = \"palloc\"",
+        "frames = \"palloc\"\nboot = \"aged\"\noccupied = 0.99",
+    );
+    let directory = directory_with(&[("small.toml", SMALL), ("broken.toml", &broken)]);
+    let words = ["sim", "small.toml", "broken.toml", "--json", "--out", "report"];
+    let done = common::fresco(&words, directory.path());
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(told.contains("broken.toml:"), "{told}");
+    let found: Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let scenarios = found["data"]["scenarios"].as_array().expect("a list");
+    assert_eq!((scenarios.len(), &scenarios[0]["scenario"]), (1, &"small".into()));
+    assert!(directory.path().join("report/index.html").is_file());
+}
+
+#[test]
+fn no_title_moves_the_cursor() {
+    let evil = SMALL.replace("A pointer chase", "\\u001b[2J\\u009b");
+    let directory = directory_with(&[("e\u{1b}[2J.toml", &evil)]);
+    let text = stdout(
+        &["sim", "./e\u{1b}[2J.toml", "--set", "repetitions=1"],
+        directory.path(),
+    );
+    assert!(text.contains("\\u{1b}[2J"), "{text}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");
+}
+
 fn small() -> TempDir {
     directory_with(&[("small.toml", SMALL)])
 }

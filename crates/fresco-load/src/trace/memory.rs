@@ -7,7 +7,7 @@ use super::input::Input;
 use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
 use fresco_dram::{Cycle, PhysAddr};
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
 use std::io::Read;
 use std::path::Path;
 
@@ -50,12 +50,17 @@ enum Source {
 }
 
 impl MemoryTrace {
-    /// Opens a trace file, compressed or not. Without a `format` it is found out from the first access.
+    /// Opens a trace file, compressed or not; `-` is standard input. Without a `format` it is found out from the first
+    /// access.
     ///
     /// # Errors
     /// The file cannot be read, or is no trace of that (or any) format.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, InputError> {
-        Self::new(&path.display().to_string(), Input::file(path)?, format)
+        let name = file_name(path);
+        match is_standard_input(path) {
+            true => Self::new(&name, take_standard_input()?, format),
+            false => Self::new(&name, Input::file(path)?, format),
+        }
     }
 
     /// Reads a trace from any stream; `name` is for errors.

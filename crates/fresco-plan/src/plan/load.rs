@@ -26,7 +26,7 @@ impl Plan {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, InputError> {
         let path = path.as_ref();
         let text = fresco_input::read_file(path)?;
-        Self::parse(&path.display().to_string(), &text)
+        Self::parse(&fresco_input::file_name(path), &text)
     }
 
     /// As [`Plan::load`], from a text; `file` is the name that errors give.

@@ -19,6 +19,12 @@ struct Change {
 /// Loads the machine.
 pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, PlannedMachine), InputError> {
     let name = root.opt_text("machine")?.unwrap_or(DEFAULT);
+    if fresco_input::is_standard_input(name) {
+        // Who checks the plan has another standard input.
+        let error = root.error_at("machine", "found \"-\"");
+        let error = error.allowed("a built-in machine, or the path of a machine file");
+        return Err(error.cure("write the machine into a file, and name that"));
+    }
     let is_path = name.contains('/') || name.ends_with(".toml");
     let given = match is_path {
         true => directory.join(name).display().to_string(),

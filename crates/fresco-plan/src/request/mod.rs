@@ -46,7 +46,7 @@ impl TaskSet {
         let path = path.as_ref();
         let text = fresco_input::read_file(path)?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&path.display().to_string(), &text, directory, overrides)
+        Self::parse(&fresco_input::file_name(path), &text, directory, overrides)
     }
 
     /// Reads a text. `file` is the name that errors give, `directory` what relative paths are relative to.

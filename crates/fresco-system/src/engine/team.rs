@@ -47,7 +47,7 @@ impl Waits {
     }
 }
 
-/// The teams of a setup. `cpus` are in the order in which the engine keeps them.
+/// The teams of a setup that have threads. `cpus` are in the order in which the engine keeps them.
 pub(super) fn teams(setup: &Setup, cpus: &[Cpu]) -> Vec<Team> {
     let of_task = |task: usize| {
         let mut members: Vec<usize> = (0..cpus.len())
@@ -58,7 +58,8 @@ pub(super) fn teams(setup: &Setup, cpus: &[Cpu]) -> Vec<Team> {
         Team { members, waiting }
     };
     let tasks = (0..setup.tasks.len()).filter(|task| setup.tasks[*task].program.is_team());
-    tasks.map(of_task).collect()
+    // With corunners = 0 or copies = 0 a team has nobody.
+    tasks.map(of_task).filter(|team| !team.members.is_empty()).collect()
 }
 
 impl Engine<'_> {

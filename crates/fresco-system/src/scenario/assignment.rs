@@ -7,7 +7,7 @@ use fresco_input::{Document, InputError, Item, Table};
 /// `key = value`, and where that was written.
 #[derive(Clone, Debug)]
 pub(crate) struct Assignment {
-    /// Dotted key; a task is named, not numbered: `task.foreground.banks`.
+    /// Dotted key; a task is named, not numbered: `task.foreground.banks`. A variant is named or numbered.
     pub key: String,
     /// TOML.
     pub value: String,
@@ -96,8 +96,11 @@ impl Assignment {
         moved(&error, &self.place, found)
     }
 
-    /// The key as the document knows it: tasks by number. `task.foreground.banks` becomes `task.0.banks`.
+    /// The key as the document knows it: tasks and variants by number. `task.foreground.banks` becomes `task.0.banks`.
     fn numbered(&self, document: &Document) -> Result<String, InputError> {
+        if let Some(below) = self.key.strip_prefix("variant.") {
+            return self.numbered_variant(below, document);
+        }
         let Some(below) = self.key.strip_prefix("task.") else {
             return Ok(self.key.clone());
         };
@@ -107,39 +110,68 @@ impl Assignment {
                 .allowed("task.NAME.KEY=VALUE: a key of the task")
                 .cure(format!("name the key, as in task.{below}.core=1")));
         };
-        let names = task_names(document)?;
+        let names = names(document, "task")?;
         if let Some(number) = names.iter().position(|known| *known == Some(name)) {
             return Ok(format!("task.{number}.{rest}"));
         }
-        let names: Vec<&str> = names.into_iter().flatten().collect();
+        Err(self.unknown("task", name, &names))
+    }
+
+    /// As [`Assignment::numbered`], of `variant.` and what is below it. Names of variants may hold dots and blanks.
+    fn numbered_variant(&self, below: &str, document: &Document) -> Result<String, InputError> {
+        let names = names(document, "variant")?;
+        let named = |name: &Option<&str>| below.strip_prefix((*name)?)?.strip_prefix('.');
+        // The longest name that fits: "a.b" is not "a" with a key b.
+        let rest = names
+            .iter()
+            .enumerate()
+            .filter_map(|(number, name)| Some((number, named(name)?)));
+        if let Some((number, rest)) = rest.min_by_key(|(_, rest)| rest.len()) {
+            return Ok(format!("variant.{number}.{rest}"));
+        }
+        let first = below.split('.').next().unwrap_or(below);
+        match first.parse::<usize>().is_ok_and(|number| number < names.len()) {
+            true => Ok(self.key.clone()),
+            false => Err(self.unknown("variant", first, &names)),
+        }
+    }
+
+    /// A `kind` of table that the scenario has none of this name of.
+    fn unknown(&self, kind: &str, name: &str, names: &[Option<&str>]) -> InputError {
+        let names: Vec<&str> = names.iter().copied().flatten().collect();
         let cure = match fresco_input::closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
-            None => "name a task of the scenario".to_owned(),
+            None => format!("name a {kind} of the scenario"),
         };
-        let allowed = if names.is_empty() {
-            "no task: the scenario has none".to_owned()
-        } else {
-            names.join(", ")
+        let allowed = match names.is_empty() {
+            true => format!("no {kind}: the scenario has none"),
+            false => names.join(", "),
         };
-        let error = error_at(&self.place, format!("found the task {name:?}")).in_field(self.key.clone());
-        Err(error.allowed(allowed).cure(cure))
+        let error = error_at(&self.place, format!("found the {kind} {name:?}")).in_field(self.key.clone());
+        error.allowed(allowed).cure(cure)
     }
 }
 
-/// The name of each task; `None` where there is none yet.
-fn task_names(document: &Document) -> Result<Vec<Option<&str>>, InputError> {
-    let tasks = document.root().array_of_tables("task")?;
-    Ok(tasks.iter().map(|task| task.opt_text("name").ok().flatten()).collect())
+/// The name of each `[[task]]` or `[[variant]]`; `None` where there is none yet.
+fn names<'d>(document: &'d Document, kind: &str) -> Result<Vec<Option<&'d str>>, InputError> {
+    let tables = document.root().array_of_tables(kind)?;
+    Ok(tables
+        .iter()
+        .map(|table| table.opt_text("name").ok().flatten())
+        .collect())
 }
 
-/// An error with its task by name, as `--set` takes it, where the reader knows the task's number: `task.0.core` becomes
-/// `task.victim.core`.
-pub(crate) fn with_task_names(error: InputError, document: &Document) -> InputError {
+/// An error with its task or variant by name, as `--set` takes it, where the reader knows the number: `task.0.core`
+/// becomes `task.victim.core`.
+pub(crate) fn with_names(error: InputError, document: &Document) -> InputError {
     let named = || {
-        let below = error.field.strip_prefix("task.")?;
+        let (kind, below) = error.field.split_once('.')?;
+        if !["task", "variant"].contains(&kind) {
+            return None;
+        }
         let number = &below[..below.find('.').unwrap_or(below.len())];
-        let name = (*task_names(document).ok()?.get(number.parse::<usize>().ok()?)?)?;
-        Some(format!("task.{name}{}", &below[number.len()..]))
+        let name = (*names(document, kind).ok()?.get(number.parse::<usize>().ok()?)?)?;
+        Some(format!("{kind}.{name}{}", &below[number.len()..]))
     };
     match named() {
         Some(field) => error.in_field(field),

@@ -18,6 +18,7 @@ mod dynamic;
 mod extent;
 mod jobs;
 mod overview;
+mod part;
 mod place;
 mod placement;
 mod policy;
@@ -72,7 +73,7 @@ pub(crate) struct Point {
     pub values: Vec<usize>,
     /// The point that this one is compared with, if it is another one.
     pub baseline: Option<usize>,
-    pub setup: Setup,
+    pub setup: Arc<Setup>,
 }
 
 /// One simulation to be made.
@@ -97,7 +98,7 @@ impl Scenario {
         let path = path.as_ref();
         let text = fresco_input::read_file(path)?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&path.display().to_string(), &text, directory, overrides)
+        Self::parse(&fresco_input::file_name(path), &text, directory, overrides)
     }
 
     /// Reads a scenario from its text. `file` is the name that errors give, `directory` what relative paths are
@@ -120,7 +121,7 @@ impl Scenario {
             let relocated = overrides
                 .iter()
                 .fold(error, |error, assignment| assignment.relocate(error));
-            assignment::with_task_names(relocated, &document)
+            assignment::with_names(relocated, &document)
         })
     }
 
@@ -138,7 +139,7 @@ impl Scenario {
             points.push(Arc::new(Point {
                 values,
                 baseline,
-                setup,
+                setup: Arc::new(setup),
             }));
         }
         let repetitions = root.opt_integer("repetitions", 1..=MOST_REPETITIONS)?.unwrap_or(1);

@@ -269,7 +269,10 @@ fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
 fn read_machine(root: &Table<'_>, directory: &Path) -> Result<(Machine, Option<PathBuf>), InputError> {
     let name = root.text("machine")?;
     let is_path = name.contains('/') || name.ends_with(".toml");
-    let path = is_path.then(|| directory.join(name));
+    let path = match fresco_input::is_standard_input(name) {
+        true => Some(PathBuf::from(name)),
+        false => is_path.then(|| directory.join(name)),
+    };
     let given = path
         .as_ref()
         .map_or_else(|| name.to_owned(), |path| path.display().to_string());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One file, many experiments: axes, named variants, and the cross product of the axes.
 
+use super::OF_ALL_POINTS;
 use super::assignment::Assignment;
 use fresco_input::{InputError, Item, Table};
 use serde::Serialize;
@@ -148,23 +149,46 @@ fn read_axis(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<AxisVal
         assignments.push(match variant(value) {
             Some(variant) => variant.assignments.clone(),
             None if is_key && named == 0 => vec![Assignment::new(key, value, "the sweep")],
-            None => return Err(no_variant(value, &label, variants)),
+            None if named == 0 && OF_ALL_POINTS.contains(&key.split('.').next().unwrap_or(key)) => {
+                return Err(of_all_points(key, item));
+            }
+            None => return Err(no_variant(key, value, &label, variants)),
         });
         labels.push(label);
     }
     Ok((labels, assignments))
 }
 
-fn no_variant(value: &Item<'_>, label: &str, variants: &[Variant]) -> InputError {
-    let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
-    let cure = match fresco_input::closest(label, names.iter().copied()) {
-        Some(near) => format!("did you mean {near:?}?"),
-        None => format!("write a [[variant]] with name = {label:?}, or use a key as the name of the axis"),
+/// A key that a sweep cannot vary, since all points have one value of it.
+fn of_all_points(key: &str, item: &Item<'_>) -> InputError {
+    let cure = match key {
+        "seed" => "write repetitions = N: run n of each point has the seed seed + n".to_owned(),
+        _ => format!("write {key} outside of [sweep], with one value"),
     };
-    let keys = SWEPT.join(", ");
+    item.error(format!("found a sweep of {key}, which is one for all points"))
+        .allowed(format!(
+            "keys that begin with {}; or names of variants",
+            SWEPT.join(", ")
+        ))
+        .cure(cure)
+}
+
+fn no_variant(key: &str, value: &Item<'_>, label: &str, variants: &[Variant]) -> InputError {
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    let first = key.split('.').next().unwrap_or(key);
+    let near = |word, among: &[&'static str]| fresco_input::closest(word, among.iter().copied());
+    let cure = match (fresco_input::closest(label, names.iter().copied()), near(first, SWEPT)) {
+        (Some(near), _) => format!("did you mean {near:?}?"),
+        (None, Some(near)) if near != first => format!("did you mean the key {near:?}?"),
+        _ => format!("write a [[variant]] with name = {label:?}, or use a key as the name of the axis"),
+    };
+    let variants = match names.is_empty() {
+        true => "variants (there is none)".to_owned(),
+        false => format!("variants ({})", names.join(", ")),
+    };
     value
         .error(format!("found {label:?}, which is no variant"))
-        .allowed(format!("variants ({}), or values of a key: {keys}", names.join(", ")))
+        .allowed(format!("{variants}, or values of a key: {}", SWEPT.join(", ")))
         .cure(cure)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a task must keep.
 
-use fresco_input::{Document, InputError, closest};
+use fresco_input::{Document, InputError, closest, quoted};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 })?;
             }
             "bandwidth" => {
-                let document = Document::parse("", &format!("bandwidth = {value:?}"))?;
+                let document = Document::parse("", &format!("bandwidth = {}", quoted(value)))?;
                 let most = 10_000_000_000_000;
                 let bytes = document.root().item("bandwidth", "")?.bandwidth(1..=most);
                 let bytes = bytes.map_err(|wrong| {

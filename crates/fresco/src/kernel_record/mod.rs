@@ -5,7 +5,7 @@ mod read;
 mod state;
 
 use crate::provenance;
-use fresco_input::{InputError, read_file};
+use fresco_input::{InputError, file_name, is_standard_input, read_file};
 use fresco_report::InputFile;
 use serde::Serialize;
 use state::State;
@@ -99,10 +99,7 @@ impl Record {
     /// The file cannot be read, or is no such record.
     pub fn load(file: Option<&Path>) -> Result<Self, InputError> {
         let (name, text) = match file {
-            Some(path) => (
-                path.display().to_string(),
-                read_file(path).map_err(|error| missing(path, error))?,
-            ),
+            Some(path) => (file_name(path), read_file(path).map_err(|error| missing(path, error))?),
             None => (BUILTIN.0.to_owned(), BUILTIN.1.to_owned()),
         };
         let digest = provenance::digest(&text);
@@ -129,7 +126,7 @@ impl Record {
 
 /// Where there is no file yet, one can be made.
 fn missing(path: &Path, error: InputError) -> InputError {
-    match path.exists() {
+    match path.exists() || is_standard_input(path) {
         true => error,
         false => error.cure("check the path; scripts/kernel-test cost writes a record to out/kernel-cost.toml"),
     }

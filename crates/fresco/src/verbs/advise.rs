@@ -3,21 +3,21 @@
 
 use crate::advise::{self, Bench, page, show};
 use crate::failure::{Outcome, WANTING};
+use crate::output;
 use crate::progress;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use fresco_input::InputError;
 use fresco_report::Document;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco advise`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and
-at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with
+The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and \
+at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with \
 fewer banks, fewer cache colours, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
 
 Examples:
@@ -105,8 +105,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         None => Ok(()),
     };
-    let bytes = match args.json {
-        true => document.to_bytes()?,
+    match args.json {
+        true => output::write(document.to_bytes()?)?,
         false => {
             let width = crate::terminal_width();
             let mut text = String::new();
@@ -125,10 +125,9 @@ pub fn run(args: &Args) -> Outcome {
             if let (Some(out), Ok(())) = (&args.out, &written) {
                 text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
             }
-            text.into_bytes()
+            output::write_text(&text)?;
         }
-    };
-    std::io::stdout().lock().write_all(&bytes)?;
+    }
     written?;
     Ok(match advice.proposed {
         Some(_) => ExitCode::SUCCESS,

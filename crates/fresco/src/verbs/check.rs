@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Arguments of `fresco check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Checks, from the plan and its machine alone: that the machine is the one planned for; memory and colors; that no task runs while
+Checks, from the plan and its machine alone: that the machine is the one planned for; memory and colors; that no task runs while \
 memory that it owns is refreshed; that every row is refreshed in time, from the switch-on on; the proof of every deadline.
 Exit status: 0 the plan is sound, 1 it is not (the first fact that does not hold is printed), 2 wrong input.
 
@@ -74,7 +74,7 @@ pub fn load(path: &Path) -> Result<(Plan, fresco_machine::Machine, Provenance), 
     let digest = provenance::digest(&fresco_input::read_file(path)?);
     provenance
         .inputs
-        .push(InputFile::new(path.display().to_string(), digest));
+        .push(InputFile::new(fresco_input::file_name(path), digest));
     provenance
         .machine_files
         .push(provenance::machine_file(&machine, &plan.machine.given));

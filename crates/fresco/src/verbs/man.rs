@@ -5,7 +5,6 @@ use crate::cli::Cli;
 use crate::failure::{Failure, Outcome};
 use clap::CommandFactory;
 use fresco_input::{InputError, write_atomically};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,12 +17,19 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
+impl Args {
+    /// To standard output, not to files?
+    pub fn prints(&self) -> bool {
+        self.out.is_none()
+    }
+}
+
 /// Prints or writes the pages.
 pub fn run(args: &Args) -> Outcome {
     let mut command = Cli::command();
     command.build();
     let Some(directory) = &args.out else {
-        std::io::stdout().write_all(&page(&command)?)?;
+        crate::output::write(page(&command)?)?;
         return Ok(ExitCode::SUCCESS);
     };
     std::fs::create_dir_all(directory).map_err(|error| {

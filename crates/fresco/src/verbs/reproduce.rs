@@ -5,6 +5,7 @@ use crate::arguments::integer;
 use crate::experiments;
 use crate::failure::{Failure, Outcome, WANTING};
 use crate::kernel_record::Record;
+use crate::output;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts::{self, Findings};
@@ -14,17 +15,16 @@ use fresco_report::claims::{self, Claims, Tally, Verdict, judge};
 use fresco_report::{Document, Provenance};
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco reproduce`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Runs the experiments of these systems on the models of the papers' machines, and checks each claim that the papers make
+Runs the experiments of these systems on the models of the papers' machines, and checks each claim that the papers make \
 about them by rules that are the same for all claims: see claims/README.md. Takes some minutes.
 
-\"kernel\" judges what PALLOC and CAMC say of the cost of allocation by the patches for Linux: by the numbers that
+\"kernel\" judges what PALLOC and CAMC say of the cost of allocation by the patches for Linux: by the numbers that \
 scripts/kernel-test cost recorded, in no time.
 
 Examples:
@@ -205,15 +205,14 @@ fn show(
         }
         None => Ok(()),
     };
-    let bytes = if args.json {
-        document.to_bytes()?
+    if args.json {
+        output::write(document.to_bytes()?)?;
     } else {
         let mut text = verdicts::text(findings.reproduction, crate::terminal_width(), provenance)?;
         if let (Some(directory), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
         }
-        text.into_bytes()
-    };
-    std::io::stdout().lock().write_all(&bytes)?;
+        output::write_text(&text)?;
+    }
     written
 }

@@ -2,20 +2,21 @@
 //! `fresco sim`: scenarios on the models of their machines.
 
 use crate::arguments::integer;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
 use crate::show::{page, text};
-use crate::simulate::{provenance_of, simulate};
+use crate::simulate::{End, provenance_of, simulate_some};
+use crate::stop::{STOPPED, Stop};
 use crate::verbs::sim_plan;
-use fresco_input::InputError;
+use crate::{output, outputs};
+use fresco_input::{InputError, quoted};
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -70,7 +71,7 @@ pub struct Args {
 
     /// Rows for the tasks in the background, too, and a table of the controllers
     #[arg(long)]
-    all: bool,
+    pub(super) all: bool,
 
     /// Write a report there: index.html, results.json, each figure as SVG; replaces the report that is there, and no
     /// other file
@@ -97,13 +98,21 @@ struct Results {
 pub fn run(args: Args) -> Outcome {
     if args.list || args.programs {
         let text = if args.list { list() } else { programs() };
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        output::write_text(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
     refuse_two_values(&args)?;
     if let Some(plan) = sim_plan::plan_of(&args.scenarios)? {
         return sim_plan::run(&args, &plan);
     }
+    refuse_options(
+        "a scenario",
+        "plans",
+        &[
+            ("--horizon", args.horizon.is_some()),
+            ("--from-switch-on", args.from_switch_on),
+        ],
+    )?;
     let overrides = overrides(&args)?;
     let mut loaded = Vec::new();
     for name in &args.scenarios {
@@ -115,11 +124,55 @@ pub fn run(args: Args) -> Outcome {
         .as_deref()
         .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
     let directory = directory.transpose()?;
-    let results = simulate(&loaded, usize::from(args.threads))?;
-    let provenance = provenance_of(&loaded, &results)?;
-    let results = Results { scenarios: results };
-    show(&args, directory.as_ref(), &provenance, &results)?;
-    Ok(ExitCode::SUCCESS)
+    let (mut results, end) = simulate_some(&loaded, usize::from(args.threads), &Stop::on_interrupt());
+    let mut status = ExitCode::SUCCESS;
+    let fault = match end {
+        None => Ok(()),
+        Some(End::Fault(fault)) => Err(fault.into()),
+        Some(End::Stopped(made, total)) => {
+            status = ExitCode::from(STOPPED);
+            mark_stopped(&loaded, &mut results);
+            let nothing = match results.is_empty() {
+                true => ": no repetition and no value of an axis is whole, so that there is nothing to show",
+                false => "",
+            };
+            tell(&format!("fresco: stopped after {made} of {total} runs{nothing}"));
+            Ok(())
+        }
+    };
+    // Neither costs the results that there are.
+    let shown = match results.is_empty() {
+        true => Ok(()),
+        false => {
+            let provenance = provenance_of(&loaded[..results.len()], &results)?;
+            show(&args, directory.as_ref(), &provenance, &Results { scenarios: results })
+        }
+    };
+    outputs::all([shown, fault])?;
+    Ok(status)
+}
+
+/// Says in the title of the scenario that was stopped that this is a part of it.
+fn mark_stopped(loaded: &[(Scenario, InputFile)], results: &mut [ScenarioResult]) {
+    for ((scenario, _), result) in loaded.iter().zip(results) {
+        let made: usize = result.points.iter().map(|point| point.runs.len()).sum();
+        let all = scenario.runs().len();
+        if made < all {
+            result.title = format!("{} [stopped: {made} of {all} runs]", result.title)
+                .trim_start()
+                .to_owned();
+        }
+    }
+}
+
+/// Options that would change nothing are refused; each comes with whether it was given.
+pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
+    match options.iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(InputError::new(*option, format!("found it with {found}"))
+            .allowed(format!("it with {suits}"))
+            .cure("leave it away")),
+    }
 }
 
 /// Every file that the scenarios are made of, and themselves.
@@ -171,7 +224,7 @@ fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
                 .allowed("a path in UTF-8")
                 .cure("rename the directory, or link to it"));
         };
-        overrides.push(format!("trace_dir={path:?}"));
+        overrides.push(format!("trace_dir={}", quoted(path)));
     }
     Ok(overrides)
 }
@@ -216,8 +269,8 @@ fn show(
         }
         None => Ok(()),
     };
-    let bytes = if args.json {
-        document.to_bytes()?
+    if args.json {
+        output::write(document.to_bytes()?)?;
     } else {
         let tasks = if args.all { Tasks::All } else { Tasks::Measured };
         let sweeps: Vec<Sweep<'_>> = results.scenarios.iter().map(Sweep::new).collect();
@@ -225,9 +278,8 @@ fn show(
         if let (Some(directory), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
         }
-        text.into_bytes()
-    };
-    std::io::stdout().lock().write_all(&bytes)?;
+        output::write_text(&text)?;
+    }
     written
 }
 

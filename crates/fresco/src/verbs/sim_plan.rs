@@ -2,26 +2,35 @@
 //! `fresco sim PLAN.json`: a plan against the command-level model of its machine.
 
 use super::check::load;
-use super::sim::Args;
+use super::sim::{Args, refuse_options};
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::planned::{self, Run, SCHEMA, Simulated};
 use crate::show::files::{PAGE, ReportDirectory, TRACE};
-use fresco_input::{Document, InputError};
+use fresco_input::{Document, InputError, file_name, is_standard_input, quoted, read_file};
 use fresco_report::perfetto::write_trace;
 use fresco_report::{Document as Report, Provenance};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The plan among the words of the command line, if there is one: it stands alone.
+/// The plan among the words of the command line, if there is one: it stands alone. It ends in `.json`, or is standard
+/// input and JSON, as no scenario is.
 pub fn plan_of(given: &[String]) -> Result<Option<PathBuf>, InputError> {
-    let Some(plan) = given.iter().find(|name| name.ends_with(".json")) else {
+    let mut plan = given.iter().find(|name| name.ends_with(".json"));
+    if let Some(dash) = given
+        .iter()
+        .find(|name| is_standard_input(name))
+        .filter(|_| plan.is_none())
+        && read_file(dash)?.trim_start().starts_with('{')
+    {
+        plan = Some(dash);
+    }
+    let Some(plan) = plan else {
         return Ok(None);
     };
     if given.len() > 1 {
         return Err(
-            InputError::new(plan, format!("found a plan among {} arguments", given.len()))
+            InputError::new(file_name(plan), format!("found a plan among {} arguments", given.len()))
                 .allowed("one plan, or scenarios")
                 .cure("simulate the plan by a command of its own"),
         );
@@ -37,6 +46,8 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
             .cure("change the file of tasks and plan again: fresco plan TASKS --set …")
             .into());
     }
+    let given = [("--trace-dir", args.trace_dir.is_some()), ("--all", args.all)];
+    refuse_options("a plan", "scenarios", &given)?;
     let (plan, machine, mut provenance) = load(path)?;
     let mut run = Run {
         horizon_ns: args.horizon.as_deref().map(horizon).transpose()?,
@@ -71,7 +82,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     })?;
     written?;
     if let (Some(directory), false) = (&args.out, args.json) {
-        writeln!(std::io::stdout().lock(), "report   {}", directory.join(PAGE).display())?;
+        output::write(format!("report   {}\n", directory.join(PAGE).display()))?;
     }
     Ok(match simulated.promises.iter().all(|promise| promise.kept) {
         true => ExitCode::SUCCESS,
@@ -93,7 +104,7 @@ const LONGEST_PS: u64 = 100_000_000_000_000;
 
 /// A length of time, in ns.
 fn horizon(text: &str) -> Result<u64, InputError> {
-    let document = Document::parse("--horizon", &format!("horizon = {text:?}"))?;
+    let document = Document::parse("--horizon", &format!("horizon = {}", quoted(text)))?;
     let read = document.root().duration("horizon", 1_000_000..=LONGEST_PS);
     let ps = read.map_err(|error| {
         InputError::new("--horizon", format!("found {text:?}"))

@@ -187,6 +187,8 @@ fn options() -> Vec<Case> {
         with("seed that is no number", GOOD, &["--seed", "x"]).told("--seed: found \"x\""),
         with("negative seed", GOOD, &["--seed", "-1"]).told("--seed: found \"-1\""),
         with("too many threads", GOOD, &["--threads", "99999"]).told("--threads: "),
+        with("length of a plan's run", GOOD, &["--horizon", "1 s"]).told("--horizon: found it with a scenario"),
+        with("switch-on of a plan", GOOD, &["--from-switch-on"]).told("--from-switch-on: "),
         with("two seeds", GOOD, &["--seed", "3", "--set", "seed=4"]).told("--set seed=4: seed: found a second value"),
         with(
             "two directories of traces",

@@ -2,6 +2,7 @@
 //! Jobs of a periodic task: released at multiples of a period, whatever became of the job before (BEN-5).
 
 use super::native::Native;
+use crate::stop::Stop;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -54,13 +55,16 @@ impl Jobs {
         }
     }
 
-    /// Runs jobs on this machine: one pass each, after one that is not counted.
-    pub fn run(native: &mut Native, count: u64, period: Duration, deadline: Duration) -> Self {
+    /// Runs jobs on this machine: one pass each, after one that is not counted. Ctrl-C ends them after the job at hand.
+    pub fn run(native: &mut Native, count: u64, period: Duration, deadline: Duration, stop: &Stop) -> Self {
         native.pass();
         let first = Instant::now() + period;
         let since = |at: Instant| at.saturating_duration_since(first).as_nanos() as u64;
         let mut jobs = Vec::with_capacity(count as usize);
         for number in 0..count {
+            if stop.is_asked() && !jobs.is_empty() {
+                break;
+            }
             let release = Duration::from_nanos(period.as_nanos() as u64 * number);
             // A job that is late is released all the same: it begins as soon as the one before has ended.
             while let Some(left) = (first + release).checked_duration_since(Instant::now()) {
@@ -77,7 +81,8 @@ impl Jobs {
                 end_ns: since(Instant::now()),
             });
         }
-        Self::new(period.as_nanos() as u64, deadline.as_nanos() as u64, count, jobs)
+        let released = jobs.len() as u64;
+        Self::new(period.as_nanos() as u64, deadline.as_nanos() as u64, released, jobs)
     }
 }
 
@@ -115,6 +120,7 @@ mod tests {
             20,
             Duration::from_micros(500),
             Duration::from_micros(1),
+            &Stop::never(),
         );
         assert_eq!((found.released, found.jobs.len()), (20, 20));
         for (number, job) in (0u64..).zip(&found.jobs) {

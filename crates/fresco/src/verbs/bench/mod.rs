@@ -13,6 +13,7 @@ mod yardstick;
 use crate::arguments::{choice, integer, key_value};
 use crate::failure::{Failure, Outcome, tell};
 use crate::outputs::{self, Outputs};
+use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
 use course::Course;
 use fresco_input::{InputError, write_atomically};
@@ -127,6 +128,10 @@ pub fn run(args: &Args) -> Outcome {
     }
     let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed));
     let course = course.map_err(|error| chosen.as_given(error, &args.set))?;
+    let stop = match args.simulate {
+        Some(_) => Stop::never(),
+        None => Stop::on_interrupt(),
+    };
     let (report, provenance) = match &args.simulate {
         Some(machine) => {
             let modelled = model::run(machine, args, &chosen, period)?;
@@ -135,11 +140,19 @@ pub fn run(args: &Args) -> Outcome {
             (report, modelled.provenance)
         }
         None => (
-            measured(args, &chosen, &course, period)?,
+            measured(args, &chosen, &course, period, &stop)?,
             provenance::of_this_run(u64::from(args.seed)),
         ),
     };
-    shown(args, &report.summed(), &provenance)
+    let stopped = stop.is_asked();
+    shown(args, &report.summed(), &provenance)?;
+    Ok(match stopped {
+        true => {
+            tell("fresco: stopped early: the numbers are those of what was measured until then");
+            ExitCode::from(STOPPED)
+        }
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// A report without results.
@@ -167,6 +180,7 @@ fn measured(
     chosen: &Chosen,
     course: &Course,
     period: Option<(Duration, Duration)>,
+    stop: &Stop,
 ) -> Result<Report, InputError> {
     let before = Conditions::read(Path::new(PROC));
     let machine = match before.processor.as_str() {
@@ -177,10 +191,19 @@ fn measured(
     if let Some((period, deadline)) = period {
         let mut native = Native::new(course);
         report.addresses = Some(native.how());
-        report.jobs = Some(Jobs::run(&mut native, u64::from(args.hrt.jobs()), period, deadline));
+        report.jobs = Some(Jobs::run(
+            &mut native,
+            u64::from(args.hrt.jobs()),
+            period,
+            deadline,
+            stop,
+        ));
     } else {
         let bar = progress::bar(u64::from(args.repetitions()), args.yardstick.name());
         for seed in (u64::from(args.seed)..).take(args.repetitions() as usize) {
+            if stop.is_asked() && !report.samples.is_empty() {
+                break;
+            }
             // Courses that no seed changes are recorded again all the same: that is not timed.
             let own = Course::record(chosen.program, &chosen.parameters, seed)?;
             let mut native = Native::new(&own);
@@ -200,14 +223,13 @@ fn measured(
 }
 
 /// Prints, and draws if asked to: what cannot be drawn is printed all the same.
-fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Outcome {
+fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Result<(), Failure> {
     let drawn = args
         .svg
         .as_deref()
         .map_or(Ok(()), |path| draw(path, report, provenance));
     let printed = output::print(args.json, "fresco-bench/1", provenance, report, || report.tables());
-    outputs::all([drawn, printed])?;
-    Ok(ExitCode::SUCCESS)
+    outputs::all([drawn, printed])
 }
 
 fn draw(path: &Path, report: &Report, provenance: &Provenance) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use super::jobs::{Job, Jobs};
 use super::yardstick::Chosen;
 use super::{Args, Sample};
 use crate::simulate::{provenance_of, simulate};
-use fresco_input::InputError;
+use fresco_input::{InputError, quoted};
 use fresco_report::{InputFile, Provenance};
 use fresco_system::Scenario;
 use std::path::Path;
@@ -41,9 +41,12 @@ pub fn scenario(machine: &str, args: &Args, chosen: &Chosen, period: Option<(Dur
     };
     let repetitions = if period.is_some() { 1 } else { args.repetitions() };
     format!(
-        "name = \"bench\"\nmachine = {machine:?}\nseed = {}\nrepetitions = {repetitions}\n\n{phases}\n[[task]]\nname = \"yardstick\"\n\
+        "name = \"bench\"\nmachine = {}\nseed = {}\nrepetitions = {repetitions}\n\n{phases}\n[[task]]\nname = \"yardstick\"\n\
          program = {:?}\ncore = 0\n{times}\n[task.parameters]\n{}",
-        args.seed, chosen.program, chosen.parameters
+        quoted(machine),
+        args.seed,
+        chosen.program,
+        chosen.parameters
     )
 }
 

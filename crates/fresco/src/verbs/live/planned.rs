@@ -65,7 +65,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 /// Reads a plan. `cpus` are the processors of its cores, in order; by default core n is processor n.
 pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failure> {
     let (plan, machine, provenance) = check::load(path)?;
-    let file = path.display().to_string();
+    let file = fresco_input::file_name(path);
     if let Err(violation) = fresco_plan::check(&plan, &machine) {
         return Err(
             InputError::new(file, format!("found a plan that is not sound: {violation}"))

@@ -8,7 +8,6 @@ use crate::failure::Outcome;
 use crate::{output, provenance};
 use fresco_input::read_file;
 use fresco_machine::{builtin_text, load_with};
-use std::io::Write;
 use std::process::ExitCode;
 
 /// Arguments of `fresco machine show`.
@@ -39,7 +38,7 @@ pub fn run(args: &Args) -> Outcome {
             Ok(text) => text.to_owned(),
             Err(_) => read_file(&args.machine)?,
         };
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        output::write(text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let view = MachineView::new(&machine);

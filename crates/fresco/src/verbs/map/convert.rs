@@ -9,7 +9,6 @@ use crate::failure::Outcome;
 use clap::ValueEnum;
 use fresco_dram::map::text::simulators::{self, NotExpressible};
 use fresco_input::InputError;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -73,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
         Target::Hex => of_banks(MapFormat::Hex)?,
         Target::Dramsys | Target::Ramulator => for_simulator(args, to, &source)?,
     };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
+    crate::output::write(text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,6 @@ use crate::failure::{Outcome, tell};
 use crate::output;
 use fresco_input::InputError;
 use serde::Serialize;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -55,7 +54,7 @@ pub fn run(args: &Args) -> Outcome {
     let source = args.source.load(args.file.as_deref())?;
     if let Some(format) = args.to {
         let text = in_format(&source, format, args.usable, args.node)?;
-        std::io::stdout().lock().write_all(text.as_bytes())?;
+        output::write(text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let map = match &source.map {

@@ -8,7 +8,7 @@ use crate::provenance;
 use fresco_dram::ColorSpace;
 use fresco_dram::color::parse_list;
 use fresco_dram::map::BankMap;
-use fresco_input::{Document, InputError, read_file};
+use fresco_input::{Document, InputError, file_name, read_file};
 use fresco_machine::{Machine, builtin_text, load_with};
 use fresco_report::{InputFile, Provenance};
 use serde::Serialize;
@@ -125,7 +125,7 @@ impl SourceArgs {
     }
 
     fn file(&self, path: &Path) -> Result<Source, InputError> {
-        let name = path.display().to_string();
+        let name = file_name(path);
         if let Some((key, value)) = self.set.first() {
             return Err(
                 InputError::new(format!("--set {key}={value}"), "found an override without a machine")

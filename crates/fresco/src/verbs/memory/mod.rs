@@ -7,17 +7,17 @@ mod watch;
 use crate::arguments::{choice, integer, key_value};
 use crate::failure::{Outcome, WANTING, tell};
 use crate::outputs::refuse_standard_output;
-use crate::{progress, provenance};
+use crate::stop::{STOPPED, Stop};
+use crate::{output, progress, provenance};
 use fresco_dram::{Location, PhysAddr};
-use fresco_input::{InputError, refuse_overwriting};
+use fresco_input::{InputError, file_name, refuse_overwriting};
 use fresco_load::trace::{Format, MemoryTrace};
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Access, Controller, Driver, TraceRequest};
-use fresco_report::{Document, InputFile};
+use fresco_report::InputFile;
 use report::Report;
 use std::cell::RefCell;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use watch::Watch;
@@ -76,44 +76,41 @@ pub fn run(args: &Args) -> Outcome {
     let trace = MemoryTrace::open(&args.trace, args.format)?;
     let mut watch = Watch::new(args.commands.as_deref(), args.check.then(|| checker(&machine)))?;
     let trace = RefCell::new(trace);
-    let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch)?;
-    let digest = trace.borrow().digest()?;
+    let stop = Stop::on_interrupt();
+    let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch, &stop)?;
+    let stopped = stop.is_asked();
+    let digest = match stopped {
+        // The rest of the trace is not read.
+        true => "none, stopped".to_owned(),
+        false => trace.borrow().digest()?,
+    };
     let closed = watch.close();
     let report = Report::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
 
     let mut provenance = provenance::of_this_run(None);
     provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];
-    provenance.inputs = vec![InputFile::new(args.trace.display().to_string(), digest)];
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        out.write_all(
-            &Document {
-                schema: "fresco-memory/2",
-                provenance: &provenance,
-                data: &report,
-            }
-            .to_bytes()?,
-        )?;
-    } else {
-        out.write_all(
-            report
-                .table()?
-                .to_text_with(crate::terminal_width(), &provenance)
-                .as_bytes(),
-        )?;
-    }
+    provenance.inputs = vec![InputFile::new(file_name(&args.trace), digest)];
+    output::print(args.json, "fresco-memory/2", &provenance, &report, || {
+        Ok(vec![report.table()?])
+    })?;
     closed?;
+    let status = match stopped {
+        true => {
+            tell("fresco: stopped before the end of the trace");
+            STOPPED
+        }
+        false => 0,
+    };
     let Some(verdict) = watch.verdict(driven.end) else {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ExitCode::from(status));
     };
     tell(&format!("checker: {verdict}"));
     if machine.memory.controller.refresh == RefreshPolicy::None {
         tell("checker: refresh was not judged, as the machine's policy is \"none\"");
     }
-    Ok(if verdict.is_clean() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(WANTING)
+    Ok(match verdict.is_clean() {
+        true => ExitCode::from(status),
+        false => ExitCode::from(WANTING),
     })
 }
 
@@ -128,6 +125,7 @@ fn drive(
     trace: &RefCell<MemoryTrace>,
     outstanding: usize,
     watch: &mut Watch,
+    stop: &Stop,
 ) -> Result<(Driver, fresco_memory::Driven), InputError> {
     let memory = &machine.memory;
     let controllers = (0..memory.organisation.nodes)
@@ -137,6 +135,9 @@ fn drive(
     let bar = progress::counter("requests");
     let mut sent = 0u64;
     let requests = std::iter::from_fn(|| {
+        if stop.is_asked() {
+            return None;
+        }
         let record = trace.borrow_mut().next_record().transpose()?;
         sent += 1;
         if sent.is_multiple_of(1 << 16) {

@@ -3,7 +3,7 @@
 
 use crate::latencies::Latencies;
 use fresco_dram::Cycle;
-use fresco_input::InputError;
+use fresco_input::{InputError, create_beside};
 use fresco_memory::checker::{self, Checker};
 use fresco_memory::{Access, Command, Completion, Observer, Wait};
 use std::fs::{File, OpenOptions};
@@ -81,19 +81,17 @@ impl Observer for Watch {
 
 impl CommandFile {
     fn create(path: &Path) -> Result<Self, InputError> {
-        // Through a symbolic link, the file it points to is replaced, not the link.
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         // A pipe or device is written as it comes.
-        let made = match place.exists() && !place.is_file() {
+        let made = match path.exists() && !path.is_file() {
             true => OpenOptions::new()
                 .write(true)
-                .open(&place)
-                .map(|file| (place.clone(), file)),
-            false => partial_of(&place),
+                .open(path)
+                .map(|file| (path.to_owned(), path.to_owned(), file)),
+            false => create_beside(path),
         };
-        let (partial, file) = made.map_err(|error| unwritable(path, &error))?;
+        let (path, partial, file) = made.map_err(|error| unwritable(path, &error))?;
         Ok(Self {
-            path: place,
+            path,
             partial,
             file: BufWriter::new(file),
             error: None,
@@ -117,20 +115,6 @@ impl Drop for CommandFile {
         if !self.whole && self.partial != self.path {
             // What is left of a failed run is of no use, and nothing can be done if it stays.
             let _ = std::fs::remove_file(&self.partial);
-        }
-    }
-}
-
-/// A new file beside `path`, under which name it is written.
-fn partial_of(path: &Path) -> io::Result<(PathBuf, File)> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let mut number = 0;
-    loop {
-        let partial = path.with_file_name(format!(".{name}.{}-{number}.part", std::process::id()));
-        match File::create_new(&partial) {
-            // Somebody else's: left alone.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            made => return made.map(|file| (partial, file)),
         }
     }
 }

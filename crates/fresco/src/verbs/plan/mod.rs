@@ -12,7 +12,7 @@ use crate::outputs::{self, Outputs};
 use crate::progress;
 use crate::provenance;
 use comparison::Comparison;
-use fresco_input::{InputError, write_atomically};
+use fresco_input::{InputError, file_name, write_atomically};
 use fresco_plan::plan::SCHEMA;
 use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
 use fresco_report::{Document, InputFile, Provenance};
@@ -133,7 +133,7 @@ fn refused(args: &Args, set: &TaskSet, refusal: &Refusal) -> Outcome {
     let asked = set.options.method;
     match (refusal.kind, asked) {
         (Kind::Machine | Kind::Form, Some(method)) => Err(InputError::new(
-            args.tasks.display().to_string(),
+            file_name(&args.tasks),
             format!("found tasks or a machine that {} is not for: {refusal}", method.name()),
         )
         .in_field("plan.method")
@@ -190,7 +190,7 @@ pub fn of_set(file: &Path, set: &TaskSet) -> Result<Provenance, InputError> {
     let text = fresco_input::read_file(file)?;
     provenance
         .inputs
-        .push(InputFile::new(file.display().to_string(), provenance::digest(&text)));
+        .push(InputFile::new(file_name(file), provenance::digest(&text)));
     provenance
         .machine_files
         .push(provenance::machine_file(&set.machine, &set.machine_given.given));

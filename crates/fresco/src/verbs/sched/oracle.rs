@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sched oracle`: the answers of an independent program, recomputed field by field.
 
-use crate::failure::{Failure, Outcome, WANTING};
+use crate::failure::{Outcome, WANTING};
+use crate::output;
 use crate::progress;
 use crate::provenance;
 use fresco_input::InputError;
@@ -9,15 +10,14 @@ use fresco_report::{Document, InputFile};
 use fresco_rt::oracle::{self, Difference, RecordError};
 use serde::Serialize;
 use serde_json::Value;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco sched oracle`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file holds a list of records, or one, or worked examples by name. A record with `candidates` (or `cands`) is a set of
-tasks under Colored Refresh, one with W1 and W2 a pair of servers; docs/file-formats.md says what they hold. Answers that
+A file holds a list of records, or one, or worked examples by name. A record with `candidates` (or `cands`) is a set of \
+tasks under Colored Refresh, one with W1 and W2 a pair of servers; docs/file-formats.md says what they hold. Answers that \
 are unique are compared, witnesses are checked. Exit status 1 if anything differs.
 
 Examples:
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut provenance = provenance::of_this_run(None);
     for file in &args.files {
         let text = fresco_input::read_file(file)?;
-        let name = file.display().to_string();
+        let name = fresco_input::file_name(file);
         provenance.inputs.push(InputFile::new(&name, provenance::digest(&text)));
         let value = parse(&name, &text)?;
         let entries = oracle::entries(&value).map_err(|error| refused(&name, "", &error))?;
@@ -76,16 +76,16 @@ pub fn run(args: &Args) -> Outcome {
         }
         bar.finish_and_clear();
     }
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        let document = Document {
-            schema: "fresco-sched-oracle/1",
-            provenance: &provenance,
-            data: &comparison,
-        };
-        out.write_all(&document.to_bytes()?)?;
-    } else {
-        print(&comparison, &mut out)?;
+    match args.json {
+        true => {
+            let document = Document {
+                schema: "fresco-sched-oracle/1",
+                provenance: &provenance,
+                data: &comparison,
+            };
+            output::write(document.to_bytes()?)?;
+        }
+        false => output::write_text(&text(&comparison))?,
     }
     Ok(match comparison.differences.is_empty() {
         true => ExitCode::SUCCESS,
@@ -93,17 +93,17 @@ pub fn run(args: &Args) -> Outcome {
     })
 }
 
-fn print(comparison: &Comparison, out: &mut impl Write) -> Result<(), Failure> {
-    for d in &comparison.differences {
-        writeln!(
-            out,
-            "{}: {}: {}: expected {}, found {}",
+fn text(comparison: &Comparison) -> String {
+    let line = |d: &Shown| {
+        format!(
+            "{}: {}: {}: expected {}, found {}\n",
             d.file, d.record, d.field, d.expected, d.found
-        )?;
-    }
+        )
+    };
+    let mut text: String = comparison.differences.iter().map(line).collect();
     let (records, differences) = (comparison.records, comparison.differences.len());
-    writeln!(out, "{records} records, {differences} differences")?;
-    Ok(())
+    text.push_str(&format!("{records} records, {differences} differences\n"));
+    text
 }
 
 fn shown(file: &str, difference: Difference) -> Shown {

@@ -16,8 +16,8 @@ use std::process::ExitCode;
 /// Arguments of `fresco sched sensitivity`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-For each method: by how much all execution times may grow, the densities and the retention times (64 ms up to 85 °C, 32 ms above,
-shorter as it gets hotter) with which there is still a plan. Densities and retention times are tried one by one: a schedule may work
+For each method: by how much all execution times may grow, the densities and the retention times (64 ms up to 85 °C, 32 ms above, \
+shorter as it gets hotter) with which there is still a plan. Densities and retention times are tried one by one: a schedule may work \
 with a longer burst and not with a shorter. Exit status 1 if no method has a plan as things are.
 
 Examples:
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Outcome {
     for method in methods {
         let pushed = sensitivity(&set, method, &densities).map_err(|refusal| {
             InputError::new(
-                args.tasks.display().to_string(),
+                fresco_input::file_name(&args.tasks),
                 format!("found tasks that cannot be pushed: {refusal}"),
             )
             .allowed("periodic tasks")

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Addresses from the command line and from standard input.
 
-use fresco_input::{InputError, decode};
-use std::io::{Read, stdin};
+use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
+use std::io::Read;
 
 /// Most that is read from standard input, in bytes: some ten million addresses.
 const MOST_INPUT: u64 = 256 << 20;
+
+/// What some editors put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// An address, and where it was asked for.
 #[derive(Debug)]
@@ -29,41 +32,35 @@ impl Asked {
     }
 }
 
-/// The addresses of the words, in their order; `-` stands for those on standard input.
-pub fn read(words: &[String]) -> Result<Vec<Asked>, InputError> {
-    let mut asked = Vec::new();
-    for word in words {
-        if word == "-" {
-            read_stream(&mut asked)?;
-        } else {
-            asked.push(address("command line", None, word)?);
-        }
-    }
-    Ok(asked)
+/// The addresses of the words, in their order; `-` stands for those on standard input. What is no address is an error of
+/// its own, and costs the others nothing; so is a standard input that cannot be read.
+pub fn read(words: &[String]) -> Vec<Result<Asked, InputError>> {
+    let of_word = |word: &String| match is_standard_input(word) {
+        true => of_stream().unwrap_or_else(|error| vec![Err(error)]),
+        false => vec![address("command line", None, word)],
+    };
+    words.iter().flat_map(of_word).collect()
 }
 
-fn read_stream(asked: &mut Vec<Asked>) -> Result<(), InputError> {
-    const NAME: &str = "standard input";
+fn of_stream() -> Result<Vec<Result<Asked, InputError>>, InputError> {
+    let name = file_name("-");
     let mut bytes = Vec::new();
-    stdin()
-        .lock()
-        .take(MOST_INPUT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| {
-            InputError::new(NAME, format!("cannot be read: {error}")).cure("check what is at the other end of the pipe")
-        })?;
+    let read = take_standard_input()?.take(MOST_INPUT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| {
+        InputError::new(&name, format!("cannot be read: {error}")).cure("check what is at the other end of the pipe")
+    })?;
     if bytes.len() as u64 > MOST_INPUT {
-        return Err(InputError::new(NAME, "found more than 256 MiB")
+        return Err(InputError::new(name, "found more than 256 MiB")
             .allowed("a list of addresses")
             .cure("decode it in parts"));
     }
-    for (line, text) in (1..).zip(decode(NAME, bytes)?.lines()) {
-        let text = text.split('#').next().unwrap_or("").trim_ascii();
-        if !text.is_empty() {
-            asked.push(address(NAME, Some(line), text)?);
-        }
-    }
-    Ok(())
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
+    let words = lines.filter_map(|(line, text)| {
+        let word = text.split(|byte| *byte == b'#').next()?.trim_ascii();
+        (!word.is_empty()).then(|| address(&name, Some(line), &String::from_utf8_lossy(word)))
+    });
+    Ok(words.collect())
 }
 
 fn address(place: &str, line: Option<u32>, word: &str) -> Result<Asked, InputError> {

@@ -6,7 +6,7 @@ mod location;
 mod places;
 
 use super::source::SourceArgs;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use addresses::Asked;
 use fresco_input::InputError;
@@ -19,12 +19,13 @@ use std::process::ExitCode;
 #[command(
     override_usage = "\
 fresco map decode --machine NAME ADDRESS...
-       fresco map decode --machine NAME --encode node=0,channel=1,bank=3,row=100
+       fresco map decode --machine NAME --encode PLACE
        fresco map decode FILE ADDRESS...
        fresco map decode ADDRESS...",
     after_help = "\
-An address is physical, in bytes, decimal or hexadecimal (0x…). - reads addresses from standard input, one per line;
-# starts a comment there. Without FILE and --machine the map is the one that was last proved for this machine."
+An address is physical, in bytes, decimal or hexadecimal (0x…). - reads addresses from standard input, one per line; \
+# starts a comment there. Without FILE and --machine the map is the one that was last proved for this machine. \
+What is no address of its memory is told, the others are decoded, and the exit status is 2."
 )]
 pub struct Args {
     /// A file of bank functions (unless --machine is given, or the map of this machine is meant), then the addresses
@@ -34,7 +35,7 @@ pub struct Args {
     #[command(flatten)]
     source: SourceArgs,
 
-    /// The address of a place (repeatable): FIELD=NUMBER,…; a field left out is 0
+    /// The address of a place (repeatable), such as node=0,channel=1,bank=3,row=100; a field left out is 0
     #[arg(long, value_name = "PLACE", requires = "machine")]
     encode: Vec<String>,
 
@@ -50,14 +51,13 @@ pub fn run(args: &Args) -> Outcome {
         _ => (None, args.words.as_slice()),
     };
     let source = args.source.load(file)?;
-    let mut asked = addresses::read(words)?;
+    let mut asked = addresses::read(words);
     for place in &args.encode {
-        let address = location::encode(place, &source)?;
-        asked.push(Asked {
+        asked.push(location::encode(place, &source).map(|address| Asked {
             address,
             place: format!("--encode {place}"),
             line: None,
-        });
+        }));
     }
     if asked.is_empty() {
         return Err(InputError::new("command line", "found no address")
@@ -65,12 +65,30 @@ pub fn run(args: &Args) -> Outcome {
             .cure("name an address, such as 0x1f40")
             .into());
     }
-    let report = Report::new(&source, &asked)?;
-    output::print(args.json, "fresco-map-decode/1", &source.provenance(), &report, || {
-        Ok(vec![report.table(&source)?])
-    })?;
-    Ok(ExitCode::SUCCESS)
+    let (report, faults) = Report::new(&source, asked)?;
+    if !report.is_empty() {
+        output::print(args.json, "fresco-map-decode/1", &source.provenance(), &report, || {
+            Ok(vec![report.table(&source)?])
+        })?;
+    }
+    refused(faults)
 }
+
+/// Tells of the words that are no addresses.
+fn refused(faults: Vec<InputError>) -> Outcome {
+    let count = faults.len();
+    let mut status = ExitCode::SUCCESS;
+    for fault in faults.into_iter().take(MOST_TOLD) {
+        status = Failure::from(fault).report();
+    }
+    if count > MOST_TOLD {
+        tell(&format!("fresco: and {} more that are no addresses", count - MOST_TOLD));
+    }
+    Ok(status)
+}
+
+/// Words told of that are no addresses: a file of something else has thousands.
+const MOST_TOLD: usize = 10;
 
 /// Is the first word an address already, of the map last proved for this machine?
 fn is_address(word: &str) -> bool {

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct Report {
     source: SourceView,
-    /// One per address, in the order asked.
+    /// One per address, in the order asked; those that are none are left out.
     places: Vec<Place>,
 }
 
@@ -32,19 +32,29 @@ struct Place {
 }
 
 impl Report {
-    /// Decodes every address.
+    /// Decodes every address; also returns what is wrong with those that are none: a word that is no number, an address
+    /// where the machine has no memory or below the offset of the map.
     ///
     /// # Errors
-    /// An address where the machine has no memory, or below the offset of the map.
-    pub fn new(source: &Source, asked: &[Asked]) -> Result<Self, InputError> {
+    /// The map leaves no colours to pages.
+    pub fn new(source: &Source, asked: Vec<Result<Asked, InputError>>) -> Result<(Self, Vec<InputError>), InputError> {
         let space = source.colors()?;
-        let places = asked
-            .iter()
-            .map(|asked| Place::new(source, &space, asked.address).ok_or_else(|| outside(source, asked)));
-        Ok(Self {
-            source: source.view(),
-            places: places.collect::<Result<_, _>>()?,
-        })
+        let (mut places, mut faults) = (Vec::new(), Vec::new());
+        for asked in asked {
+            let place = asked
+                .and_then(|asked| Place::new(source, &space, asked.address).ok_or_else(|| outside(source, &asked)));
+            match place {
+                Ok(place) => places.push(place),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        let source = source.view();
+        Ok((Self { source, places }, faults))
+    }
+
+    /// Is there no address among those asked?
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
     }
 
     /// One row per address.

@@ -36,7 +36,7 @@ use way::{METHODS, Way};
 /// Arguments of `fresco map detect`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --simulate it probes the memory of this machine, as root: it takes up to half of what is available, at most 4 GiB,
+Without --simulate it probes the memory of this machine, as root: it takes up to half of what is available, at most 4 GiB, \
 and some minutes.
 
 Methods:
@@ -47,7 +47,7 @@ Methods:
   list         two chases, the second shifted by one bit: single bits below 8 MiB
   registers    no timing: decodes PCI configuration space, of this machine or from a dump (AMD family 10h)
 
-Exit status: 0 MAP, 10 SIGNAL-ONLY, 11 NO-SIGNAL, 12 UNSTABLE, 13 NO-BENEFIT (a map, and nothing to gain from it),
+Exit status: 0 MAP, 10 SIGNAL-ONLY, 11 NO-SIGNAL, 12 UNSTABLE, 13 NO-BENEFIT (a map, and nothing to gain from it), \
 125 this machine cannot be timed, 2 wrong input. Only 0 and 13 write a map.
 
 Examples:

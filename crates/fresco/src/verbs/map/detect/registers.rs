@@ -6,7 +6,7 @@ use crate::failure::{Failure, Outcome};
 use crate::verbs::map::functions::MapView;
 use crate::{output, outputs, provenance};
 use fresco_detect::registers::{Dump, family_of, map_of};
-use fresco_input::{InputError, read_file};
+use fresco_input::{InputError, file_name, read_file};
 use fresco_linux::probe::{Conditions, pci_functions};
 use fresco_report::InputFile;
 use serde::Serialize;
@@ -56,7 +56,7 @@ pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
     let mut kept = Ok(());
     let (map, file) = match dump {
         Some(path) => {
-            let file = path.display().to_string();
+            let file = file_name(path);
             let text = read_file(path)?;
             provenance.inputs = vec![InputFile::new(file.clone(), provenance::digest(&text))];
             (map_of(&Dump::parse(&text, &file)?)?, file)

@@ -31,10 +31,10 @@ const LATER_NS: f64 = 30e9;
 /// Arguments of `fresco map verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Half of the pairs share a bank by the map, the others lie in banks that differ in one function only, each in turn: a
+Half of the pairs share a bank by the map, the others lie in banks that differ in one function only, each in turn: a \
 function too many, one too few and one that is another shows.
 
-Exit status: 0 CONFIRMED, 1 WRONG, 11 NO-SIGNAL (no judgement), 12 UNSTABLE, 125 this machine cannot be timed, 2 wrong
+Exit status: 0 CONFIRMED, 1 WRONG, 11 NO-SIGNAL (no judgement), 12 UNSTABLE, 125 this machine cannot be timed, 2 wrong \
 input.
 
 Examples:

@@ -20,16 +20,15 @@ use fresco_rt::generate::{Deadlines, Phases, Recipe, Shares};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::Density;
 use serde::Serialize;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco sched generate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Periods: a list (8ms,10ms,20ms); log:LEAST:MOST[:STEP], log-uniform in multiples of STEP (1ms);
+Periods: a list (8ms,10ms,20ms); log:LEAST:MOST[:STEP], log-uniform in multiples of STEP (1ms); \
 divisors:WHOLE:LEAST:MOST, those of WHOLE; harmonic:LEAST:COUNT, each twice the one before.
-Methods of --accept: auto-refresh, linear, periodic, table, aligned, flat, colored-refresh, as
+Methods of --accept: auto-refresh, linear, periodic, table, aligned, flat, colored-refresh, as \
 docs/theory.md explains them.
 
 Examples:
@@ -204,11 +203,7 @@ pub fn run(args: &Args) -> Outcome {
     });
     outputs::all([drawn, printed])?;
     if let Some(directory) = args.report.as_ref().filter(|_| !args.json) {
-        writeln!(
-            std::io::stdout().lock(),
-            "report   {}",
-            directory.join(files::PAGE).display()
-        )?;
+        output::write(format!("report   {}\n", directory.join(files::PAGE).display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values of options: utilisations, bounds, periods, times.
 
-use fresco_input::{Document, InputError};
+use fresco_input::{Document, InputError, quoted};
 use fresco_rt::Time;
 use fresco_rt::generate::Periods;
 
@@ -105,7 +105,7 @@ fn time(option: &str, text: &str, least: Time) -> Result<Time, InputError> {
             .allowed(error.allowed.clone())
             .cure(error.cure.clone())
     };
-    let document = Document::parse(option, &format!("time = {text:?}")).map_err(told)?;
+    let document = Document::parse(option, &format!("time = {}", quoted(text))).map_err(told)?;
     let picoseconds = document
         .root()
         .duration("time", least * 1000..=LONGEST * 1000)

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the program makes of its surroundings: `-` for standard input, a standard output that is closed, full or left by
+//! its reader, a small stack.
+
+mod common;
+
+use common::{directory_with, fresco, fresco_with};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
+const RECORD: &str = include_str!("../../../kernel/measured/cost.toml");
+const RECORDS: &str = include_str!("../../fresco-rt/tests/data/worked_examples.json");
+const MAP: &str = "14 18\n15 19\n";
+const TRACE: &str = "0x40 R\n0x80 W\n";
+const DUMP: &str = "00:18.2 Host bridge: AMD Family 10h\n00: 22 10 02 12\n";
+const TASKS: &str = "name = \"two\"\n[memory]\ndensity = 8\ndensity_scales_refresh_only = true\n[[task]]\nname = \"a\"\nperiod = \"8 ms\"\nwcet = \"1 ms\"\n";
+const SCENARIO: &str = r#"name = "pair"
+machine = "./small.toml"
+measure = { operations = 2000 }
+[[task]]
+name = "victim"
+program = "latency"
+core = 0
+parameters.bytes = "64 KiB"
+[[task]]
+name = "writer"
+program = "random"
+core = 1
+role = "background"
+parameters.bytes = "64 KiB"
+"#;
+
+/// Every place where a file is read: arguments in which `@` names it, and a file that is right there.
+const READERS: &[(&str, &str)] = &[
+    ("sim @", SCENARIO),
+    ("advise @", SCENARIO),
+    ("plan @", TASKS),
+    ("plan @ --compare --density 8", TASKS),
+    ("sched sensitivity @ --method burst --density 8", TASKS),
+    ("sched oracle @", RECORDS),
+    ("memory @ --machine ddr4-2400-bench", TRACE),
+    ("memory @ --machine ddr4-2400-bench --format ramulator", TRACE),
+    ("memory trace --machine @", MACHINE),
+    ("machine show @", MACHINE),
+    ("machine show @ --toml", MACHINE),
+    ("map show @", MAP),
+    ("map show --machine @", MACHINE),
+    ("map convert @ --to hex", MAP),
+    ("map colors @", MAP),
+    ("map colors --machine @", MACHINE),
+    ("map decode --machine @ 0x1000", MACHINE),
+    ("map verify @ --simulate xeon-w3530 --quick", MAP),
+    ("map verify map.txt --simulate @ --quick", MACHINE),
+    ("map detect --simulate @ --quick", MACHINE),
+    ("map detect --dump @", DUMP),
+    ("bench latency --simulate @ --repetitions 1 --set bytes=64KiB", MACHINE),
+    ("reproduce kernel --record @", RECORD),
+    ("run --map @ --colors banks=0 --dry-run -- true", MAP),
+];
+
+fn prepared() -> TempDir {
+    directory_with(&[("small.toml", MACHINE), ("map.txt", MAP), ("trace", TRACE)])
+}
+
+/// The arguments with a file in place of `@`.
+fn naming<'w>(words: &'w str, file: &'w str) -> Vec<&'w str> {
+    let named = words.split(' ').map(|word| if word == "@" { file } else { word });
+    named.collect()
+}
+
+/// What is printed, without the lines that name the file or repeat the command.
+fn without_names(bytes: &[u8]) -> Vec<String> {
+    // Paths in a file are told from that of the file on.
+    let text = String::from_utf8_lossy(bytes).replace("././", "./");
+    let names = |line: &&str| ["./file", "standard input"].iter().any(|name| line.contains(name));
+    let lines = text.lines().filter(|line| !names(line) && !line.starts_with("command"));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_dash_is_standard_input_wherever_a_file_is_read() {
+    for (words, content) in READERS {
+        let directory = prepared();
+        std::fs::write(directory.path().join("file"), content).expect("is writable");
+        let of_file = fresco(&naming(words, "./file"), directory.path());
+        let of_stream = fresco_with(&naming(words, "-"), directory.path(), content.as_bytes());
+        let told = String::from_utf8_lossy(&of_stream.stderr);
+        assert_eq!(of_stream.status.code(), of_file.status.code(), "{words}: {told}");
+        assert_eq!(
+            without_names(&of_stream.stdout),
+            without_names(&of_file.stdout),
+            "{words}"
+        );
+        assert_eq!(
+            without_names(&of_stream.stderr),
+            without_names(&of_file.stderr),
+            "{words}"
+        );
+        // Of what is not right there only the dump is, which is none of a processor that is known.
+        let wrong = of_file.status.code() == Some(2);
+        assert_eq!(wrong, *content == DUMP, "{words}: {told}");
+        assert!(!directory.path().join("-").exists());
+    }
+}
+
+#[test]
+fn what_is_wrong_on_standard_input_is_told_of_it() {
+    for (words, _) in READERS {
+        let directory = prepared();
+        let done = fresco_with(&naming(words, "-"), directory.path(), b"\n\xff\xfe = [\n");
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words}: {told}");
+        assert!(told.starts_with("fresco: standard input:"), "{words}: {told}");
+        assert!(told.contains("\n  cure: ") && done.stdout.is_empty(), "{words}: {told}");
+    }
+}
+
+#[test]
+fn plans_go_from_verb_to_verb() {
+    let directory = prepared();
+    let here = directory.path();
+    let plan = fresco_with(&["plan", "-", "--json"], here, TASKS.as_bytes());
+    assert!(plan.status.success());
+    for words in [&["check", "-"][..], &["sim", "-", "--horizon", "64 ms"]] {
+        let done = fresco_with(words, here, &plan.stdout);
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success() && !done.stdout.is_empty(), "{words:?}: {told}");
+    }
+}
+
+#[test]
+fn standard_input_is_read_for_one_thing() {
+    let directory = prepared();
+    for words in [
+        &["memory", "-", "--machine", "-"][..],
+        &["map", "decode", "--machine", "-", "-"],
+        &["map", "decode", "map.txt", "-", "-"],
+    ] {
+        let input = if words.contains(&"map.txt") {
+            "0x1000\n"
+        } else {
+            MACHINE
+        };
+        let done = fresco_with(words, directory.path(), input.as_bytes());
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words:?}: {told}");
+        assert!(
+            told.contains("standard input: found it named for two things"),
+            "{words:?}: {told}"
+        );
+    }
+    // Who checks a plan has another standard input.
+    let text = format!("machine = \"-\"\n{TASKS}");
+    let done = fresco_with(&["plan", "-"], directory.path(), text.as_bytes());
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        told.starts_with("fresco: standard input:1: machine: found \"-\""),
+        "{told}"
+    );
+}
+
+#[test]
+fn no_result_goes_over_the_file_on_standard_input() {
+    let directory = prepared();
+    let tasks = directory.path().join("tasks.toml");
+    std::fs::write(&tasks, TASKS).expect("is writable");
+    let done = shell("plan - --out ./tasks.toml < tasks.toml", directory.path());
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(told.contains("found the file that is read as standard input"), "{told}");
+    assert_eq!(std::fs::read_to_string(tasks).expect("is there"), TASKS);
+}
+
+#[test]
+fn a_dash_is_no_file_to_write() {
+    let directory = prepared();
+    std::fs::write(directory.path().join("tasks"), TASKS).expect("is writable");
+    for words in [
+        "plan tasks --out -",
+        "memory trace --machine ./small.toml --commands -",
+        "bench latency --simulate ./small.toml --repetitions 1 --set bytes=64KiB --svg -",
+    ] {
+        let done = shell(words, directory.path());
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words}: {told}");
+        assert!(
+            told.contains("found standard output, where the result goes"),
+            "{words}: {told}"
+        );
+        assert!(done.stdout.is_empty() && !directory.path().join("-").exists());
+    }
+}
+
+/// Runs `fresco` by a shell, which opens and closes what `words` say; `@` stands for the program, which else comes first.
+fn shell(words: &str, directory: &Path) -> Output {
+    let line = match words.contains('@') {
+        true => words.replace('@', "\"$0\""),
+        false => format!("\"$0\" {words}"),
+    };
+    Command::new("bash")
+        .args(["-c", &line, env!("CARGO_BIN_EXE_fresco")])
+        .current_dir(directory)
+        .env("XDG_STATE_HOME", directory.join("state"))
+        .stdin(Stdio::null())
+        .output()
+        .expect("every system that tests run on has it")
+}
+
+/// Verbs that print at once, in a little and in a while.
+const PRINTERS: [&str; 8] = [
+    "--help",
+    "--version",
+    "machine list",
+    "machine show xeon-w3530 --toml",
+    "map decode map.txt 0x1000 --json",
+    "plan tasks",
+    "sim ./pair.toml",
+    "man",
+];
+
+fn with_inputs() -> TempDir {
+    let directory = prepared();
+    for (name, content) in [("tasks", TASKS), ("pair.toml", SCENARIO)] {
+        std::fs::write(directory.path().join(name), content).expect("is writable");
+    }
+    directory
+}
+
+#[test]
+fn a_result_that_nobody_gets_is_a_failure() {
+    let directory = with_inputs();
+    for words in PRINTERS.into_iter().chain(["ps"]) {
+        for (target, reason) in [
+            (">&-", "Bad file descriptor"),
+            ("> /dev/full", "No space left on device"),
+        ] {
+            let done = shell(&format!("{words} {target}"), directory.path());
+            let told = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.code(), Some(2), "{words} {target}: {told}");
+            let start = format!("fresco: standard output: cannot write it: {reason}");
+            assert!(told.starts_with(&start), "{words} {target}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_program_as_it_ends_others() {
+    let directory = with_inputs();
+    let long = "sched generate --sets 2000";
+    for words in ["machine list", "man", long] {
+        // The reader is gone before the first byte is written.
+        let line = |begin: &str| format!("{begin} {{ sleep 0.5; @ {words}; echo $? >&2; }} | :");
+        let told = |begin: &str| String::from_utf8_lossy(&shell(&line(begin), directory.path()).stderr).into_owned();
+        assert_eq!(told(""), "141\n", "{words}: as SIGPIPE would have ended it");
+        let told = told("trap '' PIPE;");
+        assert!(
+            told.starts_with("fresco: standard output: cannot write it: Broken pipe") && told.ends_with("\n2\n"),
+            "{words}, with SIGPIPE ignored: {told}"
+        );
+    }
+}
+
+#[test]
+fn what_prints_nothing_needs_no_standard_output() {
+    let directory = with_inputs();
+    for words in [
+        "man --out pages >&-",
+        "run --help >&- || true",
+        "--nonsense >&- 2>&- || true",
+    ] {
+        let done = shell(words, directory.path());
+        assert!(
+            done.status.success(),
+            "{words}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+    assert!(directory.path().join("pages/fresco.1").is_file());
+}
+
+#[test]
+fn a_closed_standard_input_is_told() {
+    let directory = with_inputs();
+    for words in [
+        "plan - <&-",
+        "memory - --machine ./small.toml <&-",
+        "map decode map.txt - <&-",
+    ] {
+        let done = shell(words, directory.path());
+        let told = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words}: {told}");
+        assert!(
+            told.starts_with("fresco: standard input: found it closed"),
+            "{words}: {told}"
+        );
+    }
+    assert!(
+        shell("plan tasks <&-", directory.path()).status.success(),
+        "it is not asked for"
+    );
+}
+
+#[test]
+fn a_small_stack_is_refused_and_one_that_is_not_suffices() {
+    let directory = with_inputs();
+    for (kib, enough) in [(64, false), (128, false), (1023, false), (1024, true)] {
+        for words in PRINTERS {
+            let done = shell(&format!("ulimit -s {kib}; @ {words}"), directory.path());
+            let told = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.success(), enough, "{words}, {kib} KiB: {told}");
+            if !enough {
+                assert_eq!(done.status.code(), Some(2), "{words}, {kib} KiB: {told}");
+                assert!(told.starts_with("fresco: stack: found a limit of "), "{told}");
+            }
+        }
+    }
+}
+
+/// Runs `fresco`, and sends it SIGINT once after `seconds`.
+fn interrupted(words: &str, seconds: &str, directory: &Path) -> Output {
+    let line = format!("exec 3>&1; set -m; @ {words} & pid=$!; sleep {seconds}; kill -INT $pid; wait $pid");
+    shell(&line, directory)
+}
+
+#[test]
+fn ctrl_c_keeps_what_there_is() {
+    let directory = with_inputs();
+
+    let repeated = format!("repetitions = 1000\n{}", SCENARIO.replace("2000 }", "20000 }"));
+    let endless: String = (0..3_000_000).map(|n| format!("{:#x} R\n", n * 64 % 4096)).collect();
+    for (name, content) in [("repeated.toml", &repeated), ("long", &endless)] {
+        std::fs::write(directory.path().join(name), content).expect("is writable");
+    }
+    for (words, told, printed) in [
+        (
+            "sim ./repeated.toml --threads 1 --json",
+            "fresco: stopped after ",
+            "[stopped: ",
+        ),
+        (
+            "bench latency --set bytes=16MiB --repetitions 10000",
+            "fresco: stopped early",
+            "latency",
+        ),
+        (
+            "bench hrt --jobs 100000 --period 1000 --deadline 1000",
+            "fresco: stopped early",
+            "job",
+        ),
+        (
+            "memory long --machine ./small.toml --commands cmd",
+            "fresco: stopped before the end",
+            "requests",
+        ),
+    ] {
+        let done = interrupted(words, "1", directory.path());
+        let complaint = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
+        assert!(complaint.contains(told), "{words}: {complaint}");
+        let result = String::from_utf8_lossy(&done.stdout);
+        assert!(result.contains(printed), "{words}: {result}");
+    }
+}
