@@ -4,6 +4,7 @@
 use crate::{last, own_heap, ranges, report, threads};
 use fresco_linux::colors::{ENVIRONMENT, Request};
 use fresco_linux::pager::{self, Door, Order, Started, Stats};
+use fresco_linux::proc::keep_mapped;
 use rustix::process::getpid;
 use std::env;
 use std::ffi::c_int;
@@ -109,6 +110,10 @@ static BEGIN: extern "C" fn() = begin;
 extern "C" fn begin() {
     let text = env::var_os(ENVIRONMENT);
     let request = text.as_ref().and_then(|text| Request::parse(text.as_bytes()));
+    if let Some(text) = text.as_ref().filter(|_| request.is_some()) {
+        // Failing, the environment is all there is.
+        let _ = keep_mapped(text.as_bytes());
+    }
     let shared = request.and_then(|request| {
         let door = Door::new().ok()?;
         Some(SHARED.get_or_init(|| Shared { request, door }))

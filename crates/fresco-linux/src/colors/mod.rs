@@ -9,4 +9,7 @@ mod request;
 pub use asked::{AskedColors, ColorCounts};
 pub use filter::Filter;
 pub use frames::FrameColors;
+pub(crate) use request::MOST_BYTES;
+#[cfg(test)]
+pub(crate) use request::test_request;
 pub use request::{ENVIRONMENT, Request, TaskOf, WhenFull};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a program was asked to run with. It stands in an environment variable of the program: there it is inherited as
-//! colours are, can be read from outside, and goes away with the process, however it ends.
+//! colours are. As programs may overwrite it, each process also keeps a [record](crate::proc::keep_mapped) of it.
 
 use super::{AskedColors, ColorCounts, Filter, FrameColors};
 use crate::backend::Backend;
@@ -12,8 +12,8 @@ pub const ENVIRONMENT: &str = "FRESCO_REQUEST";
 
 /// The form of the text; another program's form is refused, not guessed at.
 const FORM: u32 = 1;
-/// The longest text that is read.
-const MOST_BYTES: usize = 64 << 10;
+/// The longest text that is read, in bytes.
+pub(crate) const MOST_BYTES: usize = 64 << 10;
 
 /// The colours asked for, and what to do when there are no more frames of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,17 +124,20 @@ impl Request {
 }
 
 #[cfg(test)]
+pub(crate) fn test_request(name: &str) -> Request {
+    let map = fresco_dram::map::BankMap::new(vec![1 << 14, 1 << 15], 1 << 32).unwrap();
+    let space = fresco_dram::ColorSpace::of_bank_map(&map, &[1 << 12], 12).unwrap();
+    let colors = FrameColors::of_bank_map(&map, &space);
+    let asked = AskedColors::parse("banks=1,3", ColorCounts::of(&colors)).unwrap();
+    Request::new(name.to_owned(), colors, asked)
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use fresco_dram::ColorSpace;
-    use fresco_dram::map::BankMap;
 
     fn request() -> Request {
-        let map = BankMap::new(vec![1 << 14, 1 << 15], 1 << 32).unwrap();
-        let space = ColorSpace::of_bank_map(&map, &[1 << 12], 12).unwrap();
-        let colors = FrameColors::of_bank_map(&map, &space);
-        let asked = AskedColors::parse("banks=1,3", ColorCounts::of(&colors)).unwrap();
-        Request::new("a \"map\"".to_owned(), colors, asked)
+        test_request("a \"map\"")
     }
 
     #[test]

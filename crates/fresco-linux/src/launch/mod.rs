@@ -16,7 +16,7 @@ pub use tend::{adopt_orphans, go_on_guarded, tend};
 use crate::backend::{Backend, KernelColors, release};
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::Refusal;
-use crate::proc::PageMap;
+use crate::proc::{PageMap, keep_open};
 use crate::sys::{Signals, Userfault, before_exec, end_with_parent, zero_frame};
 use rustix::io::Errno;
 use rustix::thread::disable_transparent_huge_pages;
@@ -86,7 +86,7 @@ fn command(program: &Program, arguments: &[OsString], request: &Request, means: 
     request.backend = means.backend();
     let text = request.to_text().map_err(|_| Errno::INVAL)?;
     let mut command = Command::new(&program.path);
-    command.arg0(&program.name).args(arguments).env(ENVIRONMENT, text);
+    command.arg0(&program.name).args(arguments).env(ENVIRONMENT, &text);
     match means {
         Means::Library(preload) => {
             // For this process and what it starts. A kernel without the switch has no huge pages either.
@@ -101,7 +101,12 @@ fn command(program: &Program, arguments: &[OsString], request: &Request, means: 
                 None => command.env_remove("LD_PRELOAD"),
             };
             let colors = colors.clone();
-            before_exec(&mut command, move || colors.take());
+            let text = text.into_bytes();
+            before_exec(&mut command, move || {
+                // Without it the environment is all there is.
+                let _ = keep_open(&text);
+                colors.take()
+            });
         }
     }
     Ok(command)

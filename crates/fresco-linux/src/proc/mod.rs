@@ -8,6 +8,7 @@ mod memory;
 mod nodes;
 mod pagemap;
 mod process;
+mod record;
 
 pub use ledger::{
     LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
@@ -17,4 +18,5 @@ pub use mapping::{Kind, Mapping, anonymous_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};
-pub use process::{Process, has_ended, processes};
+pub use process::{Asked, Process, has_ended, hides_others, processes};
+pub use record::{keep_mapped, keep_open};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processes: which there are, what they were asked to run with, what they map.
 
-use super::{Mapping, PageMap};
+use super::{Mapping, PageMap, record};
 use crate::colors::{ENVIRONMENT, Request};
 use crate::sys::capability;
 use fresco_dram::color::parse_list;
@@ -43,6 +43,42 @@ pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
     Ok(found)
 }
 
+/// Does the kernel keep from the calling process which processes others have (`hidepid` of proc(5))?
+pub fn hides_others(root: &Path) -> bool {
+    let mounts = fs::read_to_string(root.join("self/mounts")).unwrap_or_default();
+    let mut options = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        (Path::new(words.next()?) == root && words.next()? == "proc").then(|| words.next())?
+    });
+    // Mounts on top of others come last.
+    let hides = options.next_back().is_some_and(|options| {
+        let mut options = options.split(',');
+        options.any(|option| ["hidepid=2", "hidepid=4", "hidepid=invisible", "hidepid=ptraceable"].contains(&option))
+    });
+    hides && !capability::has(capability::PTRACE)
+}
+
+/// What a process was asked to run with, as far as it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Colours.
+    For(Box<Request>),
+    /// Nothing.
+    Nothing,
+    /// It is another user's, or has more privileges than the one who asks.
+    Hidden,
+}
+
+/// The request in the environment of a process, as `environ` has it.
+fn of_environment(environment: &[u8]) -> Option<Request> {
+    let mut variables = environment.split(|&byte| byte == 0);
+    let text = variables.find_map(|variable| {
+        let value = variable.strip_prefix(ENVIRONMENT.as_bytes())?;
+        value.strip_prefix(b"=")
+    })?;
+    Request::parse(text)
+}
+
 impl Process {
     /// The process `pid` under `root`.
     ///
@@ -64,15 +100,34 @@ impl Process {
         name.trim_end().to_owned()
     }
 
+    /// What it was asked to run with.
+    pub fn asked(&self) -> Asked {
+        let environment = fs::read(self.directory.join("environ"));
+        let of_record = || record::request_of(&self.directory);
+        match environment {
+            Ok(text) => of_record()
+                .or_else(|| of_environment(&text))
+                .map_or(Asked::Nothing, |request| Asked::For(Box::new(request))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !self.is_of_the_kernel() => Asked::Hidden,
+            Err(_) => Asked::Nothing,
+        }
+    }
+
     /// What it was started with; `None` if nothing was asked, or it is not ours to read.
     pub fn request(&self) -> Option<Request> {
-        let environment = fs::read(self.directory.join("environ")).ok()?;
-        let mut variables = environment.split(|&byte| byte == 0);
-        let text = variables.find_map(|variable| {
-            let value = variable.strip_prefix(ENVIRONMENT.as_bytes())?;
-            value.strip_prefix(b"=")
-        })?;
-        Request::parse(text)
+        match self.asked() {
+            Asked::For(request) => Some(*request),
+            Asked::Nothing | Asked::Hidden => None,
+        }
+    }
+
+    /// Is it a thread of the kernel's own?
+    fn is_of_the_kernel(&self) -> bool {
+        // PF_KTHREAD of the kernel's sched.h, in field 9 of proc_pid_stat(5).
+        const KERNEL_THREAD: u32 = 0x0020_0000;
+        let stat = fs::read_to_string(self.directory.join("stat")).unwrap_or_default();
+        let flags = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(9 - 3));
+        flags.is_some_and(|flags| flags.parse().is_ok_and(|flags: u32| flags & KERNEL_THREAD != 0))
     }
 
     /// May be read what it was started with?

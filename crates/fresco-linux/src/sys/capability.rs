@@ -23,6 +23,11 @@ pub fn cure_of_process(status: &str) -> String {
     words(PTRACE, geteuid().is_root(), own(), theirs)
 }
 
+/// Has the calling thread the capability?
+pub fn has((capability, _): (CapabilitySet, &str)) -> bool {
+    own().contains(capability)
+}
+
 fn own() -> CapabilitySet {
     capabilities(None).map_or(CapabilitySet::empty(), |own| own.effective)
 }

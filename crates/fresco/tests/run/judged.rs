@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco verify` judges, and when.
 
-use crate::common::{directory_with, fresco};
+use crate::common::{directory_with, fresco, json};
 use crate::placing::coloured_with;
-use crate::{COLORING, MAP, Running, compiled, memory_user, needs_coloring, program};
+use crate::{COLORING, MAP, Running, compiled, memory_user, needs_coloring, not_run, program};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -111,4 +111,99 @@ fn under_a_filter_of_system_calls_that_is_what_is_told_and_once() {
         "{told}"
     );
     assert_eq!(told.lines().count(), 1, "{told}");
+}
+
+/// `fresco` as a user who is nobody, if others may execute it.
+fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
+    let done = Command::new(program()).args(arguments).uid(65534).gid(65534).output();
+    done.map_err(|error| {
+        not_run(
+            "as nobody",
+            &format!("others may not execute {}: {error}", program().display()),
+        )
+    })
+    .ok()
+}
+
+#[test]
+fn an_ordinary_user_is_told_what_may_not_be_looked_at() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let (running, _) = Running::start(&["--colors", "banks=0-3"], &["1"], directory.path());
+    let Some(done) = as_nobody(&["ps"]) else { return };
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{done:?}");
+    assert!(!said.contains("(no rows)"), "{said}");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("No process that may be looked at has colored memory."),
+        "{said}"
+    );
+    assert!(
+        said.contains("may not be looked at: programs with colors may be among them. To see them, run as root"),
+        "{said}"
+    );
+    let done = as_nobody(&["ps", "--json"]).expect("as before");
+    let found: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let hidden = found["data"]["not_looked_at"].as_u64().expect("a number");
+    // This process and the program at least, and none of the kernel's threads.
+    let all = std::fs::read_dir("/proc").expect("readable").flatten();
+    let programs = all
+        .filter(|entry| std::fs::read_link(entry.path().join("exe")).is_ok())
+        .count() as u64;
+    assert!((2..=programs + 50).contains(&hidden), "{hidden} of {programs}");
+    // Root sees more; where it is root of a container, perhaps not all.
+    let own = json(&["ps", "--json"], directory.path());
+    assert!(own["data"]["not_looked_at"].as_u64() < Some(hidden), "{own}");
+    running.finish();
+}
+
+#[test]
+fn where_no_page_matches_a_summary_is_all_and_memory_outside_the_map_is_told_apart() {
+    needs_coloring!();
+    // 128 colors, and a map that begins beyond all memory.
+    let functions: String = (14..21).map(|bit| format!("{bit}\n")).collect();
+    let directory = directory_with(&[("map.txt", MAP), ("many.txt", &functions)]);
+    let (running, _) = Running::start(&["--colors", "banks=0-3"], &["4"], directory.path());
+    let pid = running.child.id().to_string();
+    let judge = |map: &[&str]| {
+        let options = [&["verify", pid.as_str(), "--least", "0"][..], map].concat();
+        let said = fresco(&options, directory.path());
+        let found = json(&[&options[..], &["--json"]].concat(), directory.path());
+        (
+            String::from_utf8(said.stdout).expect("UTF-8"),
+            found["data"]["total"].clone(),
+        )
+    };
+    let (said, total) = judge(&[
+        "--map",
+        "many.txt",
+        "--offset",
+        "1099511627776",
+        "--colors",
+        "banks=0-127",
+    ]);
+    assert_eq!(
+        (total["inside"].as_u64(), total["outside"].as_u64()),
+        (Some(0), Some(0)),
+        "{total}"
+    );
+    assert_eq!(total["off_the_map"], total["pages"], "{total}");
+    assert!(said.lines().count() < 30, "{said}");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let told = format!("; of {} no color is known: the map has no memory there", total["pages"]);
+    assert!(words.join(" ").contains(&told), "{told}: {said}");
+    assert!(!said.contains("Pages judged by color"), "{said}");
+    // Where pages match, colors without any are one line.
+    let (said, total) = judge(&["--map", "many.txt", "--colors", "banks=0-126"]);
+    assert!(total["inside"].as_u64() > Some(0), "{total}");
+    assert!(said.contains("known"), "a column: {said}");
+    let colors: Vec<&str> = said.lines().filter(|line| line.starts_with("bank")).collect();
+    let zeros = colors
+        .iter()
+        .filter(|line| line.split_whitespace().last() == Some("0"))
+        .count();
+    assert!(zeros <= 1 && colors.len() > 1, "{said}");
+    running.finish();
 }

@@ -12,12 +12,13 @@ mod placing;
 mod planned;
 mod rlimits;
 mod threads;
+mod titles;
 mod unnoticed;
 mod users;
 
 use common::json;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -52,6 +53,12 @@ macro_rules! needs_coloring {
             return;
         }
     };
+}
+
+/// Says that a test was not run, and why, also where the output of tests that pass is kept back.
+fn not_run(test: &str, reason: &str) {
+    let line = format!("{test}: not run: {reason}\n");
+    std::io::stderr().lock().write_all(line.as_bytes()).expect("open");
 }
 
 fn memory_user() -> PathBuf {

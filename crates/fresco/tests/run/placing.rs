@@ -251,7 +251,7 @@ fn a_process_without_colors_needs_a_map() {
         "0",
     ];
     let shown = stdout(&named, directory.path());
-    assert!(shown.contains("colours of the command line"), "{shown}");
+    assert!(shown.contains("colors of the command line"), "{shown}");
     assert!(shown.contains("none: it was not started by fresco run"), "{shown}");
     assert!(!shown.contains("requested  "), "{shown}");
 }

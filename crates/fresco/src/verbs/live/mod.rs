@@ -6,8 +6,10 @@ pub mod planned;
 use crate::failure::Failure;
 use crate::verbs::map::source::{Map, Source, SourceArgs};
 use fresco_input::InputError;
-use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors};
-use std::path::PathBuf;
+use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors, Request};
+use fresco_linux::proc::{Asked, Process, hides_others, processes};
+use fresco_linux::sys::capability;
+use std::path::{Path, PathBuf};
 
 /// The root of the tree in which the kernel tells about processes.
 pub const PROC: &str = "/proc";
@@ -15,6 +17,53 @@ pub const PROC: &str = "/proc";
 /// What is said under every result: what these colours are, and are not.
 pub const CAVEAT: &str = "Colours are those of the frame numbers of this kernel under the map that was named; in a virtual machine these are \
      not the frames of the hardware.";
+
+/// The processes that may be looked at, with what they were asked to run with, and how many others there are.
+#[derive(Debug)]
+pub struct Seen {
+    /// Those with a request.
+    pub asked: Vec<(Process, Request)>,
+    /// Those that may not be looked at.
+    pub hidden: u64,
+    /// Does the kernel not even tell which processes of others there are?
+    pub others_unknown: bool,
+}
+
+impl Seen {
+    /// Looks at all.
+    ///
+    /// # Errors
+    /// [`PROC`] cannot be read.
+    pub fn now() -> Result<Self, InputError> {
+        let mut seen = Self {
+            asked: Vec::new(),
+            hidden: 0,
+            others_unknown: hides_others(Path::new(PROC)),
+        };
+        for process in processes(Path::new(PROC))? {
+            match process.asked() {
+                Asked::For(request) => seen.asked.push((process, *request)),
+                Asked::Hidden => seen.hidden += 1,
+                Asked::Nothing => {}
+            }
+        }
+        Ok(seen)
+    }
+
+    /// What is to be said of those that may not be looked at.
+    pub fn note(&self) -> Option<String> {
+        let others = match (self.others_unknown, self.hidden) {
+            (true, _) => "The kernel hides the processes of others (hidepid)".to_owned(),
+            (false, 0) => return None,
+            (false, 1) => "1 process may not be looked at".to_owned(),
+            (false, count) => format!("{count} processes may not be looked at"),
+        };
+        Some(format!(
+            "{others}: programs with colors may be among them. To see them, {}.",
+            capability::cure(capability::PTRACE)
+        ))
+    }
+}
 
 /// Options that name a map and colours of it.
 #[derive(Debug, clap::Args)]

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco ps`: the processes that were asked to run with colours.
 
-use super::live::{CAVEAT, PROC};
+use super::live::{CAVEAT, Seen};
 use crate::failure::Outcome;
 use crate::{output, provenance};
 use fresco_linux::backend::Backend;
 use fresco_linux::census::census;
 use fresco_linux::colors::{Request, WhenFull};
-use fresco_linux::proc::{Process, processes};
+use fresco_linux::proc::Process;
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
-use std::path::Path;
 use std::process::ExitCode;
 
 /// Arguments of `fresco ps`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Pages are those that the back end covers: heap and anonymous memory, or, of the kernel's, all anonymous memory. They are counted where frame numbers may be seen;
-`fresco verify PID` says more about one process. Processes whose environment may not be read are not shown.")]
+`fresco verify PID` says more about one process. Processes that may not be looked at are counted: those of other users, or with more
+privileges than the one who asks.")]
 pub struct Args {
     /// Print JSON instead of a table
     #[arg(long)]
@@ -28,6 +28,11 @@ pub struct Args {
 #[derive(Debug, Serialize)]
 struct Report {
     processes: Vec<View>,
+    /// Processes that may not be looked at.
+    not_looked_at: u64,
+    /// What is to be said of them.
+    #[serde(skip)]
+    note: Option<String>,
     caveat: &'static str,
 }
 
@@ -50,12 +55,12 @@ struct View {
 
 /// Lists them.
 pub fn run(args: &Args) -> Outcome {
-    let views = processes(Path::new(PROC))?
-        .iter()
-        .filter_map(|process| Some(View::of(process, &process.request()?)))
-        .collect();
+    let seen = Seen::now()?;
+    let views = seen.asked.iter().map(|(process, request)| View::of(process, request));
     let report = Report {
-        processes: views,
+        processes: views.collect(),
+        not_looked_at: seen.hidden,
+        note: seen.note(),
         caveat: CAVEAT,
     };
     output::print(
@@ -63,7 +68,7 @@ pub fn run(args: &Args) -> Outcome {
         "fresco-ps/1",
         &provenance::of_this_run(None),
         &report,
-        || Ok(vec![report.table()?]),
+        || report.tables(),
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -95,6 +100,24 @@ impl View {
 }
 
 impl Report {
+    /// The processes, and a word about those that are not among them.
+    fn tables(&self) -> Result<Vec<Table>, ReportError> {
+        let mut tables = Vec::new();
+        let mut notes = Table::new("", vec![Column::text("note")]);
+        match (self.processes.is_empty(), &self.note) {
+            (false, _) => tables.push(self.table()?),
+            (true, None) => notes.push(vec!["No process has colored memory.".into()])?,
+            (true, Some(_)) => notes.push(vec!["No process that may be looked at has colored memory.".into()])?,
+        }
+        if let Some(note) = &self.note {
+            notes.push(vec![note.clone().into()])?;
+        }
+        if self.processes.is_empty() || self.note.is_some() {
+            tables.push(notes);
+        }
+        Ok(tables)
+    }
+
     fn table(&self) -> Result<Table, ReportError> {
         let columns = vec![
             Column::number("PID", "", 0),
@@ -105,7 +128,7 @@ impl Report {
             Column::number("pages", "", 0),
             Column::number("inside", "%", 3),
         ];
-        let mut table = Table::new("Processes with coloured memory", columns);
+        let mut table = Table::new("Processes with colored memory", columns);
         for view in &self.processes {
             table.push(vec![
                 Cell::Count(view.pid.into()),

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Arguments of `fresco verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What was asked for is read from the environment of the process, where `fresco run` leaves it; --map or --machine and
+What was asked for is read from the record that the process keeps, or else from its environment; --map or --machine and
 --colors judge any process by other colours. A kernel with page colouring tells the colours of a thread to nobody else,
 so its processes, too, are known by what they were asked to run with. Frame numbers are seen by root only, and not in most containers.
 
@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = integer("--watch", 1..=86400u32))]
     watch: Option<u32>,
 
-    /// Every mapping with pages in memory, also those of files
+    /// Every mapping with pages in memory, also those of files, and where no page has a color asked for
     #[arg(long)]
     all: bool,
 
@@ -133,7 +133,7 @@ fn own_request(process: &Process, args: &Args) -> Result<Request, InputError> {
     process.tells()?;
     process.request().ok_or_else(|| {
         InputError::new("PID", format!("found no colours asked for by process {}", process.pid))
-            .allowed("a process started by `fresco run`, whose environment may be read")
+            .allowed("a process started by `fresco run`")
             .cure("name the map and the colours to judge it by: --machine or --map, --colors")
     })
 }

@@ -95,13 +95,41 @@ impl Counts {
         }
     }
 
-    fn cells(&self) -> [Cell; 4] {
+    /// Pages inside and outside the colors, those without a known color, and the share inside.
+    fn columns() -> Vec<Column> {
+        let mut columns: Vec<Column> = ["pages", "inside", "outside", "no color known"]
+            .map(|name| Column::number(name, "", 0))
+            .into();
+        columns.push(Column::number("inside", "%", 3));
+        columns
+    }
+
+    fn cells(&self) -> [Cell; 5] {
         [
             Cell::Count(self.pages),
             Cell::Count(self.inside),
-            Cell::Count(self.outside + self.off_the_map),
+            Cell::Count(self.outside),
+            Cell::Count(self.off_the_map),
             self.share.map(|share| share * 100.0).into(),
         ]
+    }
+
+    /// Where the pages are, in a line.
+    fn words(&self) -> String {
+        let Some(share) = self.share else {
+            return "no pages".to_owned();
+        };
+        let mut words = format!("{} of {} pages, {:.3} %", self.inside, self.pages, share * 100.0);
+        if self.outside > 0 {
+            words += &format!("; {} have other colors", self.outside);
+        }
+        if self.off_the_map > 0 {
+            words += &format!(
+                "; of {} no color is known: the map has no memory there",
+                self.off_the_map
+            );
+        }
+        words
     }
 }
 
@@ -180,8 +208,11 @@ impl Report {
         within(&self.limits_asked, self.limits_applied.as_ref()) && self.total.share.is_none_or(|share| share >= least)
     }
 
-    /// Requested against applied, then mappings, then colours.
+    /// Requested against applied, then mappings, then colors; the summary alone, where no page has a color asked for.
     pub fn tables(&self, all: bool) -> Result<Vec<Table>, ReportError> {
+        if self.total.inside == 0 && !all {
+            return Ok(vec![self.summary()?]);
+        }
         let mut tables = vec![self.summary()?, self.mappings(all)?];
         if !self.threads.is_empty() {
             tables.push(self.threads()?);
@@ -191,13 +222,8 @@ impl Report {
     }
 
     fn summary(&self) -> Result<Table, ReportError> {
-        let title = format!("Colours of process {} ({})", self.pid, self.program);
+        let title = format!("Colors of process {} ({})", self.pid, self.program);
         let mut table = Table::new(title, vec![Column::text("what"), Column::text("value")]);
-        let share = self
-            .total
-            .share
-            .map_or("no pages".to_owned(), |share| format!("{:.3} %", share * 100.0));
-        let counts = &self.total;
         let applied = self.limits_applied.as_ref();
         let limits = (!self.limits_asked.is_none() || applied.is_some_and(|limits| !limits.is_none())).then(|| {
             let applied = applied.map_or("no resctrl".to_owned(), Limits::to_string);
@@ -210,7 +236,7 @@ impl Report {
             ("map", self.map.clone()),
             (
                 if self.named {
-                    "colours of the command line"
+                    "colors of the command line"
                 } else {
                     "requested"
                 },
@@ -223,10 +249,7 @@ impl Report {
                     .to_owned(),
             ),
             ("judged", self.judged.to_owned()),
-            (
-                "applied",
-                format!("{} of {} pages, {share}", counts.inside, counts.pages),
-            ),
+            ("applied", self.total.words()),
             ("note", self.caveat.to_owned()),
         ];
         for (what, value) in rows.into_iter().chain(limits) {
@@ -237,8 +260,7 @@ impl Report {
 
     fn mappings(&self, all: bool) -> Result<Table, ReportError> {
         let mut columns: Vec<Column> = ["from", "kind", "name"].map(Column::text).into();
-        columns.extend(["pages", "inside", "outside"].map(|name| Column::number(name, "", 0)));
-        columns.push(Column::number("inside", "%", 3));
+        columns.extend(Counts::columns());
         let mut table = Table::new("Pages in memory by mapping", columns);
         for view in self
             .mappings
@@ -254,9 +276,8 @@ impl Report {
 
     fn threads(&self) -> Result<Table, ReportError> {
         let mut columns = vec![Column::text("requested")];
-        columns.extend(["pages", "inside", "outside"].map(|name| Column::number(name, "", 0)));
-        columns.push(Column::number("inside", "%", 3));
-        let mut table = Table::new("Pages of threads with colours of their own", columns);
+        columns.extend(Counts::columns());
+        let mut table = Table::new("Pages of threads with colors of their own", columns);
         for view in &self.threads {
             let mut row: Vec<Cell> = vec![view.asked.clone().into()];
             row.extend(view.counts.cells());
@@ -267,18 +288,26 @@ impl Report {
 
     fn colors(&self) -> Result<Table, ReportError> {
         let columns = vec![
-            Column::text("colour"),
+            Column::text("color"),
             Column::text(if self.named { "named" } else { "requested" }),
             Column::number("pages", "", 0),
         ];
-        let mut table = Table::new("Pages judged by colour", columns);
+        let mut table = Table::new("Pages judged by color", columns);
         for (kind, views) in [("bank", &self.bank_colors), ("llc", &self.llc_colors)] {
-            for view in views.iter().filter(|view| view.asked || view.pages > 0) {
+            for view in views.iter().filter(|view| view.pages > 0) {
                 let asked = if view.asked { "yes" } else { "no" };
                 table.push(vec![
                     format!("{kind} {}", view.color).into(),
                     asked.into(),
                     Cell::Count(view.pages),
+                ])?;
+            }
+            let others = views.iter().filter(|view| view.asked && view.pages == 0).count();
+            if others > 0 {
+                table.push(vec![
+                    format!("{kind}, {others} others").into(),
+                    "yes".into(),
+                    Cell::Count(0),
                 ])?;
             }
         }

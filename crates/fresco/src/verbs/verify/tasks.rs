@@ -6,16 +6,15 @@ use super::report::within;
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
-use crate::verbs::live::{CAVEAT, PROC};
+use crate::verbs::live::{CAVEAT, Seen};
 use fresco_dram::color::format_list;
 use fresco_input::InputError;
 use fresco_linux::census::census;
 use fresco_linux::colors::Request;
-use fresco_linux::proc::{Process, processes};
+use fresco_linux::proc::Process;
 use fresco_linux::resctrl::Limits;
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -24,6 +23,11 @@ use std::time::Duration;
 struct Report {
     plan: String,
     tasks: Vec<TaskView>,
+    /// Processes that may not be looked at.
+    not_looked_at: u64,
+    /// What is to be said of them.
+    #[serde(skip)]
+    note: Option<String>,
     caveat: &'static str,
 }
 
@@ -53,7 +57,7 @@ pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool
     let mut report = Report::of(planned, least)?;
     loop {
         output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
-            Ok(vec![report.table()?])
+            report.tables()
         })?;
         let Some(seconds) = watch.filter(|_| report.is_live()) else {
             break;
@@ -113,11 +117,8 @@ impl TaskView {
 impl Report {
     /// Looks once.
     fn of(planned: &PlannedPrograms, least: f64) -> Result<Self, InputError> {
-        let all = processes(Path::new(PROC))?;
-        let alive: Vec<(&Process, Request)> = all
-            .iter()
-            .filter_map(|process| Some((process, process.request()?)))
-            .collect();
+        let seen = Seen::now()?;
+        let alive = &seen.asked;
         let mut tasks = Vec::new();
         for program in &planned.programs {
             let before = tasks.len();
@@ -136,6 +137,8 @@ impl Report {
         Ok(Self {
             plan: planned.name.clone(),
             tasks,
+            not_looked_at: seen.hidden,
+            note: seen.note(),
             caveat: CAVEAT,
         })
     }
@@ -147,6 +150,18 @@ impl Report {
 
     fn holds(&self) -> bool {
         self.is_live() && self.tasks.iter().all(|task| task.holds)
+    }
+
+    /// The tasks, and a word about processes that may not be looked at where one of them was not found.
+    fn tables(&self) -> Result<Vec<Table>, ReportError> {
+        let mut tables = vec![self.table()?];
+        let all_found = self.tasks.iter().all(|task| task.pid.is_some());
+        if let Some(note) = self.note.as_ref().filter(|_| !all_found) {
+            let mut notes = Table::new("", vec![Column::text("note")]);
+            notes.push(vec![note.clone().into()])?;
+            tables.push(notes);
+        }
+        Ok(tables)
     }
 
     fn table(&self) -> Result<Table, ReportError> {
