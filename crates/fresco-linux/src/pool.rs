@@ -61,6 +61,13 @@ pub enum Short {
     Memory,
     /// It took too long.
     Time,
+    /// It may hold no more than so many bytes, and would hardly find more than so many of the colours then.
+    Hopeless {
+        /// Bytes that it may hold.
+        limit: u64,
+        /// Bytes that it would find.
+        likely: u64,
+    },
 }
 
 #[derive(Debug)]
@@ -135,11 +142,24 @@ impl Pool {
         }
     }
 
-    /// Looks for frames until there are `wanted` pages to give. `goes_on` is asked before each step.
+    /// Looks for frames until there are `wanted` pages to give. `goes_on` is asked before each step. What was in vain to
+    /// look at is given back if there are fewer.
     ///
     /// # Errors
     /// Why there are fewer.
-    pub fn search(&mut self, wanted: u64, mut goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
+    pub fn search(&mut self, wanted: u64, goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
+        let result = self.look(wanted, goes_on);
+        if result.is_err() {
+            self.spent.clear();
+        }
+        result
+    }
+
+    /// The same, but nothing is given back: the search goes on later.
+    ///
+    /// # Errors
+    /// Why there are fewer.
+    pub fn look(&mut self, wanted: u64, mut goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
         let mut looked = 0;
         let mut short = Short::Time;
         while self.free < wanted && goes_on(self) {
@@ -165,20 +185,25 @@ impl Pool {
             short = Short::Time;
             looked += step / page_bytes();
         }
-        if self.free < wanted {
-            self.spent.clear();
-            return Err(short);
+        match self.free < wanted {
+            true => Err(short),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    /// Pages that there are, or that searches may still find.
-    pub fn reach(&mut self) -> u64 {
-        self.free + self.room(STEP) / page_bytes()
+    /// Bytes that searches may hold in all.
+    pub fn limit(&mut self) -> u64 {
+        self.held() + self.room(STEP)
     }
 
-    /// Bytes of the areas.
-    fn held(&self) -> u64 {
+    /// Is each colour as likely as the others wherever the kernel takes frames from? Not, where parts of the memory have
+    /// colours of their own.
+    pub fn is_uniform(&self) -> bool {
+        self.filter.is_uniform()
+    }
+
+    /// Bytes of the areas: what searches hold.
+    pub fn held(&self) -> u64 {
         let areas = self.spent.iter().chain(self.slabs.iter().map(|slab| &slab.area));
         areas.map(area_bytes).sum()
     }

@@ -19,11 +19,25 @@ unsafe extern "C" {
     pub fn memalign(align: usize, bytes: usize) -> *mut c_void;
 }
 
-/// Is the block from there, or null?
-#[inline]
-pub fn has(block: *const c_void) -> bool {
-    // SAFETY: looks the address up. What did not fit into the store of the beginning is mimalloc's.
-    state::is_bare() && !unsafe { mi::mi_is_in_heap_region(block) }
+/// May the block be from there, which is no block in use of mimalloc's? The program has that heap alone where memory is
+/// not coloured; elsewhere a library that does not look its functions up as others do (`RTLD_DEEPBIND`) may use it.
+#[cold]
+pub fn may_have(block: *const c_void) -> bool {
+    // SAFETY: looks the address up.
+    state::is_bare() || !unsafe { mi::mi_is_in_heap_region(block) } && is_used()
+}
+
+/// Has anything been taken from that heap?
+fn is_used() -> bool {
+    static COUNTS: Next = Next::new(c"mallinfo2");
+    // Before version 2.33 of the C library there is none: then it is asked, and ends the program in its own words.
+    COUNTS.address().is_none_or(|counts| {
+        // SAFETY: this is the type of the function of that name.
+        let counts = unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn() -> libc::mallinfo2>(counts) };
+        // SAFETY: counts what there is.
+        let counts = unsafe { counts() };
+        counts.arena > 0 || counts.hblks > 0
+    })
 }
 
 /// Bytes of a block that is from there.

@@ -4,7 +4,7 @@
 //!
 //! Safety of all functions: as the C standard and POSIX have it for functions of these names.
 
-use crate::{early, huge, library, state};
+use crate::{early, huge, library, marks, misuse, state};
 use libmimalloc_sys as mi;
 use std::ffi::{c_int, c_void};
 use std::ptr::{copy_nonoverlapping, null_mut};
@@ -29,17 +29,28 @@ macro_rules! early_or {
     }};
 }
 
+/// A block of mimalloc's for the program: marked as in use, or told that there is none.
 #[inline]
 fn checked(block: *mut c_void) -> *mut c_void {
     if block.is_null() {
         state::set_errno(libc::ENOMEM);
+    } else if !marks::put(block) {
+        // SAFETY: the block is mimalloc's, and nobody has it yet.
+        unsafe { mi::mi_free(block) };
+        state::set_errno(libc::ENOMEM);
+        return null_mut();
     }
     block
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    early_or!(bytes, 1, mi::mi_malloc(bytes), library::malloc(bytes))
+    early_or!(
+        bytes,
+        1,
+        mi::mi_malloc(bytes.max(marks::SMALLEST)),
+        library::malloc(bytes)
+    )
 }
 
 #[unsafe(no_mangle)]
@@ -47,7 +58,10 @@ unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
     early_or!(
         count.saturating_mul(bytes),
         1,
-        mi::mi_calloc(count, bytes),
+        match count.checked_mul(bytes) {
+            Some(all) => mi::mi_zalloc(all.max(marks::SMALLEST)),
+            None => null_mut(),
+        },
         library::calloc(count, bytes)
     )
 }
@@ -58,21 +72,41 @@ unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_void {
         // SAFETY: as malloc's.
         return unsafe { malloc(bytes) };
     }
+    if bytes == 0 && !state::is_bare() {
+        // SAFETY: as free's.
+        unsafe { free(block) };
+        return null_mut();
+    }
     if let Some(before) = early::size_of(block) {
         // SAFETY: as malloc's.
         let new = unsafe { malloc(bytes) };
         if !new.is_null() {
             // SAFETY: both blocks have at least so many bytes, and the new one is new.
             unsafe { copy_nonoverlapping(block.cast::<u8>(), new.cast(), before.min(bytes)) };
+            early::give_back(block);
         }
         return new;
     }
-    if library::has(block) {
-        // SAFETY: the block is the C library's.
+    // Before: what mimalloc frees, another thread may have at once.
+    if !marks::take(block) {
+        if early::has(block) || !library::may_have(block) {
+            misuse::end("realloc()", block);
+        }
+        // SAFETY: the C library judges what it is given.
         return unsafe { library::realloc(block, bytes) };
     }
-    // SAFETY: the block is mimalloc's.
-    checked(huge::or_none(bytes, 1, || unsafe { mi::mi_realloc(block, bytes) }))
+    let bytes = bytes.max(marks::SMALLEST);
+    let new = match huge::is_huge(bytes, 1) {
+        // SAFETY: the block is mimalloc's, in use, and has no mark any more.
+        true => unsafe { huge::resize(block, bytes) },
+        // SAFETY: the same.
+        false => unsafe { mi::mi_realloc(block, bytes) },
+    };
+    if new.is_null() {
+        // It stays, and so does the memory of its mark.
+        marks::put(block);
+    }
+    checked(new)
 }
 
 #[unsafe(no_mangle)]
@@ -86,15 +120,25 @@ unsafe extern "C" fn reallocarray(block: *mut c_void, count: usize, bytes: usize
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn free(block: *mut c_void) {
-    if early::size_of(block).is_some() {
+    if marks::take(block) {
+        // SAFETY: the block is mimalloc's, and in use.
+        unsafe { mi::mi_free(block) };
+    } else if !block.is_null() {
+        free_other(block);
+    }
+}
+
+/// Frees what is no block in use of mimalloc's.
+#[cold]
+fn free_other(block: *mut c_void) {
+    if early::give_back(block) {
         return;
     }
-    match library::has(block) {
-        // SAFETY: the block is the C library's, or null.
-        true => unsafe { library::free(block) },
-        // SAFETY: the block is mimalloc's, or null.
-        false => unsafe { mi::mi_free(block) },
+    if early::has(block) || !library::may_have(block) {
+        misuse::end("free()", block);
     }
+    // SAFETY: the C library judges what it is given.
+    unsafe { library::free(block) };
 }
 
 #[unsafe(no_mangle)]
@@ -106,7 +150,7 @@ unsafe extern "C" fn memalign(align: usize, bytes: usize) -> *mut c_void {
     early_or!(
         bytes,
         align,
-        mi::mi_malloc_aligned(bytes, align),
+        mi::mi_malloc_aligned(bytes.max(marks::SMALLEST), align.max(marks::SMALLEST)),
         library::memalign(align, bytes)
     )
 }
@@ -153,9 +197,13 @@ unsafe extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
-    early::size_of(block).unwrap_or_else(|| match library::has(block) {
+    if marks::has(block) {
+        // SAFETY: the block is mimalloc's.
+        return unsafe { mi::mi_usable_size(block) };
+    }
+    early::size_of(block).unwrap_or_else(|| match !block.is_null() && library::may_have(block) {
         true => library::size_of(block),
-        // SAFETY: the block is mimalloc's, or null.
-        false => unsafe { mi::mi_usable_size(block) },
+        // As of null.
+        false => 0,
     })
 }

@@ -3,14 +3,16 @@
 //!
 //! Safety of the C functions: as POSIX and Linux have it for functions of these names.
 
-use crate::{huge, ranges, state, threads};
+use crate::{huge, ranges, report, state, threads};
 use fresco_linux::colors::WhenFull;
-use fresco_linux::pager::Order;
+use fresco_linux::pager::{Order, PATIENCE};
 use libmimalloc_sys as mi;
 use rustix::io::Errno;
 use std::cell::Cell;
 use std::ffi::{c_int, c_long, c_void};
 use std::ops::Range;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// Numbers of mimalloc's options, from its `mimalloc.h`.
 const EAGER_COMMIT: c_int = 3;
@@ -20,6 +22,8 @@ const PURGE_DELAY: c_int = 15;
 pub const RESERVED: u64 = 1 << 30;
 /// Milliseconds after which mimalloc gives freed pages back. Frames of few colours are dear.
 const PURGE_AFTER: c_long = 1000;
+/// Between lines about a search, at most.
+const MOST_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Readies mimalloc. It reserves addresses without access and opens them as it needs them, so that a program that
 /// locks all its memory does not lock what it has not allocated.
@@ -43,8 +47,10 @@ thread_local! {
     static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// # Safety
+/// As of the C library's.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn mmap(
+pub unsafe extern "C" fn mmap(
     address: *mut c_void,
     bytes: usize,
     access: c_int,
@@ -179,14 +185,10 @@ unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -
         huge::refuse(start, bytes);
     }
     // Memory that was reserved is now memory: if frames were promised, this is where they can run out.
-    let strict = || state::shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict);
-    if result == 0 && opens && state::is_colored() && strict() {
-        let filled = ask(Order::Fill, &pages(start, bytes));
-        if filled == Err(Errno::NOMEM) {
-            huge::refuse(start, bytes);
-            state::set_errno(libc::ENOMEM);
-            return -1;
-        }
+    let promised = result == 0 && opens && state::is_strict() && !huge::is_asking();
+    if promised && fill(&pages(start, bytes)) == Err(Errno::NOMEM) {
+        state::set_errno(libc::ENOMEM);
+        return -1;
     }
     result
 }
@@ -198,11 +200,33 @@ fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
     if state::is_early() || !state::is_colored() {
         return Ok(());
     }
-    let strict = state::shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict);
     let watched = ask(Order::Watch, range);
-    match strict && writable && watched.is_ok() {
-        true if ask(Order::Fill, range) == Err(Errno::NOMEM) => Err(Errno::NOMEM),
+    match state::is_strict() && writable && watched.is_ok() && !huge::is_asking() {
+        true if fill(range) == Err(Errno::NOMEM) => Err(Errno::NOMEM),
         _ => Ok(()),
+    }
+}
+
+/// Has all pages of the range placed, as frames are promised. The search for them may take a while: then lines say how far
+/// it is, and one why it was given up.
+pub fn fill(range: &Range<u64>) -> Result<(), Errno> {
+    let refusals = || state::stats().search.refusals.load(Ordering::Acquire);
+    let (before, start) = (refusals(), Instant::now());
+    let mut next = PATIENCE;
+    loop {
+        match ask(Order::Fill, range) {
+            Err(Errno::AGAIN) if start.elapsed() >= next => {
+                next = start.elapsed() + (next * 2).min(MOST_PATIENCE);
+                report::tell_search(range.end - range.start);
+            }
+            Err(Errno::AGAIN) => {}
+            result => {
+                if result == Err(Errno::NOMEM) && refusals() != before {
+                    report::tell_refused(range.end - range.start);
+                }
+                return result;
+            }
+        }
     }
 }
 
@@ -225,9 +249,11 @@ pub fn ask_with(order: Order, range: &Range<u64>, word: u32) -> Result<(), Errno
     result
 }
 
-fn pages(start: *mut c_void, bytes: usize) -> Range<u64> {
+/// The pages of a piece of memory.
+pub fn pages(start: *mut c_void, bytes: usize) -> Range<u64> {
+    let page = rustix::param::page_size() as u64;
     let start = start.expose_provenance() as u64;
-    start..start + (bytes as u64).next_multiple_of(rustix::param::page_size() as u64)
+    start / page * page..(start + bytes as u64).next_multiple_of(page)
 }
 
 /// # Safety

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is told on standard error: bad news, and at the end what was placed where.
 
-use crate::state;
+use crate::{state, threads, totals};
 use fresco_linux::colors::Request;
 use fresco_linux::pager::Refusal;
 use fresco_linux::pool::Short;
@@ -54,10 +54,14 @@ fn write(line: &[u8]) {
 
 /// Tells something about this process.
 pub fn tell(message: Arguments) {
+    write(line(message).as_bytes());
+}
+
+/// A line about this process.
+pub fn line(message: Arguments) -> String {
     let name = rustix::thread::name().unwrap_or_default();
     let pid = rustix::process::getpid().as_raw_nonzero();
-    let line = format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy());
-    write(line.as_bytes());
+    format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy())
 }
 
 /// Tells why this process has no colours, unless a program that started this one has told so already: who drops
@@ -85,6 +89,7 @@ pub fn tell_pool(request: &Request, short: Option<Short>) {
             "and may hold no more than {} MiB; --search sets how much; the rest is searched for when it is needed",
             bytes >> 20
         ),
+        Some(Short::Hopeless { .. }) => String::new(),
         Some(Short::Memory) => "and the kernel gave no more memory".to_owned(),
         Some(Short::Time) => "and took too long".to_owned(),
     };
@@ -93,6 +98,50 @@ pub fn tell_pool(request: &Request, short: Option<Short>) {
         request.pool_bytes >> 20,
         mebibytes(&stats.collected),
         mebibytes(&stats.scanned),
+    ));
+}
+
+/// Colors that the calling thread is promised.
+fn promised(request: &Request) -> String {
+    let shared = state::shared().and_then(|shared| shared.door.sets().get(threads::set()));
+    shared.unwrap_or(&request.asked).to_string()
+}
+
+/// Tells how far the search is for so many bytes that are promised at once.
+pub fn tell_search(bytes: u64) {
+    let Some(shared) = state::shared() else { return };
+    let search = &state::stats().search;
+    let mebibytes = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed) >> 20;
+    tell(format_args!(
+        "--strict: looking for {} MiB of the colors {}: found {} MiB so far, and holds {} MiB to find them",
+        bytes >> 20,
+        promised(&shared.request),
+        mebibytes(&search.found),
+        mebibytes(&search.held),
+    ));
+}
+
+/// Tells why so many bytes that were to be promised at once are refused, and what would help.
+pub fn tell_refused(bytes: u64) {
+    let Some(shared) = state::shared() else { return };
+    let search = &state::stats().search;
+    let [found, limit, likely] = [&search.found, &search.limit, &search.likely];
+    let [found, limit, likely] = [found, limit, likely].map(|bytes| bytes.load(Ordering::Relaxed));
+    let why = match (limit, likely) {
+        (0, _) => "and the kernel gave no more memory".to_owned(),
+        (_, 0) => format!("with the {} MiB that a search may hold", limit >> 20),
+        _ => format!(
+            "and the {} MiB that a search may hold would give about {} MiB",
+            limit >> 20,
+            likely >> 20
+        ),
+    };
+    tell(format_args!(
+        "--strict: {} MiB are refused (ENOMEM): found {} MiB of the colors {}, {why}; more colors help, less memory at a \
+         time, or --search SIZE, which lets it hold more",
+        bytes.div_ceil(1 << 20),
+        found >> 20,
+        promised(&shared.request),
     ));
 }
 
@@ -108,26 +157,37 @@ extern "C" fn end() {
     let stats = state::stats();
     let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
     let spilled = count(&stats.spilled);
-    let mended = count(&stats.mended);
-    if mended > 0 && shared.request.stats {
-        tell(format_args!(
-            "{mended} pages had other colours, by forks, by moves of the kernel or for want of frames, and were given theirs"
-        ));
-    }
-    if shared.request.stats {
+    let request = &shared.request;
+    if request.details {
         let seconds = |microseconds: &AtomicU64| count(microseconds) as f64 / 1e6;
         tell(format_args!(
-            "{:.6} s of set-up before the program, {:.6} s of processor time",
+            "{:.6} s of set-up before the program, {:.6} s of processor time; {} faults answered, {} frames looked at, {} \
+             pages given their colors back after forks and moves",
             seconds(&stats.set_up),
             seconds(&stats.set_up_processor),
-        ));
-    }
-    if spilled > 0 || shared.request.stats {
-        tell(format_args!(
-            "{} pages placed in the colours asked for, {spilled} left to the kernel; {} faults answered, {} frames looked at",
-            count(&stats.placed),
             count(&stats.faults),
             count(&stats.scanned),
+            count(&stats.mended),
         ));
     }
+    if spilled > 0 || request.stats {
+        tell(format_args!("{}", pages(count(&stats.placed), spilled)));
+    }
+    let totals = totals::add(stats).filter(|totals| count(&totals.began) > 1);
+    if let Some(totals) = totals {
+        let (began, told) = (count(&totals.began), count(&totals.told));
+        let silent = match began.saturating_sub(told) {
+            0 => String::new(),
+            silent => format!("; {silent} of them have told nothing: they still run, or a signal or _exit ended them"),
+        };
+        tell(format_args!(
+            "in all, {began} programs: {}{silent}",
+            pages(count(&totals.placed), count(&totals.spilled))
+        ));
+    }
+}
+
+/// Where pages are.
+fn pages(placed: u64, spilled: u64) -> String {
+    format!("{placed} pages placed in the colors asked for, {spilled} left to the kernel")
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where this process stands: before the pager, with one, without one, or a child that has yet to start its own.
 
-use crate::{last, own_heap, ranges, report, threads};
-use fresco_linux::colors::{ENVIRONMENT, Request};
+use crate::{last, own_heap, ranges, report, threads, totals};
+use fresco_linux::colors::{ENVIRONMENT, Request, WhenFull};
 use fresco_linux::pager::{self, Door, Order, Started, Stats};
 use fresco_linux::proc::keep_mapped;
 use rustix::process::getpid;
@@ -84,6 +84,11 @@ fn is_early_or_child() -> bool {
     STATE.load(Ordering::Acquire) < PLAIN
 }
 
+/// Are frames promised to the program's memory when it is mapped?
+pub fn is_strict() -> bool {
+    is_colored() && shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict)
+}
+
 /// Is the C library's own heap the program's?
 #[inline]
 pub fn is_bare() -> bool {
@@ -129,6 +134,9 @@ extern "C" fn begin() {
         return;
     };
     report::remember_stream();
+    if shared.request.stats {
+        totals::begin();
+    }
     last::begin();
     crate::map::configure(shared.request.when_full);
     STATE.store(STARTING, Ordering::Release);
@@ -155,6 +163,7 @@ fn start(forked: bool) {
     match pager::start(shared.request.clone(), &shared.door, &STATS, started, waiting) {
         Ok(collected) => {
             STATE.store(COLORED, Ordering::Release);
+            totals::began();
             if let Err(short) = collected {
                 report::tell_pool(&shared.request, Some(short));
             }

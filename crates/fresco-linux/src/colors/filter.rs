@@ -76,6 +76,11 @@ impl Filter {
         all.div_ceil((asked(&self.banks) * asked(&self.llcs)).max(1))
     }
 
+    /// Have all parts of the memory the same colours?
+    pub fn is_uniform(&self) -> bool {
+        self.parts.len() == 1
+    }
+
     /// Number of bank colours, of LLC colours.
     pub fn counts(&self) -> (usize, usize) {
         (self.banks.len(), self.llcs.len())

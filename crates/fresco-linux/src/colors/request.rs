@@ -34,6 +34,9 @@ pub struct Request {
     pub search_bytes: Option<u64>,
     /// Tell at the end what was placed.
     pub stats: bool,
+    /// Tell then also what it took.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub details: bool,
     /// Colours of its threads, in turn, from the first one on; none, if all have the process's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thread_colors: Vec<AskedColors>,
@@ -87,6 +90,7 @@ impl Request {
             pool_bytes: 0,
             search_bytes: None,
             stats: false,
+            details: false,
             thread_colors: Vec::new(),
             limits: Limits::default(),
             cpus: None,

@@ -10,6 +10,7 @@ mod door;
 mod latch;
 mod mend;
 mod place;
+mod promise;
 mod refusal;
 mod regions;
 mod run;
@@ -24,7 +25,7 @@ pub use door::{Door, NoPager, Order};
 pub use latch::Latch;
 pub use place::Pager;
 pub use refusal::Refusal;
-pub use run::{Started, start};
+pub use run::{PATIENCE, Started, start};
 pub use sets::{MOST_SETS, Sets};
 pub use stats::Stats;
 

@@ -25,8 +25,8 @@ const ROOM: u64 = 64 << 20;
 /// What they have to leave a child, whose program is there already.
 const ROOM_OF_CHILD: u64 = 8 << 20;
 
-/// Between words about a pool that is still collected.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Between words about frames that are still looked for.
+pub const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a process has when its pager starts.
 #[derive(Clone, Debug, Default)]

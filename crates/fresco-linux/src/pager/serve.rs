@@ -95,13 +95,30 @@ impl Pager {
         }
     }
 
-    /// Places all missing pages of the range, or says that it cannot.
+    /// Places all missing pages of the range, or says that it cannot, or that it is to be asked again.
     fn fill(&mut self, range: Range<u64>, set: u32, stats: &Stats) -> Result<(), Errno> {
-        // What can never be there is not searched for.
-        let reach = self.supplies.get_mut(set as usize).map(|supply| supply.pool.reach());
-        if reach.is_some_and(|reach| (range.end - range.start) / page_bytes() > reach) {
-            return Err(Errno::NOMEM);
+        let missing = self.missing(&range);
+        if let Some(supply) = self.supplies.get_mut(set as usize) {
+            let kept = supply.keep_promise(missing);
+            stats.search.tell(&supply.pool, kept);
+            kept?;
         }
-        self.place_missing(range, stats)
+        let placed = self.place_missing(range, stats);
+        if let Some(supply) = self.supplies.get_mut(set as usize) {
+            supply.promise_kept();
+        }
+        // An address space that keeps changing is no reason to be asked again for ever.
+        placed.map_err(|error| if error == Errno::AGAIN { Errno::BUSY } else { error })
+    }
+
+    /// Pages of the range that are not in memory.
+    fn missing(&self, range: &Range<u64>) -> u64 {
+        let (mut at, mut present) = (range.start, 0);
+        while at < range.end {
+            let found = self.map.first_present(at..range.end, u64::MAX / page_bytes());
+            present += (found.end - found.start) / page_bytes();
+            at = found.end;
+        }
+        (range.end - range.start) / page_bytes() - present
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames for a set of colours, searched for when they are wanted.
 
+use super::promise::{Promise, Unkept};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::Pool;
 use crate::proc::PageMap;
@@ -20,15 +21,22 @@ const LITTLE_PATIENCE: u64 = 16;
 const MOST_PATIENCE: u64 = 1 << 16;
 /// So many pages that are there already are many.
 const MANY: u64 = 1024;
-/// A search takes so long at most, where other frames may be taken instead.
+/// Promises of fewer pages are refused for a while without a search, once one was in vain. More are always looked for: the
+/// program may have given back what it had.
+const LITTLE: u64 = 8192;
+/// Bytes of frames that are not kept until there is nothing to do.
+const MUCH: u64 = 256 << 20;
+/// A search takes so long at most, where other frames may be taken instead, or where it has found some.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// A pool, and when it is filled again.
 #[derive(Debug)]
 pub(super) struct Supply {
     pub pool: Pool,
-    /// What a thread waits for a search at most; `None` where only colours count.
-    longest: Option<Duration>,
+    /// Frames promised all at once.
+    promise: Promise,
+    /// May other frames be taken instead?
+    spills: bool,
     /// Did the last search find all it looked for? None has, before the first page was asked for.
     plenty: bool,
     /// Questions to go before the next search.
@@ -42,7 +50,8 @@ impl Supply {
     pub fn new(filter: Filter, map: Arc<PageMap>, request: &Request) -> Self {
         Self {
             pool: Pool::new(filter, map, request.search_bytes),
-            longest: (request.when_full == WhenFull::Spill).then_some(LONGEST),
+            promise: Promise::default(),
+            spills: request.when_full == WhenFull::Spill,
             plenty: false,
             patience: 0,
             last_patience: 0,
@@ -74,19 +83,48 @@ impl Supply {
         }
     }
 
+    /// Goes on looking for `pages` that are promised at once.
+    ///
+    /// # Errors
+    /// They are not there, or not yet.
+    pub fn keep_promise(&mut self, pages: u64) -> Result<(), Unkept> {
+        let is_little = pages < LITTLE;
+        if is_little && self.patience > 0 && self.pool.pages() < pages {
+            // Allocators ask again and again, in several ways, for each block that is not to be had.
+            self.patience -= 1;
+            return Err(Unkept::RefusedAgain);
+        }
+        let kept = self.promise.keep(pages, &mut self.pool);
+        if matches!(kept, Err(Unkept::Refused(_))) {
+            self.pool.trim();
+            if is_little {
+                self.last_patience = patience(self.last_patience, 0, false);
+                self.patience = self.last_patience;
+            }
+        }
+        kept
+    }
+
+    /// What was promised has been placed: much that was in vain to look at is given back now.
+    pub fn promise_kept(&mut self) {
+        if self.pool.held() > MUCH {
+            self.pool.trim();
+        }
+    }
+
     /// Looks for frames, unless the last search was in vain a short while ago.
     fn refill(&mut self, pages: u64, placed: u64) -> bool {
         if self.patience > 0 {
             self.patience -= 1;
             return false;
         }
-        let (start, longest) = (Instant::now(), self.longest);
-        let goes_on = |_: &Pool| longest.is_none_or(|longest| start.elapsed() < longest);
+        let (start, spills) = (Instant::now(), self.spills);
+        let goes_on = |pool: &Pool| start.elapsed() < LONGEST || !spills && pool.pages() == 0;
         let (had, scanned) = (self.pool.pages(), self.pool.scanned());
         self.plenty = self.pool.search(pages.max(batch(placed)), goes_on).is_ok();
         let (found, looked) = (self.pool.pages() - had, self.pool.scanned() - scanned);
         // Where memory is short, the frames that are given back are those that come again.
-        let poor = !self.plenty && longest.is_some() && is_poor(found, looked, self.pool.rarity());
+        let poor = !self.plenty && spills && is_poor(found, looked, self.pool.rarity());
         self.last_patience = patience(self.last_patience, self.pool.pages(), poor);
         self.patience = self.last_patience;
         self.pool.pages() > 0
@@ -133,5 +171,25 @@ mod tests {
         assert_eq!(patience(0, 0, true), 256, "in vain");
         assert_eq!(patience(256, 0, false), 512);
         assert_eq!(patience(512, 7, false), 0, "one that found enough is no reason to wait");
+    }
+
+    #[test]
+    fn little_that_was_refused_is_refused_again_without_a_search() {
+        let mut request = crate::colors::test_request("any");
+        request.when_full = WhenFull::Strict;
+        // A search may hold nothing.
+        request.search_bytes = Some(0);
+        let map = PageMap::of_self().expect("every process may open its own");
+        let mut supply = Supply::new(request.filter(), Arc::new(map), &request);
+        let mut ask = |pages| supply.keep_promise(pages);
+        assert!(matches!(ask(1), Err(Unkept::Refused(_))));
+        for _ in 0..PATIENCE {
+            assert_eq!(ask(1), Err(Unkept::RefusedAgain));
+        }
+        assert!(matches!(ask(1), Err(Unkept::Refused(_))));
+        assert!(
+            matches!(ask(LITTLE), Err(Unkept::Refused(_))),
+            "much is looked for each time"
+        );
     }
 }

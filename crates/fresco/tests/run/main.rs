@@ -5,14 +5,17 @@
 mod backend;
 #[path = "../common/mod.rs"]
 mod common;
+mod heap_errors;
 mod judged;
 mod limits;
 mod lost;
 mod placing;
 mod planned;
+mod promised;
 mod rlimits;
 mod threads;
 mod titles;
+mod told;
 mod unnoticed;
 mod users;
 

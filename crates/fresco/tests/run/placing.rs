@@ -305,7 +305,7 @@ fn a_pool_that_is_not_had_is_told_and_one_that_is_is_counted() {
     needs_coloring!();
     let directory = directory_with(&[("map.txt", MAP)]);
     let told = |options: &[&str]| {
-        let colors = ["run", "--map", "map.txt", "--colors", "banks=0-3", "--stats"];
+        let colors = ["run", "--map", "map.txt", "--colors", "banks=0-3", "--stats=details"];
         let done = fresco(&[&colors[..], options, &["--", "true"]].concat(), directory.path());
         assert!(done.status.success(), "{done:?}");
         String::from_utf8_lossy(&done.stderr).into_owned()

@@ -260,8 +260,9 @@ fn nothing_is_lost_while_pages_are_mended() {
     if !compiled("counts", directory.path()) {
         return;
     }
-    let done = coloured_with(&["--stats"], &["./counts"], directory.path());
+    let done = coloured_with(&["--stats=details"], &["./counts"], directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(String::from_utf8_lossy(&done.stdout), "all there\n", "{told}");
-    assert!(told.contains("had other colours, by forks"), "{told}");
+    assert!(told.contains(" pages given their colors back"), "{told}");
+    assert!(!told.contains(" 0 pages given their colors back"), "{told}");
 }

@@ -85,9 +85,10 @@ pub struct Args {
     #[arg(long, default_value = "auto", value_parser = backend::wanted())]
     backend: Wanted,
 
-    /// Tell on standard error at the end what was placed
-    #[arg(long)]
-    stats: bool,
+    /// Tell on standard error what was placed: a line at the end of each program, and a total; with --stats=details
+    /// also what it took
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "pages")]
+    stats: Option<Told>,
 
     /// Say what would be done, and do nothing
     #[arg(short = 'n', long)]
@@ -105,6 +106,15 @@ pub struct Args {
         value_name = "PROGRAM"
     )]
     command: Vec<OsString>,
+}
+
+/// What is told at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Told {
+    /// Pages.
+    Pages,
+    /// What it took, too.
+    Details,
 }
 
 /// Becomes the program.
@@ -137,7 +147,8 @@ pub fn run(args: &Args) -> Outcome {
     };
     let mut request = Request::new(source.name.clone(), colors, asked);
     request.thread_colors = threads;
-    request.stats = args.stats;
+    request.stats = args.stats.is_some();
+    request.details = args.stats == Some(Told::Details);
     request.limits = args.limits.limits()?;
     if args.strict {
         request.when_full = WhenFull::Strict;
@@ -261,7 +272,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
         ("--node", args.node.is_some()),
         ("--pool", args.pool.is_some()),
         ("--search", args.search.is_some()),
-        ("--stats", args.stats),
+        ("--stats", args.stats.is_some()),
         (limits::options(&limits), !limits.is_none()),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Much memory that is promised at once (`--strict`): it is had in one search, or refused before that holds the machine's
+//! memory, and lines say how far it is and why it is refused.
+
+use crate::common::{directory_with, fresco};
+use crate::{MAP, compiled, needs_coloring};
+
+/// Wants so many MiB at a multiple of so many bytes, in three ways; says what it got, and the most it ever had in memory.
+const WANTS: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+int main(int count, char **words) {
+    size_t bytes = atol(words[2]) << 20, align = atol(words[3]);
+    char *block = NULL;
+    if (*words[1] == 'a' && posix_memalign((void **)&block, align, bytes)) block = NULL;
+    if (*words[1] == 'r') {
+        strcpy(block = malloc(20 << 20), "kept");
+        char *grown = realloc(block, bytes);
+        if (grown && strcmp(grown, "kept") || strcmp(grown ? grown : block, "kept")) return 3;
+        block = grown;
+    }
+    if (*words[1] == 'm') {
+        block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (block == MAP_FAILED) block = NULL;
+    }
+    if (block) memset(block + (20 << 20), 1, bytes - (20 << 20));
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%s %ld\n", block ? "had" : "refused", usage.ru_maxrss >> 10);
+    return 0;
+}
+"#;
+
+/// What a program that wants much says, with the MiB that it had in memory at most, and what is told.
+fn wants(colors: &str, search: &str, words: &[&str]) -> Option<(String, u64, String)> {
+    let directory = directory_with(&[("map.txt", MAP), ("wants.c", WANTS)]);
+    if !compiled("wants", directory.path()) {
+        return None;
+    }
+    let options = [
+        "run", "--map", "map.txt", "--strict", "--colors", colors, "--search", search, "--",
+    ];
+    let command = [&options[..], &["timeout", "300", "./wants"], words].concat();
+    let done = fresco(&command, directory.path());
+    assert!(done.status.success(), "{done:?}");
+    let said = String::from_utf8(done.stdout).expect("UTF-8");
+    let (said, most) = said.trim_end().split_once(' ').expect("two words");
+    let told = String::from_utf8(done.stderr).expect("UTF-8");
+    Some((said.to_owned(), most.parse().expect("a number"), told))
+}
+
+#[test]
+fn much_aligned_memory_is_looked_for_once() {
+    needs_coloring!();
+    // The allocator maps two or three times as much, to have it aligned: only what is kept is looked for. A quarter of the
+    // frames have the colors, so four times as much is held, and a little more.
+    let Some((said, most, told)) = wants("banks=0-3", "1800M", &["aligned", "256", "268435456"]) else {
+        return;
+    };
+    assert_eq!(said, "had", "{told}");
+    assert!(most < 1800, "{most} MiB: {told}");
+    for line in told.lines() {
+        assert!(
+            line.contains("--strict: looking for 256 MiB of the colors banks=0-3,llc=0: found "),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
+    needs_coloring!();
+    // A sixteenth of what the search may hold is a quarter of what is wanted.
+    for how in ["aligned", "mapped", "realloc"] {
+        let Some((said, most, told)) = wants("banks=0", "2G", &[how, "512", "4096"]) else {
+            return;
+        };
+        assert_eq!(said, "refused", "{how}: {told}");
+        // It is judged once it has looked at a sixteenth of 2 GiB.
+        assert!(most < 1024, "{how}: {most} MiB");
+        let refusals: Vec<&str> = told
+            .lines()
+            .filter(|line| line.contains("are refused (ENOMEM)"))
+            .collect();
+        assert_eq!(refusals.len(), 1, "{how}: {told}");
+        for part in [
+            "512 MiB",
+            "found ",
+            "colors banks=0,llc=0",
+            "a search may hold would give about",
+            "--search SIZE",
+        ] {
+            assert!(refusals[0].contains(part), "{how}: {part}: {}", refusals[0]);
+        }
+    }
+}

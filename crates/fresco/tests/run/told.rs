@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What `--stats` tells: a line for each program, and a total.
+
+use crate::common::directory_with;
+use crate::placing::coloured_with;
+use crate::{MAP, needs_coloring};
+
+/// The number before some words.
+fn before(line: &str, words: &str) -> u64 {
+    let number = line.split(words).next().and_then(|before| before.rsplit(' ').next());
+    number
+        .and_then(|number| number.parse().ok())
+        .unwrap_or_else(|| panic!("{words}: {line}"))
+}
+
+#[test]
+fn each_program_tells_a_line_and_the_first_a_total() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let script = "for i in 1 2 3; do sort -n map.txt > /dev/null; done; true | sort; echo done";
+    let done = coloured_with(&["--stats"], &["bash", "-c", script], directory.path());
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "done\n", "{told}");
+    let (own, totals): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| !line.contains("in all, "));
+    assert_eq!(totals.len(), 1, "{told}");
+    assert_eq!(told.lines().last(), totals.first().copied(), "{told}");
+    assert!(totals[0].starts_with("fresco: bash["), "{told}");
+    assert!(
+        own.iter().filter(|line| line.starts_with("fresco: sort[")).count() == 4,
+        "{told}"
+    );
+    let sum = |words: &str| own.iter().map(|line| before(line, words)).sum::<u64>();
+    for words in [" pages placed in the colors asked for", " left to the kernel"] {
+        assert_eq!(before(totals[0], words), sum(words), "{told}");
+    }
+    assert!(before(totals[0], " programs: ") >= own.len() as u64, "{told}");
+    let pids: std::collections::BTreeSet<&str> = own.iter().filter_map(|line| line.split(['[', ']']).nth(1)).collect();
+    assert_eq!(pids.len(), own.len(), "a line for each: {told}");
+    // One that a signal ends tells nothing, and is counted.
+    let script = "sort map.txt > /dev/null; bash -c 'x=$(seq 1000); kill -9 $$'; true";
+    let done = coloured_with(&["--stats"], &["bash", "-c", script], directory.path());
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(told.contains("of them have told nothing"), "{told}");
+}
+
+#[test]
+fn what_it_took_is_told_on_request() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let told = |option: &str| {
+        let done = coloured_with(&[option], &["sort", "map.txt"], directory.path());
+        String::from_utf8_lossy(&done.stderr).into_owned()
+    };
+    let (sum, details) = (told("--stats"), told("--stats=details"));
+    assert_eq!(sum.lines().count(), 1, "{sum}");
+    for words in [
+        "faults answered",
+        "frames looked at",
+        "s of set-up",
+        "s of processor time",
+        "pages given their colors back",
+    ] {
+        assert!(
+            details.contains(words) && !sum.contains(words),
+            "{words}: {sum}{details}"
+        );
+    }
+    assert!(
+        details.lines().last().is_some_and(|line| line.contains("pages placed")),
+        "{details}"
+    );
+}
