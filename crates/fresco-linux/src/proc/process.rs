@@ -46,12 +46,12 @@ pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
 /// Does the kernel keep from the calling process which processes others have (`hidepid` of proc(5))?
 pub fn hides_others(root: &Path) -> bool {
     let mounts = fs::read_to_string(root.join("self/mounts")).unwrap_or_default();
-    let options = mounts.lines().filter_map(|line| {
+    let mut options = mounts.lines().filter_map(|line| {
         let mut words = line.split(' ').skip(1);
         (Path::new(words.next()?) == root && words.next()? == "proc").then(|| words.next())?
     });
     // Mounts on top of others come last.
-    let hides = options.last().is_some_and(|options| {
+    let hides = options.next_back().is_some_and(|options| {
         let mut options = options.split(',');
         options.any(|option| ["hidepid=2", "hidepid=4", "hidepid=invisible", "hidepid=ptraceable"].contains(&option))
     });
@@ -62,7 +62,7 @@ pub fn hides_others(root: &Path) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Colours.
-    For(Request),
+    For(Box<Request>),
     /// Nothing.
     Nothing,
     /// It is another user's, or has more privileges than the one who asks.
@@ -107,7 +107,7 @@ impl Process {
         match environment {
             Ok(text) => of_record()
                 .or_else(|| of_environment(&text))
-                .map_or(Asked::Nothing, Asked::For),
+                .map_or(Asked::Nothing, |request| Asked::For(Box::new(request))),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !self.is_of_the_kernel() => Asked::Hidden,
             Err(_) => Asked::Nothing,
         }
@@ -116,7 +116,7 @@ impl Process {
     /// What it was started with; `None` if nothing was asked, or it is not ours to read.
     pub fn request(&self) -> Option<Request> {
         match self.asked() {
-            Asked::For(request) => Some(request),
+            Asked::For(request) => Some(*request),
             Asked::Nothing | Asked::Hidden => None,
         }
     }

@@ -42,7 +42,7 @@ impl Seen {
         };
         for process in processes(Path::new(PROC))? {
             match process.asked() {
-                Asked::For(request) => seen.asked.push((process, request)),
+                Asked::For(request) => seen.asked.push((process, *request)),
                 Asked::Hidden => seen.hidden += 1,
                 Asked::Nothing => {}
             }
