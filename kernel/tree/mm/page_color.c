@@ -26,6 +26,7 @@ struct page_color_policy page_color_any_policy = {
 	.flags = PAGE_COLOR_ANY,
 	.nid = NUMA_NO_NODE,
 };
+
 /* For zsmalloc, which may be a module. */
 EXPORT_SYMBOL_GPL(page_color_any_policy);
 

@@ -30,8 +30,8 @@ static unsigned int color_of_page(struct page *page)
 
 /*
  * Take up to @max pages of a set of colours, or with @others of those that nobody
- * owns, out of a block, at least one, to the tail of @list. Parts that belong to the set as a whole are not split in the
- * free lists at all.
+ * owns, out of a block, at least one, to the tail of @list. Parts that belong to
+ * the set as a whole are not split in the free lists at all.
  */
 static __always_inline unsigned int
 carve_some(struct zone *zone, struct page *page, unsigned int order, int migratetype,
@@ -147,8 +147,8 @@ typedef unsigned int (*take_fn)(struct zone *zone, int migratetype, unsigned int
 
 /* A pageblock of another type that has what @take looks for is claimed for this. */
 static __always_inline unsigned int
-claim(struct zone *zone, int migratetype, unsigned int alloc_flags, unsigned int max,
-      struct list_head *list, take_fn take)
+claim_some(struct zone *zone, int migratetype, unsigned int alloc_flags,
+	   unsigned int max, struct list_head *list, take_fn take)
 {
 	bool claimed;
 
@@ -179,7 +179,7 @@ take_of_types(struct zone *zone, int migratetype, unsigned int alloc_flags,
 		n = take(zone, MIGRATE_CMA, max, list);
 #endif
 	if (!n)
-		n = claim(zone, migratetype, alloc_flags, max, list, take);
+		n = claim_some(zone, migratetype, alloc_flags, max, list, take);
 	/* No more than one of a pageblock of another type. */
 	for (i = 0; !n && !(alloc_flags & ALLOC_NOFRAGMENT) &&
 	     i < MIGRATE_PCPTYPES - 1; i++)
@@ -377,7 +377,8 @@ static struct page *search_on(struct zone *zone, struct depth *depth)
 	LIST_HEAD(list);
 
 	for (; depth->order < NR_PAGE_ORDERS; depth->order++, depth->looked = 0) {
-		struct list_head *head = &zone->free_area[depth->order].free_list[depth->migratetype];
+		struct free_area *area = &zone->free_area[depth->order];
+		struct list_head *head = &area->free_list[depth->migratetype];
 
 		list_for_each_entry(page, head, buddy_list) {
 			if (depth->looked == PAGE_COLOR_SCAN_DEEP)

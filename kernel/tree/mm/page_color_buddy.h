@@ -141,6 +141,7 @@ void page_color_pcp_free(struct zone *zone, struct per_cpu_pages *pcp,
 void page_color_free_one(struct zone *zone, struct page *page);
 void page_color_del_block(struct page *page, struct zone *zone, unsigned int order,
 			  int migratetype);
+void page_color_mark_block(struct page *page, unsigned int order);
 void page_color_account(struct zone *zone, int pages, int migratetype);
 bool page_color_claim(struct zone *zone, int migratetype, unsigned int alloc_flags);
 int page_color_fallback(int migratetype, unsigned int i);

@@ -79,10 +79,11 @@ void page_color_index_detach(struct zone *zone)
 	spin_lock_irqsave(&zone->lock, flags);
 	for (type = 0; type < PAGE_COLOR_TYPES; type++) {
 		for (order = 0; order < NR_PAGE_ORDERS; order++) {
-			struct list_head *to = &zone->free_area[order].free_list[type_of_index(type)];
+			struct free_area *area = &zone->free_area[order];
 
 			for (c = 0; c < nr; c++)
-				list_splice_tail(page_color_list(index, type, order, c), to);
+				list_splice_tail(page_color_list(index, type, order, c),
+						 &area->free_list[type_of_index(type)]);
 		}
 	}
 	zone->color = NULL;
@@ -288,8 +289,7 @@ void page_color_put_block(struct page *page, struct zone *zone, unsigned int ord
 {
 	list_add(&page->buddy_list, list_of(zone, order, migratetype, color));
 	zone->free_area[order].nr_free++;
-	set_page_private(page, order);
-	__SetPageBuddy(page);
+	page_color_mark_block(page, order);
 }
 
 /*

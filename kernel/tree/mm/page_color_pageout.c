@@ -284,4 +284,3 @@ unsigned int page_color_reclaim_batch(struct page_color_reclaim *rc)
 	rc->nr = 0;
 	return gained;
 }
-

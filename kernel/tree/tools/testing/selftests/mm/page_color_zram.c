@@ -97,7 +97,7 @@ static bool test_reclaim_of_others(void)
 	colored = of_kernel(1) - colored;
 	all = of_kernel(-1) - all;
 	spilled = read_long(DIR "spilled") - spilled;
-	ksft_print_msg("%ld MiB reclaimed: %ld pages of the kernel, %ld of the colour, %ld spilled\n",
+	ksft_print_msg("%ld MiB reclaimed: %ld of the kernel, %ld of the colour, %ld spilled\n",
 		       in_swap, all, colored, spilled);
 	close(go[1]);
 	close(ready[0]);
