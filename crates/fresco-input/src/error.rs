@@ -109,6 +109,8 @@ impl fmt::Display for InALine<'_> {
     }
 }
 
+impl std::error::Error for InputError {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +126,3 @@ mod tests {
         );
     }
 }
-
-impl std::error::Error for InputError {}
