@@ -132,7 +132,7 @@ impl Titled {
                 let abilities = "+sys_admin,+sys_ptrace";
                 command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
                 command.args(["--inh-caps", abilities, "--ambient-caps", abilities]);
-                command.arg(program());
+                command.arg(program_for_all(directory));
                 command
             }
             false => Command::new(program()),
@@ -165,6 +165,15 @@ impl Titled {
             is_known(pid, directory);
         }
     }
+}
+
+/// The program and its library where another user may read them: what is built may be in a folder of root's own.
+fn program_for_all(directory: &Path) -> PathBuf {
+    let built = program();
+    for name in ["fresco", "libfresco_preload.so"] {
+        fs::copy(Path::new(&built).with_file_name(name), directory.join(name)).expect("built, and writable");
+    }
+    directory.join("fresco")
 }
 
 /// A process that is told to end, and waited for, whatever comes of the test.
