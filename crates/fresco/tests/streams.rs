@@ -72,9 +72,13 @@ fn naming<'w>(words: &'w str, file: &'w str) -> Vec<&'w str> {
 
 /// What is printed, without the lines that name the file or repeat the command.
 fn without_names(bytes: &[u8]) -> Vec<String> {
-    // Paths in a file are told from that of the file on.
+    // Paths in a file are told from that of the file on. A digest is of a scenario with its names.
     let text = String::from_utf8_lossy(bytes).replace("././", "./");
-    let names = |line: &&str| ["./file", "standard input"].iter().any(|name| line.contains(name));
+    let names = |line: &&str| {
+        ["./file", "standard input", " (digest "]
+            .iter()
+            .any(|name| line.contains(name))
+    };
     let lines = text.lines().filter(|line| !names(line) && !line.starts_with("command"));
     lines.map(str::to_owned).collect()
 }
@@ -318,9 +322,12 @@ fn a_small_stack_is_refused_and_one_that_is_not_suffices() {
     }
 }
 
-/// Runs `fresco`, and sends it SIGINT once after `seconds`.
+/// Runs `fresco`, and sends it SIGINT once after `seconds`. Where the tests themselves run in the background the signal is ignored,
+/// which programs inherit.
 fn interrupted(words: &str, seconds: &str, directory: &Path) -> Output {
-    let line = format!("exec 3>&1; set -m; @ {words} & pid=$!; sleep {seconds}; kill -INT $pid; wait $pid");
+    let line = format!(
+        "exec 3>&1; set -m; env --default-signal=INT @ {words} & pid=$!; sleep {seconds}; kill -INT $pid; wait $pid"
+    );
     shell(&line, directory)
 }
 
