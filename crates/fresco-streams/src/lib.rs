@@ -3,7 +3,7 @@
 //!
 //! Before `main`, Rust's runtime opens `/dev/null` in place of a standard stream that is closed, and ignores SIGPIPE. A
 //! result written to a closed standard output would be lost without a word, and nobody could tell what a reader that
-//! goes away was meant to do. [`look`] runs before the runtime and remembers both.
+//! goes away was meant to do. `look` runs before the runtime and remembers both.
 //!
 //! On other systems than Linux the streams are taken to be open, and the signals not to be ignored.
 

@@ -30,7 +30,7 @@ pub fn print<T: Serialize>(
 /// Writes a text for people: names from files may hold characters that a terminal obeys, which are written as escapes.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_text(text: &str) -> Result<(), Failure> {
     let is_obeyed = |c: char| c.is_control() && c != '\n';
     if !text.contains(is_obeyed) {
