@@ -106,6 +106,7 @@ fn a_team_of_nobody_is_no_team() {
             name = "alone"
             machine = "small.toml"
             {corunners}
+            check = true
             measure.passes = 1
             [[task]]
             name = "chase"
