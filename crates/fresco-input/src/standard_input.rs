@@ -21,7 +21,7 @@ enum State {
 
 static STATE: Mutex<State> = Mutex::new(State::Unread);
 
-/// Does this name standard input?
+/// Returns true if the path is `-`, which names standard input.
 pub fn is_standard_input(path: impl AsRef<Path>) -> bool {
     path.as_ref().as_os_str() == "-"
 }

@@ -41,7 +41,7 @@ pub fn allocate(bytes: usize, align: usize) -> *mut c_void {
     block.cast()
 }
 
-/// Is the address one of this memory?
+/// Returns true if the address lies in this memory.
 #[inline]
 pub fn has(block: *const c_void) -> bool {
     block.addr().wrapping_sub(STORE.0.get().addr()) < BYTES

@@ -21,7 +21,7 @@ thread_local! {
     static REFUSED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Has such a block a segment of its own?
+/// Returns true if such a block gets a segment of its own.
 #[inline]
 pub fn is_huge(bytes: usize, align: usize) -> bool {
     bytes.saturating_add(align) > SEGMENT / 2

@@ -27,7 +27,7 @@ pub fn may_have(block: *const c_void) -> bool {
     state::is_bare() || !unsafe { mi::mi_is_in_heap_region(block) } && is_used()
 }
 
-/// Has anything been taken from that heap?
+/// Returns true if anything has been taken from that heap.
 fn is_used() -> bool {
     static COUNTS: Next = Next::new(c"mallinfo2");
     // Before version 2.33 of the C library there is none: then it is asked, and ends the program in its own words.

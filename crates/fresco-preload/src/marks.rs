@@ -47,7 +47,7 @@ pub fn take(block: *const c_void) -> bool {
     find(block).is_some_and(|(word, bit)| word.fetch_and(!bit, Ordering::Relaxed) & bit != 0)
 }
 
-/// Has the block a mark?
+/// Returns true if the block has a mark.
 pub fn has(block: *const c_void) -> bool {
     find(block).is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
 }

@@ -84,7 +84,7 @@ fn is_early_or_child() -> bool {
     STATE.load(Ordering::Acquire) < PLAIN
 }
 
-/// Are frames promised to the program's memory when it is mapped?
+/// Returns true if frames are promised to the program's memory when it is mapped.
 pub fn is_strict() -> bool {
     is_colored() && shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict)
 }

@@ -65,13 +65,13 @@ fn looked() {
     std::hint::black_box(&raw const LOOK);
 }
 
-/// Was the stream open when the program started?
+/// Returns true if the stream was open when the program started.
 pub fn was_open(stream: Stream) -> bool {
     looked();
     CLOSED.load(Ordering::Relaxed) & (1 << stream as u8) == 0
 }
 
-/// Was the program started with the signal ignored?
+/// Returns true if the program was started with the signal ignored.
 pub fn was_ignored(signal: Signal) -> bool {
     looked();
     IGNORED.load(Ordering::Relaxed) & (1 << signal as u8) != 0

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Exit status of what has ended early: what a shell makes of a program that SIGINT has ended.
 pub const STOPPED: u8 = 130;
 
-/// Has the user asked for an end?
+/// Tells whether the user has asked for an end.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -32,7 +32,7 @@ impl Stop {
         Self(Arc::default())
     }
 
-    /// Is it time to end?
+    /// Returns true if the user has asked for an end.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

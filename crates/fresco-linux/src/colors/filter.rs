@@ -76,7 +76,7 @@ impl Filter {
         all.div_ceil((asked(&self.banks) * asked(&self.llcs)).max(1))
     }
 
-    /// Have all parts of the memory the same colours?
+    /// Returns true if all parts of the memory have the same colors.
     pub fn is_uniform(&self) -> bool {
         self.parts.len() == 1
     }

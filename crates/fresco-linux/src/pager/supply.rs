@@ -35,7 +35,7 @@ pub(super) struct Supply {
     pub pool: Pool,
     /// Frames promised all at once.
     promise: Promise,
-    /// May other frames be taken instead?
+    /// Frames of other colors may be taken instead.
     spills: bool,
     /// Did the last search find all it looked for? None has, before the first page was asked for.
     plenty: bool,

@@ -43,7 +43,7 @@ pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
     Ok(found)
 }
 
-/// Does the kernel keep from the calling process which processes others have (`hidepid` of proc(5))?
+/// Returns true if the kernel hides processes of other users from the calling process (`hidepid` of proc(5)).
 pub fn hides_others(root: &Path) -> bool {
     let mounts = fs::read_to_string(root.join("self/mounts")).unwrap_or_default();
     let mut options = mounts.lines().filter_map(|line| {
@@ -121,7 +121,7 @@ impl Process {
         }
     }
 
-    /// Is it a thread of the kernel's own?
+    /// Returns true for a kernel thread.
     fn is_of_the_kernel(&self) -> bool {
         // PF_KTHREAD of the kernel's sched.h, in field 9 of proc_pid_stat(5).
         const KERNEL_THREAD: u32 = 0x0020_0000;

@@ -23,7 +23,7 @@ pub fn cure_of_process(status: &str) -> String {
     words(PTRACE, geteuid().is_root(), own(), theirs)
 }
 
-/// Has the calling thread the capability?
+/// Returns true if the calling thread has the capability.
 pub fn has((capability, _): (CapabilitySet, &str)) -> bool {
     own().contains(capability)
 }

@@ -238,7 +238,7 @@ impl Domain {
         self
     }
 
-    /// Is the base above the lower end, so that it needs a line of its own?
+    /// Returns true if the base is above the lower end, and so needs a line of its own.
     pub(crate) fn has_base_inside(&self) -> bool {
         self.min < self.base
     }

@@ -18,7 +18,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// To standard output, not to files?
+    /// Returns true if the page goes to standard output, not to files.
     pub fn prints(&self) -> bool {
         self.out.is_none()
     }

@@ -104,7 +104,7 @@ struct Titled {
     /// What its title says then, and those of its children.
     title: &'static str,
     children: &'static [&'static str],
-    /// Does it refuse to be root?
+    /// It refuses to run as root.
     as_nobody: bool,
 }
 

@@ -25,7 +25,7 @@ pub struct Seen {
     pub asked: Vec<(Process, Request)>,
     /// Those that may not be looked at.
     pub hidden: u64,
-    /// Does the kernel not even tell which processes of others there are?
+    /// The kernel does not even tell which processes of others there are.
     pub others_unknown: bool,
 }
 

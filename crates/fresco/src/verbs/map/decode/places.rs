@@ -52,7 +52,7 @@ impl Report {
         Ok((Self { source, places }, faults))
     }
 
-    /// Is there no address among those asked?
+    /// Returns true if there is no address among those asked.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
