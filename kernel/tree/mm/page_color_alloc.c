@@ -7,14 +7,10 @@
  * this list, or to the zone.
  */
 #include <linux/cpuset.h>
-#include <linux/fault-inject.h>
 #include <linux/gfp.h>
-#include <linux/kmsan.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/vmstat.h>
-#include <trace/events/kmem.h>
 #include <trace/events/page_color.h>
 #include "page_color_buddy.h"
 
@@ -232,69 +228,19 @@ struct page *page_color_alloc_below(struct zone *zone,
 	return page;
 }
 
-/* A block of the policy's colours alone from one of the zones. */
-static struct page *take_large(const struct page_color_policy *policy,
-			       const unsigned long *colors, gfp_t gfp,
-			       unsigned int order, struct zonelist *zonelist,
-			       nodemask_t *nodemask)
-{
-	struct page *page = NULL;
-	struct zone *zone;
-	struct zoneref *z;
-
-	for_each_zone_zonelist_nodemask(zone, z, zonelist, gfp_zone(gfp), nodemask) {
-		if ((policy->nid != NUMA_NO_NODE && policy->nid != zone_to_nid(zone)) ||
-		    !cpuset_zone_allowed(zone, gfp) ||
-		    !zone_watermark_ok(zone, order, low_wmark_pages(zone),
-				       gfp_zone(gfp), 0))
-			continue;
-		do {
-			page = page_color_take_block(zone, colors, order);
-		} while (page && page_color_is_bad(page, order));
-		if (page) {
-			z = first_zones_zonelist(zonelist, gfp_zone(gfp), nodemask);
-			page_color_count_alloc(zonelist_zone(z), zone, 1 << order);
-			break;
-		}
-	}
-	return page;
-}
-
 /**
- * page_color_alloc_large - a large folio for a task with colours, of these alone
- * @gfp: for which alloc_is_large_of_colors() is true
- * @order: its order
- * @preferred_nid: as for __alloc_pages()
- * @nodemask: as well
- *
- * If no block has one, nothing is moved or reclaimed for it: the caller can do with
- * less.
- *
- * Return: the folio's first page, or NULL.
+ * page_color_prepare - as prep_new_page(), which page_alloc.c wants inline where it is
+ * @page: the first page
+ * @order: order of the block
+ * @gfp: of the allocation
  */
-struct page *page_color_alloc_large(gfp_t gfp, unsigned int order,
-				    int preferred_nid, nodemask_t *nodemask)
+void page_color_prepare(struct page *page, unsigned int order, gfp_t gfp)
 {
-	DECLARE_BITMAP(colors, PAGE_COLOR_SET_BITS);
-	const struct page_color_policy *policy;
-	struct page *page = NULL;
-
-	gfp = current_gfp_context(gfp & gfp_allowed_mask);
-	might_alloc(gfp);
-	if (should_fail_alloc_page(gfp, order))
-		return NULL;
-
-	rcu_read_lock();
-	policy = page_color_current();
-	if (policy && page_color_starts(policy, order, colors))
-		page = take_large(policy, colors, gfp, order,
-				  node_zonelist(preferred_nid, gfp), nodemask);
-	rcu_read_unlock();
-	if (page)
-		page_color_prepare(page, order, gfp);
-	trace_mm_page_alloc(page, order, gfp, MIGRATE_MOVABLE);
-	kmsan_alloc_page(page, order, gfp);
-	return page;
+	post_alloc_hook(page, order, gfp);
+	set_page_refcounted(page);
+	if (order && gfp & __GFP_COMP)
+		prep_compound_page(page, order);
+	clear_page_pfmemalloc(page);
 }
 
 /**

@@ -14,20 +14,6 @@
 #include <trace/events/page_color.h>
 #include "page_color_buddy.h"
 
-/* Of the entries looked at, @before were counted when zone->lock was taken. */
-static void count_scan(struct page_color_zone *index, unsigned long before)
-{
-	unsigned long looked = index->stat[PAGE_COLOR_SCANNED] - before;
-
-	if (index->stat[PAGE_COLOR_SCAN_MAX] < looked)
-		index->stat[PAGE_COLOR_SCAN_MAX] = looked;
-}
-
-static unsigned int color_of_page(struct page *page)
-{
-	return page_color_of(&page_color_map, page_to_pfn(page));
-}
-
 /*
  * Take up to @max pages of a set of colours, or with @others of those that nobody
  * owns, out of a block, at least one, to the tail of @list. Parts that belong to
@@ -43,7 +29,7 @@ carve_some(struct zone *zone, struct page *page, unsigned int order, int migrate
 		unsigned short order;
 		unsigned short color;
 	} todo[NR_PAGE_ORDERS + 1];
-	unsigned int color = color_of_page(page);
+	unsigned int color = page_color_of_page(page);
 	unsigned int taken = 0, gone = 0, n = 0, i;
 	unsigned long pfn = page_to_pfn(page);
 	unsigned int whole = order;
@@ -129,7 +115,7 @@ static unsigned int take_owned(struct zone *zone, int migratetype, unsigned int 
 
 		if (!page)
 			continue;
-		color = color_of_page(page);
+		color = page_color_of_page(page);
 		page_color_del_block(page, zone, order, migratetype);
 		page_color_account(zone, -1, migratetype);
 		while (order--)
@@ -278,7 +264,7 @@ static unsigned int split(struct zone *zone, int migratetype,
 			if (n == max)
 				break;
 			index->stat[PAGE_COLOR_SCANNED]++;
-			if (test_bit(color_of_page(page), set->some[order]))
+			if (test_bit(page_color_of_page(page), set->some[order]))
 				n += carve(zone, page, order, migratetype, set,
 					   max - n, list);
 			else if (!--left)
@@ -324,7 +310,7 @@ unsigned int page_color_take(struct zone *zone, const struct page_color_set *set
 		if (n < max && alloc_flags & ALLOC_CMA)
 			n += take_of_type(zone, MIGRATE_CMA, set, max - n, list);
 #endif
-		count_scan(zone->color, before);
+		page_color_count_scan(zone->color, before);
 	}
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return n;
@@ -385,7 +371,7 @@ static struct page *search_on(struct zone *zone, struct depth *depth)
 				break;
 			zone->color->stat[PAGE_COLOR_SCANNED]++;
 			depth->looked++;
-			if (test_bit(color_of_page(page), depth->set->some[depth->order])) {
+			if (test_bit(page_color_of_page(page), depth->set->some[depth->order])) {
 				carve(zone, page, depth->order, depth->migratetype,
 				      depth->set, 1, &list);
 				page = list_first_entry(&list, struct page, pcp_list);
@@ -422,7 +408,7 @@ static struct page *search_type(struct zone *zone, const struct page_color_set *
 			} else {
 				page = search_on(zone, &depth);
 			}
-			count_scan(zone->color, before);
+			page_color_count_scan(zone->color, before);
 		} else {
 			depth.order = NR_PAGE_ORDERS;
 		}
@@ -604,110 +590,8 @@ struct page *page_color_take_above(struct zone *zone, unsigned long low,
 			page = list_first_entry(&list, struct page, pcp_list);
 			list_del(&page->pcp_list);
 		}
-		count_scan(zone->color, before);
+		page_color_count_scan(zone->color, before);
 		spin_unlock_irqrestore(&zone->lock, flags);
 	}
 	return page;
-}
-
-/* Take an aligned part of a block, and put the rest back. */
-static void take_part(struct zone *zone, struct page *page, unsigned int from,
-		      struct page *wanted, unsigned int order, int migratetype)
-{
-	unsigned int color = color_of_page(page), gone = 1U << order;
-
-	page_color_del_block(page, zone, from, migratetype);
-	while (from-- > order) {
-		unsigned int other = color ^ page_color_map.unit[from];
-		struct page *rest = page + (1UL << from);
-
-		if (wanted >= rest) {
-			swap(page, rest);
-			swap(color, other);
-		}
-		if (set_page_guard(zone, rest, from))
-			gone += 1U << from;
-		else
-			page_color_put_block(rest, zone, from, migratetype, other);
-	}
-	page_color_account(zone, -(int)gone, migratetype);
-}
-
-/* Where a block of @order that starts with one of @colors is in one of a list. */
-static struct page *find_part(struct zone *zone, const struct list_head *list,
-			      unsigned int o, const unsigned long *colors,
-			      unsigned int order, struct page **block)
-{
-	unsigned int left = PAGE_COLOR_SCAN;
-	struct page *page;
-
-	list_for_each_entry(page, list, buddy_list) {
-		long at = page_color_part(&page_color_map, colors,
-					  color_of_page(page), o, order);
-
-		zone->color->stat[PAGE_COLOR_SCANNED]++;
-		*block = page;
-		if (at >= 0)
-			return page + at;
-		if (!--left)
-			break;
-	}
-	return NULL;
-}
-
-static struct page *find_wanted(struct zone *zone, const unsigned long *colors,
-				unsigned int order, unsigned int *o,
-				struct page **block)
-{
-	struct page_color_zone *index = zone->color;
-	const int mt = MIGRATE_MOVABLE;
-	struct page *wanted = NULL;
-	unsigned int c;
-
-	for (*o = order; *o < NR_PAGE_ORDERS; (*o)++) {
-		/* All of a class have the same colours. */
-		for_each_set_bit(c, index->avail[page_color_type(mt)][*o], PAGE_COLOR_MAX) {
-			if (page_color_part(&page_color_map, colors, c, *o, order) < 0)
-				continue;
-			wanted = find_part(zone, page_color_list(index, page_color_type(mt),
-								 *o, c),
-					   *o, colors, order, block);
-			if (wanted)
-				return wanted;
-		}
-		wanted = find_part(zone, &zone->free_area[*o].free_list[mt], *o,
-				   colors, order, block);
-		if (wanted)
-			return wanted;
-	}
-	return NULL;
-}
-
-/**
- * page_color_take_block - take a block that starts with one of some colours
- * @zone: the zone, not locked
- * @colors: PAGE_COLOR_SET_BITS bits
- * @order: order of the block
- *
- * Return: the block, or NULL if none is at hand.
- */
-struct page *page_color_take_block(struct zone *zone, const unsigned long *colors,
-				   unsigned int order)
-{
-	struct page *wanted = NULL, *block;
-	unsigned long before, flags;
-	unsigned int o;
-
-	spin_lock_irqsave(&zone->lock, flags);
-	if (zone->color) {
-		before = zone->color->stat[PAGE_COLOR_SCANNED];
-		wanted = find_wanted(zone, colors, order, &o, &block);
-		if (wanted) {
-			take_part(zone, block, o, wanted, order, MIGRATE_MOVABLE);
-			zone->color->stat[PAGE_COLOR_LARGE]++;
-		}
-		count_scan(zone->color, before);
-	}
-	spin_unlock_irqrestore(&zone->lock, flags);
-	return wanted;
 }

@@ -4,7 +4,8 @@
 
 /*
  * Between page_alloc.c and the colours of its free lists: which calls it makes, and
- * what of it page_color_index.c, page_color_buddy.c and page_color_alloc.c use.
+ * what of it page_color_index.c, page_color_buddy.c, page_color_alloc.c and
+ * page_color_large.c use.
  */
 #include <linux/gfp.h>
 #include <linux/page_color.h>
@@ -79,6 +80,21 @@ static __always_inline void page_color_not_dry(struct zone *zone)
 		zone->color->dry = false;
 }
 
+/* Of the entries looked at, @before were counted when zone->lock was taken. */
+static inline void page_color_count_scan(struct page_color_zone *index,
+					 unsigned long before)
+{
+	unsigned long looked = index->stat[PAGE_COLOR_SCANNED] - before;
+
+	if (index->stat[PAGE_COLOR_SCAN_MAX] < looked)
+		index->stat[PAGE_COLOR_SCAN_MAX] = looked;
+}
+
+static inline unsigned int page_color_of_page(struct page *page)
+{
+	return page_color_of(&page_color_map, page_to_pfn(page));
+}
+
 /* page_color_index.c */
 int page_color_index_attach(struct zone *zone);
 void page_color_index_detach(struct zone *zone);
@@ -113,9 +129,6 @@ struct page *page_color_search(struct zone *zone, const struct page_color_set *s
 unsigned int page_color_take_at(struct zone *zone, unsigned long pfn,
 				const struct page_color_set *set,
 				unsigned int max, struct list_head *list);
-struct page *page_color_take_block(struct zone *zone, const unsigned long *colors,
-				   unsigned int order);
-
 /* page_color_alloc.c */
 void page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			  struct page *page);
@@ -123,8 +136,7 @@ struct page *page_color_alloc(struct zone *preferred_zone, struct zone *zone,
 			      unsigned int alloc_flags, bool *strict);
 struct page *page_color_alloc_below(struct zone *zone,
 				    const struct alloc_context *ac);
-struct page *page_color_alloc_large(gfp_t gfp, unsigned int order,
-				    int preferred_nid, nodemask_t *nodemask);
+void page_color_prepare(struct page *page, unsigned int order, gfp_t gfp);
 struct page *page_color_alloc_spilled(gfp_t gfp, unsigned int order,
 				      int alloc_flags,
 				      const struct alloc_context *ac);
@@ -132,6 +144,10 @@ bool page_color_alloc_for_program(gfp_t gfp, unsigned int order, int alloc_flags
 				  const struct alloc_context *ac,
 				  struct page **page);
 unsigned int page_color_current_flags(void);
+
+/* page_color_large.c */
+struct page *page_color_alloc_large(gfp_t gfp, unsigned int order,
+				    int preferred_nid, nodemask_t *nodemask);
 
 /* page_alloc.c: what it does for these files, with the locks that its own have. */
 struct per_cpu_pages *page_color_pcp_lock(struct zone *zone, unsigned long *flags);
@@ -146,7 +162,6 @@ void page_color_account(struct zone *zone, int pages, int migratetype);
 bool page_color_claim(struct zone *zone, int migratetype, unsigned int alloc_flags);
 int page_color_fallback(int migratetype, unsigned int i);
 bool page_color_is_bad(struct page *page, unsigned int order);
-void page_color_prepare(struct page *page, unsigned int order, gfp_t gfp);
 void page_color_count_alloc(struct zone *preferred_zone, struct zone *zone,
 			    unsigned int pages);
 struct page *page_color_get_page(gfp_t gfp, unsigned int order, int alloc_flags,
