@@ -283,7 +283,8 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	lockdep_assert_held(&page_color_mutex);
 	if (!page_color_enabled())
 		return ERR_PTR(-EOPNOTSUPP);
-	policy = kzalloc(sizeof(*policy), GFP_KERNEL_ACCOUNT);
+	/* Not charged: others wait for these mutexes, and a full cgroup would hold them up. */
+	policy = kzalloc(sizeof(*policy), GFP_KERNEL);
 	if (!policy)
 		return ERR_PTR(-ENOMEM);
 	page_color_set_init(&page_color_map, &policy->set, colors);

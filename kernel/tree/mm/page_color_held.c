@@ -95,7 +95,7 @@ static struct page_color_held *lock_held(kuid_t uid)
 		if (held || new)
 			break;
 		spin_unlock_irq(&held_lock);
-		new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+		new = kzalloc(sizeof(*new), GFP_KERNEL);
 		if (!new)
 			return NULL;
 	}
@@ -259,7 +259,7 @@ struct page_color_hold *page_color_hold_create(struct page_color_line *line,
 					       kuid_t uid, unsigned int first,
 					       unsigned int most)
 {
-	struct page_color_hold *hold = kzalloc(sizeof(*hold), GFP_KERNEL_ACCOUNT);
+	struct page_color_hold *hold = kzalloc(sizeof(*hold), GFP_KERNEL);
 	int err;
 
 	if (!hold)

@@ -205,7 +205,7 @@ static int add_program(kuid_t uid, const char *pattern, char *options)
 	if (nr_programs == MAX_LINES)
 		goto out;
 	err = -ENOMEM;
-	p = kzalloc(struct_size(p, pattern, strlen(pattern) + 1), GFP_KERNEL_ACCOUNT);
+	p = kzalloc(struct_size(p, pattern, strlen(pattern) + 1), GFP_KERNEL);
 	if (!p)
 		goto out;
 	err = 0;

@@ -227,7 +227,7 @@ static struct page_color_reserve *make_reserve(const struct page_color_policy *p
 	struct page_color_reserve *reserve;
 	int i;
 
-	reserve = kzalloc(sizeof(*reserve), GFP_KERNEL_ACCOUNT);
+	reserve = kzalloc(sizeof(*reserve), GFP_KERNEL);
 	if (!reserve)
 		return NULL;
 	refcount_set(&reserve->ref, 1);

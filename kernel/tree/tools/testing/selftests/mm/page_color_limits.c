@@ -19,6 +19,9 @@
 #define PROGRAMS	"/proc/page_color/programs"
 #define TOP		"/sys/fs/cgroup"
 #define GROUP		TOP "/page_color_limits"
+#define FULL		GROUP "/full"
+#define MANY		GROUP "/many"
+#define GROUPS		512
 #define NOBODY		65534
 #define TASKS		16
 #define MAX_LINES	256
@@ -189,6 +192,67 @@ static bool test_shrinker(void)
 	return ok && none_ahead();
 }
 
+/* The longest that a choice of colours took while those of many groups changed. */
+static double longest_choice(bool full)
+{
+	const char *lists[] = { "0-1", "0-2" };
+	double worst = 0, took;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (full && (!write_file(FULL "/memory.high", "0") ||
+			     !write_file(FULL "/cgroup.procs", "0")))
+			_exit(1);
+		for (int i = 0; i < 4; i++) {
+			if (!write_file(MANY "/cpuset.colors", lists[i % 2]))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	while (!waitpid(pid, &status, WNOHANG)) {
+		took = now();
+		if (set_colors(one, 0) || prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0))
+			return -1;
+		took = now() - took;
+		worst = took > worst ? took : worst;
+	}
+	return status ? -1 : worst;
+}
+
+/*
+ * Who changes the colours of many groups from a cgroup that is full waits for it, and
+ * keeps nobody else waiting.
+ */
+static bool test_full_cgroup(void)
+{
+	double before, during;
+	char path[64];
+	bool ok;
+
+	ok = write_file(GROUP "/cgroup.subtree_control", "+cpuset +memory") &&
+	     !mkdir(FULL, 0755) && !mkdir(MANY, 0755) &&
+	     write_file(MANY "/cgroup.subtree_control", "+cpuset");
+	for (int i = 0; i < GROUPS && ok; i++) {
+		snprintf(path, sizeof(path), MANY "/%d", i);
+		ok = !mkdir(path, 0755);
+		strcat(path, "/cpuset.colors");
+		ok = ok && write_file(path, "0");
+	}
+	before = longest_choice(false);
+	during = longest_choice(true);
+	ksft_print_msg("a choice of colours took %.3f s, beside a full cgroup %.3f s\n",
+		       before, during);
+	for (int i = 0; i < GROUPS; i++) {
+		snprintf(path, sizeof(path), MANY "/%d", i);
+		rmdir(path);
+	}
+	ok &= !rmdir(MANY) && !rmdir(FULL);
+	ok &= write_file(GROUP "/cgroup.subtree_control", "-cpuset -memory");
+	return ok && before >= 0 && during >= 0 &&
+	       during < 4 * before + 1;
+}
+
 /* With colours of their own, of a user or of root. */
 static bool own_policy(int i)
 {
@@ -333,7 +397,7 @@ int main(void)
 {
 	char list[32];
 
-	start(9);
+	start(10);
 	snprintf(list, sizeof(list), "0-%d", nr_colors / 2 - 1);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset +memory");
 	if (mkdir(GROUP, 0755))
@@ -344,6 +408,7 @@ int main(void)
 	run("pages ahead are given back", test_shrinker);
 	if (!write_file(GROUP "/cpuset.colors", list))
 		ksft_exit_fail_msg("no colours for a cgroup\n");
+	run("a full cgroup", test_full_cgroup);
 	run("policies", test_policies);
 	run("pages on the move", test_migrations);
 	write_file(GROUP "/cpuset.colors", "\n");

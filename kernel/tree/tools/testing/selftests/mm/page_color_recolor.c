@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/stat.h>
-#include <time.h>
 #include "page_color_kinds.h"
 
 #define TOP	"/sys/fs/cgroup"
@@ -30,14 +29,6 @@ static char *reserve(size_t size)
 		ksft_exit_fail_msg("mmap of %zu MiB: %s\n", size / MB, strerror(errno));
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	return mem;
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1000000000.0;
 }
 
 /* Does a child end in time? If not it is killed. Its status, or -1. */

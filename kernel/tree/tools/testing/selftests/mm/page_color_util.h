@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "../kselftest.h"
 
@@ -95,6 +96,15 @@ static inline int read_file(const char *path, char *text, size_t size)
 		return -1;
 	text[n] = '\0';
 	return n;
+}
+
+/* Seconds since some time. */
+static inline double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1000000000.0;
 }
 
 /* A counter of /proc/vmstat; -1 without it. */
