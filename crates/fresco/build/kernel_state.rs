@@ -6,16 +6,21 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What a kernel is built from, but for its source. Of `tree`, [`UNBUILT`] is left out.
-const PARTS: [&str; 5] = [
+/// What a kernel is built from, but for its source. [`unbuilt`] files are left out.
+const PARTS: [&str; 4] = [
     "config/color.config",
     "config/x86_64.config",
-    "series",
     "patches",
     "tree",
 ];
-/// Tests and documentation: no image depends on them.
-const UNBUILT: [&str; 2] = ["tree/tools/", "tree/Documentation/"];
+
+/// Returns true if no image depends on the file: it is a test or documentation.
+fn unbuilt(name: &str) -> bool {
+    name.starts_with("tree/tools/")
+        || name.starts_with("tree/Documentation/")
+        || name.ends_with("-selftests.patch")
+        || name.ends_with("-documentation.patch")
+}
 
 /// The checksum of the patches in `folder`.
 ///
@@ -27,7 +32,7 @@ pub fn of(folder: &Path) -> io::Result<String> {
         println!("cargo:rerun-if-changed={}", folder.join(part).display());
         collect(folder, part, &mut names)?;
     }
-    names.retain(|name| !UNBUILT.iter().any(|start| name.starts_with(start)));
+    names.retain(|name| !unbuilt(name));
     names.sort();
     let mut bytes = Vec::new();
     for name in names {

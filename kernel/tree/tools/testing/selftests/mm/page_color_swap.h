@@ -104,14 +104,6 @@ static inline bool was_right(int status)
 	return !status;
 }
 
-static inline double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 /* A strict task that writes to so many bytes, so often, and reads them again. */
 static inline int strict_task(size_t size, unsigned int rounds)
 {
