@@ -340,8 +340,16 @@ struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 	return policy;
 }
 
-/* Colours that memory of a node has: a map may contain bits that select nodes. */
-static void colors_of_node(int nid, unsigned long *colors)
+/**
+ * page_color_of_node - colours that memory of a node has
+ * @nid: the node
+ * @colors: set to them, PAGE_COLOR_MAX bits
+ *
+ * A map may contain bits that select nodes.
+ *
+ * Context: may sleep.
+ */
+void page_color_of_node(int nid, unsigned long *colors)
 {
 	unsigned long pfn = ALIGN_DOWN(node_start_pfn(nid), MAX_ORDER_NR_PAGES);
 	const unsigned long *span = page_color_map.span[MAX_PAGE_ORDER];
@@ -386,7 +394,7 @@ page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 
 	bitmap_copy(colors, have, PAGE_COLOR_MAX);
 	mutex_lock(&page_color_mutex);
-	colors_of_node(nid, local);
+	page_color_of_node(nid, local);
 	if (group)
 		bitmap_and(local, local, group->set.some[0], PAGE_COLOR_MAX);
 	spin_lock_irq(&owners_lock);

@@ -288,6 +288,10 @@ unsigned int page_color_owners(unsigned int color);
 unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 				  const struct page_color_policy *policy);
 bool page_color_grow(int alloc_flags, const struct alloc_context *ac);
+bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
+			const struct alloc_context *ac);
+bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context *ac);
+void page_color_of_node(int nid, unsigned long *colors);
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 			unsigned int flags, kuid_t user,
@@ -443,6 +447,12 @@ static inline bool vma_wants_private(struct vm_area_struct *vma)
 
 static inline bool page_color_grow(int alloc_flags,
 				   const struct alloc_context *ac)
+{
+	return false;
+}
+
+static inline bool page_color_is_short(gfp_t gfp, int alloc_flags,
+				       const struct alloc_context *ac)
 {
 	return false;
 }

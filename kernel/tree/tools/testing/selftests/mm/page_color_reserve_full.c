@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: reserved pages are their owner's, also when a node is full.
+ * Page colouring: when a node is full. Reserved pages are their owner's; who is killed.
  *
  * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and two
  * memory nodes.
@@ -272,9 +272,38 @@ static bool test_oom(void)
 	return is_reserved(0) && ok;
 }
 
+static bool be_strict(int step)
+{
+	const size_t size = 64 * MB;
+	char *mem;
+
+	if (!step)
+		return bind_memory() && !set_colors(half, PR_PAGE_COLOR_STRICT);
+	mem = map_pages(size);
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	touch(mem, size, 1);
+	return true;
+}
+
+/* What is short is memory, not colours: who has most of it is killed, as ever. */
+static bool test_oom_strict(void)
+{
+	struct child strict, hog;
+	int status, killed;
+
+	strict = start_child(be_strict);
+	hog = start_child(be_hog);
+	status = finish(strict);
+	killed = finish(hog);
+	ksft_print_msg("strict task: status %#x, hog: %#x\n", status, killed);
+	return !status && WIFSIGNALED(killed) && WTERMSIG(killed) == SIGKILL;
+}
+
 int main(void)
 {
-	begin(5);
+	begin(6);
+	/* Of a process that was killed. */
+	signal(SIGPIPE, SIG_IGN);
 	add(other, 3);
 	roomy = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
@@ -283,6 +312,7 @@ int main(void)
 	run("a full node", test_full);
 	run("a full node, strict", test_full_strict);
 	run("memory runs out for others", test_oom);
+	run("memory runs out for all", test_oom_strict);
 	end();
 	ksft_finished();
 }
