@@ -423,6 +423,7 @@ static void free_policy(struct page_color_policy *policy)
 		kfree_rcu(policy, rcu);
 		return;
 	}
+	page_color_forget_rebound(policy);
 	page_color_ahead_exit(policy);
 	page_color_reserve_put(policy->reserve);
 	page_color_hold_put(policy->hold);

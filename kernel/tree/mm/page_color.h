@@ -292,6 +292,7 @@ bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 			const struct alloc_context *ac);
 bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context *ac);
 void page_color_of_node(int nid, unsigned long *colors);
+void page_color_forget_rebound(struct page_color_policy *policy);
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 			unsigned int flags, kuid_t user,

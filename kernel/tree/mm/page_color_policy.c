@@ -63,6 +63,26 @@ static void set_mm_policy(struct mm_struct *mm, struct page_color_policy *policy
 	page_color_policy_put(policy);
 }
 
+/*
+ * Does a task decide for the mm that it works in? Not one that borrows its parent's,
+ * as a child of vfork() until it executes a program.
+ */
+static bool decides_for(struct task_struct *task, struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	struct task_struct *owner;
+	bool yes;
+
+	rcu_read_lock();
+	owner = rcu_dereference(mm->owner);
+	yes = !owner || same_thread_group(owner, task);
+	rcu_read_unlock();
+	return yes;
+#else
+	return !task->vfork_done;
+#endif
+}
+
 /**
  * page_color_mm_init - a new mm is coloured as the task that makes it
  * @mm: for fork or for exec
@@ -278,6 +298,11 @@ page_color_policy_within(const unsigned long *colors, unsigned int flags,
 	return page_color_policy_create(both, flags, user);
 }
 
+static u64 id_of(const struct page_color_policy *group)
+{
+	return group ? group->id : 0;
+}
+
 /**
  * page_color_set_asked - note what a task asked for
  * @policy: its policy, which nobody else sees yet
@@ -292,7 +317,7 @@ void page_color_set_asked(struct page_color_policy *policy,
 	policy->flags |= PAGE_COLOR_OWN | (flags & PAGE_COLOR_DELEGATED);
 	bitmap_copy(policy->asked, asked, PAGE_COLOR_MAX);
 	policy->asked_flags = flags;
-	policy->group_id = group ? group->id : 0;
+	policy->group_id = id_of(group);
 }
 
 /* What a task asked for, within its group. */
@@ -359,23 +384,42 @@ page_color_program_policy(struct page_color_line *line,
 	return policy;
 }
 
-/* As many colours as a program had, in another group. */
-static struct page_color_policy *
-moved_program(const struct page_color_policy *old,
-	      const struct page_color_policy *group)
-{
-	struct page_color_wish wish = {
-		.colors = bitmap_weight(old->asked, PAGE_COLOR_MAX),
-		.flags = old->asked_flags,
-		.most = old->hold->most,
-	};
-
-	return program_policy(old->hold->line, &wish, old->hold->uid, old->nid, group);
-}
-
 static bool is_program(const struct page_color_policy *policy)
 {
 	return policy && policy->flags & PAGE_COLOR_PROGRAM;
+}
+
+/*
+ * A program stays in the colours that it has as far as its group has them, as its
+ * memory is there, and gets others for the rest. If there are none it has fewer.
+ */
+static struct page_color_policy *
+moved_program(struct page_color_policy *old,
+	      const struct page_color_policy *group)
+{
+	unsigned int flags = old->asked_flags | PAGE_COLOR_PROGRAM, n;
+	DECLARE_BITMAP(have, PAGE_COLOR_MAX);
+	struct page_color_policy *policy;
+
+	bitmap_copy(have, old->set.some[0], PAGE_COLOR_MAX);
+	if (group) {
+		bitmap_and(have, have, group->set.some[0], PAGE_COLOR_MAX);
+		flags |= group->flags & PAGE_COLOR_STRICT;
+	}
+	n = bitmap_weight(old->asked, PAGE_COLOR_MAX) - bitmap_weight(have, PAGE_COLOR_MAX);
+	policy = page_color_policy_claim(have, n, old->nid, flags, old->user, group);
+	if (IS_ERR(policy) && n && !bitmap_empty(have, PAGE_COLOR_MAX))
+		policy = page_color_policy_claim(have, 0, old->nid, flags, old->user,
+						 group);
+	if (IS_ERR(policy))
+		return policy;
+	refcount_inc(&old->hold->ref);
+	policy->hold = old->hold;
+	page_color_set_asked(policy, old->asked, old->asked_flags, group);
+	/* Its pages have the old colours. */
+	if (bitmap_equal(policy->set.some[0], old->set.some[0], PAGE_COLOR_MAX))
+		policy->reserve = page_color_reserve_get(old);
+	return policy;
 }
 
 /**
@@ -438,7 +482,7 @@ void page_color_exec_done(struct mm_struct *mm)
 }
 
 /**
- * page_color_use - the current task and its mm have another policy
+ * page_color_use - the current task and the mm that is its own have another policy
  * @policy: the policy, with a reference that is taken over
  *
  * Context: under page_color_tasks_mutex.
@@ -447,15 +491,31 @@ void page_color_use(struct page_color_policy *policy)
 {
 	lockdep_assert_held(&page_color_tasks_mutex);
 	replace_policy(current, policy);
-	set_mm_policy(current->mm, get_policy(&current->page_color));
+	if (decides_for(current, current->mm))
+		set_mm_policy(current->mm, get_policy(&current->page_color));
+}
+
+/* May tasks of the group have all colours of the policy? */
+static bool is_within(const struct page_color_policy *policy,
+		      const struct page_color_policy *group)
+{
+	if (!group)
+		return true;
+	if (group->flags & PAGE_COLOR_STRICT && !(policy->flags & PAGE_COLOR_STRICT))
+		return false;
+	return bitmap_subset(policy->set.some[0], group->set.some[0], PAGE_COLOR_MAX);
 }
 
 /* Nothing changes for a task that has what its group gives it. */
 static bool is_bound(const struct page_color_policy *policy,
 		     const struct page_color_policy *group)
 {
+	if (is_program(policy) && is_within(policy, group) &&
+	    bitmap_weight(policy->set.some[0], PAGE_COLOR_MAX) >=
+	    bitmap_weight(policy->asked, PAGE_COLOR_MAX))
+		return true;
 	if (policy && policy->flags & PAGE_COLOR_OWN)
-		return policy->group_id == (group ? group->id : 0);
+		return policy->group_id == id_of(group);
 	return policy == group;
 }
 
@@ -477,6 +537,80 @@ bool page_color_is_bound(struct task_struct *task,
 	return yes;
 }
 
+/* Of policies' @rebound and @rebound_of. */
+static DEFINE_SPINLOCK(rebound_lock);
+
+/* From now on tasks that have @old get @policy in the group that it is for. */
+static void set_rebound(struct page_color_policy *old, struct page_color_policy *policy)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&rebound_lock, flags);
+	if (old->rebound)
+		old->rebound->rebound_of = NULL;
+	old->rebound = policy;
+	policy->rebound_of = old;
+	spin_unlock_irqrestore(&rebound_lock, flags);
+}
+
+/* What another task that has @old got in the group, with a reference. */
+static struct page_color_policy *
+get_rebound(const struct page_color_policy *old, const struct page_color_policy *group)
+{
+	struct page_color_policy *policy;
+	unsigned long flags;
+
+	spin_lock_irqsave(&rebound_lock, flags);
+	policy = old->rebound;
+	if (policy && (policy->group_id != id_of(group) ||
+		       !refcount_inc_not_zero(&policy->ref)))
+		policy = NULL;
+	spin_unlock_irqrestore(&rebound_lock, flags);
+	return policy;
+}
+
+/**
+ * page_color_forget_rebound - a policy goes away
+ * @policy: the policy
+ *
+ * Context: any.
+ */
+void page_color_forget_rebound(struct page_color_policy *policy)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&rebound_lock, flags);
+	if (policy->rebound)
+		policy->rebound->rebound_of = NULL;
+	if (policy->rebound_of)
+		policy->rebound_of->rebound = NULL;
+	spin_unlock_irqrestore(&rebound_lock, flags);
+}
+
+/*
+ * What a task that has @old gets in a group, with a reference, or an error. Tasks
+ * that have shared a choice of their own, or a program's colours, share it again.
+ */
+static struct page_color_policy *rebound_policy(struct page_color_policy *old,
+						struct page_color_policy *group)
+{
+	struct page_color_policy *policy;
+
+	if (!old || !(old->flags & PAGE_COLOR_OWN) ||
+	    (!is_program(old) && !group && old->flags & PAGE_COLOR_DELEGATED))
+		return page_color_policy_get(group);
+	policy = get_rebound(old, group);
+	if (policy)
+		return policy;
+	if (is_program(old))
+		policy = moved_program(old, group);
+	else
+		policy = own_policy(old->asked, old->asked_flags, group, true, old->user);
+	if (!IS_ERR(policy))
+		set_rebound(old, policy);
+	return policy;
+}
+
 /**
  * page_color_rebind - the colours of a task's group are others now
  * @task: the task
@@ -496,22 +630,19 @@ void page_color_rebind(struct task_struct *task, struct page_color_policy *group
 	if (is_bound(old, group))
 		goto out;
 
-	if (old && old->flags & PAGE_COLOR_PROGRAM)
-		policy = moved_program(old, group);
-	else if (old && old->flags & PAGE_COLOR_OWN &&
-		 (group || !(old->flags & PAGE_COLOR_DELEGATED)))
-		policy = own_policy(old->asked, old->asked_flags, group, true,
-				    old->user);
-	else
-		policy = page_color_policy_get(group);
+	policy = rebound_policy(old, group);
 	/* Out of memory or at a limit: never a colour that the group has not. */
-	if (IS_ERR(policy))
+	if (IS_ERR(policy)) {
+		if (is_within(old, group))
+			goto out;
 		policy = page_color_policy_get(group);
+	}
 
 	replace_policy(task, policy);
 	mm = get_task_mm(task);
 	if (mm) {
-		set_mm_policy(mm, get_policy(&task->page_color));
+		if (decides_for(task, mm))
+			set_mm_policy(mm, get_policy(&task->page_color));
 		/* Not here, under the mutex, if it is the last one. */
 		mmput_async(mm);
 	}

@@ -68,7 +68,7 @@ bool page_color_mm_owns(struct mm_struct *mm, unsigned int color)
 	if (!owns) {
 		struct task_struct *owner = rcu_dereference(mm->owner), *t;
 
-		if (owner && get_nr_threads(owner) > 1) {
+		if (owner) {
 			for_each_thread(owner, t) {
 				owns = policy_has(rcu_dereference(t->page_color),
 						  color);

@@ -42,6 +42,8 @@ struct page_color_hold;
  * @asked: with PAGE_COLOR_OWN, what the task asked for
  * @asked_flags: as well
  * @group_id: the policy of its cgroup that these were limited to, or 0
+ * @rebound: what tasks got for this when their cgroup changed; without a reference
+ * @rebound_of: for what tasks got this, likewise
  * @ahead_lock: of @ahead and @nr_ahead
  * @ahead: pages that were allocated ahead, for its tasks to use first
  * @nr_ahead: how many they are
@@ -67,6 +69,8 @@ struct page_color_policy {
 	unsigned long asked[BITS_TO_LONGS(PAGE_COLOR_MAX)];
 	unsigned int asked_flags;
 	u64 group_id;
+	struct page_color_policy *rebound;
+	struct page_color_policy *rebound_of;
 	spinlock_t ahead_lock;	/* of the two that follow */
 	struct list_head ahead;
 	unsigned int nr_ahead;

@@ -419,19 +419,6 @@ static bool test_others(void)
 	       (mine[1] = 5) && theirs[1] != 5;
 }
 
-static bool copy_self(const char *to)
-{
-	char text[65536];
-	int from = open("/proc/self/exe", O_RDONLY), fd, n;
-
-	fd = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
-	while ((n = read(from, text, sizeof(text))) > 0)
-		if (write(fd, text, n) != n)
-			return false;
-	close(from);
-	return !close(fd) && !n;
-}
-
 int main(int argc, char **argv)
 {
 	char proactive[16] = "";
