@@ -247,19 +247,6 @@ static int body(size_t size)
 	return 0;
 }
 
-static bool copy_self(const char *to)
-{
-	char text[65536];
-	int from = open("/proc/self/exe", O_RDONLY), fd, n;
-
-	fd = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0755);
-	while ((n = read(from, text, sizeof(text))) > 0)
-		if (write(fd, text, n) != n)
-			return false;
-	close(from);
-	return !close(fd) && !n;
-}
-
 int main(int argc, char **argv)
 {
 	page_size = sysconf(_SC_PAGESIZE);
