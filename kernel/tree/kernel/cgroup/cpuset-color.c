@@ -231,13 +231,18 @@ static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
 	if (!page_color_enabled())
 		return -EOPNOTSUPP;
 
+	/* It takes long: who removes the cgroup, with cgroup_mutex, does not wait for it. */
+	css_get(css);
+	kernfs_break_active_protection(of->kn);
 	rcu_read_lock();
 	css_for_each_descendant_pre(pos, css) {
 		struct css_task_iter it;
 		struct task_struct *task;
 
-		if (!css_tryget_online(pos))
+		if (!css_tryget_online(pos)) {
+			left = pos == css ? -ENODEV : left;
 			continue;
+		}
 		rcu_read_unlock();
 		css_task_iter_start(pos, CSS_TASK_ITER_PROCS, &it);
 		while (left >= 0 && (task = css_task_iter_next(&it))) {
@@ -258,6 +263,8 @@ static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
 		css_put(pos);
 	}
 	rcu_read_unlock();
+	kernfs_unbreak_active_protection(of->kn);
+	css_put(css);
 	return left < 0 ? left : nbytes;
 }
 

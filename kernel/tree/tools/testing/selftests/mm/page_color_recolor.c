@@ -15,6 +15,8 @@
 #define TB	(MB * MB)
 /* A page table each, on x86: each page of it is looked at. */
 #define TABLE	(2 * MB)
+/* What it takes some seconds to move. */
+#define LARGE	(256 * MB)
 /* What takes minutes if it is done page by page, and so many seconds if not. */
 #define SOON	20
 /* What is no wait on a machine that is busy. */
@@ -264,6 +266,52 @@ static bool test_cgroup(void)
 	return ok;
 }
 
+/* Who removes a cgroup does not wait for memory that is moved, nor does who waits for him. */
+static bool test_removed(void)
+{
+	long before = read_long(DIR "stats/recolored");
+	pid_t user, writer;
+	char list[32], one;
+	int ready[2];
+	double took;
+	bool ok;
+
+	if (pipe(ready) || (mkdir(GROUP, 0755) && errno != EEXIST))
+		return false;
+	user = fork();
+	if (!user) {
+		char *mem = reserve(LARGE);
+
+		/* Not in the colours that it gets. */
+		if (set_colors(other_half(), 0))
+			_exit(1);
+		touch(mem, LARGE, 1);
+		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+		if (!write_file(GROUP "/cgroup.procs", "0") || write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	snprintf(list, sizeof(list), "0-%d", nr_colors / 2 - 1);
+	ok = read(ready[0], &one, 1) == 1 && write_file(GROUP "/cpuset.colors", list);
+	writer = fork();
+	if (!writer)
+		_exit(!write_file(GROUP "/cpuset.colors.migrate", "1"));
+	while (read_long(DIR "stats/recolored") == before &&
+	       !waitpid(writer, NULL, WNOHANG))
+		usleep(1000);
+	snprintf(list, sizeof(list), "%d", user);
+	ok &= write_file(TOP "/cgroup.procs", list) && !rmdir(GROUP);
+	took = now();
+	/* It goes on. */
+	ok &= !waitpid(writer, NULL, WNOHANG);
+	ok &= ends(writer, SOON) >= 0;
+	ksft_print_msg("%.2f s more for memory of a cgroup that is gone\n", now() - took);
+	kill(user, SIGKILL);
+	waitpid(user, NULL, 0);
+	return ok;
+}
+
 int main(void)
 {
 	static const struct row rows[] = {
@@ -272,6 +320,7 @@ int main(void)
 		{ "other threads go on", test_other_thread, NULL },
 		{ "new pages of another CPU", test_other_cpu, NULL },
 		{ "a tenant's address space", test_cgroup, NULL },
+		{ "a cgroup that is removed", test_removed, NULL },
 	};
 
 	run_rows(rows, sizeof(rows) / sizeof(*rows));
