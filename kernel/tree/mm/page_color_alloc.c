@@ -142,7 +142,7 @@ static struct page *alloc_reserved(struct zone *zone,
 		return NULL;
 	do {
 		page = page_color_reserve_take(reserve, zone);
-	} while (page && page_color_is_bad(page, 0));
+	} while (page && (PageHWPoison(page) || page_color_is_bad(page, 0)));
 	return page;
 }
 
@@ -423,6 +423,8 @@ void page_color_return_pages(struct zone *zone, struct list_head *pages)
 
 	list_for_each_entry_safe(page, next, pages, pcp_list) {
 		list_del(&page->pcp_list);
-		page_color_free_one(zone, page);
+		/* Broken memory, which was not on a free list then, is nobody's any more. */
+		if (!PageHWPoison(page))
+			page_color_free_one(zone, page);
 	}
 }

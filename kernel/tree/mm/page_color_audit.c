@@ -35,7 +35,9 @@ void page_color_audit(const char *what, const char *text, int err)
 		return;
 	while (n && text[n - 1] == '\n')
 		n--;
-	pr_notice_ratelimited("%s: '%*pE' by uid %u, %s[%d]: %d\n", what, n, text,
+	/* Whoever may read the log is not told the map. */
+	pr_notice_ratelimited("%s: '%*pE' by uid %u, %s[%d]: %d\n", what,
+			      strcmp(what, "map") ? n : 0, text,
 			      from_kuid(&init_user_ns, current_uid()),
 			      current->comm, task_pid_nr(current), err);
 	ab = audit_log_start(audit_context(), GFP_KERNEL, AUDIT_CONFIG_CHANGE);

@@ -154,6 +154,7 @@ struct per_cpu_pages *page_color_pcp_lock(struct zone *zone, unsigned long *flag
 void page_color_pcp_unlock(struct per_cpu_pages *pcp, unsigned long flags);
 void page_color_pcp_free(struct zone *zone, struct per_cpu_pages *pcp,
 			 unsigned int count, int pindex);
+void page_color_drain(struct zone *zone);
 void page_color_free_one(struct zone *zone, struct page *page);
 void page_color_del_block(struct page *page, struct zone *zone, unsigned int order,
 			  int migratetype);

@@ -77,12 +77,18 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 
+/* Rather none than one that is cut off: many single colours of 4096 need two pages. */
+static ssize_t emit_list(char *buf, const unsigned long *colors)
+{
+	int n = snprintf(buf, PAGE_SIZE, "%*pbl\n", (int)PAGE_COLOR_MAX, colors);
+
+	return n < PAGE_SIZE ? n : -E2BIG;
+}
+
 static ssize_t colors_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
 {
-	unsigned int nr = page_color_nr(&page_color_map);
-
-	return sysfs_emit(buf, "%*pbl\n", nr, page_color_map.exists);
+	return emit_list(buf, page_color_map.exists);
 }
 
 static struct kobj_attribute colors_attr = __ATTR_RO(colors);
@@ -93,8 +99,7 @@ static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
 	/* Of a task with one colour that is bits of all its addresses. */
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return sysfs_emit(buf, "%*pbl\n", (int)PAGE_COLOR_MAX,
-			  page_color_owned);
+	return emit_list(buf, page_color_owned);
 }
 
 static struct kobj_attribute owned_attr = __ATTR_RO_MODE(owned, 0400);

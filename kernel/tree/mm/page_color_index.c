@@ -338,7 +338,7 @@ void page_color_index_sort(unsigned long orders)
 
 	for_each_populated_zone(zone) {
 		/* For all zones at once it would not wait for somebody else's. */
-		drain_all_pages(zone);
+		page_color_drain(zone);
 		for (type = 0; type < PAGE_COLOR_TYPES; type++) {
 			int migratetype = type_of_index(type);
 

@@ -127,7 +127,7 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
-	bool above = false;
+	bool above = false, has = false;
 	struct zoneref *z;
 	struct zone *zone;
 
@@ -140,13 +140,18 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 		return false;
 	for_each_zone_zonelist_nodemask(zone, z, ac->zonelist, ac->highest_zoneidx,
 					ac->nodemask) {
-		if (!is_of(zone, policy) || !cpuset_zone_allowed(zone, gfp) ||
-		    !is_above_mark(zone, alloc_flags, ac))
+		if (!is_of(zone, policy) || !cpuset_zone_allowed(zone, gfp))
 			continue;
-		page_color_of_node(zone_to_nid(zone), colors);
-		above |= bitmap_intersects(colors, policy->set.some[0], PAGE_COLOR_MAX);
+		/* Somebody gave it back, or its colours were not asked for lately. */
+		has |= zone_has(zone, &policy->set);
+		if (is_above_mark(zone, alloc_flags, ac)) {
+			page_color_of_node(zone_to_nid(zone), colors);
+			above |= bitmap_intersects(colors, policy->set.some[0],
+						   PAGE_COLOR_MAX);
+		}
 	}
-	above = above && page_color_used_up(policy, alloc_flags, ac);
+	if (has)
+		page_color_forget_misses();
 	page_color_policy_put(policy);
-	return above;
+	return above && !has;
 }

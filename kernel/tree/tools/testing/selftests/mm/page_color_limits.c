@@ -92,7 +92,7 @@ static bool is_charged(void)
 	ksft_print_msg("%ld pages ahead of a limit of %ld, %ld charged\n", n,
 		       limit / (long)page_size, used / (long)page_size);
 	/* The test itself needs some memory, and got it back. */
-	ok = n > 256 && n * (long)page_size < limit && used < limit &&
+	ok = n > 256 && n * (long)page_size <= limit && used <= limit &&
 	     read_long(AHEAD) > n - 2048 && used >= read_long(AHEAD) * (long)page_size;
 	/* Who needs memory there gets it from them, and is not killed. */
 	pid = fork();
