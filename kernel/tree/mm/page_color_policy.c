@@ -738,6 +738,9 @@ static long get_colors(u64 __user *user, unsigned long size)
 
 	if (!size || size % sizeof(u64))
 		return -EINVAL;
+	/* What is cleared in one go. */
+	if (size > PAGE_SIZE)
+		return -E2BIG;
 	known = min(size, sizeof(words));
 	rcu_read_lock();
 	policy = rcu_dereference(current->page_color);

@@ -51,7 +51,8 @@ static bool test_sizes(void)
 			      !memcmp(got, half, size) &&
 			      (size == sizeof(got) || got[size / 8] == ~0UL);
 	}
-	ok &= get(got, 12) == -1 && errno == EINVAL && get(got, 4) == -1 && errno == EINVAL &&
+	ok &= get(got, page_size + 8) == -1 && errno == E2BIG &&
+	      get(got, 12) == -1 && errno == EINVAL && get(got, 4) == -1 && errno == EINVAL &&
 	      get(NULL, least) == -1 && errno == EFAULT;
 	/* From a program that knows more colours than the kernel. */
 	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, sizeof(half), 0) &&
