@@ -79,6 +79,12 @@ static struct page *alloc_from_pcp(struct zone *zone, struct per_cpu_pages *pcp,
 
 	if (unlikely(pcp->color_id != policy->id))
 		take_over(zone, pcp, policy);
+#ifdef CONFIG_CMA
+	/* What is to stay where it is must not be in the way of a device. */
+	if (!(alloc_flags & ALLOC_CMA) && !list_empty(list) &&
+	    is_migrate_cma_page(list_first_entry(list, struct page, pcp_list)))
+		page_color_pcp_free(zone, pcp, pcp->color_count, PCP_COLOR_LIST);
+#endif
 	if (list_empty(list)) {
 		unsigned int max = min(READ_ONCE(pcp->batch), PAGE_COLOR_BATCH);
 		unsigned int n;

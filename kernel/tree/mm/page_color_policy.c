@@ -83,6 +83,29 @@ static bool decides_for(struct task_struct *task, struct mm_struct *mm)
 #endif
 }
 
+/*
+ * The mm of a task has what the task has now; where this is nothing, what another
+ * thread has still.
+ */
+static void update_mm(struct task_struct *task, struct mm_struct *mm)
+{
+	struct page_color_policy *policy = get_policy(&task->page_color);
+	struct task_struct *t;
+
+	if (!decides_for(task, mm)) {
+		page_color_policy_put(policy);
+		return;
+	}
+	rcu_read_lock();
+	for_each_thread(task, t) {
+		if (policy)
+			break;
+		policy = get_policy(&t->page_color);
+	}
+	rcu_read_unlock();
+	set_mm_policy(mm, policy);
+}
+
 /**
  * page_color_mm_init - a new mm is coloured as the task that makes it
  * @mm: for fork or for exec
@@ -491,8 +514,7 @@ void page_color_use(struct page_color_policy *policy)
 {
 	lockdep_assert_held(&page_color_tasks_mutex);
 	replace_policy(current, policy);
-	if (decides_for(current, current->mm))
-		set_mm_policy(current->mm, get_policy(&current->page_color));
+	update_mm(current, current->mm);
 }
 
 /* May tasks of the group have all colours of the policy? */
@@ -641,8 +663,7 @@ void page_color_rebind(struct task_struct *task, struct page_color_policy *group
 	replace_policy(task, policy);
 	mm = get_task_mm(task);
 	if (mm) {
-		if (decides_for(task, mm))
-			set_mm_policy(mm, get_policy(&task->page_color));
+		update_mm(task, mm);
 		/* Not here, under the mutex, if it is the last one. */
 		mmput_async(mm);
 	}

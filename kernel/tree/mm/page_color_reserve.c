@@ -19,6 +19,7 @@
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include <linux/rculist.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "internal.h"
 #include "page_color.h"
@@ -299,6 +300,7 @@ static int enlarge(struct page_color_reserve *reserve,
 	const gfp_t gfp = GFP_HIGHUSER_MOVABLE | __GFP_THISNODE | __GFP_NOWARN |
 			  __GFP_RETRY_MAYFAIL | __GFP_NOMEMALLOC;
 	struct page_color_policy *scope = current->page_color_scope;
+	unsigned int pin;
 	int err = 0;
 
 	if (pages > most_of_node(reserve->nid))
@@ -308,6 +310,8 @@ static int enlarge(struct page_color_reserve *reserve,
 	filler.set = policy->set;
 	/* No block goes offline between an allocation and add_page(). */
 	get_online_mems();
+	/* As they wait they cannot be moved: not of CMA, not of ZONE_MOVABLE. */
+	pin = memalloc_pin_save();
 	while (!err && total(reserve) < pages) {
 		struct page *page;
 
@@ -322,6 +326,7 @@ static int enlarge(struct page_color_reserve *reserve,
 			err = -EINTR;
 		cond_resched();
 	}
+	memalloc_pin_restore(pin);
 	put_online_mems();
 	return err;
 }

@@ -9,6 +9,10 @@
 #define _GNU_SOURCE
 #include "page_color_util.h"
 
+#ifndef PR_PAGE_COLOR_RESERVE
+#define PR_PAGE_COLOR_RESERVE	6
+#endif
+
 /* Bytes, of a line of /proc/meminfo. */
 static long info(const char *key)
 {
@@ -105,13 +109,36 @@ static bool test_given_back(void)
 	return free < info("CmaFree:") + (long)MB;
 }
 
+/* What waits for its owner could not move away: none is reserved, though others are short. */
+static bool test_reserved(void)
+{
+	size_t rest = of_one_color(info("MemTotal:") - info("CmaTotal:"));
+	size_t size = rest * 7 / 8 * page_size;
+	char *mem = map_pages(size);
+	long free, after;
+	int err;
+
+	madvise(mem, size, MADV_NOHUGEPAGE);
+	if (set_colors(one, PR_PAGE_COLOR_STRICT))
+		return false;
+	touch(mem, size, 1);
+	drain();
+	free = info("CmaFree:");
+	err = prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, rest / 4, 0, 0);
+	after = info("CmaFree:");
+	ksft_print_msg("%zu pages: %s; CMA free before %ld KiB, after %ld KiB\n", rest / 4,
+		       err ? strerror(errno) : "reserved", free / 1024, after / 1024);
+	return after > free - (long)MB;
+}
+
 int main(void)
 {
-	start(5);
+	start(6);
 	if (info("CmaFree:") < (long)(64 * MB))
 		ksft_exit_skip("needs cma=256M on the command line\n");
 	run("a strict task uses it before it is killed", test_used);
 	run("another uses it before other colours", test_not_spilled);
 	run("it is free again", test_given_back);
+	run("it is not reserved", test_reserved);
 	end_tests();
 }

@@ -197,6 +197,22 @@ static bool test_vfork(void)
 	return waitpid(pid, &status, 0) == pid && !status && reads_own();
 }
 
+static void *clear(void *arg)
+{
+	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+	return arg;
+}
+
+/* So does a thread: the memory of all goes by those that have a choice still. */
+static bool test_thread(void)
+{
+	pthread_t thread;
+
+	return !set_colors(one, PR_PAGE_COLOR_STRICT) &&
+	       !pthread_create(&thread, NULL, clear, NULL) && !pthread_join(thread, NULL) &&
+	       reads_own();
+}
+
 /* It comes into a cgroup with colours, and this is gone when it has ended. */
 static bool test_vfork_cgroup(void)
 {
@@ -219,7 +235,7 @@ int main(int argc, char **argv)
 	page_size = sysconf(_SC_PAGESIZE);
 	if (argc > 1 && !strcmp(argv[1], "body"))
 		return body();
-	start(6);
+	start(7);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset");
 	if (mkdir(GROUP, 0755) || !write_file(GROUP "/cgroup.subtree_control", "+cpuset") ||
 	    mkdir(FIRST, 0755) || mkdir(SECOND, 0755) || !copy_self(PROGRAM))
@@ -228,6 +244,7 @@ int main(int argc, char **argv)
 	run("a program whose cgroup changes", test_program);
 	run("a choice whose cgroup changes", test_choice);
 	run("vfork, the child chooses", test_vfork);
+	run("a thread that clears its choice", test_thread);
 	run("vfork, the child changes its cgroup", test_vfork_cgroup);
 	unlink(PROGRAM);
 	for (int i = 0; i < 100 && rmdir(FIRST) && errno == EBUSY; i++)
