@@ -503,7 +503,8 @@ static int switch_on(void)
 	return 0;
 
 undo:
-	for_each_populated_zone(zone)
+	/* Also those that have lost their memory meanwhile. */
+	for_each_zone(zone)
 		page_color_index_detach(zone);
 	static_branch_disable_cpuslocked(&page_color_key);
 	return err;
@@ -522,7 +523,8 @@ static int switch_off(void)
 	synchronize_rcu();
 	/* The coloured per-CPU lists are counted only while the key is on. */
 	drain_all_pages(NULL);
-	for_each_populated_zone(zone)
+	/* Also those that have lost their memory meanwhile. */
+	for_each_zone(zone)
 		page_color_index_detach(zone);
 	static_branch_disable_cpuslocked(&page_color_key);
 	free_singles();
