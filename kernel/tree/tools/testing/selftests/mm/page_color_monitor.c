@@ -19,6 +19,19 @@ struct uffdio_move {
 };
 #endif
 
+#ifndef UFFDIO_POISON
+#define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
+struct uffdio_poison {
+	struct uffdio_range range;
+	uint64_t mode;
+	int64_t updated;
+};
+#endif
+
+#ifndef UFFD_FEATURE_WP_UNPOPULATED
+#define UFFD_FEATURE_WP_UNPOPULATED	0x2000
+#endif
+
 static bool copy(void)
 {
 	struct uffdio_copy args = {
@@ -32,7 +45,12 @@ static bool test_copy(void)
 {
 	mem = new_pages();
 	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
-	return filled(copy) && right("UFFDIO_COPY");
+	if (!filled(copy) || !right("UFFDIO_COPY"))
+		return false;
+	/* It moves when asked to, watched as it is. */
+	return !set_colors(other_half(), PR_PAGE_COLOR_STRICT) &&
+	       !move_to_colors(mem, SIZE) && pure(mem, SIZE, other_half(), "moved") &&
+	       words_are_right(mem, SIZE, "moved");
 }
 
 static bool test_copy_shared(void)
@@ -169,6 +187,54 @@ static bool test_continue(void)
 	       !move_to_colors(mem, SIZE) && right("UFFDIO_CONTINUE");
 }
 
+static bool poison(void)
+{
+	struct uffdio_poison args = { .range = { (uintptr_t)mem, SIZE } };
+
+	return !ioctl(fd, UFFDIO_POISON, &args);
+}
+
+/* No page, and none when it is used: the kernel cannot read it for us. */
+static bool test_poison(void)
+{
+	int ends[2];
+
+	mem = new_pages();
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_MISSING, 0);
+	return filled(poison) && !pipe(ends) && write(ends[1], mem, 1) < 0 &&
+	       errno == EFAULT && !move_to_colors(mem, SIZE) &&
+	       !pages_with(mem, SIZE, PM_PRESENT);
+}
+
+static bool protect(void)
+{
+	struct uffdio_writeprotect args = {
+		.range = { (uintptr_t)mem, SIZE },
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+
+	return !ioctl(fd, UFFDIO_WRITEPROTECT, &args);
+}
+
+/* What is there is protected as it is, what is not gets no page for it. */
+static bool test_protect(void)
+{
+	bool ok;
+
+	if (set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = words();
+	/* What a child shares would not show whose page it is. */
+	madvise(mem, SIZE, MADV_DONTFORK);
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_WP, 0);
+	ok = filled(protect) && pages_with(mem, SIZE, PM_UFFD_WP) == SIZE / page_size &&
+	     right("UFFDIO_WRITEPROTECT");
+	mem = new_pages();
+	fd = watch_faults(mem, SIZE, UFFDIO_REGISTER_MODE_WP, UFFD_FEATURE_WP_UNPOPULATED);
+	return ok && filled(protect) && !pages_with(mem, SIZE, PM_PRESENT) &&
+	       pages_with(mem, SIZE, PM_UFFD_WP) == SIZE / page_size;
+}
+
 int main(void)
 {
 	static const struct row rows[] = {
@@ -178,6 +244,8 @@ int main(void)
 		{ "UFFDIO_ZEROPAGE", test_zero, NULL },
 		{ "UFFDIO_MOVE", test_move, NULL },
 		{ "UFFDIO_CONTINUE", test_continue, NULL },
+		{ "UFFDIO_POISON", test_poison, NULL },
+		{ "UFFDIO_WRITEPROTECT", test_protect, NULL },
 	};
 
 	run_rows(rows, sizeof(rows) / sizeof(*rows));

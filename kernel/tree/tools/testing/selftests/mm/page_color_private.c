@@ -179,6 +179,26 @@ static bool test_userfaultfd_zero_page(void)
 	return all_zero(mem, size);
 }
 
+/* What is there already of a mapping whose missing pages a monitor fills stays mapped. */
+static bool test_userfaultfd_missing(void)
+{
+	const size_t size = MB;
+	int file = memory_file(size), fd;
+	char *mem = map_fd(file, size, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	size_t there;
+
+	write_words(map_fd(file, size, PROT_READ | PROT_WRITE, MAP_SHARED), size);
+	for (size_t at = 0; at < size; at += page_size)
+		peek(mem + at);
+	fd = watch_faults(mem, size, UFFDIO_REGISTER_MODE_MISSING, 0);
+	if (set_colors(half, OWN) || move_to_colors(mem, size) < 0)
+		return false;
+	there = pages_with(mem, size, PM_PRESENT);
+	ksft_print_msg("%zu of %zu pages are still there\n", there, size / page_size);
+	return there == size / page_size && words_are_right(mem, size, "missing") &&
+	       stop_watching(fd, mem, size);
+}
+
 /* Pages that a monitor has let through stay: nobody would answer a second fault. */
 static bool test_userfaultfd_minor(void)
 {
@@ -322,6 +342,7 @@ int main(void)
 		{ "file shared, opened to be read", test_shared_read_only, NULL },
 		{ "zero page by KSM", test_ksm_zero_page, NULL },
 		{ "zero page by userfaultfd", test_userfaultfd_zero_page, NULL },
+		{ "userfaultfd, missing pages", test_userfaultfd_missing, NULL },
 		{ "userfaultfd, minor faults", test_userfaultfd_minor, NULL },
 		{ "locked memory", test_locked, NULL },
 		{ "hugetlb", test_hugetlb, NULL },

@@ -101,13 +101,17 @@ static bool test_poke_text(void)
 	return filled(poke) && poked("ptrace, text");
 }
 
-static bool will_need(void)
+static bool advise(int advice)
 {
 	struct iovec all = { mem, SIZE };
 	int pidfd = syscall(SYS_pidfd_open, owner, 0);
 
-	return syscall(SYS_process_madvise, pidfd, &all, 1UL, MADV_WILLNEED, 0) ==
-	       SIZE;
+	return syscall(SYS_process_madvise, pidfd, &all, 1UL, advice, 0) == SIZE;
+}
+
+static bool will_need(void)
+{
+	return advise(MADV_WILLNEED);
 }
 
 /* What is in swap is brought in for us by another. */
@@ -126,6 +130,67 @@ static bool test_will_need(void)
 	ksft_print_msg("%ld pages swapped in\n", in);
 	ok = ok && in > 0 && right("MADV_WILLNEED");
 	return !swapoff("/dev/ram0") && ok;
+}
+
+static bool page_out(void)
+{
+	return advise(MADV_PAGEOUT);
+}
+
+static bool make_cold(void)
+{
+	return advise(MADV_COLD);
+}
+
+/* Others make our pages cold, which are there then, and swap them out. */
+static bool test_page_out(void)
+{
+	long out;
+	bool ok;
+
+	if (swapon("/dev/ram0", 0) || set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = words();
+	/* Pages that a child shares stay. */
+	madvise(mem, SIZE, MADV_DONTFORK);
+	ok = filled(make_cold) && pages_with(mem, SIZE, PM_PRESENT) == SIZE / page_size &&
+	     right("MADV_COLD");
+	out = vm_event("pswpout");
+	ok = ok && filled(page_out);
+	out = vm_event("pswpout") - out;
+	ksft_print_msg("%ld pages swapped out, %zu are there\n", out,
+		       pages_with(mem, SIZE, PM_PRESENT));
+	ok = ok && out > 0 && pages_with(mem, SIZE, PM_PRESENT) < SIZE / page_size &&
+	     words_are_right(mem, SIZE, "MADV_PAGEOUT") && right("MADV_PAGEOUT");
+	return !swapoff("/dev/ram0") && ok;
+}
+
+static bool swap_off(void)
+{
+	return !swapoff("/dev/ram0");
+}
+
+/* Shared memory comes back in the colours of who calls swapoff; it moves when asked to. */
+static bool test_swapoff_shared(void)
+{
+	long out, in;
+	bool ok;
+
+	if (swapon("/dev/ram0", 0) || set_colors(half, PR_PAGE_COLOR_STRICT))
+		return false;
+	mem = map_fd(memory_file(SIZE), SIZE, PROT_READ | PROT_WRITE, MAP_SHARED);
+	write_words(mem, SIZE);
+	out = vm_event("pswpout");
+	madvise(mem, SIZE, MADV_PAGEOUT);
+	out = vm_event("pswpout") - out;
+	in = vm_event("pswpin");
+	ok = filled(swap_off);
+	in = vm_event("pswpin") - in;
+	ksft_print_msg("%ld pages swapped out, %ld in\n", out, in);
+	return ok && out == (long)(SIZE / page_size) && in == out &&
+	       words_are_right(mem, SIZE, "swapoff") &&
+	       pure(mem, SIZE, other_half(), "as it was") && !move_to_colors(mem, SIZE) &&
+	       right("swapoff");
 }
 
 static bool read_all(void)
@@ -348,6 +413,8 @@ int main(void)
 		{ "ptrace", test_poke, NULL },
 		{ "ptrace of what is read only", test_poke_text, NULL },
 		{ "process_madvise", test_will_need, NULL },
+		{ "process_madvise, cold and out", test_page_out, NULL },
+		{ "swapoff of shared memory", test_swapoff_shared, NULL },
 		{ "swapped in by who shares it", test_swap_shared, NULL },
 		{ "KSM takes pages apart", test_unmerge, NULL },
 		{ "move_pages", test_move_pages, has_nodes },

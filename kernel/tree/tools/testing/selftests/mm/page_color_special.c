@@ -4,11 +4,12 @@
  * Documentation/admin-guide/mm/page_color.rst says, when it is faulted in and when
  * it is moved to the colours.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and a file
- * system of type ext2 on /dev/ram1.
+ * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and file
+ * systems of type ext2 on /dev/ram1, and on /dev/pmem0 with blocks of a page.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <time.h>
@@ -212,6 +213,97 @@ static bool test_ring(void)
 	       count > before && pages_with(mem, size, PM_PRESENT) == 9;
 }
 
+static bool has_frames(const uint64_t *frames, const char *mem, size_t size)
+{
+	uint64_t *now = frames_of(mem, size);
+	size_t differ = 0;
+
+	for (size_t i = 0; i < size / page_size; i++)
+		differ += !frames[i] || frames[i] != now[i];
+	free(now);
+	if (differ)
+		ksft_print_msg("%zu of %zu pages moved\n", differ, size / page_size);
+	return !differ;
+}
+
+/* A file of words on persistent memory, which is mapped without the page cache. */
+static int dax_file(size_t size)
+{
+	char *mem;
+	int fd;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("/dev/pmem0", "/tmp", "ext2", 0, "dax"))
+		ksft_exit_fail_msg("no ext2 with DAX on /dev/pmem0: %s\n", strerror(errno));
+	fd = open("/tmp/page_color", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || unlink("/tmp/page_color") || ftruncate(fd, size))
+		ksft_exit_fail_msg("no file on /dev/pmem0: %s\n", strerror(errno));
+	mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED);
+	write_words(mem, size);
+	munmap(mem, size);
+	return fd;
+}
+
+/* Only the medium has the pages: one colour is not enough, and nothing moves. */
+static bool test_dax(void)
+{
+	long spilled = read_long(DIR "spilled"), left;
+	const size_t size = MB;
+	int fd = dax_file(size);
+	char *mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED);
+	uint64_t *frames;
+	struct count n;
+
+	if (set_colors(one, OWN) || !words_are_right(mem, size, "DAX"))
+		return false;
+	write_words(mem, size);
+	n = look(mem, size, one, true);
+	frames = frames_of(mem, size);
+	left = move_to_colors(mem, size);
+	spilled = read_long(DIR "spilled") - spilled;
+	ksft_print_msg("%ld of %ld pages of other colours, then %ld left, %ld spilled\n",
+		       n.wrong, n.present, left, spilled);
+	return n.present == (long)(size / page_size) && n.wrong > 0 && !left && !spilled &&
+	       has_frames(frames, mem, size) && words_are_right(mem, size, "DAX");
+}
+
+/* A private mapping shows the medium; who has pages for itself gets copies instead. */
+static bool test_dax_private(void)
+{
+	const size_t size = MB;
+	int fd = dax_file(size);
+	char *before = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	char *mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	uint64_t *frames;
+	struct count n;
+
+	if (set_colors(one, PR_PAGE_COLOR_STRICT) ||
+	    !words_are_right(before, size, "DAX"))
+		return false;
+	n = look(before, size, one, true);
+	frames = frames_of(before, size);
+	if (set_colors(one, OWN) || move_to_colors(before, size))
+		return false;
+	ksft_print_msg("%ld of %ld pages of other colours\n", n.wrong, n.present);
+	return n.wrong > 0 && has_frames(frames, before, size) &&
+	       words_are_right(mem, size, "copied") && pure(mem, size, one, "copied") &&
+	       words_are_right(before, size, "DAX");
+}
+
+/* That of the kernel is there for all processes. */
+static bool test_vdso(void)
+{
+	char *vdso = (char *)getauxval(AT_SYSINFO_EHDR);
+	uint64_t *frames;
+
+	if (!vdso || set_colors(half, OWN))
+		return false;
+	peek(vdso);
+	frames = frames_of(vdso, page_size);
+	return move_to_colors(vdso, page_size) >= 0 &&
+	       has_frames(frames, vdso, page_size) && !memcmp(vdso, "\177ELF", 4);
+}
+
 /* All of a process, with what the kernel maps for it: the vDSO, its data. */
 static bool test_everything(void)
 {
@@ -241,6 +333,11 @@ int main(void)
 		{ "droppable memory", test_droppable, NULL },
 		{ "secret memory", test_secret, has_secret },
 		{ "ring of perf", test_ring, has_perf },
+#ifdef __x86_64__
+		{ "DAX, shared", test_dax, NULL },
+		{ "DAX, private", test_dax_private, NULL },
+#endif
+		{ "vDSO", test_vdso, NULL },
 		{ "the whole process", test_everything, NULL },
 	};
 
