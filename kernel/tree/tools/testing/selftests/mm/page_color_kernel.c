@@ -15,6 +15,7 @@
 #include <linux/memfd.h>
 #include <net/if.h>
 #include <arpa/inet.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #define OWN	(PR_PAGE_COLOR_STRICT | PR_PAGE_COLOR_PRIVATE)
 #define PATTERN	"/proc/sys/kernel/core_pattern"
 #define CORE	"/tmp/page_color_core"
+#define RAMFS	"/tmp/page_color_ramfs"
 
 /* Words in a file in memory, which is not mapped any more. */
 static int file_of_words(size_t size)
@@ -396,12 +398,54 @@ static bool test_core(void)
 	       has_words(fd, st.st_size);
 }
 
+/*
+ * Page cache that cannot be moved as user memory is, by what its file system asks for: of
+ * any colour. @moves: all the same MIGRATE moves it.
+ */
+static bool any_color(int fd, const char *what, bool moves)
+{
+	size_t pages = MB / page_size;
+	long left, wrong;
+	char *mem;
+
+	if (fd < 0 || set_colors(one, OWN))
+		return false;
+	mem = map_fd(fd, MB, PROT_READ, MAP_SHARED);
+	for (size_t i = 0; i < MB; i += page_size)
+		*(volatile char *)(mem + i);
+	wrong = look(mem, MB, one, true).wrong;
+	left = move_to_colors(mem, MB);
+	ksft_print_msg("%s: %ld of %zu pages of other colours, %ld left\n", what, wrong,
+		       pages, left);
+	return wrong > 0 && (moves ? !left && pure(mem, MB, one, what) : left == wrong);
+}
+
+static bool test_block(void)
+{
+	return any_color(open("/dev/ram2", O_RDONLY), "block device", true);
+}
+
+static bool test_ramfs(void)
+{
+	bool ok;
+	int fd;
+
+	if (mkdir(RAMFS, 0755) || mount("ramfs", RAMFS, "ramfs", 0, NULL))
+		return false;
+	fd = open(RAMFS "/file", O_RDWR | O_CREAT, 0600);
+	ok = !ftruncate(fd, MB) && any_color(fd, "ramfs", false);
+	umount2(RAMFS, MNT_DETACH);
+	return !rmdir(RAMFS) && ok;
+}
+
 int main(void)
 {
 	static const struct row rows[] = {
 		{ "rings of io_uring", test_uring, NULL },
 		{ "ring of AIO", test_aio, NULL },
 		{ "packet ring", test_packet, NULL },
+		{ "block device", test_block, NULL },
+		{ "ramfs", test_ramfs, NULL },
 		{ "hugetlb", test_hugetlb, NULL },
 		{ "workers of io_uring", test_worker, NULL },
 		{ "thread of io_uring that polls", test_poller, NULL },
