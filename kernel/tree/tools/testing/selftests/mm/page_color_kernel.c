@@ -399,10 +399,10 @@ static bool test_core(void)
 }
 
 /*
- * Page cache that cannot be moved as user memory is, by what its file system asks for: of
- * any colour. @moves: all the same MIGRATE moves it.
+ * Page cache whose file system does not ask for it as movable memory of users: of any
+ * colour, until MIGRATE moves it.
  */
-static bool any_color(int fd, const char *what, bool moves)
+static bool any_color(int fd, const char *what)
 {
 	size_t pages = MB / page_size;
 	long left, wrong;
@@ -417,12 +417,12 @@ static bool any_color(int fd, const char *what, bool moves)
 	left = move_to_colors(mem, MB);
 	ksft_print_msg("%s: %ld of %zu pages of other colours, %ld left\n", what, wrong,
 		       pages, left);
-	return wrong > 0 && (moves ? !left && pure(mem, MB, one, what) : left == wrong);
+	return wrong > 0 && !left && pure(mem, MB, one, what);
 }
 
 static bool test_block(void)
 {
-	return any_color(open("/dev/ram2", O_RDONLY), "block device", true);
+	return any_color(open("/dev/ram2", O_RDONLY), "block device");
 }
 
 static bool test_ramfs(void)
@@ -433,7 +433,7 @@ static bool test_ramfs(void)
 	if (mkdir(RAMFS, 0755) || mount("ramfs", RAMFS, "ramfs", 0, NULL))
 		return false;
 	fd = open(RAMFS "/file", O_RDWR | O_CREAT, 0600);
-	ok = !ftruncate(fd, MB) && any_color(fd, "ramfs", false);
+	ok = !ftruncate(fd, MB) && any_color(fd, "ramfs");
 	umount2(RAMFS, MNT_DETACH);
 	return !rmdir(RAMFS) && ok;
 }
