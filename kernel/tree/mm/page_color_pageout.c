@@ -213,7 +213,11 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 			folio_put(folio);
 			return;
 		}
-		take = may_reclaim(rc, folio) && find_users(folio, &users);
+		/* Its memory cgroup may go away, or give it to the one above. */
+		rcu_read_lock();
+		take = may_reclaim(rc, folio);
+		rcu_read_unlock();
+		take = take && find_users(folio, &users);
 		count_share(rc->policy, &users);
 		take = take && users_let_go(rc, &users);
 		if (take && folio_test_large(folio)) {
