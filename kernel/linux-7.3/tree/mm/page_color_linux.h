@@ -4,8 +4,9 @@
 
 /*
  * What mm/page_color*.c use of Linux 6.12 by names that this version has no more.
- * internal.h includes it for these files, and for nothing else.
+ * internal.h or mm/Makefile includes it for these files, and for nothing else.
  */
+#include <linux/fs_struct.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -35,5 +36,8 @@ static inline bool is_cow_mapping(vm_flags_t flags)
 	test_and_clear_young_ptes_notify(vma, addr, pte, 1)
 #define pmdp_clear_young_notify(vma, addr, pmd) \
 	pmdp_test_and_clear_young_notify(vma, addr, pmd)
+
+/* init has a root of its own; that of the first task, as of all of the kernel, is empty. */
+#define get_fs_root(fs, root)			get_fs_root(userspace_init_fs, root)
 
 #endif /* _MM_PAGE_COLOR_LINUX_H */
