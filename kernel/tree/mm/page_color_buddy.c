@@ -254,9 +254,9 @@ static unsigned int pick(struct zone *zone, int migratetype,
 }
 
 /* From larger blocks, of the index or among the first PAGE_COLOR_SCAN of a list. */
-static unsigned int split(struct zone *zone, int migratetype,
-			  const struct page_color_set *set, unsigned int max,
-			  struct list_head *list)
+static unsigned int split_blocks(struct zone *zone, int migratetype,
+				 const struct page_color_set *set, unsigned int max,
+				 struct list_head *list)
 {
 	struct page_color_zone *index = zone->color;
 	unsigned int order, n = 0;
@@ -295,7 +295,7 @@ static unsigned int take_of_type(struct zone *zone, int migratetype,
 	unsigned int n = pick(zone, migratetype, set, max, list);
 
 	if (n < max)
-		n += split(zone, migratetype, set, max - n, list);
+		n += split_blocks(zone, migratetype, set, max - n, list);
 	return n;
 }
 
