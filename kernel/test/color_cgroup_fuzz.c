@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "groups.h"
 #include "random.h"
 
 #define PR_PAGE_COLOR	0x50434f4c
@@ -50,43 +51,6 @@ static const char * const names[KINDS] = {
 static unsigned long *done;
 static char text[4096];
 static int colors;
-
-static bool put(const char *dir, const char *name, const char *what, size_t n)
-{
-	char path[PATH_MAX];
-	bool ok;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return false;
-	ok = write(fd, what, n) == (ssize_t)n;
-	close(fd);
-	return ok;
-}
-
-static bool puts_to(const char *dir, const char *name, const char *what)
-{
-	return put(dir, name, what, strlen(what));
-}
-
-static ssize_t get(const char *dir, const char *name, char *to, size_t size)
-{
-	char path[PATH_MAX];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0)
-		return -1;
-	n = read(fd, to, size - 1);
-	close(fd);
-	if (n >= 0)
-		to[n] = '\0';
-	return n;
-}
 
 /* Lists of colours, nearly lists, and bytes. */
 static size_t some_text(void)

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "random.h"
+#include "workers.h"
 
 #define PR_PAGE_COLOR		0x50434f4c
 #define PR_PAGE_COLOR_COUNT	0
@@ -35,26 +36,20 @@
 #define MAX_PAGES		16
 
 enum { MAP, UNMAP, SET, CLEAR, MIGRATE, FORK, EXEC, DROP, MOVE, KINDS };
-static const char * const names[KINDS] = {
-	"map", "unmap", "set", "clear", "migrate", "fork", "exec", "drop", "move",
+static const struct kind kinds[KINDS] = {
+	[MAP] = { "map", 36 }, [UNMAP] = { "unmap", 30 }, [SET] = { "set", 8 },
+	[CLEAR] = { "clear", 3 }, [MIGRATE] = { "migrate", 8 }, [FORK] = { "fork", 5 },
+	[EXEC] = { "exec", 1 }, [DROP] = { "drop", 5 }, [MOVE] = { "move", 4 },
 };
-/* Of a hundred steps. */
-static const int share[KINDS] = { 36, 30, 8, 3, 8, 5, 1, 5, 4 };
 
 static struct slot {
 	uint64_t *mem;
 	size_t pages;
 	uint64_t mark;
 } slots[SLOTS];
-static unsigned long *counts, left_behind;
+static unsigned long left_behind;
 static bool fail;
 static int colors;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "color_stress: %s: %s\n", what, strerror(errno));
-	_exit(1);
-}
 
 static uint64_t word(const struct slot *s, size_t page)
 {
@@ -138,19 +133,10 @@ static void child(bool exec)
 		die("child");
 }
 
-static int kind(void)
-{
-	int n = rnd() % 100, k = 0;
-
-	while (n >= share[k])
-		n -= share[k++];
-	return k;
-}
-
 static void step(void)
 {
 	struct slot *s = &slots[rnd() % SLOTS];
-	int k = kind();
+	int k = pick(kinds, KINDS);
 	void *mem;
 	long n;
 
@@ -231,7 +217,7 @@ static int worker(unsigned long steps)
 		if (slots[i].mem)
 			check(&slots[i]);
 	}
-	__atomic_add_fetch(&counts[KINDS], left_behind, __ATOMIC_RELAXED);
+	counts[KINDS] = left_behind;
 	return 0;
 }
 
@@ -252,28 +238,14 @@ int main(int argc, char **argv)
 	colors = prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0);
 	if (colors <= 0)
 		die("PR_PAGE_COLOR_COUNT");
-	counts = mmap(NULL, (WORKERS + 1) * PAGE, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	for (int w = 0; w < WORKERS; w++) {
-		if (!fork()) {
-			state = seed * 0x9e3779b97f4a7c15ULL + w + 1;
-			counts += w * PAGE / 8;
-			_exit(worker(steps / WORKERS));
-		}
-	}
+	start_workers(WORKERS, seed, worker, steps);
 	for (int w = 0; w < WORKERS; w++) {
 		wait(&status);
 		/* With injected failures one may be out of memory. */
 		bad += status && !(fail && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	}
 	printf("stress");
-	for (int k = 0; k <= KINDS; k++) {
-		unsigned long n = 0;
-
-		for (int w = 0; w < WORKERS; w++)
-			n += counts[w * PAGE / 8 + k];
-		printf(" %s %lu", k < KINDS ? names[k] : "left", n);
-	}
-	printf(" failed %d\n", bad);
+	print_counts(WORKERS, kinds, KINDS);
+	printf(" left %lu failed %d\n", counted(WORKERS, KINDS), bad);
 	return bad > 0;
 }

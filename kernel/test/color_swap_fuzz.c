@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "random.h"
+#include "workers.h"
 
 #define PR_PAGE_COLOR		0x50434f4c
 #define PR_PAGE_COLOR_COUNT	0
@@ -41,11 +42,12 @@
 #define LOCKED			32
 
 enum { MAP, UNMAP, READ, WRITE, SET, FORK, PAGEOUT, DROP, LOCK, MIGRATE, KINDS };
-static const char * const names[KINDS] = {
-	"map", "unmap", "read", "write", "set", "fork", "pageout", "drop", "lock", "migrate",
+static const struct kind kinds[KINDS] = {
+	[MAP] = { "map", 28 }, [UNMAP] = { "unmap", 10 }, [READ] = { "read", 16 },
+	[WRITE] = { "write", 24 }, [SET] = { "set", 4 }, [FORK] = { "fork", 3 },
+	[PAGEOUT] = { "pageout", 6 }, [DROP] = { "drop", 4 }, [LOCK] = { "lock", 3 },
+	[MIGRATE] = { "migrate", 2 },
 };
-/* Of a hundred steps. */
-static const int share[KINDS] = { 28, 10, 16, 24, 4, 3, 6, 4, 3, 2 };
 
 /* @mark[i] of each page; 0 for what was given away, or never written. */
 static struct slot {
@@ -56,13 +58,7 @@ static struct slot {
 } slots[SLOTS];
 static uint64_t masks[16];
 static int nr_masks, colors, first_color, nr_chosen;
-static unsigned long chosen[64], *counts;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "color_swap_fuzz: %s: %s\n", what, strerror(errno));
-	_exit(1);
-}
+static unsigned long chosen[64];
 
 static long number(const char *path, const char *key)
 {
@@ -209,19 +205,10 @@ static void child(void)
 	}
 }
 
-static int kind(void)
-{
-	int n = rnd() % 100, k = 0;
-
-	while (n >= share[k])
-		n -= share[k++];
-	return k;
-}
-
 static void step(void)
 {
 	struct slot *s = &slots[rnd() % SLOTS];
-	int k = kind();
+	int k = pick(kinds, KINDS);
 	size_t p;
 
 	if (!s->mem && k != SET && k != FORK)
@@ -315,14 +302,7 @@ int main(int argc, char **argv)
 		die("needs a map with more colours");
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
 		die("set_mempolicy");
-	counts = mmap(NULL, WORKERS * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	for (int w = 0; w < WORKERS; w++) {
-		if (!fork()) {
-			state = seed * 0x9e3779b97f4a7c15ULL + w + 1;
-			counts += w * PAGE / 8;
-			_exit(worker(steps / WORKERS));
-		}
-	}
+	start_workers(WORKERS, seed, worker, steps);
 	for (int w = 0; w < WORKERS; w++) {
 		wait(&status);
 		if (status)
@@ -331,13 +311,7 @@ int main(int argc, char **argv)
 		bad += !!status;
 	}
 	printf("swap-fuzz %d colours of %ld KiB", nr_chosen, size / 1024);
-	for (int k = 0; k < KINDS; k++) {
-		unsigned long n = 0;
-
-		for (int w = 0; w < WORKERS; w++)
-			n += counts[w * PAGE / 8 + k];
-		printf(" %s %lu", names[k], n);
-	}
+	print_counts(WORKERS, kinds, KINDS);
 	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/mm/page_color/stats/%s", stats[i]);
 		printf(" %s %ld", stats[i], number(path, ""));
