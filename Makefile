@@ -98,7 +98,7 @@ kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of on
 kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
 	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 30 minutes on two idle cores from nothing" scripts/kernel-test
 
-kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, kernel-variants and kernel-deb-boot
+kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, an hour of random system calls, kernel-variants and kernel-deb-boot
 	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
 	$(TIMED) -q kernel-variants "compiles what the patches touch in seven ways" scripts/kernel-variants
 	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts services in colours" scripts/kernel-deb-boot
