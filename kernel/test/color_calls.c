@@ -118,7 +118,7 @@ static struct shared {
 	unsigned long gen;
 	int changing[ACTORS];
 	bool stop;
-	unsigned long faults, looked, wrong_role;
+	unsigned long faults, looked;
 	long longest_end;	/* ms */
 	unsigned long steps[ACTORS];
 	int step[ACTORS];
@@ -177,11 +177,12 @@ static void fault(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	__atomic_add_fetch(&shared->faults, 1, __ATOMIC_RELAXED);
 	n = dprintf(2, "color_calls: seed %lu round %lu actor %d (%s)%s, step %lu, %s: %s\n", (unsigned long)seed, round_now, me,
 		    me < 0 ? "start" : role_names[roles[me]], is_double ? " double" : "", me < 0 ? 0 : shared->steps[me],
 		    me < 0 ? "" : kinds[shared->step[me]].name, text);
 	(void)n;
+	/* From here on all is killed. */
+	__atomic_add_fetch(&shared->faults, 1, __ATOMIC_RELAXED);
 	_exit(1);
 }
 
