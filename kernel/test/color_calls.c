@@ -1805,10 +1805,31 @@ static void set_map(void)
 	read_map();
 }
 
+/* The lower half of the colors, as far as they exist. */
+static void lower_half(char *list, size_t size)
+{
+	char text[4096], *p = text;
+	int n = 0;
+
+	if (get(DIR, "colors", text, sizeof(text)) <= 0)
+		fault("no colors");
+	while (*p >= '0' && *p <= '9') {
+		long from = strtol(p, &p, 10), to = from;
+
+		if (*p == '-')
+			to = strtol(p + 1, &p, 10);
+		if (to >= nr_colors / 2)
+			to = nr_colors / 2 - 1;
+		if (from <= to)
+			n += snprintf(list + n, size - n, "%s%ld-%ld", n ? "," : "", from, to);
+		p += *p == ',';
+	}
+}
+
 static void prepare(void)
 {
 	static const char * const given[MADE] = { "max", "max", "160M", "max" };
-	char list[32];
+	char list[1024];
 
 	set_map();
 	if (!access("/dev/vda", F_OK) && swapon("/dev/vda", 0) && errno != EBUSY)
@@ -1824,7 +1845,7 @@ static void prepare(void)
 		puts_to(groups[i], "cgroup.subtree_control", "+cpuset");
 	}
 	/* Who has nothing else has the lower half to divide. */
-	snprintf(list, sizeof(list), "0-%d", nr_colors / 2 - 1);
+	lower_half(list, sizeof(list));
 	if (!puts_to(groups[2], "cpuset.colors", list))
 		fault("colors for %s: %s", groups[2], strerror(errno));
 	if (chown(groups[2], NOBODY, NOBODY) || chown(ALL "/d/cgroup.procs", NOBODY, NOBODY) ||
