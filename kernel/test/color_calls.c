@@ -159,14 +159,6 @@ static const struct kind kinds[KINDS] = {
 	[SECRET] = { "secret", 2 }, [KNOB] = { "knob", 4 },
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 __attribute__((format(printf, 1, 2)))
 static void fault(const char *format, ...)
 {
