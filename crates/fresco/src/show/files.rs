@@ -33,7 +33,8 @@ impl ReportDirectory {
     /// files that the run reads.
     ///
     /// # Errors
-    /// It cannot be created or written to; the page or the results would replace an input, or a directory.
+    /// It cannot be created or written to; the page or the results would replace an input, a directory, or a file that
+    /// no report has put there.
     pub fn prepare(directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
         let report = Self {
             directory: directory.to_owned(),
@@ -111,26 +112,44 @@ impl ReportDirectory {
         written.map_err(|error| Failure::Input(self.unwritable(&error)))
     }
 
-    /// Can a file be put there?
+    /// Can a file be put there? What no report has put there is somebody's own, whatever its name.
     fn check(&self, name: &str) -> Result<(), InputError> {
         let path = self.directory.join(name);
         refuse_overwriting("--out", &path, self.inputs.iter().map(PathBuf::as_path))?;
-        match path.symlink_metadata() {
-            Ok(there) if there.is_dir() => Err(InputError::new(path.display().to_string(), "found a directory")
-                .in_field("--out")
-                .allowed("a file or nothing, where the report has a file")
-                .cure("move it away, or name another directory for the report")),
-            _ => Ok(()),
-        }
+        let (found, allowed) = match path.symlink_metadata() {
+            Ok(there) if there.is_dir() => ("found a directory", "a file or nothing, where the report has a file"),
+            Ok(_) if !self.is_of_a_report(name) => (
+                "found a file that no report has put there",
+                "nothing, or a file of the report that is there, where the report has a file",
+            ),
+            _ => return Ok(()),
+        };
+        Err(InputError::new(path.display().to_string(), found)
+            .in_field("--out")
+            .allowed(allowed)
+            .cure("move it away, or name another directory for the report"))
+    }
+
+    /// The names of the files of the report that is there; `None` where there is none.
+    fn manifest(&self) -> Option<Vec<String>> {
+        let text = fs::read_to_string(self.directory.join(MANIFEST)).ok()?;
+        let mut lines = text.lines();
+        (lines.next()? == MANIFEST_TITLE).then(|| lines.map(str::to_owned).collect())
+    }
+
+    fn is_of_a_report(&self, name: &str) -> bool {
+        self.manifest()
+            .is_some_and(|names| name == MANIFEST || names.iter().any(|own| own == name))
     }
 
     /// Figures and traces that the report in the directory names as its own.
     fn old_figures(&self) -> Vec<String> {
-        let manifest = fs::read_to_string(self.directory.join(MANIFEST)).unwrap_or_default();
-        let plain = |name: &&str| (name.ends_with(".svg") || *name == TRACE) && !name.contains(['/', '\\']);
-        let there = |name: &&str| self.directory.join(name).is_file();
-        let lines = manifest.lines().skip(1).filter(plain).filter(there);
-        lines.map(str::to_owned).collect()
+        let mut names = self.manifest().unwrap_or_default();
+        names.retain(|name| {
+            let plain = (name.ends_with(".svg") || name == TRACE) && !name.contains(['/', '\\']);
+            plain && self.directory.join(name).is_file()
+        });
+        names
     }
 
     fn unwritable(&self, error: &io::Error) -> InputError {

@@ -105,3 +105,36 @@ fn inputs_are_not_overwritten() {
     assert!(report.replace(files("first", &["a.svg"])).is_err());
     assert_eq!(content(directory.path()).len(), 2);
 }
+
+#[test]
+fn what_no_report_has_put_there_is_left_as_it_is() {
+    for own in [PAGE, RESULTS, MANIFEST] {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::write(directory.path().join(own), "mine").expect("writable");
+        let error = ReportDirectory::prepare(directory.path(), Vec::new())
+            .map(drop)
+            .expect_err("is not ours");
+        assert!(error.found.contains("no report has put there"), "{own}: {error}");
+        assert_eq!(
+            content(directory.path()),
+            BTreeMap::from([(own.to_owned(), "mine".to_owned())])
+        );
+    }
+    // A figure is known by name only when it is drawn; a link that leads nowhere is somebody's, too.
+    let directory = tempfile::tempdir().expect("a directory");
+    let report = report(directory.path());
+    report.replace(files("first", &["a.svg"])).expect("is written");
+    fs::write(directory.path().join("b.svg"), "mine").expect("writable");
+    std::os::unix::fs::symlink("/nowhere/at/all", directory.path().join("c.svg")).expect("a link");
+    for own in ["b.svg", "c.svg"] {
+        let error = report
+            .replace(files("second", &["a.svg", own]))
+            .expect_err("is not ours");
+        assert!(error.to_string().contains(own), "{error}");
+    }
+    assert_eq!(
+        fs::read_to_string(directory.path().join("b.svg")).expect("there"),
+        "mine"
+    );
+    assert_eq!(fs::read_to_string(directory.path().join(PAGE)).expect("there"), "first");
+}
