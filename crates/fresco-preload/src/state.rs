@@ -123,6 +123,8 @@ extern "C" fn begin() {
         let door = Door::new().ok()?;
         Some(SHARED.get_or_init(|| Shared { request, door }))
     });
+    // Before anything is told.
+    report::remember_stream();
     let Some(shared) = shared else {
         if text.is_some() {
             report::tell(format_args!(
@@ -133,7 +135,6 @@ extern "C" fn begin() {
         STATE.store(PLAIN, Ordering::Release);
         return;
     };
-    report::remember_stream();
     if shared.request.stats {
         totals::begin();
     }

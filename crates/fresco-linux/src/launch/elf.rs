@@ -2,6 +2,7 @@
 //! What an ELF file says of its loader: by it a library can be put before the program.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 
 /// The loader that a program names.
@@ -17,6 +18,17 @@ pub(super) enum Loader {
 /// Kinds of segments: what is loaded, and the name of the loader.
 const LOAD: u64 = 1;
 const INTERPRETER: u64 = 3;
+
+/// Is this a whole shared library for this machine?
+pub(super) fn is_loadable(file: &File) -> bool {
+    /// `ET_DYN` of elf(5).
+    const SHARED: [u8; 2] = [3, 0];
+    let mut head = Vec::new();
+    file.take(64).read_to_end(&mut head).is_ok()
+        && head.starts_with(b"\x7fELF")
+        && head.get(16..18) == Some(&SHARED)
+        && matches!(loader(file, &head), Some(Loader::Absent | Loader::Path(_)))
+}
 
 /// The loader that an ELF file names (`PT_INTERP`); `None` if the file ends before what it names.
 pub(super) fn loader(file: &File, head: &[u8]) -> Option<Loader> {

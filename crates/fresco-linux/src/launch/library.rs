@@ -2,7 +2,10 @@
 //! Where the library lies that is put before programs: beside `fresco`, as cargo builds it, or in `lib/fresco` beside
 //! its `bin`, as `make install` puts it.
 
+use super::elf::is_loadable;
+use rustix::fs::{StatVfsMountFlags, fstatvfs};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +21,27 @@ pub fn find_library(program: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     let installed = directory.parent().unwrap_or(Path::new("/")).join("lib/fresco");
     let places = vec![directory.join(NAME), installed.join(NAME)];
     places.iter().find(|path| path.is_file()).cloned().ok_or(places)
+}
+
+/// Can the loader put the library before a program? Where it cannot it complains, and starts the program all the same,
+/// which would run without colors.
+///
+/// # Errors
+/// Why it cannot.
+pub fn check_library(library: &Path) -> Result<(), String> {
+    let told = |reason: String| format!("{}: {reason}", library.display());
+    let file = File::open(library).map_err(|error| told(error.to_string()))?;
+    if !is_loadable(&file) {
+        return Err(told(
+            "is damaged, or no library for this machine; `make build` builds it anew".to_owned(),
+        ));
+    }
+    match fstatvfs(&file) {
+        Ok(about) if about.f_flag.contains(StatVfsMountFlags::NOEXEC) => Err(told(
+            "lies in a file system that is mounted noexec; put fresco and the library somewhere else".to_owned(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The value of `LD_PRELOAD` that puts `library` before `others`; `None` if the loader cannot be told this path.
@@ -54,6 +78,39 @@ mod tests {
         assert_eq!(value("/a/b.so", Some("")), Some("/a/b.so".into()));
         assert_eq!(value("/a/b.so", Some("c.so d.so")), Some("/a/b.so:c.so d.so".into()));
         assert_eq!(value("/a b/c.so", None), None);
+    }
+
+    #[test]
+    fn what_the_loader_would_ignore_is_no_library() {
+        let path = std::env::temp_dir().join(format!("fresco-{}-{NAME}", std::process::id()));
+        let refused = |what: &str| {
+            let reason = check_library(&path).expect_err(what);
+            assert!(reason.starts_with(&format!("{}: ", path.display())), "{reason}");
+        };
+        refused("missing");
+        // Any library of this machine will do: this test is linked to some.
+        let maps = std::fs::read_to_string("/proc/self/maps").expect("readable");
+        let library = maps
+            .split_whitespace()
+            .find(|word| word.contains("libc.so") || word.contains("libc-"));
+        let whole = std::fs::read(library.expect("the C library")).expect("readable");
+        for (what, bytes) in [
+            ("empty", &b""[..]),
+            ("text", b"garbage\n"),
+            ("a header", &whole[..64]),
+            ("the first half", &whole[..whole.len() / 2]),
+        ] {
+            std::fs::write(&path, bytes).expect("writable");
+            refused(what);
+        }
+        let mut other = whole.clone();
+        other[18] ^= 0xff;
+        std::fs::write(&path, &other).expect("writable");
+        refused("another machine's");
+        std::fs::write(&path, &whole).expect("writable");
+        let found = check_library(&path);
+        std::fs::remove_file(&path).expect("ours");
+        assert_eq!(found, Ok(()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod program;
 mod tend;
 
 pub use bind::{bind_cpus, bind_nodes, online_cpus, online_nodes};
-pub use library::{NAME as LIBRARY_NAME, find_library, preload_value, without_library};
+pub use library::{NAME as LIBRARY_NAME, check_library, find_library, preload_value, without_library};
 pub use program::{Program, ProgramError};
 pub use tend::{adopt_orphans, go_on_guarded, tend};
 
@@ -21,6 +21,7 @@ use crate::sys::{Signals, Userfault, before_exec, end_with_parent, zero_frame};
 use rustix::io::Errno;
 use rustix::thread::disable_transparent_huge_pages;
 use std::ffi::OsString;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
@@ -29,7 +30,10 @@ use std::process::{Child, Command};
 /// # Errors
 /// What is missing.
 pub fn probe() -> Result<(), Refusal> {
-    PageMap::of_self().map_err(|_| Refusal::Hidden)?;
+    PageMap::of_self().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Refusal::NoProc,
+        _ => Refusal::Hidden,
+    })?;
     zero_frame().ok_or(Refusal::Hidden)?;
     Userfault::open().map(drop).map_err(Refusal::Userfault)
 }

@@ -13,6 +13,8 @@ pub enum Refusal {
     Userfault(Errno),
     /// Frame numbers cannot be seen.
     Hidden,
+    /// Nor can be seen anything else of processes.
+    NoProc,
     /// A limit of the process leaves too few bytes of addresses.
     Addresses {
         /// So many are left,
@@ -59,6 +61,9 @@ impl fmt::Display for Refusal {
                 needed >> 20
             ),
             Self::Thread(error) => write!(f, "the pager cannot be started: {error}"),
+            Self::NoProc => {
+                f.write_str("/proc/self/pagemap is not there: mount the process file system (mount -t proc proc /proc)")
+            }
             Self::Hidden => f.write_str("/proc/self/pagemap shows no frame numbers (that needs CAP_SYS_ADMIN)"),
         }
     }

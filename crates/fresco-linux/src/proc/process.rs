@@ -18,16 +18,19 @@ pub struct Process {
     directory: PathBuf,
 }
 
+/// What is at `root` is not the process file system.
+fn not_proc(root: &Path, found: impl Into<String>) -> InputError {
+    InputError::new(root.display().to_string(), found)
+        .allowed("the process file system")
+        .cure("mount it: mount -t proc proc /proc")
+}
+
 /// The processes under `root`, by number.
 ///
 /// # Errors
-/// `root` cannot be read.
+/// `root` cannot be read, or tells of no process, not even of the one that asks.
 pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
-    let unreadable = |error: io::Error| {
-        InputError::new(root.display().to_string(), format!("cannot be read: {error}"))
-            .allowed("the process file system")
-            .cure("mount it: mount -t proc proc /proc")
-    };
+    let unreadable = |error: io::Error| not_proc(root, format!("cannot be read: {error}"));
     let mut found = Vec::new();
     for entry in fs::read_dir(root).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -38,6 +41,9 @@ pub fn processes(root: &Path) -> Result<Vec<Process>, InputError> {
                 directory: entry.path(),
             });
         }
+    }
+    if found.is_empty() {
+        return Err(not_proc(root, "found no process there"));
     }
     found.sort_by_key(|process| process.pid);
     Ok(found)
@@ -88,9 +94,12 @@ impl Process {
         let directory = root.join(pid.to_string());
         match directory.is_dir() {
             true => Ok(Self { pid, directory }),
-            false => Err(InputError::new("PID", format!("found no process {pid}"))
-                .allowed("the number of a process that lives")
-                .cure("look with `fresco ps`")),
+            // That nothing is mounted there says nothing about the process.
+            false => Err(processes(root).err().unwrap_or_else(|| {
+                InputError::new("PID", format!("found no process {pid}"))
+                    .allowed("the number of a process that lives")
+                    .cure("look with `fresco ps`")
+            })),
         }
     }
 
@@ -209,5 +218,26 @@ pub fn has_ended(folder: &Path) -> bool {
             .rsplit_once(") ")
             .is_none_or(|(_, rest)| rest.starts_with(['Z', 'X'])),
         Err(error) => error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_process_is_told_of_nothing_is_said_about_processes() {
+        let own = std::process::id();
+        let root = std::env::temp_dir().join(format!("fresco-no-proc-{own}"));
+        fs::create_dir_all(&root).expect("writable");
+        let listed = processes(&root).map(drop).expect_err("nothing is mounted there");
+        let found = Process::find(&root, own).expect_err("nothing is mounted there");
+        fs::remove_dir(&root).expect("ours");
+        for error in [listed, found] {
+            assert!(error.to_string().contains("mount -t proc"), "{error}");
+        }
+        assert!(Process::find(Path::new("/proc"), own).is_ok());
+        let nobody = Process::find(Path::new("/proc"), u32::MAX).expect_err("no such number");
+        assert!(nobody.found.starts_with("found no process 4294967295"), "{nobody}");
     }
 }

@@ -3,7 +3,9 @@
 
 use crate::common::directory_with;
 use crate::placing::coloured_with;
-use crate::{MAP, needs_coloring};
+use crate::{COLORING, MAP, needs_coloring, program};
+use fresco_linux::launch::{LIBRARY_NAME, find_library};
+use std::process::Command;
 
 /// The number before some words.
 fn before(line: &str, words: &str) -> u64 {
@@ -69,4 +71,39 @@ fn what_it_took_is_told_on_request() {
         details.lines().last().is_some_and(|line| line.contains("pages placed")),
         "{details}"
     );
+}
+
+#[test]
+fn a_request_that_the_library_does_not_understand_is_told() {
+    needs_coloring!();
+    let library = find_library(program()).expect("is built");
+    let done = Command::new("ls")
+        .arg("/")
+        .env("LD_PRELOAD", library)
+        .env("FRESCO_REQUEST", "of another version")
+        .output()
+        .expect("it starts");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
+    assert!(
+        told.starts_with("fresco: ls[") && told.contains("memory is not coloured"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_damaged_library_is_refused_before_the_program_starts() {
+    needs_coloring!();
+    let directory = directory_with(&[("map.txt", MAP), (LIBRARY_NAME, "garbage")]);
+    let copy = directory.path().join("fresco");
+    std::fs::copy(program(), &copy).expect("writable");
+    let done = Command::new(copy)
+        .args(COLORING)
+        .args(["--", "echo", "started"])
+        .current_dir(directory.path())
+        .output()
+        .expect("it starts");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(125), "{told}");
+    assert!(done.stdout.is_empty() && told.contains("is damaged"), "{told}");
 }

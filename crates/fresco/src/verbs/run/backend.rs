@@ -64,7 +64,8 @@ impl Chosen {
     pub fn means(&self, number: usize) -> Result<Means, String> {
         match (self.backend, &self.kernel) {
             (Backend::Stock, _) => {
-                let library = plan::preload().map_err(|reason| format!("the library is missing: {reason}"))?;
+                let library =
+                    plan::preload().map_err(|reason| format!("no library can be put before programs: {reason}"))?;
                 Ok(Means::Library(library))
             }
             (Backend::Kernel, Ok(colors)) => Ok(Means::Kernel(colors[number].clone())),
@@ -83,7 +84,7 @@ impl Chosen {
     /// Why the library, where it gives the frames, cannot be had.
     pub fn without_library(&self) -> Option<String> {
         let reason = (self.backend == Backend::Stock).then(plan::preload)?.err()?;
-        Some(format!("the library is missing: {reason}"))
+        Some(format!("no library can be put before programs: {reason}"))
     }
 
     /// Why a kernel that knows page colouring is passed over; nothing to tell where it knows none.

@@ -154,6 +154,7 @@ pub fn preload() -> Result<OsString, String> {
             places.join(" nor ")
         )
     })?;
+    launch::check_library(&library)?;
     launch::preload_value(&library, others().as_deref()).ok_or_else(|| {
         format!(
             "{} has a blank or colon in its path, which the loader cannot be told",
