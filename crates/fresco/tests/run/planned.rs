@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Plans: each task a program of its own.
 
-use crate::common::{directory_with, fresco, json, refused, stdout};
+use crate::common::{directory_with, fresco, fresco_with, json, refused, stdout};
 use crate::limits::{no_class_is_left, resctrl};
 use crate::{memory_user, needs_coloring, program};
 use std::io::{BufRead, BufReader};
@@ -39,6 +39,22 @@ fn planned(first: &str, second: &str) -> TempDir {
 
 fn user(mebibytes: u32) -> String {
     format!("[{:?}, \"{mebibytes}\"]", memory_user().to_str().expect("UTF-8"))
+}
+
+#[test]
+fn a_plan_may_come_from_standard_input() {
+    let directory = planned(&user(2), &user(3));
+    let plan = std::fs::read(directory.path().join("plan.json")).expect("there");
+    for verb in [&["run", "--dry-run", "--json"][..], &["verify", "--json"]] {
+        let of = |file: &'static str| [verb, &[file]].concat();
+        let by_name = fresco(&of("plan.json"), directory.path());
+        let piped = fresco_with(&of("-"), directory.path(), &plan);
+        let data = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).expect("JSON")["data"].take();
+        assert_eq!(data(&piped.stdout), data(&by_name.stdout), "{verb:?}");
+        assert_eq!(piped.status.code(), by_name.status.code(), "{verb:?}");
+    }
+    let told = refused(&["verify", "plan"], directory.path());
+    assert!(told.contains("ending in .json, or - for standard input"), "{told}");
 }
 
 #[test]

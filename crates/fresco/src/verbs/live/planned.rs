@@ -45,7 +45,8 @@ pub struct PlannedProgram {
 /// # Errors
 /// It is not alone.
 pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
-    let is_plan = |word: &&OsString| Path::new(word).extension().is_some_and(|extension| extension == "json");
+    let is_plan =
+        |word: &&OsString| *word == "-" || Path::new(word).extension().is_some_and(|extension| extension == "json");
     match (words.first().filter(is_plan), words.len()) {
         (Some(plan), 1) => Ok(Some(Path::new(plan))),
         (Some(plan), count) => Err(InputError::new(

@@ -98,7 +98,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The program and its arguments; or a plan, PLAN.json, alone: each of its tasks where it has it
+    /// The program and its arguments; or a plan, PLAN.json or - for standard input, alone: each of its tasks where it
+    /// has it
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -218,7 +219,8 @@ fn refuse_misspelt(command: &[OsString]) -> Result<(), InputError> {
     let Some(word) = command.first().map(|word| word.to_string_lossy()) else {
         return Ok(());
     };
-    if !word.starts_with('-') {
+    // A hyphen alone is a plan on standard input.
+    if !word.starts_with('-') || word == "-" {
         return Ok(());
     }
     let known = <Args as clap::Args>::augment_args(clap::Command::new("run"));

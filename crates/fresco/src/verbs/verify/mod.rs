@@ -34,7 +34,7 @@ Examples:
   fresco verify plan.json --watch 2
   fresco verify 1 --machine opteron-6128 --colors banks=0-31 --least 0")]
 pub struct Args {
-    /// The process; or a plan, PLAN.json, for all processes of its tasks
+    /// The process; or a plan, PLAN.json or - for standard input, for all processes of its tasks
     #[arg(value_name = "PID|PLAN", value_parser = target)]
     target: Target,
 
@@ -66,10 +66,18 @@ enum Target {
 }
 
 fn target(word: &str) -> Result<Target, InputError> {
-    match word.ends_with(".json") {
-        true => Ok(Target::Plan(PathBuf::from(word))),
-        false => integer("PID", 1..=u32::MAX)(word).map(Target::Process),
+    if word == "-" || word.ends_with(".json") {
+        return Ok(Target::Plan(PathBuf::from(word)));
     }
+    let number = integer("PID", 1..=u32::MAX)(word).map(Target::Process);
+    number.map_err(|error| match word.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => error,
+        false => error
+            .allowed(
+                "the number of a process, 1 to 4294967295; a plan: a file ending in .json, or - for standard input",
+            )
+            .cure("write a whole number, in digits, or the name of the plan; look with `fresco ps`"),
+    })
 }
 
 /// Looks at the process, once or until it ends; or at all of a plan.
