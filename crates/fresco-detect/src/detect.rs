@@ -30,8 +30,15 @@ const REPEATED: usize = 60;
 
 /// Detects the map of a timer's memory. Never answers with a map that has not predicted pairs on fresh pages twice.
 pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
+    detect_until(timer, options, &|| false)
+}
+
+/// As [`detect`], but ends early, with the evidence that there is, once `stop` says so. A map has predicted what it has to
+/// all the same, or there is none.
+pub fn detect_until(timer: &mut dyn Timer, options: Options, stop: &dyn Fn() -> bool) -> Detection {
     let mut governor = Governor::new(timer);
     governor.limit(options.seconds);
+    governor.stop_when(stop);
     governor.begins(Stage::Timer);
     let mut probe = Probe::new(governor, options.seed);
     let mut found = Detection {
@@ -47,6 +54,7 @@ pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
         queues: None,
         benefit: None,
         alone: false,
+        stopped: false,
         cost: probe.governor.cost(),
     };
     found.verdict = stages(&mut probe, &mut found, options);
@@ -54,6 +62,14 @@ pub fn detect(timer: &mut dyn Timer, options: Options) -> Detection {
         note_end_of_time(seconds, &mut found.evidence, options.seconds);
     }
     found.cost = probe.governor.cost();
+    found.stopped = probe.governor.is_stopped();
+    if found.stopped && !found.verdict.has_map() {
+        let seconds = found.cost.seconds;
+        let what = "seconds until somebody stopped it";
+        let stage = found.evidence.checks.last().map_or(Stage::Timer, |check| check.stage);
+        let asked = "as long as it takes".to_owned();
+        found.evidence.push(stage, what, seconds, None, 1, asked, false);
+    }
     found
 }
 
@@ -94,11 +110,17 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
     if let Some(verdict) = repeats(probe, &classes, &mut found.evidence) {
         return verdict;
     }
+    if probe.governor.is_stopped() {
+        return Verdict::SignalOnly;
+    }
     probe.governor.begins(Stage::Functions);
     let ranges = probe.governor.ranges().to_vec();
     gather::collect(probe, &mut classes, solve::features(&ranges, None) + 2 * SPARE);
     let rate = gather::conflict_rate(&classes);
     found.conflicts = Some(rate);
+    if probe.governor.is_stopped() {
+        return Verdict::SignalOnly;
+    }
     let solution = match options.method {
         Method::Solver => solve(probe, &mut classes, &rate),
         method => method::bitwise(method, probe, &gather::pairs(&classes)),
@@ -114,13 +136,15 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
         return verdict;
     }
     match model.form.odd {
+        _ if probe.governor.is_stopped() => {}
         None => found.shape = shape::find(probe, &model, fixed, classes.threshold),
         Some(_) => match shape_odd::find(probe, &model, fixed, classes.threshold) {
             Ok(shape) => found.shape = Some(shape),
             Err(reason) => found.no_shape = Some(reason),
         },
     }
-    if options.all {
+    // What is left describes the map, which is proved.
+    if options.all && !probe.governor.is_stopped() {
         probe.governor.begins(Stage::Benefit);
         found.refresh = (0..REFRESH_LINES).find_map(|_| {
             let line = probe.line();
@@ -220,6 +244,10 @@ fn repeats(probe: &mut Probe<'_>, classes: &Classes, evidence: &mut Evidence) ->
         ),
     ] {
         probe.governor.wait(wait);
+        // A wait that was cut short is not "later".
+        if probe.governor.is_stopped() {
+            return Some(Verdict::SignalOnly);
+        }
         let again: Vec<(f64, f64)> = pairs
             .iter()
             .map(|(a, b, first)| (*first, probe.contrast(*b, *a)))
@@ -293,6 +321,10 @@ fn predicts(probe: &mut Probe<'_>, classes: &Classes, model: &Model, found: &mut
         probe.governor.begins(stage);
         if stage == Stage::Stability {
             probe.governor.wait(LATER_NS);
+        }
+        // Pairs that were not asked about, or too soon, have not come true.
+        if probe.governor.is_stopped() {
+            return Some(Verdict::SignalOnly);
         }
         let Some(pairs) = verify::choose(probe, model, &used, share) else {
             found.evidence.at_least(stage, "pairs to predict", 0.0, 0, 1.0);

@@ -53,6 +53,8 @@ pub struct Detection {
     pub benefit: Option<Benefit>,
     /// Nothing could be timed beside other loads: no queues, no benefit.
     pub alone: bool,
+    /// Somebody wanted an end before the last stage: the verdict is that of what was measured until then.
+    pub stopped: bool,
     /// What it cost.
     pub cost: Cost,
 }

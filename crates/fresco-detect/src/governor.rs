@@ -27,6 +27,8 @@ pub struct Governor<'t> {
     limit: f64,
     /// Seconds that had passed when a search was first ended by the limit.
     cut_short: Option<f64>,
+    /// Says that somebody wants an end.
+    stop: Option<&'t dyn Fn() -> bool>,
 }
 
 impl<'t> Governor<'t> {
@@ -41,6 +43,7 @@ impl<'t> Governor<'t> {
             started,
             limit: f64::INFINITY,
             cut_short: None,
+            stop: None,
         }
     }
 
@@ -115,8 +118,21 @@ impl<'t> Governor<'t> {
         self.limit = seconds;
     }
 
+    /// Ends searches, too, once `stop` says so.
+    pub fn stop_when(&mut self, stop: &'t dyn Fn() -> bool) {
+        self.stop = Some(stop);
+    }
+
+    /// Does somebody want an end?
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
+    }
+
     /// Is the time for it over? To be asked by a search that would go on.
     pub fn is_over(&mut self) -> bool {
+        if self.is_stopped() {
+            return true;
+        }
         let passed = self.timer.now() - self.started;
         let is_over = passed > self.limit * 1e9;
         if is_over {

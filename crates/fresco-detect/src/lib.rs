@@ -36,7 +36,7 @@ pub mod verify;
 pub mod wide;
 
 pub use claim::{Judge, Judgement};
-pub use detect::detect;
+pub use detect::{detect, detect_until};
 pub use detection::{Contrasts, Detection, Options};
 pub use governor::{ACTIVATIONS_PER_WINDOW, Cost, Governor, WINDOW_NS};
 pub use method::Method;

@@ -2,7 +2,7 @@
 //! Memories made of formulas whose map must be found, and that of their like with disturbances.
 
 use fresco_detect::synthetic::{Disturbance, Disturbed, Formula, Labels};
-use fresco_detect::{Detection, Method, Options, Verdict, detect};
+use fresco_detect::{Detection, Method, Options, Verdict, detect, detect_until};
 use fresco_dram::gf2::row_reduce;
 
 fn run(timer: Formula, disturbance: Disturbance, seed: u64) -> Detection {
@@ -188,4 +188,31 @@ fn the_papers_methods_find_maps_of_their_kind_and_no_others() {
     assert_eq!(bitwise(Method::Algorithm1, &twos), (Verdict::Map, twos.to_vec()));
     assert_eq!(bitwise(Method::List, &twos).0, Verdict::SignalOnly);
     assert_eq!(bitwise(Method::Algorithm1, &wide).0, Verdict::SignalOnly);
+}
+
+#[test]
+fn what_is_stopped_claims_no_map_that_has_not_predicted_twice() {
+    let functions = [1 << 13 | 1 << 17, 1 << 14 | 1 << 18];
+    let options = Options {
+        seed: 1,
+        method: Method::Solver,
+        all: false,
+        seconds: f64::INFINITY,
+    };
+    // Stopped at one place after the other where it is asked.
+    for places in [0, 1, 3, 10, 30, 100] {
+        let asked = std::cell::Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > places
+        };
+        let mut timer = Disturbed::new(Formula::xor(1 << 31, &functions), NOISE, 1);
+        let found = detect_until(&mut timer, options, &stop);
+        assert_eq!(found.stopped, asked.get() > places, "{places}");
+        assert!(!found.verdict.has_map() || found.predictions.len() == 2, "{places}");
+        if !found.verdict.has_map() {
+            let last = found.evidence.checks.last().expect("what stopped it");
+            assert!(last.what.contains("somebody stopped it"), "{last:?}");
+        }
+    }
 }

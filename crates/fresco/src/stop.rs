@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Ctrl-C: what takes long ends early, with what it has.
 
+use crate::failure::tell;
 use fresco_streams::{Signal, was_ignored};
 use signal_hook::consts::SIGINT;
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
+use std::io::Read;
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,9 +30,37 @@ impl Stop {
         Self(asked)
     }
 
+    /// As [`Self::on_interrupt`], and says so when it is asked for: for what ends only once something that may take long,
+    /// `present`, is over.
+    pub fn after(present: &'static str) -> Self {
+        let stop = Self::on_interrupt();
+        if was_ignored(Signal::Interrupt) {
+            return stop;
+        }
+        // A handler may not print: it wakes a thread that does. Without one nothing is said.
+        if let Ok((mut told, teller)) = UnixStream::pair()
+            && low_level::pipe::register(SIGINT, teller).is_ok()
+        {
+            std::thread::spawn(move || {
+                if told.read_exact(&mut [0]).is_ok() {
+                    tell(&format!(
+                        "fresco: stops when {present} is over; another Ctrl-C ends it at once, without results"
+                    ));
+                }
+            });
+        }
+        stop
+    }
+
     /// Ctrl-C keeps ending the program at once.
     pub fn never() -> Self {
         Self(Arc::default())
+    }
+
+    /// The user has asked already.
+    #[cfg(test)]
+    pub fn asked() -> Self {
+        Self(Arc::new(true.into()))
     }
 
     /// Returns true if the user has asked for an end.

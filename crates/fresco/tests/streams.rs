@@ -332,6 +332,22 @@ fn interrupted(words: &str, seconds: &str, directory: &Path) -> Output {
 }
 
 #[test]
+fn what_waits_for_a_run_says_so() {
+    let directory = with_inputs();
+    // One run, longer than the test waits: the first Ctrl-C would seem to do nothing.
+    let long = SCENARIO.replace("2000 }", "2000000000 }");
+    std::fs::write(directory.path().join("long.toml"), long).expect("is writable");
+    let line = "set -m; env --default-signal=INT @ sim ./long.toml 2>told & pid=$!; sleep 1; kill -INT $pid; sleep 1; \
+                kill -INT $pid; wait $pid";
+    shell(line, directory.path());
+    let told = std::fs::read_to_string(directory.path().join("told")).expect("there");
+    assert_eq!(
+        told,
+        "fresco: stops when each run that has begun is over; another Ctrl-C ends it at once, without results\n"
+    );
+}
+
+#[test]
 fn ctrl_c_keeps_what_there_is() {
     let directory = with_inputs();
 
@@ -360,6 +376,16 @@ fn ctrl_c_keeps_what_there_is() {
             "memory long --machine ./small.toml --commands cmd",
             "fresco: stopped before the end",
             "requests",
+        ),
+        (
+            "reproduce kernel palloc --threads 1",
+            "fresco: stopped after ",
+            "kernel",
+        ),
+        (
+            "sched generate --sets 20000 --tasks 8 --utilization 0.9 --density 8 --accept table,flat --threads 1 --json",
+            "fresco: stopped after ",
+            "\"accepted\"",
         ),
     ] {
         let done = interrupted(words, "1", directory.path());

@@ -4,6 +4,7 @@
 use super::candidate::kept;
 use super::goal::Goals;
 use crate::scenarios;
+use crate::stop::Stop;
 use fresco_input::InputError;
 use fresco_system::results::{PointResult, TaskSummary};
 use fresco_system::{Overview, Role};
@@ -20,6 +21,8 @@ pub struct Bench {
     pub overview: Overview,
     /// Instructions per cycle of each measured task alone on the machine, the slowest of its copies.
     pub solo: BTreeMap<String, Speed>,
+    /// Whether to begin no more runs.
+    pub stop: Stop,
 }
 
 /// How fast a task runs.
@@ -75,6 +78,7 @@ impl Bench {
             overrides: overrides.to_vec(),
             overview,
             solo: BTreeMap::new(),
+            stop: Stop::never(),
         })
     }
 

@@ -20,4 +20,4 @@ pub mod show;
 pub use candidate::Candidate;
 pub use goal::read as goals;
 pub use measure::Bench;
-pub use propose::advise;
+pub use propose::{Advice, advise};

@@ -19,7 +19,11 @@ pub fn of(
     name: &str,
     provenance: &Provenance,
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
-    let mut figures = vec![frontier(advice, name, provenance)?];
+    let mut figures = Vec::new();
+    // Ctrl-C may have come before the first partition.
+    if !advice.tried.is_empty() {
+        figures.push(frontier(advice, name, provenance)?);
+    }
     for resource in [Resource::Banks, Resource::Llc, Resource::Bandwidth] {
         figures.extend(sensitivity(advice, name, resource, provenance)?);
     }

@@ -22,7 +22,7 @@ pub struct Advice {
     pub budget_periods: u64,
     /// Speed of each measured task alone with less of a resource.
     pub curves: Vec<Curve>,
-    /// Partitions that were run, in order of their cost; the first one is none.
+    /// Partitions that were run, in order of their cost; the first one is none, unless Ctrl-C came before it.
     pub tried: Vec<Tried>,
     /// Partitions that the programs do not fit.
     pub too_small: usize,
@@ -66,6 +66,11 @@ pub fn advise(bench: &Bench, goals: &Goals, bar: &ProgressBar) -> Result<Advice,
              {LEAST_PERIODS} show what budgets do; lengthen [measure], or shorten bandwidth.period"
         ));
     }
+    if bench.stop.is_asked() {
+        warnings.push(
+            "stopped before all was tried: partitions that were not run may be cheaper, or meet the goals".to_owned(),
+        );
+    }
     Ok(Advice {
         goals: goals.clone(),
         guaranteed_bytes_per_s: guaranteed,
@@ -89,3 +94,26 @@ pub(super) fn is_on_frontier(one: &Tried, all: &[Tried]) -> bool {
 
 /// Phases of fewer whole periods of budgets show what is left of the budgets at their beginning, not what budgets do.
 const LEAST_PERIODS: u64 = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stop::Stop;
+
+    #[test]
+    fn what_is_stopped_runs_nothing_more_and_says_so() {
+        let short = ["warm_up.operations=100", "measure.operations=400"];
+        let mut bench = Bench::load("advise-four", &short.map(str::to_owned)).expect("is built in");
+        let goals = super::super::goals(&[], 1.1, &bench.measured()).expect("goals");
+        let bar = ProgressBar::hidden();
+        bench.run_alone(&bar).expect("runs");
+        bench.stop = Stop::asked();
+        let advice = advise(&bench, &goals, &bar).expect("nothing fails");
+        assert!(advice.tried.is_empty() && advice.curves.is_empty() && advice.proposed.is_none());
+        let warned = advice
+            .warnings
+            .iter()
+            .any(|warning| warning.starts_with("stopped before"));
+        assert!(warned, "{:?}", advice.warnings);
+    }
+}

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// All partitions that were run, and how many the programs do not fit. `guaranteed` is what a controller guarantees, in bytes
-/// per second; without `budgets` none are tried.
+/// per second; without `budgets` none are tried. Once the bench's `stop` says so nothing more is run.
 ///
 /// # Errors
 /// A run that fails for another reason than that data do not fit their colours.
@@ -102,28 +102,32 @@ impl Search<'_> {
         let is_new = |candidate: &Candidate| !self.tried.iter().any(|tried| tried.candidate == *candidate);
         let candidates: Vec<Candidate> = candidates.into_iter().filter(is_new).collect();
         bar.inc_length(candidates.len() as u64);
-        let outcomes: Vec<Option<Outcome>> = candidates
+        let outcomes: Vec<Run> = candidates
             .par_iter()
             .map(|candidate| {
+                if self.bench.stop.is_asked() {
+                    return Ok(Run::NotMade);
+                }
                 let outcome = self
                     .bench
                     .together(&candidate.overrides(&self.bench.overview), self.goals);
                 bar.inc(1);
                 match outcome {
-                    Ok(outcome) => Ok(Some(outcome)),
-                    Err(error) if does_not_fit(&error) => Ok(None),
+                    Ok(outcome) => Ok(Run::Made(Box::new(outcome))),
+                    Err(error) if does_not_fit(&error) => Ok(Run::TooSmall),
                     Err(error) => Err(error),
                 }
             })
             .collect::<Result<_, InputError>>()?;
         for (candidate, outcome) in std::iter::zip(candidates, outcomes) {
             match outcome {
-                Some(outcome) => self.tried.push(Tried {
+                Run::Made(outcome) => self.tried.push(Tried {
                     candidate,
-                    outcome,
+                    outcome: *outcome,
                     on_frontier: false,
                 }),
-                None => self.too_small += 1,
+                Run::TooSmall => self.too_small += 1,
+                Run::NotMade => {}
             }
         }
         Ok(())
@@ -222,6 +226,15 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// What came of a partition.
+enum Run {
+    Made(Box<Outcome>),
+    /// Programs do not fit it.
+    TooSmall,
+    /// Ctrl-C came first.
+    NotMade,
 }
 
 /// A step that makes the slowest task less than one percent faster is the last.

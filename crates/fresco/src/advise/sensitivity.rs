@@ -99,16 +99,21 @@ pub fn curves(bench: &Bench, guaranteed: Option<u64>, bar: &ProgressBar) -> Resu
         }
     }
     bar.inc_length(wanted.len() as u64);
-    let measured: Vec<Option<f64>> = wanted
+    // Nothing where Ctrl-C came first.
+    let measured: Vec<Option<Option<f64>>> = wanted
         .par_iter()
         .map(|(task, resource, amount)| {
+            if bench.stop.is_asked() {
+                return Ok(None);
+            }
             let speed = with(bench, task, *resource, *amount)?;
             bar.inc(1);
-            Ok(speed)
+            Ok(Some(speed))
         })
         .collect::<Result<_, InputError>>()?;
     let mut curves: Vec<Curve> = Vec::new();
-    for ((task, resource, amount), speed) in std::iter::zip(wanted, measured) {
+    let made = std::iter::zip(wanted, measured).filter_map(|(wanted, speed)| Some((wanted, speed?)));
+    for ((task, resource, amount), speed) in made {
         if curves
             .last()
             .is_none_or(|last| (&last.task, last.resource) != (&task, resource))

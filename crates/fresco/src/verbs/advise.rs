@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco advise`: the cheapest partition of banks, cache and bandwidth that meets given goals.
 
-use crate::advise::{self, Bench, page, show};
-use crate::failure::{Outcome, WANTING};
+use crate::advise::{self, Advice, Bench, page, show};
+use crate::failure::{Outcome, WANTING, tell};
 use crate::output;
 use crate::progress;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
+use crate::stop::{STOPPED, Stop};
 use fresco_input::InputError;
 use fresco_report::Document;
 use std::path::PathBuf;
@@ -21,9 +22,9 @@ at most the slowdown of --max-slowdown or of a --goal of their own. Everything i
 fewer banks, fewer cache colours, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
 
 Examples:
-  fresco advise scenarios/two.toml
-  fresco advise scenarios/two.toml --max-slowdown 1.05 --out out/advice
-  fresco advise scenarios/two.toml --goal 'victim:slowdown=1.02' --goal 'writer:bandwidth=800MB/s' --json")]
+  fresco advise scenarios/advise-four.toml
+  fresco advise scenarios/advise-four.toml --max-slowdown 1.5 --out out/advice
+  fresco advise scenarios/advise-four.toml --goal 'pointers:slowdown=1.05' --goal 'counting:bandwidth=100MB/s' --json")]
 pub struct Args {
     /// Scenario: the name of a built-in one, or a file
     #[arg(value_name = "SCENARIO")]
@@ -81,11 +82,24 @@ pub fn run(args: &Args) -> Outcome {
         .transpose()?;
     let bar = progress::bar(0, &scenario.name);
     let mut bench = bench;
-    let advice = bench
-        .run_alone(&bar)
-        .and_then(|()| advise::advise(&bench, &goals, &bar));
+    bench.stop = Stop::after("each run that has begun");
+    let advice = bench.run_alone(&bar).and_then(|()| match bench.stop.is_asked() {
+        true => Ok(None),
+        false => advise::advise(&bench, &goals, &bar).map(Some),
+    });
     bar.finish_and_clear();
-    let advice = advice?;
+    let is_stopped = bench.stop.is_asked();
+    let has_something = |advice: &Advice| !(advice.tried.is_empty() && advice.curves.is_empty());
+    let Some(advice) = advice?.filter(|advice| !is_stopped || has_something(advice)) else {
+        tell("fresco: stopped while tasks ran alone: there is nothing to compare");
+        return Ok(ExitCode::from(STOPPED));
+    };
+    if is_stopped {
+        let tried = advice.tried.len();
+        tell(&format!(
+            "fresco: stopped after {tried} partitions; others may be better"
+        ));
+    }
     let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
     provenance.scenario = Some(file);
     for machine in scenario.machines() {
@@ -130,6 +144,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     written?;
     Ok(match advice.proposed {
+        _ if is_stopped => ExitCode::from(STOPPED),
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(WANTING),
     })

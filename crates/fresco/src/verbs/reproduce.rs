@@ -3,16 +3,19 @@
 
 use crate::arguments::integer;
 use crate::experiments;
-use crate::failure::{Failure, Outcome, WANTING};
+use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::kernel_record::Record;
 use crate::output;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts::{self, Findings};
-use crate::simulate::{provenance_of, simulate};
+use crate::simulate::{End, is_whole, provenance_of, simulate_some};
+use crate::stop::{STOPPED, Stop};
 use fresco_input::InputError;
 use fresco_report::claims::{self, Claims, Tally, Verdict, judge};
-use fresco_report::{Document, Provenance};
+use fresco_report::{Document, InputFile, Provenance};
+use fresco_system::Scenario;
+use fresco_system::results::ScenarioResult;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -128,10 +131,34 @@ pub fn run(args: Args) -> Outcome {
         let overrides: Vec<String> = only.chain(overrides.iter().cloned()).collect();
         loaded.push(scenarios::load(name, &overrides)?);
     }
-    let scenarios = simulate(&loaded, usize::from(args.threads))?;
+    let stop = Stop::after("each run that has begun");
+    let (mut scenarios, end) = simulate_some(&loaded, usize::from(args.threads), &stop);
+    if let Some(End::Fault(fault)) = end {
+        return Err(fault.into());
+    }
+    // A claim is judged by all of an experiment, or not at all.
+    let whole = |(result, (scenario, _)): (&ScenarioResult, &(Scenario, InputFile))| is_whole(scenario, result);
+    scenarios.truncate(scenarios.iter().zip(&loaded).take_while(|pair| whole(*pair)).count());
     let seed = args.seed.map_or(1, u64::from);
-    let results = experiments::rows(&experiments, &scenarios, record.as_ref(), seed)?;
-    let mut provenance = provenance_of(&loaded, &scenarios)?;
+    let results = experiments::rows(&experiments, &scenarios, record.as_ref(), seed, &|| stop.is_asked())?;
+    let run = experiments
+        .iter()
+        .filter(|experiment| results.0.contains_key(experiment.name))
+        .count();
+    let is_stopped = stop.is_asked() && run < experiments.len();
+    if is_stopped {
+        let of = experiments.len();
+        let nothing = if run == 0 {
+            ": no experiment is whole, so that there is nothing to judge"
+        } else {
+            "; claims of the others cannot be judged"
+        };
+        tell(&format!("fresco: stopped after {run} of {of} experiments{nothing}"));
+        if run == 0 {
+            return Ok(ExitCode::from(STOPPED));
+        }
+    }
+    let mut provenance = provenance_of(&loaded[..scenarios.len()], &scenarios)?;
     provenance
         .inputs
         .extend(record.iter().map(|record| record.file.clone()));
@@ -148,7 +175,9 @@ pub fn run(args: Args) -> Outcome {
     };
     show(&args, directory.as_ref(), &provenance, &findings)?;
     let differs = reproduction.systems.iter().any(|system| system.tally.differs > 0);
-    Ok(if args.strict && differs {
+    Ok(if is_stopped {
+        ExitCode::from(STOPPED)
+    } else if args.strict && differs {
         ExitCode::from(WANTING)
     } else {
         ExitCode::SUCCESS

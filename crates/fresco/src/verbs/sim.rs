@@ -124,7 +124,11 @@ pub fn run(args: Args) -> Outcome {
         .as_deref()
         .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
     let directory = directory.transpose()?;
-    let (mut results, end) = simulate_some(&loaded, usize::from(args.threads), &Stop::on_interrupt());
+    let (mut results, end) = simulate_some(
+        &loaded,
+        usize::from(args.threads),
+        &Stop::after("each run that has begun"),
+    );
     let mut status = ExitCode::SUCCESS;
     let fault = match end {
         None => Ok(()),

@@ -3,6 +3,7 @@
 
 use crate::failure::tell;
 use crate::progress;
+use crate::stop::Stop;
 use fresco_detect::evidence::{Evidence, Stage};
 use fresco_detect::{Load, Stream, Timer};
 use fresco_linux::probe::firmware::Identity;
@@ -20,6 +21,8 @@ pub const PROC: &str = "/proc";
 pub(super) const LEAST_BYTES: u64 = 256 << 20;
 /// Memory that is probed unless asked for otherwise, if half of what is available is more.
 const USUAL_BYTES: u64 = 4 << 30;
+/// A second, in nanoseconds.
+const SECOND_NS: f64 = 1e9;
 /// How often the bar on a terminal moves.
 const TICK: Duration = Duration::from_millis(250);
 
@@ -29,6 +32,7 @@ pub struct Live {
     regions: Vec<Range<u64>>,
     bar: ProgressBar,
     before: Conditions,
+    stop: Stop,
 }
 
 /// What a live detection was made with.
@@ -149,7 +153,13 @@ impl Live {
             timed,
             bar,
             before,
+            stop: Stop::never(),
         })
+    }
+
+    /// Cuts long waits short once somebody wants an end.
+    pub fn stop_when(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
     }
 
     /// What was measured with, and whether all pages stayed where they were. If they did not, or if something is `claimed`
@@ -223,7 +233,13 @@ impl Timer for Live {
     }
 
     fn wait(&mut self, nanoseconds: f64) {
-        self.timed.wait(nanoseconds);
+        let mut left = nanoseconds;
+        // Pauses for the sake of the memory are shorter than a second, and whole.
+        while left > SECOND_NS && !self.stop.is_asked() {
+            self.timed.wait(SECOND_NS);
+            left -= SECOND_NS;
+        }
+        self.timed.wait(left.min(SECOND_NS));
     }
 
     fn now(&self) -> f64 {

@@ -18,10 +18,11 @@ use super::proved;
 use crate::arguments::{choice, key_value};
 use crate::failure::{Failure, Outcome, tell};
 use crate::outputs::{self, Outputs};
+use crate::stop::{STOPPED, Stop};
 use crate::{output, provenance};
 use disturbance::DisturbanceArgs;
 use fresco_detect::synthetic::Disturbed;
-use fresco_detect::{Detection, Options, Verdict, detect};
+use fresco_detect::{Detection, Options, Verdict, detect_until};
 use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::ProvedMap;
 use fresco_machine::load_with;
@@ -98,6 +99,9 @@ pub struct Args {
     json: bool,
 }
 
+/// What Ctrl-C waits for.
+const PRESENT: &str = "the stage that has begun";
+
 /// Detects, reports, and writes what can be defended.
 pub fn run(args: &Args) -> Outcome {
     let root = args.root.as_deref().unwrap_or(Path::new("/"));
@@ -134,7 +138,9 @@ pub fn run(args: &Args) -> Outcome {
             Ok(timer) => timer,
             Err(reason) => return Ok(live::unable("detect", &reason)),
         };
-        let mut found = detect(&mut timer, options);
+        let stop = Stop::after(PRESENT);
+        timer.stop_when(&stop);
+        let mut found = detect_until(&mut timer, options, &|| stop.is_asked());
         let claimed = found.verdict.has_map();
         let (live, stayed) = timer.finish(&mut found.evidence, claimed);
         if claimed && !stayed {
@@ -150,7 +156,8 @@ pub fn run(args: &Args) -> Outcome {
     };
     let machine = load_with(name, &args.set)?;
     let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
-    let found = detect(&mut timer, options);
+    let stop = Stop::after(PRESENT);
+    let found = detect_until(&mut timer, options, &|| stop.is_asked());
     provenance.machine_files = vec![provenance::machine_file(&machine, name)];
     let report = Report::new(&machine.name, &found, None);
     shown(args, &report, &found, &provenance, Ok(()))
@@ -190,6 +197,10 @@ fn shown(
         .map_or(Ok(()), |path| draw(path, report, found, provenance));
     let printed = output::print(args.json, "fresco-map-detect/1", provenance, report, || report.tables());
     outputs::all([kept.map_err(Failure::from), map, drawn, printed])?;
+    if found.stopped {
+        tell("fresco: stopped early: the verdict is that of what was measured until then");
+        return Ok(ExitCode::from(STOPPED));
+    }
     Ok(ExitCode::from(found.verdict.status()))
 }
 

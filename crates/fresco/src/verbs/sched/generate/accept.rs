@@ -4,6 +4,7 @@
 use super::Level;
 use super::sets::share;
 use crate::progress;
+use crate::stop::Stop;
 use fresco_input::InputError;
 use fresco_report::{Cell, Column, ReportError, Table};
 use fresco_rt::acceptance::{Conditions, Method, Verdict, judge};
@@ -24,12 +25,15 @@ pub struct Point {
 }
 
 /// Every method at every density on every set; in this order, and for each by utilisation, whatever the number of threads.
+/// And how many sets have been judged: fewer than there are if `stop` says so before the last, and a utilization none of
+/// whose sets has been judged then has no points.
 pub fn points(
     levels: &[Level],
     methods: &[Method],
     conditions: &[Conditions],
     threads: usize,
-) -> Result<Vec<Point>, InputError> {
+    stop: &Stop,
+) -> Result<(Vec<Point>, usize), InputError> {
     let sets: Vec<_> = levels.iter().flat_map(|level| &level.sets).collect();
     let bar = progress::bar(sets.len() as u64, "sets");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -38,6 +42,9 @@ pub fn points(
         InputError::new("the number of threads", found).cure("use fewer threads")
     })?;
     let of_set = |set: &&Vec<fresco_rt::Task>| {
+        if stop.is_asked() {
+            return None;
+        }
         let at = |conditions: &Conditions| {
             methods
                 .iter()
@@ -46,17 +53,21 @@ pub fn points(
         };
         let verdicts: Vec<Vec<Verdict>> = conditions.iter().map(at).collect();
         bar.inc(1);
-        verdicts
+        Some(verdicts)
     };
-    let verdicts: Vec<Vec<Vec<Verdict>>> = pool.install(|| sets.par_iter().with_max_len(1).map(of_set).collect());
+    let verdicts: Vec<Option<Vec<Vec<Verdict>>>> =
+        pool.install(|| sets.par_iter().with_max_len(1).map(of_set).collect());
     bar.finish_and_clear();
     let mut points = Vec::new();
     for (c, conditions) in conditions.iter().enumerate() {
         for (m, &method) in methods.iter().enumerate() {
             let mut first = 0;
             for level in levels {
-                let own = &verdicts[first..first + level.sets.len()];
+                let own: Vec<_> = verdicts[first..first + level.sets.len()].iter().flatten().collect();
                 first += level.sets.len();
+                if own.is_empty() {
+                    continue;
+                }
                 let count = |verdict: Verdict| own.iter().filter(|all| all[c][m] == verdict).count() as u64;
                 let accepted = count(Verdict::Accepted);
                 points.push(Point {
@@ -71,7 +82,7 @@ pub fn points(
             }
         }
     }
-    Ok(points)
+    Ok((points, verdicts.iter().flatten().count()))
 }
 
 /// Densities in the order of the points.
@@ -84,7 +95,8 @@ pub fn densities(points: &[Point]) -> Vec<u32> {
 /// A table for each density: a row for each utilisation, the fraction and the count of each method.
 pub fn tables(points: &[Point], methods: &[Method]) -> Result<Vec<Table>, ReportError> {
     let of_density = |density: u32| {
-        let sets = points.first().map_or(0, |point| point.sets);
+        // All have as many, but where Ctrl-C came before the last.
+        let sets = points.iter().map(|point| point.sets).max().unwrap_or(0);
         let mut columns = vec![Column::number("utilization", "", 2)];
         columns.extend(methods.iter().map(|method| Column::text(method.name())));
         let title = format!("{density} Gb: fraction accepted of {sets} sets, and how many");
@@ -99,7 +111,7 @@ pub fn tables(points: &[Point], methods: &[Method]) -> Result<Vec<Table>, Report
         for (row, point) in of(first).enumerate() {
             let mut cells: Vec<Cell> = vec![point.utilization.into()];
             for &method in methods {
-                cells.push(of(method).nth(row).map(counted).into());
+                cells.push(of(method).nth(row).map(|point| counted(point, sets)).into());
             }
             table.push(cells)?;
         }
@@ -108,11 +120,15 @@ pub fn tables(points: &[Point], methods: &[Method]) -> Result<Vec<Table>, Report
     densities(points).into_iter().map(of_density).collect()
 }
 
-/// `0.95 (114)`, with the undecided where there are any.
-fn counted(point: &Point) -> String {
+/// `0.95 (114)`, with the undecided where there are any, and with the sets where they are fewer than `usual`.
+fn counted(point: &Point, usual: u64) -> String {
+    let of = match point.sets < usual {
+        true => format!(" of {}", point.sets),
+        false => String::new(),
+    };
     let undecided = match point.undecided {
         0 => String::new(),
         some => format!(", {some} undecided"),
     };
-    format!("{:.2} ({}{undecided})", point.fraction, point.accepted)
+    format!("{:.2} ({}{of}{undecided})", point.fraction, point.accepted)
 }

@@ -18,7 +18,7 @@ pub fn of(
 ) -> Result<Vec<Figure>, ReportError> {
     let figure = |density: u32| {
         let mut chart = LineChart::new(
-            Heading::new(format!("Task sets accepted, {density} Gb"), subtitle(recipe)),
+            Heading::new(format!("Task sets accepted, {density} Gb"), subtitle(recipe, points)),
             Axis::new("utilization", ""),
             Axis::new("fraction accepted", "").from_zero(),
         );
@@ -42,16 +42,24 @@ pub fn of(
     densities(points).into_iter().map(figure).collect()
 }
 
-fn subtitle(recipe: &ShownRecipe) -> String {
+fn subtitle(recipe: &ShownRecipe, points: &[Point]) -> String {
     let shares = match recipe.shares {
         Shares::UUniFast => "UUniFast",
         Shares::Drs => "DRS",
     };
-    format!("{} sets of {} tasks at each point, {shares}", recipe.sets, recipe.tasks)
+    let fewer = match points.iter().any(|point| point.sets < u64::from(recipe.sets)) {
+        true => "up to ",
+        false => "",
+    };
+    format!(
+        "{fewer}{} sets of {} tasks at each point, {shares}",
+        recipe.sets, recipe.tasks
+    )
 }
 
 /// The page of a report.
 pub fn page(
+    points: &[Point],
     figures: &[Figure],
     tables: Vec<Table>,
     methods: &[Method],
@@ -62,7 +70,7 @@ pub fn page(
     let title = format!("Task sets accepted by {}", crate::show::words::list(&methods));
     let lead = format!(
         "{}. Each curve is one method to schedule tasks and refresh on one core.",
-        subtitle(recipe)
+        subtitle(recipe, points)
     );
     let mut page = HtmlReport::new(title, lead, provenance.clone());
     for (figure, table) in figures.iter().zip(tables) {

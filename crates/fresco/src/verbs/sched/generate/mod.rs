@@ -7,9 +7,10 @@ mod options;
 mod sets;
 
 use crate::arguments::{choice, integer};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
 use crate::outputs::{self, Outputs};
 use crate::show::files::{self, ReportDirectory};
+use crate::stop::{STOPPED, Stop};
 use crate::{output, provenance};
 use accept::Point;
 use fresco_input::{InputError, write_atomically};
@@ -181,10 +182,27 @@ pub fn run(args: &Args) -> Outcome {
         ..Conditions::of(*density, args.policy)
     };
     let conditions: Vec<Conditions> = args.density.iter().map(conditions).collect();
-    let acceptance = match args.accept.is_empty() {
-        true => Vec::new(),
-        false => accept::points(&levels, &args.accept, &conditions, usize::from(args.threads))?,
+    let stop = match args.accept.is_empty() {
+        true => Stop::never(),
+        false => Stop::after("each set that is being judged"),
     };
+    let all: usize = levels.iter().map(|level| level.sets.len()).sum();
+    let (acceptance, judged) = match args.accept.is_empty() {
+        true => (Vec::new(), all),
+        false => accept::points(&levels, &args.accept, &conditions, usize::from(args.threads), &stop)?,
+    };
+    let is_stopped = judged < all;
+    if is_stopped {
+        let nothing = if judged == 0 {
+            ", so that there is nothing to show"
+        } else {
+            ""
+        };
+        tell(&format!("fresco: stopped after {judged} of {all} sets{nothing}"));
+        if judged == 0 {
+            return Ok(ExitCode::from(STOPPED));
+        }
+    }
     let shown = match args.accept.is_empty() {
         true => sets::shown(&levels),
         false => Vec::new(),
@@ -205,7 +223,11 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(directory) = args.report.as_ref().filter(|_| !args.json) {
         output::write(format!("report   {}\n", directory.join(files::PAGE).display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if is_stopped {
+        ExitCode::from(STOPPED)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 const SCHEMA: &str = "fresco-sched-generate/1";
@@ -267,7 +289,14 @@ fn draw_figures(
             data: generated,
         };
         let tables = accept::tables(&generated.acceptance, &args.accept)?;
-        let page = figures::page(&figures, tables, &args.accept, &generated.recipe, provenance);
+        let page = figures::page(
+            &generated.acceptance,
+            &figures,
+            tables,
+            &args.accept,
+            &generated.recipe,
+            provenance,
+        );
         let written = report.write(&page, &document.to_bytes()?, &figures);
         written.map_err(|failure| match failure {
             Failure::Input(error) => Failure::Input(error.in_field("--report")),
