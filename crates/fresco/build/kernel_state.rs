@@ -7,12 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// What a kernel is built from, but for its source. [`unbuilt`] files are left out.
-const PARTS: [&str; 4] = [
-    "config/color.config",
-    "config/x86_64.config",
-    "patches",
-    "tree",
-];
+const PARTS: [&str; 4] = ["config/color.config", "config/x86_64.config", "patches", "tree"];
 
 /// Returns true if no image depends on the file: it is a test or documentation.
 fn unbuilt(name: &str) -> bool {
