@@ -41,6 +41,11 @@ static inline bool is_cow_mapping(vm_flags_t flags)
 	pmdp_test_and_clear_young_notify(vma, addr, pmd)
 
 /* init has a root of its own; that of the first task, as of all of the kernel, is empty. */
-#define get_fs_root(fs, root)			get_fs_root(userspace_init_fs, root)
+static inline void get_fs_root_of_init(struct path *root)
+{
+	get_fs_root(userspace_init_fs, root);
+}
+
+#define get_fs_root(fs, root)			((void)(fs), get_fs_root_of_init(root))
 
 #endif /* _MM_PAGE_COLOR_LINUX_H */
