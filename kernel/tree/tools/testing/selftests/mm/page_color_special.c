@@ -195,7 +195,7 @@ static bool test_ring(void)
 	int fd = perf_event();
 	char *mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED);
 	uint64_t before, count;
-	long left, wrong;
+	long left, wrong, shown;
 
 	for (size_t at = 0; at < size; at += page_size)
 		peek(mem + at);
@@ -208,9 +208,11 @@ static bool test_ring(void)
 	if (read(fd, &before, 8) != 8)
 		return false;
 	touch(map_pages(MB), MB, 1);
+	/* Newer kernels than 6.12 map it as memory of a device: none is shown. */
+	shown = pages_with(mem, size, PM_PRESENT);
 	return left == wrong && ring->data_offset == page_size &&
 	       ring->data_size == size - page_size && read(fd, &count, 8) == 8 &&
-	       count > before && pages_with(mem, size, PM_PRESENT) == 9;
+	       count > before && (shown == 9 || !shown);
 }
 
 static bool has_frames(const uint64_t *frames, const char *mem, size_t size)
