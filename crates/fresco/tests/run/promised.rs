@@ -18,7 +18,7 @@ int main(int count, char **words) {
     char *block = NULL;
     if (*words[1] == 'a' && posix_memalign((void **)&block, align, bytes)) block = NULL;
     if (*words[1] == 'r') {
-        strcpy(block = malloc(20 << 20), "kept");
+        strcpy(block = malloc(4 << 20), "kept");
         char *grown = realloc(block, bytes);
         if (grown && strcmp(grown, "kept") || strcmp(grown ? grown : block, "kept")) return 3;
         block = grown;
@@ -27,7 +27,7 @@ int main(int count, char **words) {
         block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (block == MAP_FAILED) block = NULL;
     }
-    if (block) memset(block + (20 << 20), 1, bytes - (20 << 20));
+    if (block) memset(block + (4 << 20), 1, bytes - (4 << 20));
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("%s %ld\n", block ? "had" : "refused", usage.ru_maxrss >> 10);
