@@ -53,7 +53,8 @@ static int family(struct entry *all)
 	while (file && fgets(line, sizeof(line), file)) {
 		struct entry e;
 
-		if (sscanf(line, "%d", &pid) != 1 || !entry_of(pid, &e))
+		pid = strtol(line, NULL, 10);
+		if (!pid || !entry_of(pid, &e))
 			continue;
 		if (n++ && (memcmp(e.colors, all->colors, sizeof(e.colors)) ||
 			    strcmp(e.how, all->how))) {
@@ -170,13 +171,12 @@ static bool test_choice(void)
 static bool reads_own(void)
 {
 	char *mem = map_pages(SIZE);
-	unsigned char sum = 0;
-	bool ok;
+	bool ok = true;
 
 	madvise(mem, SIZE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < SIZE; i += page_size)
-		sum |= *(volatile char *)(mem + i);
-	ok = !sum && pure(mem, SIZE, one, "memory that is read");
+		ok &= !mem[i];
+	ok &= pure(mem, SIZE, one, "memory that is read");
 	munmap(mem, SIZE);
 	return ok;
 }

@@ -412,7 +412,7 @@ static bool any_color(int fd, const char *what)
 		return false;
 	mem = map_fd(fd, MB, PROT_READ, MAP_SHARED);
 	for (size_t i = 0; i < MB; i += page_size)
-		*(volatile char *)(mem + i);
+		peek(mem + i);
 	wrong = look(mem, MB, one, true).wrong;
 	left = move_to_colors(mem, MB);
 	ksft_print_msg("%s: %ld of %zu pages of other colours, %ld left\n", what, wrong,

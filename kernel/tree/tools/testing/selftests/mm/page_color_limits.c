@@ -195,7 +195,7 @@ static bool test_shrinker(void)
 /* The longest that a choice of colours took while those of many groups changed. */
 static double longest_choice(bool full)
 {
-	const char *lists[] = { "0-1", "0-2" };
+	static const char * const lists[] = { "0-1", "0-2" };
 	double worst = 0, took;
 	pid_t pid = fork();
 	int status;
