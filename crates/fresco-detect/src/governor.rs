@@ -123,7 +123,7 @@ impl<'t> Governor<'t> {
         self.stop = Some(stop);
     }
 
-    /// Does somebody want an end?
+    /// Returns true if somebody wants an end.
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
     }

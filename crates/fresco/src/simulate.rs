@@ -58,7 +58,7 @@ pub fn simulate_some(
     (results, None)
 }
 
-/// Is this the result of all runs of the scenario?
+/// Returns true if this is the result of all runs of the scenario.
 pub fn is_whole(scenario: &Scenario, result: &ScenarioResult) -> bool {
     let made: usize = result.points.iter().map(|point| point.runs.len()).sum();
     made == scenario.runs().len()

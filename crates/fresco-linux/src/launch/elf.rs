@@ -19,7 +19,7 @@ pub(super) enum Loader {
 const LOAD: u64 = 1;
 const INTERPRETER: u64 = 3;
 
-/// Is this a whole shared library for this machine?
+/// Returns true if this is a whole shared library for this machine.
 pub(super) fn is_loadable(file: &File) -> bool {
     /// `ET_DYN` of elf(5).
     const SHARED: [u8; 2] = [3, 0];

@@ -23,8 +23,8 @@ pub fn find_library(program: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     places.iter().find(|path| path.is_file()).cloned().ok_or(places)
 }
 
-/// Can the loader put the library before a program? Where it cannot it complains, and starts the program all the same,
-/// which would run without colors.
+/// Refuses a library that the loader cannot put before a program. It would complain, and start the program all the same,
+/// without colors.
 ///
 /// # Errors
 /// Why it cannot.

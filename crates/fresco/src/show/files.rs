@@ -49,8 +49,9 @@ impl ReportDirectory {
         let made = fs::create_dir_all(directory).and_then(|()| Staging::new(directory));
         made.and_then(|staging| staging.add(PAGE, b""))
             .map_err(|error| report.unwritable(&error))?;
+        let own = report.own_files();
         for name in [PAGE, RESULTS, MANIFEST] {
-            report.check(name)?;
+            report.check(name, &own)?;
         }
         Ok(report)
     }
@@ -92,18 +93,18 @@ impl ReportDirectory {
             .join("\n")
             + "\n";
         files.insert(0, (MANIFEST.to_owned(), manifest.into_bytes()));
+        let own = self.own_files();
         for (name, _) in &files {
-            self.check(name)?;
+            self.check(name, &own)?;
         }
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
         debug_assert!(
             (1..names.len()).all(|n| !names[..n].contains(&names[n])),
             "each file of a report has a name of its own: {names:?}"
         );
-        let stale: Vec<String> = self
-            .old_figures()
+        let stale: Vec<String> = own
             .into_iter()
-            .filter(|old| !names.contains(&old.as_str()))
+            .filter(|old| self.is_figure(old) && !names.contains(&old.as_str()))
             .collect();
         let written = Staging::new(&self.directory).and_then(|staging| {
             files.iter().try_for_each(|(name, bytes)| staging.add(name, bytes))?;
@@ -112,13 +113,14 @@ impl ReportDirectory {
         written.map_err(|error| Failure::Input(self.unwritable(&error)))
     }
 
-    /// Can a file be put there? What no report has put there is somebody's own, whatever its name.
-    fn check(&self, name: &str) -> Result<(), InputError> {
+    /// Refuses a name where no file can be put. What is not among `own` no report has put there: it is somebody's own,
+    /// whatever its name.
+    fn check(&self, name: &str, own: &[String]) -> Result<(), InputError> {
         let path = self.directory.join(name);
         refuse_overwriting("--out", &path, self.inputs.iter().map(PathBuf::as_path))?;
         let (found, allowed) = match path.symlink_metadata() {
             Ok(there) if there.is_dir() => ("found a directory", "a file or nothing, where the report has a file"),
-            Ok(_) if !self.is_of_a_report(name) => (
+            Ok(_) if !own.iter().any(|own| own == name) => (
                 "found a file that no report has put there",
                 "nothing, or a file of the report that is there, where the report has a file",
             ),
@@ -130,26 +132,20 @@ impl ReportDirectory {
             .cure("move it away, or name another directory for the report"))
     }
 
-    /// The names of the files of the report that is there; `None` where there is none.
-    fn manifest(&self) -> Option<Vec<String>> {
-        let text = fs::read_to_string(self.directory.join(MANIFEST)).ok()?;
+    /// The names of the files of the report that is there; none without one.
+    fn own_files(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.directory.join(MANIFEST)).unwrap_or_default();
         let mut lines = text.lines();
-        (lines.next()? == MANIFEST_TITLE).then(|| lines.map(str::to_owned).collect())
+        if lines.next() != Some(MANIFEST_TITLE) {
+            return Vec::new();
+        }
+        std::iter::once(MANIFEST).chain(lines).map(str::to_owned).collect()
     }
 
-    fn is_of_a_report(&self, name: &str) -> bool {
-        self.manifest()
-            .is_some_and(|names| name == MANIFEST || names.iter().any(|own| own == name))
-    }
-
-    /// Figures and traces that the report in the directory names as its own.
-    fn old_figures(&self) -> Vec<String> {
-        let mut names = self.manifest().unwrap_or_default();
-        names.retain(|name| {
-            let plain = (name.ends_with(".svg") || name == TRACE) && !name.contains(['/', '\\']);
-            plain && self.directory.join(name).is_file()
-        });
-        names
+    /// Returns true for the name of a figure or trace that lies in the directory.
+    fn is_figure(&self, name: &str) -> bool {
+        let plain = (name.ends_with(".svg") || name == TRACE) && !name.contains(['/', '\\']);
+        plain && self.directory.join(name).is_file()
     }
 
     fn unwritable(&self, error: &io::Error) -> InputError {
