@@ -180,6 +180,34 @@ static bool test_changing(void)
 	return beside_owner(nr_colors / 4, false, changing);
 }
 
+/* Moved by compaction: pages with holes between them, at the start of memory. */
+static bool compacted(void)
+{
+	size_t size = sysconf(_SC_PHYS_PAGES) / 16 * page_size;
+	char *mem = single_pages(size);
+	struct count count;
+	long moved;
+
+	touch(mem, size, 1);
+	for (size_t i = 0; i < size; i += 2 * page_size)
+		madvise(mem + i, page_size, MADV_DONTNEED);
+	moved = vm_event("pgmigrate_success");
+	for (int i = 0; i < 3; i++)
+		if (!write_file("/proc/sys/vm/compact_memory", "1"))
+			return false;
+	moved = vm_event("pgmigrate_success") - moved;
+	count = look(mem, size, others, true);
+	ksft_print_msg("%ld pages moved, %ld of %ld to owned colours\n", moved,
+		       count.wrong, count.present);
+	return moved > 0 && count.present > 0 && !count.wrong;
+}
+
+static bool test_compacted(void)
+{
+	return beside_owner(nr_colors / 2, false, compacted) &&
+	       beside_owner(nr_colors * 3 / 4, true, compacted);
+}
+
 /*
  * Free pages of node 0 of colours that nobody owns; not of the first zone, most of
  * which is kept for devices.
@@ -279,13 +307,14 @@ static bool test_bounded(void)
 
 int main(void)
 {
-	start(11);
+	start(12);
 	run("one in sixteen colours owned: none of these", test_few);
 	run("a quarter of the colours owned: none of these", test_quarter);
 	run("half of the colours owned: none of these", test_half);
 	run("every second colour owned: none of these", test_every_second);
 	run("all colours but one owned: this one alone", test_all_but_one);
 	run("owners come and go: none of these", test_changing);
+	run("compaction moves nothing to owned colours", test_compacted);
 	run("all others first, then owned ones, counted", test_exhausted);
 	run("owned colours in large blocks are counted", test_large);
 	run("a hold of a lock looks at a bounded number", test_bounded);
