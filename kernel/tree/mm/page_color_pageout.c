@@ -235,13 +235,13 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 }
 
 /*
- * What is being written to swap is free when that is done, and when nobody has
- * used it meanwhile.
+ * Isolate what is written to swap, when that is done, unless somebody has used it
+ * meanwhile. Returns how many folios are on lists of CPUs.
  */
-static unsigned int wait_for_batch(struct page_color_reclaim *rc)
+static unsigned int isolate_written(struct page_color_reclaim *rc,
+				    struct list_head *folios)
 {
-	LIST_HEAD(folios);
-	unsigned int i;
+	unsigned int i, left = 0;
 
 	for (i = 0; i < rc->nr; i++) {
 		struct folio *folio = page_color_get_folio(rc->zone, rc->pfns[i]);
@@ -253,11 +253,33 @@ static unsigned int wait_for_batch(struct page_color_reclaim *rc)
 			/* It is not to wait on the list of another CPU then. */
 			if (folio_test_writeback(folio))
 				folio_clear_reclaim(folio);
-			if (!folio_wait_writeback_killable(folio) &&
-			    !folio_test_dirty(folio) && folio_isolate_lru(folio))
-				list_add_tail(&folio->lru, &folios);
+			if (folio_wait_writeback_killable(folio) ||
+			    folio_test_dirty(folio))
+				;
+			else if (folio_isolate_lru(folio))
+				list_add_tail(&folio->lru, folios);
+			else
+				left++;
 		}
 		folio_put(folio);
+	}
+	return left;
+}
+
+/*
+ * What is being written to swap is free when that is done. What stays behind would
+ * be in memory for nobody, and more be reclaimed than is needed.
+ */
+static unsigned int wait_for_batch(struct page_color_reclaim *rc)
+{
+	LIST_HEAD(folios);
+
+	/* Where reclaim has put it back. */
+	lru_add_drain();
+	if (isolate_written(rc, &folios)) {
+		/* Where the end of a write has put it. */
+		lru_add_drain_all();
+		isolate_written(rc, &folios);
 	}
 	return reclaim_pages(&folios);
 }
