@@ -835,7 +835,9 @@ static void uffd_fill(struct area *a)
 		move.len = n * PAGE;
 		ioctl(uffd, UFFDIO_MOVE, &move);
 		done = move.move > 0 ? move.move / PAGE : 0;
-		memcpy(&a->mark[from], src->mark, done * sizeof(*a->mark));
+		/* What was given away before it was moved goes away at any time: whoever read it then would wait. */
+		for (size_t p = 0; p < done; p++)
+			a->mark[from + p] = src->mark[p] & LOOSE ? ABSENT | UNKNOWN : src->mark[p];
 		memset(src->mark, 0, done * sizeof(*src->mark));
 		check_area(src, "after UFFDIO_MOVE");
 	}
@@ -846,7 +848,7 @@ static void unguard(struct area *a)
 {
 	for (size_t p = 0; p < a->pages; p++)
 		if (a->mark[p] & ABSENT)
-			a->mark[p] = 0;
+			a->mark[p] &= UNKNOWN;
 	a->guarded = a->missing = a->wp = false;
 }
 
@@ -973,6 +975,9 @@ static void wait_for_monitor(char *mem)
 
 static void live(struct mate *m)
 {
+	/* While it is open here, memory of the actor that has closed it waits for a monitor. */
+	if (uffd >= 0)
+		close(uffd);
 	signal(SIGBUS, SIG_DFL);
 	switch (m->mode) {
 	case WALKS:

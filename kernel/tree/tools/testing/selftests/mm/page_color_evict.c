@@ -382,9 +382,10 @@ static bool bound_holds(void)
 
 int main(void)
 {
+	bool huge = is_there(HUGE_PAGES, "huge pages");
 	unsigned long nodes = 1UL << NODE;
 
-	start(15);
+	start(13 + 2 * huge);
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
 		ksft_exit_skip("needs a node %d with memory\n", NODE);
 	add(last, nr_colors - 1);
@@ -395,8 +396,10 @@ int main(void)
 	run("pages of files in memory", test_files);
 	run("pages of files on a disk", test_disk);
 	run("clean pages are dropped if all colours have owners", test_dropped);
-	run("huge pages of others", test_huge);
-	run("huge pages of others, mostly empty", test_huge_and_empty);
+	if (huge) {
+		run("huge pages of others", test_huge);
+		run("huge pages of others, mostly empty", test_huge_and_empty);
+	}
 	run("owners keep their pages", test_owned);
 	run("threads keep their pages", test_threads);
 	run("pinned pages stay", test_pinned);

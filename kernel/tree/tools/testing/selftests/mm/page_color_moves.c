@@ -251,7 +251,7 @@ static bool test_balancing(void)
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	if (set_colors(half, PR_PAGE_COLOR_STRICT))
 		return false;
-	write_file("/proc/sys/kernel/numa_balancing", "1");
+	write_file(BALANCING, "1");
 	write_file("/sys/kernel/debug/sched/numa_balancing/scan_delay_ms", "1");
 	write_file("/sys/kernel/debug/sched/numa_balancing/scan_period_min_ms", "1");
 	cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -269,22 +269,26 @@ static bool test_balancing(void)
 	moved = vm_event("numa_pages_migrated") - moved;
 	ksft_print_msg("%ld pages moved by NUMA balancing\n", moved);
 	ok = same(mem, size);
-	write_file("/proc/sys/kernel/numa_balancing", "0");
+	write_file(BALANCING, "0");
 	return ok && moved > 0;
 }
 
 int main(void)
 {
-	start(11);
+	bool huge = is_there(HUGE_PAGES, "huge pages");
+	bool balancing = is_there(BALANCING, "NUMA balancing");
 
+	start(9 + huge + balancing);
 	run("move_pages to another node", test_move_pages);
 	run("memory offline and online", test_offline);
 	run("KSM", test_ksm);
-	run("huge pages", test_huge);
+	if (huge)
+		run("huge pages", test_huge);
 	run("zero page", test_zero_page);
 	run("pinned for long", test_pinned);
 	run("swap", test_swap);
 	run("written by another task", test_remote);
-	run("NUMA balancing", test_balancing);
+	if (balancing)
+		run("NUMA balancing", test_balancing);
 	end_tests();
 }

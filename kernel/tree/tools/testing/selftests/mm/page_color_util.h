@@ -468,6 +468,18 @@ static inline void start(unsigned int tests)
 	ksft_set_plan(tests);
 }
 
+/* What not every kernel has is told if it is missing. */
+#define HUGE_PAGES	"/sys/kernel/mm/transparent_hugepage/"
+#define BALANCING	"/proc/sys/kernel/numa_balancing"
+
+static inline bool is_there(const char *path, const char *what)
+{
+	if (!access(path, F_OK))
+		return true;
+	ksft_print_msg("not in this kernel: %s\n", what);
+	return false;
+}
+
 /* The last two of most programs. */
 static inline void end_tests(void)
 {
