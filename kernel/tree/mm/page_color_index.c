@@ -252,8 +252,7 @@ static struct list_head *list_of(struct zone *zone, unsigned int order,
 struct list_head *page_color_free_list(struct zone *zone, struct page *page,
 				       unsigned int order, int migratetype)
 {
-	return list_of(zone, order, migratetype,
-		       page_color_of(&page_color_map, page_to_pfn(page)));
+	return list_of(zone, order, migratetype, page_color_of_page(page));
 }
 
 /**
@@ -405,7 +404,7 @@ struct page *page_color_first_other(struct zone *zone, unsigned int order,
 
 		if (likely(!atomic_read(&page_color_sorting)) || type < 0)
 			return page;
-		color = page_color_of(&page_color_map, page_to_pfn(page));
+		color = page_color_of_page(page);
 		if (page_color_has_unowned(order, color))
 			return page;
 		if (n++ == SORT_BATCH)

@@ -27,8 +27,7 @@ static bool list_has(struct zone *zone, unsigned int order, unsigned int mt,
 
 	spin_lock_irqsave(&zone->lock, flags);
 	list_for_each_entry(page, list, buddy_list) {
-		found = test_bit(page_color_of(&page_color_map, page_to_pfn(page)),
-				 set->some[order]);
+		found = test_bit(page_color_of_page(page), set->some[order]);
 		if (found || !--left)
 			break;
 	}
