@@ -45,9 +45,10 @@ carve_some(struct zone *zone, struct page *page, unsigned int order, int migrate
 			else
 				page_color_put_block(page, zone, order,
 						     migratetype, color);
-		} else if (1U << order <= max - taken &&
-			   (others ? page_color_is_unowned(order, color) :
-				     test_bit(color, set->all[order]))) {
+		} else if (!order || (1U << order <= max - taken &&
+				      (others ? page_color_is_unowned(order, color) :
+						test_bit(color, set->all[order])))) {
+			/* Colors may get owners just now: a page is never split. */
 			for (i = 0; i < 1U << order; i++)
 				list_add_tail(&page[i].pcp_list, list);
 			taken += 1 << order;

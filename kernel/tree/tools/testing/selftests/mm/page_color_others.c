@@ -180,6 +180,50 @@ static bool test_changing(void)
 	return beside_owner(nr_colors / 4, false, changing);
 }
 
+/* Half of the colours get owners and lose them as fast as it goes, on a CPU of its own. */
+static pid_t change_owners(void)
+{
+	unsigned long owned[LONGS] = {};
+	pid_t pid;
+
+	every_second(owned);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		stay_on(1);
+		for (;;)
+			if (set_colors(owned, 0) ||
+			    prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0))
+				_exit(1);
+	}
+	return pid;
+}
+
+/*
+ * Pages are split out of blocks while colours get owners: what is unowned at one look
+ * is owned at the next. CPUs have to run at the same time for it to show.
+ */
+static bool test_while_changing(void)
+{
+	size_t size = node_info(0, "MemFree:") / 4 / page_size * page_size;
+	double end = now() + 5;
+	int status;
+	pid_t pid;
+
+	stay_on(0);
+	pid = change_owners();
+	while (pid > 0 && now() < end) {
+		char *mem = single_pages(size);
+
+		touch(mem, size, 1);
+		munmap(mem, size);
+	}
+	if (pid < 0 || kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid)
+		return false;
+	return WIFSIGNALED(status);
+}
+
 /* Moved by compaction: pages with holes between them, at the start of memory. */
 static bool compacted(void)
 {
@@ -307,13 +351,14 @@ static bool test_bounded(void)
 
 int main(void)
 {
-	start(12);
+	start(13);
 	run("one in sixteen colours owned: none of these", test_few);
 	run("a quarter of the colours owned: none of these", test_quarter);
 	run("half of the colours owned: none of these", test_half);
 	run("every second colour owned: none of these", test_every_second);
 	run("all colours but one owned: this one alone", test_all_but_one);
 	run("owners come and go: none of these", test_changing);
+	run("owners come and go while others allocate", test_while_changing);
 	run("compaction moves nothing to owned colours", test_compacted);
 	run("all others first, then owned ones, counted", test_exhausted);
 	run("owned colours in large blocks are counted", test_large);
