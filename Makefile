@@ -93,7 +93,7 @@ kernel-patches: ## The kernel patches apply to Debian's source, checkpatch has n
 
 kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of one map, demotion, checkpatch
 	$(TIMED) -q kernel-check "builds the kernel and tests it in QEMU: some 25 minutes on two idle cores from nothing, 10 when it is built" \
-		scripts/kernel-test quick kunit demotion series
+		scripts/kernel-test quick parallel kunit demotion series
 
 kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
 	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 30 minutes on two idle cores from nothing" scripts/kernel-test
