@@ -391,6 +391,20 @@ static inline bool folio_keeps_color(struct folio *folio)
 }
 
 /**
+ * page_color_split_folio - split a large folio into pages
+ * @folio: the folio, locked
+ *
+ * Without CONFIG_TRANSPARENT_HUGEPAGE there are large folios as well, of drivers, but
+ * split_folio() does nothing then and returns 0.
+ *
+ * Return: true if it is split.
+ */
+static inline bool page_color_split_folio(struct folio *folio)
+{
+	return IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE) && !split_folio(folio);
+}
+
+/**
  * page_color_enter_none - from here on, allocations are for nobody's memory
  *
  * Pages of the kernel that look like those of users, as they can be moved.

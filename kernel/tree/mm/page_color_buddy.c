@@ -16,8 +16,9 @@
 
 /*
  * Take up to @max pages of a set of colours, or with @others of those that nobody
- * owns, out of a block, at least one, to the tail of @list. Parts that belong to
- * the set as a whole are not split in the free lists at all.
+ * owns, out of a block, to the tail of @list: at least one, unless the colours get
+ * owners just now. Parts that belong to the set as a whole are not split in the free
+ * lists at all.
  */
 static __always_inline unsigned int
 carve_some(struct zone *zone, struct page *page, unsigned int order, int migratetype,
@@ -36,23 +37,17 @@ carve_some(struct zone *zone, struct page *page, unsigned int order, int migrate
 
 	page_color_del_block(page, zone, order, migratetype);
 	for (;;) {
-		bool some = others ? page_color_has_unowned(order, color) :
-				     test_bit(color, set->some[order]);
+		bool some = taken < max &&
+			    (others ? page_color_has_unowned(order, color) :
+				      test_bit(color, set->some[order]));
 
-		if (taken == max || !some) {
-			if (set_page_guard(zone, page, order))
-				gone += 1 << order;
-			else
-				page_color_put_block(page, zone, order,
-						     migratetype, color);
-		} else if (!order || (1U << order <= max - taken &&
-				      (others ? page_color_is_unowned(order, color) :
-						test_bit(color, set->all[order])))) {
-			/* Colors may get owners just now: a page is never split. */
+		if (some && 1U << order <= max - taken &&
+		    (others ? page_color_is_unowned(order, color) :
+			      test_bit(color, set->all[order]))) {
 			for (i = 0; i < 1U << order; i++)
 				list_add_tail(&page[i].pcp_list, list);
 			taken += 1 << order;
-		} else {
+		} else if (some && order) {
 			/* First the lower half. */
 			order--;
 			todo[n].page = page + (1 << order);
@@ -60,6 +55,11 @@ carve_some(struct zone *zone, struct page *page, unsigned int order, int migrate
 			todo[n].color = color ^ page_color_map.unit[order];
 			n++;
 			continue;
+		} else if (set_page_guard(zone, page, order)) {
+			gone += 1 << order;
+		} else {
+			/* Also a page whose color got an owner between the two looks. */
+			page_color_put_block(page, zone, order, migratetype, color);
 		}
 		if (!n)
 			break;

@@ -221,7 +221,7 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 		count_share(rc->policy, &users);
 		take = take && users_let_go(rc, &users);
 		if (take && folio_test_large(folio)) {
-			again = !split_folio(folio);
+			again = page_color_split_folio(folio);
 		} else if (take && folio_test_writeback(folio)) {
 			rc->pfns[rc->nr++] = pfn;
 		} else if (take && folio_isolate_lru(folio)) {

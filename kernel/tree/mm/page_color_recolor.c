@@ -213,7 +213,7 @@ static void split_large(struct recolor *rc)
 
 	rc->large = NULL;
 	if (folio_trylock(folio)) {
-		done = !folio_test_large(folio) || !split_folio(folio);
+		done = !folio_test_large(folio) || page_color_split_folio(folio);
 		folio_unlock(folio);
 	}
 	if (done) {

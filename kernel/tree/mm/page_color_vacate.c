@@ -234,7 +234,7 @@ bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn)
 		else
 			mapper.owns = true;
 		if (!mapper.owns && folio_test_large(folio)) {
-			again = !split_folio(folio);
+			again = page_color_split_folio(folio);
 		} else if (!mapper.owns) {
 			fits = choose_target(ev, mapper.policy);
 			if (fits && folio_isolate_lru(folio)) {
