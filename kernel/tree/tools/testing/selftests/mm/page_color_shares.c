@@ -216,13 +216,16 @@ static bool test_watermark(void)
 
 	if (!enter("1000 " FOLDER "/rt/* colors=%d", 1) || !go_to_node())
 		return false;
+	/* So that there are some pages of each colour. */
+	snprintf(text, sizeof(text), "%ld", 4 * min);
+	write_file(MIN_FREE, text);
 	fflush(stdout);
 	hog = fork();
 	if (!hog)
 		take_node();
 	waitpid(hog, &status, WUNTRACED);
 	ok = WIFSTOPPED(status);
-	snprintf(text, sizeof(text), "%ld", 3 * min);
+	snprintf(text, sizeof(text), "%ld", 12 * min);
 	ok &= write_file(MIN_FREE, text);
 	ksft_print_msg("%ld pages free, watermark %ld\n", zone_number("pages free "),
 		       zone_number(" min "));
