@@ -67,8 +67,8 @@ static bool test_copy_full(void)
 	struct uffdio_copy args;
 	int error = 0, status;
 	struct count n;
+	pid_t pid, owner;
 	long spilled;
-	pid_t pid;
 
 	all = (all + MB - 1) / MB * MB;
 	mem = map_pages(all);
@@ -77,6 +77,11 @@ static bool test_copy_full(void)
 	spilled = read_long(DIR "spilled");
 	if (set_colors(one, PR_PAGE_COLOR_STRICT))
 		return false;
+	/* Compaction moves what nobody owns, to any colour: one more owner to the end. */
+	owner = fork();
+	if (!owner)
+		for (;;)
+			pause();
 	pid = fork();
 	if (!pid) {
 		char *from;
@@ -104,7 +109,10 @@ static bool test_copy_full(void)
 	waitpid(pid, &status, 0);
 	/* This task would be killed for want of its next page. */
 	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
+	write_file("/proc/sys/vm/compact_memory", "1");
 	n = look(mem, all, one, true);
+	kill(owner, SIGKILL);
+	waitpid(owner, NULL, 0);
 	spilled = read_long(DIR "spilled") - spilled;
 	ksft_print_msg("%ld of %zu pages, %ld wrong, %ld spilled, then: %s\n", n.present,
 		       all / page_size, n.wrong, spilled, strerror(WEXITSTATUS(status)));
