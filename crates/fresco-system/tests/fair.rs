@@ -5,7 +5,7 @@ use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::multitask::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
 use fresco_system::multitask::{
-    Activity, Experiment, Instance, MultitaskResult, RefreshPlan, Schedule, TaskSpec, Timing, Work, run,
+    Activity, Experiment, Instance, MultitaskResult, Paging, RefreshPlan, Schedule, TaskSpec, Timing, Work, run,
 };
 
 /// One rank of four banks, with a refresh window so short that a test sees many turns: 64 commands per bank and 64 tREFI,
@@ -61,6 +61,7 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
         }],
         instance_of_job: Vec::new(),
         global_bytes: 0,
+        paging: Paging::AtStart,
     }
 }
 

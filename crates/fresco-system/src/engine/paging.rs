@@ -2,9 +2,10 @@
 //! Page faults: frames from the allocator, and their time.
 
 use super::Engine;
+use crate::multitask::Paging;
 use crate::os::memory;
 use crate::os::pages::Page;
-use crate::scenario::{Paging, error_at, is_strict};
+use crate::scenario::{error_at, is_strict};
 use fresco_dram::Ps;
 use fresco_frames::{FrameError, Policy, TaskId};
 use fresco_input::InputError;

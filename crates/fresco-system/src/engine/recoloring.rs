@@ -8,6 +8,7 @@
 //! shootdown of its TLB, [`SHOOTDOWN`] cycles for each page, and for the allocator's work.
 
 use super::Engine;
+use crate::os::copying::CopyTo;
 use crate::scenario::{Dynamic, error_at};
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_frames::dynamic::{self, Holding, Mode};
@@ -202,14 +203,14 @@ impl Engine<'_> {
             }
             let at = |frame: u64, offset: u64| PhysAddr(frame * page_bytes + offset);
             let offsets = (0..page_bytes).step_by(line as usize);
-            lines.extend(offsets.map(|offset| (at(old.0, offset), at(new.0, offset))));
+            lines.extend(offsets.map(|offset| (at(old.0, offset), CopyTo::Frame(at(new.0, offset)))));
             stand_still += cost.ps(SHOOTDOWN + cost.cycles(&work));
             moved += 1;
         }
         if moved == 0 {
             return;
         }
-        self.cpus[number].process.copy_also(lines);
+        self.cpus[number].process.copy(lines);
         for sharer in sharers {
             self.cpus[sharer].process.interrupt();
             if let Some(recoloring) = &mut self.recoloring {

@@ -4,7 +4,7 @@
 use super::{Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
 use fresco_dram::{Clock, Ps};
-use fresco_frames::Config;
+use fresco_frames::{Config, FrameError, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
@@ -137,6 +137,24 @@ impl Experiment {
                     ))
                     .cure("plan the refreshes for this machine and density")
             })
+    }
+
+    /// The allocator has refused a task memory.
+    pub(super) fn no_frame(&self, task: usize, error: &FrameError) -> InputError {
+        // The allocator knows memories by number, in the order of tasks and their instances.
+        let owners = self
+            .tasks
+            .iter()
+            .flat_map(|task| task.instances.iter().map(|_| &task.name));
+        let numbered = (0..).map(TaskId).zip(owners);
+        let told = numbered.fold(error.to_string(), |text, (id, name)| match error {
+            FrameError::BankTaken { other, .. } if *other == id => text.replacen(&id.to_string(), name, 1),
+            _ => text,
+        });
+        let name = &self.tasks[task].name;
+        self.error(format!("found no memory for task {name:?}: {told}"))
+            .allowed("programs that fit the memory and the colours they may have")
+            .cure("give the task more colours or less data")
     }
 
     /// An error in this experiment.

@@ -48,11 +48,11 @@ pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
 pub use result::{
-    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh,
-    RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
+    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, PageFaults,
+    RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
-pub use task::{Instance, TaskSpec, Timing, Work};
+pub use task::{Instance, Paging, TaskSpec, Timing, Work};
 
 use fresco_input::InputError;
 

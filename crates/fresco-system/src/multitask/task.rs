@@ -25,6 +25,18 @@ pub struct TaskSpec {
     /// Bytes at the start of its memory that a job hands to the next: a job on another instance than the one before begins
     /// by copying them (CR-10). 0 if jobs are independent.
     pub global_bytes: u64,
+    /// When its pages get their frames.
+    pub paging: Paging,
+}
+
+/// When the pages of a task get their frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paging {
+    /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
+    #[default]
+    AtStart,
+    /// Each when it is touched first, at the cost of a page fault.
+    OnTouch,
 }
 
 /// When the jobs of a task come.

@@ -32,6 +32,7 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             }],
             instance_of_job: Vec::new(),
             global_bytes: 0,
+            paging: task.paging,
         });
     }
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);

@@ -58,8 +58,8 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         Some(_) => ended.map(|job| job.execution_ps).collect(),
         None => Vec::new(),
     };
-    // Pages are mapped before time 0, so that none of them faults within the run.
-    let faults = (outcome.allocation.alloc.calls, 0);
+    // Pages that are mapped before time 0 fault in no time.
+    let faults = (outcome.allocation.alloc.calls, outcome.page_faults.count);
     let measured = Measured {
         phase: (0, end),
         // 0 if jobs of higher priority never left it the core: all its jobs are missed then.
@@ -77,7 +77,7 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         write_backs: outcome.write_backs,
         pages: Pages {
             by_bank: outcome.pages_by_bank,
-            ..Pages::new(setup, &outcome.allocation, faults, 0, 0)
+            ..Pages::new(setup, &outcome.allocation, faults, outcome.page_faults.time_ps, 0)
         },
         recorder: outcome.recorder,
     };

@@ -35,7 +35,6 @@ pub(crate) use place::error_at;
 pub(crate) use room::is_strict;
 pub(crate) use setup::{Copy, Setup};
 pub use sweep::Axis;
-pub(crate) use task::Paging;
 pub use task::Role;
 
 use assignment::Assignment;

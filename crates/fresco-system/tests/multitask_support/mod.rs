@@ -3,9 +3,13 @@
 
 #![allow(dead_code)]
 
+pub mod planned;
+
 use fresco_frames::{Camc, Coloring, Config, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
-use fresco_system::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
+use fresco_system::multitask::{
+    Experiment, Instance, Paging, RefreshPlan, Schedule, TaskSpec, Timing, Work, colors_of_ranks,
+};
 
 /// Nanoseconds of a microsecond.
 pub const US: u64 = 1000;
@@ -67,5 +71,6 @@ pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, wo
         }],
         instance_of_job: Vec::new(),
         global_bytes: 0,
+        paging: Paging::AtStart,
     }
 }

@@ -13,7 +13,7 @@ use fresco_rt::time::lcm_all;
 use fresco_rt::toplevel::{Locks, Server};
 use fresco_system::multitask::fair::FairSchedule;
 use fresco_system::multitask::{
-    self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
+    self, CoreSlots, Experiment, Instance, Paging, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
 };
 use std::path::PathBuf;
 
@@ -128,6 +128,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         instances,
         instance_of_job: task.instance_of_job.clone(),
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
+        paging: Paging::AtStart,
     })
 }
 

@@ -8,7 +8,7 @@ use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
 use crate::core::{Core, InOrder};
-use crate::multitask::{Experiment, Jobs, Met, TaskSpec, Timing, colors, dispatch};
+use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, Timing, colors, dispatch};
 use crate::os::memory;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -18,7 +18,6 @@ use fresco_input::InputError;
 use fresco_load::Program;
 use fresco_machine::CacheConfig;
 use fresco_memory::{MemorySystem, PrivateCaches};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The program of a task. Each task of a run has its own seed.
@@ -52,14 +51,13 @@ impl<'e> Engine<'e> {
             experiment,
             operations,
             frames: &mut frames,
-            owners: HashMap::new(),
             next_id: 0,
         };
         let tasks: Vec<TaskState> = (0..experiment.tasks.len())
             .map(|task| setup.task(task))
             .collect::<Result<_, _>>()?;
-        let owners = setup.owners;
-        let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(|task| task.pages_by_bank.clone()).collect();
+        let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
+        let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
         let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
         let cpus = (0u32..).zip(dispatchers);
@@ -84,12 +82,13 @@ impl<'e> Engine<'e> {
             releases: releases
                 .map(|(number, task)| Reverse((first(task), number, 0)))
                 .collect(),
+            line_bytes: machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes),
             horizon: experiment.horizon_ns * 1000,
             last: 0,
             recorded: experiment.record_ns * 1000,
             locking: 0,
             windows: PlannedWindows::new(experiment),
-            owners,
+            frames,
             watch,
             waits: super::busy::Waits::new(machine.cores as usize),
             runs: Vec::new(),
@@ -112,7 +111,6 @@ struct Setup<'a> {
     experiment: &'a Experiment,
     operations: &'a [u64],
     frames: &'a mut Frames,
-    owners: HashMap<u64, usize>,
     /// Number of the next memory with the allocator.
     next_id: u32,
 }
@@ -133,12 +131,12 @@ impl Setup<'_> {
                 .allowed(format!("at most the {footprint} bytes of its program"))
                 .cure("give the program more data, or hand on less"));
         }
-        let (mut memories, mut banks) = (Vec::new(), Vec::new());
-        let first_id = TaskId(self.next_id);
+        let (mut memories, mut memory_ids) = (Vec::new(), Vec::new());
         for instance in 0..spec.instances.len() {
-            let (pages, colors) = self.memory(number, instance, &areas)?;
-            memories.push(pages);
-            banks.push(colors);
+            let id = TaskId(self.next_id);
+            self.next_id += 1;
+            memories.push(self.memory(number, instance, id, &areas)?);
+            memory_ids.push(id);
         }
         // The first memory goes with the process; what stays in its place is empty.
         let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
@@ -152,8 +150,9 @@ impl Setup<'_> {
         process.be_preemptible();
         Ok(TaskState {
             process: Some(process),
+            core: None,
             memories,
-            banks,
+            memory_ids,
             instance: 0,
             global_lines: copy::global_lines(&areas, spec.global_bytes, line),
             marked: false,
@@ -168,48 +167,33 @@ impl Setup<'_> {
             instructions: 0,
             executing: 0,
             write_backs: 0,
-            allocation: self.frames.stats(first_id).copied().unwrap_or_default(),
-            pages_by_bank: self.frames.share_by_bank(first_id).unwrap_or_default(),
+            faults: PageFaults::default(),
         })
     }
 
-    /// One memory of a task, all pages mapped, and its colours in words.
+    /// One memory of a task: all its pages are mapped, unless they wait until they are touched.
     fn memory(
         &mut self,
         number: usize,
         instance: usize,
+        id: TaskId,
         areas: &[fresco_load::Area],
-    ) -> Result<(PageTable, String), InputError> {
+    ) -> Result<PageTable, InputError> {
         let machine = &self.experiment.machine;
         let spec = &self.experiment.tasks[number];
-        let id = TaskId(self.next_id);
-        self.next_id += 1;
-        let refused = |error: fresco_frames::FrameError| {
-            let found = error.to_string().replacen(&id.to_string(), &spec.name, 1);
-            self.experiment
-                .error(format!("found no memory for task {:?}: {found}", spec.name))
-                .allowed("programs that fit the memory and the colours they may have")
-                .cure("give the task more colours or less data")
-        };
+        let refused = |error| self.experiment.no_frame(number, &error);
         let wanted = &spec.instances[instance];
         let node = machine.topology.node_of_core[spec.core as usize];
         let asked = TaskMemory {
             coloring: wanted.coloring.clone(),
             ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
         };
-        let assignment = self.frames.register(id, asked).map_err(refused)?;
+        self.frames.register(id, asked).map_err(refused)?;
         let mut pages = PageTable::new(areas, machine.page_bytes);
-        while let Some(page) = pages.next_unmapped() {
+        while let Some(page) = pages.next_unmapped().filter(|_| spec.paging == Paging::AtStart) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;
             pages.map(page, frame);
-            self.owners.insert(frame.0, number);
         }
-        let banks = self.frames.assignment(id).map_or(assignment.banks, |now| now.banks);
-        let banks = if banks.is_empty() {
-            "none".to_owned()
-        } else {
-            banks.to_string()
-        };
-        Ok((pages, banks))
+        Ok(pages)
     }
 }

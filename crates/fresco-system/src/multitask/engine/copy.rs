@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a job copies that runs in another memory than the one before.
 
-use crate::os::copying::Copying;
+use crate::os::copying::CopyTo;
 use crate::os::pages::{PageTable, Translation};
-use fresco_dram::VirtAddr;
+use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_load::Area;
 
 /// The lines of the first `bytes` of a program's areas.
@@ -18,16 +18,11 @@ pub(super) fn global_lines(areas: &[Area], bytes: u64, line: u64) -> Vec<VirtAdd
     lines
 }
 
-/// The copy of these lines from one memory to another, both mapped.
-pub(super) fn copying(lines: &[VirtAddr], from: &mut PageTable, to: &mut PageTable) -> Copying {
-    let place = |table: &mut PageTable, line: VirtAddr| match table.translate(line) {
-        Translation::Mapped(addr) => addr,
-        Translation::Fault(_) | Translation::Outside => unreachable!("all pages are mapped before the run"),
+/// Where these lines are in a memory, and where they go in another. Pages that no job has touched hold nothing to copy.
+pub(super) fn to_copy(lines: &[VirtAddr], from: &mut PageTable) -> Vec<(PhysAddr, CopyTo)> {
+    let place = |line: &VirtAddr| match from.translate(*line) {
+        Translation::Mapped(addr) => Some((addr, CopyTo::Page(*line))),
+        Translation::Fault(_) | Translation::Outside => None,
     };
-    Copying::new(
-        lines
-            .iter()
-            .map(|line| (place(from, *line), place(to, *line)))
-            .collect(),
-    )
+    lines.iter().filter_map(place).collect()
 }

@@ -6,9 +6,12 @@ use crate::multitask::{
     JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline,
     WindowsKept, Work,
 };
+use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ControllerResult;
+use fresco_frames::TaskId;
 use fresco_input::InputError;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl Engine<'_> {
@@ -86,16 +89,35 @@ impl Engine<'_> {
 
     fn count_delayed_writes(&mut self) {
         let mut writes = Vec::new();
-        let settled = self.settled();
+        let (settled, owners) = (self.settled(), self.owners());
         self.memory.take_delayed(&mut writes);
         let page_bytes = self.experiment.machine.page_bytes;
         for write in writes {
-            if let Some(task) = self.owners.get(&(write.line.0 / page_bytes)) {
+            if let Some(task) = owners.get(&(write.line.0 / page_bytes)) {
                 let met = self.tasks[*task].met(write.at < settled);
                 met.writes += 1;
                 met.write_wait_ps += write.wait;
             }
         }
+    }
+
+    /// Bank colours of a memory, in words.
+    fn banks_of(&self, id: TaskId) -> String {
+        self.frames
+            .assignment(id)
+            .map_or_else(|_| String::new(), |now| now.banks.to_string())
+    }
+
+    /// The task of each page frame in use.
+    fn owners(&self) -> HashMap<u64, usize> {
+        let mut owners = HashMap::new();
+        for (task, state) in self.tasks.iter().enumerate() {
+            let in_use = state.process.iter().map(Process::pages);
+            for (_, frame) in state.memories.iter().chain(in_use).flat_map(PageTable::mapped) {
+                owners.insert(frame.0, task);
+            }
+        }
+        owners
     }
 
     fn task_outcome(&self, number: usize) -> TaskOutcome {
@@ -105,7 +127,7 @@ impl Engine<'_> {
         TaskOutcome {
             name: spec.name.clone(),
             core: spec.core,
-            banks: state.banks.clone(),
+            banks: state.memory_ids.iter().map(|id| self.banks_of(*id)).collect(),
             synthetic_operations: matches!(spec.work, Work::Synthetic { .. }).then(|| self.operations[number]),
             released: state.jobs.len() as u64,
             completed: ended.clone().count() as u64,
@@ -124,9 +146,10 @@ impl Engine<'_> {
             operations: state.process.as_ref().map_or(0, Process::operations),
             executing_ps: state.executing,
             write_backs: state.write_backs,
-            allocation: state.allocation,
+            allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),
             recorder: state.recorder.clone(),
-            pages_by_bank: state.pages_by_bank.clone(),
+            pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
+            page_faults: state.faults,
         }
     }
 }

@@ -19,13 +19,14 @@ impl Engine<'_> {
         let cpu = &mut self.cpus[number];
         let begins = state.begin(&job, instance, now);
         if let Some(instance) = begins {
-            state.change_instance(&mut process, instance, &self.experiment.tasks[task]);
+            state.change_instance(&mut process, instance, &self.experiment.tasks[task], self.line_bytes);
         }
         let mut resume = now.max(cpu.free_since);
         if cpu.last_task.replace(task) != Some(task) {
             cpu.outcome.context_switches += 1;
             resume += self.experiment.context_switch_ns * 1000;
         }
+        self.tasks[task].core = Some(number);
         let write_backs = self.write_backs_of(number);
         let cpu = &mut self.cpus[number];
         process.go_on();
@@ -61,6 +62,7 @@ impl Engine<'_> {
         state.instructions += cpu.core.instructions() - loaded.instructions;
         state.write_backs += write_backs - loaded.write_backs;
         state.process = Some(loaded.process);
+        state.core = None;
         loaded.task
     }
 

@@ -16,6 +16,7 @@ mod finish;
 mod jobs;
 mod load;
 mod lock;
+mod paging;
 mod watch;
 mod windows;
 
@@ -25,13 +26,14 @@ use crate::core::{Action, InOrder};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{NEVER, PhysAddr, Ps};
+use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use jobs::TaskState;
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::rc::Rc;
 use watch::Watch;
 use windows::PlannedWindows;
@@ -50,6 +52,8 @@ pub(super) struct Engine<'e> {
     jobs: Jobs,
     /// Next release of each task: time, task, job.
     releases: BinaryHeap<Reverse<(Ps, usize, u64)>>,
+    /// Bytes of a line.
+    line_bytes: u64,
     horizon: Ps,
     /// Time of the last event.
     last: Ps,
@@ -57,8 +61,7 @@ pub(super) struct Engine<'e> {
     /// Cores in a handler that locks a colour.
     locking: usize,
     windows: Option<PlannedWindows>,
-    /// Task of each page frame in use; only ever looked up.
-    owners: HashMap<u64, usize>,
+    frames: Frames,
     watch: Rc<RefCell<Watch>>,
     /// Of the part that is recorded.
     waits: busy::Waits,
@@ -201,11 +204,14 @@ impl Engine<'_> {
                 }
             }
             Stop::Interrupt => self.interrupted(number, at),
+            Stop::Fault(page) => {
+                let on = at + self.fault(task, page)?;
+                self.cpus[number].core.resume(on);
+            }
             Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => {
                 self.cpus[number].core.resume(at);
             }
             Stop::Failed(Failure::Input(error)) => return Err(error),
-            Stop::Fault(_) => return Err(self.fault_of_program(task, "touches a page that was not mapped")),
             Stop::Failed(Failure::Outside(_)) => {
                 return Err(self.fault_of_program(task, "accesses memory outside its own areas"));
             }

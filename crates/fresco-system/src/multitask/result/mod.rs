@@ -6,7 +6,7 @@ mod task;
 mod timeline;
 
 pub use regulation::{CoreBudget, RegulationOutcome};
-pub use task::{JobRecord, Met, Spread, TaskOutcome};
+pub use task::{JobRecord, Met, PageFaults, Spread, TaskOutcome};
 pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, StallSpan, Timeline};
 
 use crate::results::ControllerResult;

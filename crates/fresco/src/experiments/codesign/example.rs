@@ -10,7 +10,8 @@ use fresco_memory::controller::refresh::BankTurns;
 use fresco_report::claims::Row;
 use fresco_system::multitask::fair::place;
 use fresco_system::multitask::{
-    Activity, Experiment, FairSchedule, Instance, MultitaskResult, RefreshPlan, Schedule, TaskSpec, Timing, Work, run,
+    Activity, Experiment, FairSchedule, Instance, MultitaskResult, Paging, RefreshPlan, Schedule, TaskSpec, Timing,
+    Work, run,
 };
 use rayon::prelude::*;
 
@@ -156,6 +157,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
             }],
             instance_of_job: Vec::new(),
             global_bytes: 0,
+            paging: Paging::AtStart,
         });
     let memory = &machine.memory;
     let last = BankTurns::new(&memory.organisation, &memory.timing).turn(windows - 1);

@@ -9,7 +9,7 @@ use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_system::multitask::fair::{FairSchedule, Variant};
-use fresco_system::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use fresco_system::multitask::{Experiment, Instance, Paging, RefreshPlan, Schedule, TaskSpec, Timing, Work};
 
 /// Refresh commands in a retention time instead of 8192: the round of the banks and the slices are shorter by this
 /// factor, tREFI and tRFC are not.
@@ -103,6 +103,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             }],
             instance_of_job: Vec::new(),
             global_bytes: 0,
+            paging: Paging::AtStart,
         })
     });
     let tasks = tasks.collect::<Result<Vec<TaskSpec>, InputError>>()?;

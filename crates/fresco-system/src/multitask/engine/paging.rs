@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Page faults: frames from the allocator, and their time.
+
+use super::Engine;
+use crate::os::pages::Page;
+use crate::os::process::Process;
+use fresco_dram::Ps;
+use fresco_input::InputError;
+
+impl Engine<'_> {
+    /// The process of a task, on a core or not.
+    pub(super) fn process_mut(&mut self, task: usize) -> &mut Process {
+        let state = &mut self.tasks[task];
+        match (&mut state.process, state.core) {
+            (Some(process), _) => process,
+            (None, Some(core)) => &mut self.cpus[core].loaded.as_mut().expect("it is on this core").process,
+            (None, None) => unreachable!("a process that is on no core is with its task"),
+        }
+    }
+
+    /// Gives a page of the memory in use its frame. Returns the time of the whole page fault.
+    ///
+    /// # Errors
+    /// The memory or the colours of the task are used up.
+    pub(super) fn fault(&mut self, task: usize, page: Page) -> Result<Ps, InputError> {
+        let id = self.tasks[task].memory_ids[self.tasks[task].instance];
+        let got = self.frames.alloc(id);
+        let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, &error))?;
+        self.process_mut(task).pages_mut().map(page, frame);
+        let cost = self.frames.config().cost;
+        let time = cost.ps(cost.fault_cycles(&work));
+        let faults = &mut self.tasks[task].faults;
+        faults.count += 1;
+        faults.time_ps += time;
+        Ok(time)
+    }
+}
