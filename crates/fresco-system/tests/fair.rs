@@ -62,6 +62,7 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
         instance_of_job: Vec::new(),
         global_bytes: 0,
         paging: Paging::AtStart,
+        team: None,
     }
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Features of the engine that each have their own tests, here together.
 
+mod common;
 mod multitask_support;
 
 use fresco_frames::{Config, CostModel, Policy, Tintmalloc};
-use fresco_system::multitask::{JobRecord, MultitaskResult, Paging};
-use multitask_support::planned::{result, servers};
+use fresco_system::multitask::{JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
+use multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
+use multitask_support::{MS, task};
 
 /// The checker passed all commands, and no access met a refresh.
 fn is_clean(result: &MultitaskResult) {
@@ -52,4 +54,94 @@ fn servers_with_page_faults_from_tintmallocs_lists() {
             task.page_faults
         );
     }
+}
+
+/// Threads of one program on two cores, below the periodic tasks of these cores: slots under aligned refresh (F29) take the threads off
+/// their cores, also while they wait for each other.
+#[test]
+fn threads_of_one_program_below_periodic_tasks_under_aligned_refresh() {
+    let (mut experiment, _) = aligned(&EXAMPLE, RM, 8 * MS, 16);
+    experiment.machine.cores = 2;
+    experiment.machine.topology.node_of_core = vec![0, 0];
+    if let Schedule::Slots { cores, .. } = &mut experiment.schedule {
+        cores.push(cores[0].clone());
+    }
+    let own = |number: usize| TaskSpec {
+        core: number as u32,
+        timing: Timing::Batch,
+        team: Some(0),
+        paging: Paging::OnTouch,
+        ..task(&format!("thread.{number}"), (0, MS, MS), 0, threads())
+    };
+    experiment.tasks.extend([own(0), own(1)]);
+    let result = result(&experiment);
+    is_clean(&result);
+    let (periodic, team) = result.tasks.split_at(4);
+    assert!(periodic.iter().all(|task| task.misses == 0 && task.completed >= 3));
+    // The other core has nothing else to do in the slots of the colour: its thread waits for the one beside the tasks.
+    let waits = [0, 1].map(|thread| team[thread].thread.expect("it is a thread"));
+    assert!(team[0].passes > 20, "{}", team[0].passes);
+    assert_eq!(team[0].passes, team[1].passes);
+    assert_eq!(waits[0].sections, waits[1].sections);
+    assert!(waits[1].idle_ps > waits[0].idle_ps + 50 * MS * 1000, "{waits:?}");
+    let preempted = |task: usize| team[task].jobs[0].preemptions;
+    // They do the same when they do not wait.
+    assert!(
+        waits[1].busy_ps.abs_diff(waits[0].busy_ps) < waits[0].busy_ps / 5,
+        "{waits:?}"
+    );
+    // At the end of each of 25 slots, where the periodic tasks leave it some of it; the other one has all of them.
+    assert!(
+        preempted(0) >= 10 && preempted(1) >= 24,
+        "{} {}",
+        preempted(0),
+        preempted(1)
+    );
+    // Each thread has touched the pages that it writes first; both find all of them.
+    assert!(team.iter().all(|task| task.page_faults.count == 32));
+}
+
+/// Two threads that write 128 KiB each.
+fn threads() -> Work {
+    Work::Program {
+        name: "strides-parallel".to_owned(),
+        parameters: "bytes = '128 KiB'\nwrites = 2000".to_owned(),
+        trace_dir: "".into(),
+    }
+}
+
+/// Threads with a period: the jobs of all of them end where they meet.
+#[test]
+fn threads_of_one_program_have_jobs_that_end_together() {
+    let result = common::results(
+        r#"
+        name = "team"
+        machine = "small.toml"
+        check = true
+        policy.scheduler = "edf"
+        measure.jobs = 8
+        [[task]]
+        name = "team"
+        program = "strides-parallel"
+        cores = "0-1"
+        period = "200 us"
+        parameters = { bytes = "64 KiB", writes = 1000 }
+        [[task]]
+        name = "urgent"
+        program = "random"
+        core = 1
+        period = "50 us"
+        parameters = { bytes = "64 KiB", accesses = 100, write_percent = 50 }
+        "#,
+    );
+    let tasks = &result.points[0].runs[0].tasks;
+    let jobs = |task: usize| tasks[task].jobs.as_ref().expect("periodic");
+    assert_eq!((jobs(0).released, jobs(0).misses, jobs(1).misses), (8, 0, 0));
+    for (first, second) in jobs(0).jobs.iter().zip(&jobs(1).jobs) {
+        assert_eq!(first.end_ps, second.end_ps);
+    }
+    let preemptions: u64 = jobs(1).jobs.iter().map(|job| job.preemptions).sum();
+    assert!(preemptions > 0 && jobs(2).misses == 0);
+    let thread = tasks[0].thread.expect("it is a thread");
+    assert!(thread.sections >= 8 && thread.idle_ps > 0, "{thread:?}");
 }

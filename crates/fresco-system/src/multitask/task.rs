@@ -27,6 +27,9 @@ pub struct TaskSpec {
     pub global_bytes: u64,
     /// When its pages get their frames.
     pub paging: Paging,
+    /// The number of the program of several threads that it is a thread of. The threads of one program follow each other, the
+    /// master first; they share one memory and have the same work.
+    pub team: Option<usize>,
 }
 
 /// When the pages of a task get their frames.
@@ -49,7 +52,7 @@ pub enum Timing {
 }
 
 /// What a job does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// One pass of a program of [`fresco_load::programs`].
     Program {
@@ -109,19 +112,20 @@ impl TaskSpec {
         }
     }
 
-    /// Its program; `operations` are those of a synthetic job.
-    pub(super) fn program(
+    /// Its program, one for each of so many threads; `operations` are those of a synthetic job.
+    pub(super) fn programs(
         &self,
         experiment: &Experiment,
         operations: u64,
         seed: u64,
-    ) -> Result<Box<dyn Program>, InputError> {
+        threads: u32,
+    ) -> Result<Vec<Box<dyn Program>>, InputError> {
         let built = |name: &str, parameters: &str, trace_dir: &PathBuf| {
             let setting = Setting {
                 seed,
                 trace_dir: trace_dir.clone(),
             };
-            fresco_load::build(name, parameters, &setting)
+            fresco_load::build_team(name, parameters, &setting, threads)
         };
         match &self.work {
             Work::Program {
@@ -176,6 +180,17 @@ impl TaskSpec {
             return Err(error(format!("with a job on instance {instance}"))
                 .allowed(format!("instances 0 to {}", most - 1))
                 .cure("number the instances from 0"));
+        }
+        if let Some(team) = self.team {
+            let before = experiment.tasks[..number]
+                .iter()
+                .rposition(|other| other.team == Some(team));
+            let same = before.is_none_or(|before| before + 1 == number && experiment.tasks[before].work == self.work);
+            if !same || most > 1 || !matches!(self.work, Work::Program { .. }) {
+                return Err(error("as a thread of a program that is none".to_owned())
+                    .allowed("threads one after the other, with the same program and one memory")
+                    .cure("give each program of several threads a number of its own"));
+            }
         }
         if self.timing.wcet().is_none() && matches!(self.work, Work::Synthetic { .. }) {
             return Err(error("with work for a WCET, and no WCET".to_owned())

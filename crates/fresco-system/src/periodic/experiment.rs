@@ -33,6 +33,7 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             instance_of_job: Vec::new(),
             global_bytes: 0,
             paging: task.paging,
+            team: task.program.is_team().then_some(copy.task),
         });
     }
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);

@@ -82,6 +82,7 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         recorder: outcome.recorder,
     };
     TaskResult {
+        thread: outcome.thread,
         jobs: timing.map(|timing| JobsResult::new(timing, outcome.jobs, warm(setup, timing), end)),
         ..TaskResult::new(setup, number, measured)
     }

@@ -49,21 +49,15 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
 /// Refuses what a task cannot have in a scenario with periodic tasks.
 ///
 /// # Errors
-/// A later start, or threads of one program.
+/// A later start.
 pub(super) fn check_beside(task: &Task) -> Result<(), InputError> {
-    let (found, cure) = match task {
-        task if task.start > 0 => (
-            "a start beside periodic tasks",
-            "remove it; a periodic task has a phase",
-        ),
-        task if task.program.is_team() && task.cores.len() > 1 => (
-            "threads of one program beside periodic tasks",
-            "give the program one core",
-        ),
-        _ => return Ok(()),
-    };
-    let error = error_at(&task.place, format!("found {found}"));
-    Err(error.allowed("tasks of one thread that begin at once").cure(cure))
+    if task.start == 0 {
+        return Ok(());
+    }
+    let error = error_at(&task.place, "found a start beside periodic tasks");
+    Err(error
+        .allowed("tasks that begin at once")
+        .cure("remove it; a periodic task has a phase"))
 }
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.

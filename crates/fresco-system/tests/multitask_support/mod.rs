@@ -72,5 +72,6 @@ pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, wo
         instance_of_job: Vec::new(),
         global_bytes: 0,
         paging: Paging::AtStart,
+        team: None,
     }
 }

@@ -129,6 +129,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         instance_of_job: task.instance_of_job.clone(),
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
         paging: Paging::AtStart,
+        team: None,
     })
 }
 

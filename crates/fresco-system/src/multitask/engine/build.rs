@@ -3,6 +3,7 @@
 
 use super::cpu::Cpu;
 use super::jobs::TaskState;
+use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
@@ -15,20 +16,21 @@ use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
-use fresco_load::Program;
+use fresco_load::{Area, Program};
 use fresco_machine::CacheConfig;
 use fresco_memory::{MemorySystem, PrivateCaches};
 use std::sync::Arc;
 
-/// The program of a task. Each task of a run has its own seed.
-pub(super) fn program(
+/// Programs of a task, one for each of so many threads. Each task of a run has its own seed.
+pub(super) fn programs(
     experiment: &Experiment,
     operations: &[u64],
     task: usize,
-) -> Result<Box<dyn Program>, InputError> {
+    threads: u32,
+) -> Result<Vec<Box<dyn Program>>, InputError> {
     // Weyl sequence of the golden ratio: neighbouring seeds and tasks are far apart (Steele et al., OOPSLA 2014).
     let own = (experiment.seed.wrapping_mul(1 << 16).wrapping_add(task as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    experiment.tasks[task].program(experiment, operations[task], own)
+    experiment.tasks[task].programs(experiment, operations[task], own, threads)
 }
 
 impl<'e> Engine<'e> {
@@ -49,13 +51,21 @@ impl<'e> Engine<'e> {
             .map_err(|error| experiment.error(format!("found {error}")))?;
         let mut setup = Setup {
             experiment,
-            operations,
             frames: &mut frames,
             next_id: 0,
         };
-        let tasks: Vec<TaskState> = (0..experiment.tasks.len())
-            .map(|task| setup.task(task))
-            .collect::<Result<_, _>>()?;
+        let mut tasks: Vec<TaskState> = Vec::new();
+        let teams = team::teams(&experiment.tasks);
+        while tasks.len() < experiment.tasks.len() {
+            let first = tasks.len();
+            let threads = teams.iter().find(|team| team.members[0] == first);
+            let threads = threads.map_or(1, |team| team.members.len());
+            for program in programs(experiment, operations, first, threads as u32)? {
+                let master = tasks.get(first);
+                let task = setup.task(tasks.len(), program, master)?;
+                tasks.push(task);
+            }
+        }
         let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
@@ -89,6 +99,7 @@ impl<'e> Engine<'e> {
             locking: 0,
             windows: PlannedWindows::new(experiment),
             frames,
+            teams,
             watch,
             waits: super::busy::Waits::new(machine.cores as usize),
             runs: Vec::new(),
@@ -109,18 +120,21 @@ impl<'e> Engine<'e> {
 /// Tasks on their way into memory.
 struct Setup<'a> {
     experiment: &'a Experiment,
-    operations: &'a [u64],
     frames: &'a mut Frames,
     /// Number of the next memory with the allocator.
     next_id: u32,
 }
 
 impl Setup<'_> {
-    /// A task with all its memories mapped.
-    fn task(&mut self, number: usize) -> Result<TaskState, InputError> {
+    /// A task with its memories; a thread has that of its `master`.
+    fn task(
+        &mut self,
+        number: usize,
+        program: Box<dyn Program>,
+        master: Option<&TaskState>,
+    ) -> Result<TaskState, InputError> {
         let machine = &self.experiment.machine;
         let spec = &self.experiment.tasks[number];
-        let program = program(self.experiment, self.operations, number)?;
         let areas = program.footprint();
         let footprint: u64 = areas.iter().map(|area| area.bytes).sum();
         if spec.global_bytes > footprint {
@@ -135,7 +149,7 @@ impl Setup<'_> {
         for instance in 0..spec.instances.len() {
             let id = TaskId(self.next_id);
             self.next_id += 1;
-            memories.push(self.memory(number, instance, id, &areas)?);
+            memories.push(self.memory(number, instance, id, &areas, master)?);
             memory_ids.push(id);
         }
         // The first memory goes with the process; what stays in its place is empty.
@@ -168,6 +182,9 @@ impl Setup<'_> {
             executing: 0,
             write_backs: 0,
             faults: PageFaults::default(),
+            began_at_instruction: 0,
+            waits_for_others: false,
+            met_others: Waits::default(),
         })
     }
 
@@ -177,7 +194,8 @@ impl Setup<'_> {
         number: usize,
         instance: usize,
         id: TaskId,
-        areas: &[fresco_load::Area],
+        areas: &[Area],
+        master: Option<&TaskState>,
     ) -> Result<PageTable, InputError> {
         let machine = &self.experiment.machine;
         let spec = &self.experiment.tasks[number];
@@ -189,6 +207,9 @@ impl Setup<'_> {
             ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
         };
         self.frames.register(id, asked).map_err(refused)?;
+        if let Some(process) = master.and_then(|master| master.process.as_ref()) {
+            return Ok(process.pages().clone());
+        }
         let mut pages = PageTable::new(areas, machine.page_bytes);
         while let Some(page) = pages.next_unmapped().filter(|_| spec.paging == Paging::AtStart) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;

@@ -41,6 +41,8 @@ pub(super) struct Loaded {
     pub process: Process,
     /// Since when it has had the core, or had it again after a stall.
     pub since: Ps,
+    /// When it goes on at the earliest: the switch takes so long.
+    pub from: Ps,
     /// Instructions that the core had executed by then.
     pub instructions: u64,
     /// Dirty lines of the core that had left the last cache by then.

@@ -148,7 +148,8 @@ impl Engine<'_> {
     }
 
     /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins. On a core
-    /// that is stalled no job begins, and one that is on it leaves at once: nothing of it is under way.
+    /// that is stalled no job begins, and one that is on it leaves at once, as a thread that waits for others does: nothing of
+    /// it is under way.
     pub(super) fn enforce(&mut self, number: usize, now: Ps) {
         let cpu = &mut self.cpus[number];
         match (&mut cpu.loaded, cpu.decision.activity) {
@@ -157,7 +158,7 @@ impl Engine<'_> {
                 if loaded.stopping.is_none() {
                     loaded.stopping = Some(now);
                     loaded.process.stop_at(0);
-                    if cpu.stalled_since.is_some() {
+                    if cpu.stalled_since.is_some() || self.tasks[loaded.task].waits_for_others {
                         self.stopped(number, now);
                     }
                 }

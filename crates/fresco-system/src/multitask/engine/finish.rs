@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From counters to results.
 
+use super::team::Waits;
 use super::{Done, Engine};
 use crate::multitask::{
     JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline,
@@ -20,6 +21,7 @@ impl Engine<'_> {
         let end = self.horizon;
         self.memory.run_until(end, done);
         self.deliver(done, end);
+        self.end_waits(end);
         for number in 0..self.cpus.len() {
             self.passed(number, end);
             self.record_stall(number, end);
@@ -150,6 +152,9 @@ impl Engine<'_> {
             recorder: state.recorder.clone(),
             pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
             page_faults: state.faults,
+            thread: self
+                .is_thread(number)
+                .then(|| state.met_others.since(Waits::default(), state.executing)),
         }
     }
 }

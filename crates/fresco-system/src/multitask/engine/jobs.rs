@@ -2,6 +2,7 @@
 //! A task of a run: its process, its memories, its jobs.
 
 use super::copy;
+use super::team::Waits;
 use crate::multitask::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -43,6 +44,11 @@ pub(super) struct TaskState {
     pub write_backs: u64,
     /// Within the run.
     pub faults: PageFaults,
+    /// Instructions executed when the program began last.
+    pub began_at_instruction: u64,
+    /// It is a thread that waits for the others of its program.
+    pub waits_for_others: bool,
+    pub met_others: Waits,
 }
 
 impl TaskState {

@@ -31,13 +31,16 @@ impl Engine<'_> {
         let cpu = &mut self.cpus[number];
         process.go_on();
         process.swap_caches(&mut cpu.caches);
-        cpu.core.resume(resume);
+        if !self.tasks[task].waits_for_others {
+            cpu.core.resume(resume);
+        }
         cpu.loaded = Some(Loaded {
             task,
             job: job.job,
             instance: self.tasks[task].instance,
             process,
             since: now,
+            from: resume,
             instructions: cpu.core.instructions(),
             write_backs,
             stopping: None,
@@ -109,18 +112,22 @@ impl Engine<'_> {
         self.offer(task, number, at);
     }
 
-    /// A program has completed a pass: the job ends, unless the task is a batch.
-    pub(super) fn pass(&mut self, number: usize, at: Ps) {
-        let task = self.cpus[number].loaded.as_ref().expect("a job is on the core").task;
+    /// A program has completed a pass: the job ends, unless the task is a batch. Returns whether it goes on.
+    pub(super) fn pass(&mut self, task: usize, at: Ps) -> bool {
         self.tasks[task].passes += 1;
         if matches!(self.experiment.tasks[task].timing, Timing::Batch) {
-            self.cpus[number].core.resume(at);
-            return;
+            return true;
         }
-        self.unload(number, at);
-        let job = self.jobs.complete(task).expect("the job on a core is ready");
+        // A thread may have been taken off its core while it waited for the others.
+        let core = self.tasks[task].core;
+        if let Some(number) = core {
+            self.unload(number, at);
+        }
+        let job = self.jobs.complete(task).expect("a job that passes is ready");
         self.tasks[task].ended(at);
-        self.take_interrupt(number, at);
+        if let Some(number) = core {
+            self.take_interrupt(number, at);
+        }
         let told: Vec<usize> = (0..self.cpus.len()).filter(|other| self.is_for(*other, task)).collect();
         for &other in &told {
             self.passed(other, at);
@@ -129,8 +136,33 @@ impl Engine<'_> {
         for other in told {
             self.decide(other, at);
         }
-        // The core may have been another's by the table.
-        self.enforce(number, at);
+        if let Some(number) = core {
+            // The core may have been another's by the table.
+            self.enforce(number, at);
+        }
+        false
+    }
+
+    /// For how long a task has had a core up to `at`.
+    pub(super) fn executing_of(&self, task: usize, at: Ps) -> Ps {
+        let state = &self.tasks[task];
+        let on_core = state.core.and_then(|core| {
+            let cpu = &self.cpus[core];
+            let loaded = cpu.loaded.as_ref().filter(|_| cpu.stalled_since.is_none())?;
+            Some(at - loaded.since)
+        });
+        state.executing + on_core.unwrap_or(0)
+    }
+
+    /// Instructions that a task has executed.
+    pub(super) fn instructions_of(&self, task: usize) -> u64 {
+        let state = &self.tasks[task];
+        let on_core = state.core.and_then(|core| {
+            let cpu = &self.cpus[core];
+            let loaded = cpu.loaded.as_ref()?;
+            Some(cpu.core.instructions() - loaded.instructions)
+        });
+        state.instructions + on_core.unwrap_or(0)
     }
 
     /// The process of a task has left a core: another core may have waited for it.

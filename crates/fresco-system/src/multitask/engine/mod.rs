@@ -17,6 +17,7 @@ mod jobs;
 mod load;
 mod lock;
 mod paging;
+mod team;
 mod watch;
 mod windows;
 
@@ -35,6 +36,7 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use team::Team;
 use watch::Watch;
 use windows::PlannedWindows;
 
@@ -62,6 +64,8 @@ pub(super) struct Engine<'e> {
     locking: usize,
     windows: Option<PlannedWindows>,
     frames: Frames,
+    /// Tasks that are threads of one program.
+    teams: Vec<Team>,
     watch: Rc<RefCell<Watch>>,
     /// Of the part that is recorded.
     waits: busy::Waits,
@@ -187,36 +191,45 @@ impl Engine<'_> {
             unreachable!("a parked core does nothing");
         };
         let task = loaded.task;
-        match loaded.process.take_stop() {
-            Stop::Asked => self.stopped(number, at),
+        let resume = match loaded.process.take_stop() {
+            Stop::Asked => return Ok(self.stopped(number, at)),
+            Stop::Interrupt => return Ok(self.interrupted(number, at)),
+            Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) if self.is_thread(task) => {
+                return Ok(self.meet(task, at, marker));
+            }
             Stop::Mark(Marker::Pass) => {
                 self.tasks[task].marked = true;
-                self.pass(number, at);
+                self.pass(task, at).then_some(at)
             }
-            Stop::Over => {
-                let marked = std::mem::take(&mut self.tasks[task].marked);
-                let program = build::program(self.experiment, self.operations, task)?;
-                loaded.process.restart(program);
-                if marked {
-                    self.cpus[number].core.resume(at);
-                } else {
-                    self.pass(number, at);
-                }
-            }
-            Stop::Interrupt => self.interrupted(number, at),
-            Stop::Fault(page) => {
-                let on = at + self.fault(task, page)?;
-                self.cpus[number].core.resume(on);
-            }
-            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => {
-                self.cpus[number].core.resume(at);
-            }
+            Stop::Over => self.restart(number, task, at)?.then_some(at),
+            Stop::Fault(page) => Some(at + self.fault(task, page)?),
+            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
             Stop::Failed(Failure::Outside(_)) => {
                 return Err(self.fault_of_program(task, "accesses memory outside its own areas"));
             }
+        };
+        if let Some(resume) = resume {
+            self.cpus[number].core.resume(resume);
         }
         Ok(())
+    }
+
+    /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own. Returns whether it
+    /// goes on at once.
+    fn restart(&mut self, number: usize, task: usize, at: Ps) -> Result<bool, InputError> {
+        let executed = self.instructions_of(task);
+        if std::mem::replace(&mut self.tasks[task].began_at_instruction, executed) == executed {
+            return Err(self.fault_of_program(task, "executes nothing"));
+        }
+        if self.is_thread(task) {
+            return Err(self.fault_of_program(task, "has threads that are over, although it has no end"));
+        }
+        let marked = std::mem::take(&mut self.tasks[task].marked);
+        let program = build::programs(self.experiment, self.operations, task, 1)?.pop();
+        let loaded = self.cpus[number].loaded.as_mut().expect("a job is on the core");
+        loaded.process.restart(program.expect("one thread has one program"));
+        Ok(marked || self.pass(task, at))
     }
 
     /// Until then some ranks are refreshed as usual, although there is a plan (E34).

@@ -23,10 +23,15 @@ impl Engine<'_> {
     /// # Errors
     /// The memory or the colours of the task are used up.
     pub(super) fn fault(&mut self, task: usize, page: Page) -> Result<Ps, InputError> {
+        if self.process_mut(task).pages().is_mapped(page) {
+            // Another thread was here first, since this one went to the operating system.
+            return Ok(0);
+        }
         let id = self.tasks[task].memory_ids[self.tasks[task].instance];
         let got = self.frames.alloc(id);
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, &error))?;
         self.process_mut(task).pages_mut().map(page, frame);
+        self.share_page(task, page, frame);
         let cost = self.frames.config().cost;
         let time = cost.ps(cost.fault_cycles(&work));
         let faults = &mut self.tasks[task].faults;

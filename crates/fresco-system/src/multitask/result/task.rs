@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::{ReadRecorder, Reads};
+use crate::results::{ReadRecorder, Reads, ThreadResult};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -62,6 +62,9 @@ pub struct TaskOutcome {
     /// Page faults within the run.
     #[serde(skip_serializing_if = "PageFaults::is_none")]
     pub page_faults: PageFaults,
+    /// What it waited for, if it is a thread of a program of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadResult>,
 }
 
 /// Page faults of a task.

@@ -158,6 +158,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
             instance_of_job: Vec::new(),
             global_bytes: 0,
             paging: Paging::AtStart,
+            team: None,
         });
     let memory = &machine.memory;
     let last = BankTurns::new(&memory.organisation, &memory.timing).turn(windows - 1);

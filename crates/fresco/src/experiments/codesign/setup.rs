@@ -104,6 +104,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             instance_of_job: Vec::new(),
             global_bytes: 0,
             paging: Paging::AtStart,
+            team: None,
         })
     });
     let tasks = tasks.collect::<Result<Vec<TaskSpec>, InputError>>()?;
