@@ -88,6 +88,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
         context_switch_ns: 1000,
         margin_permille: Experiment::MARGIN,
         regulation: None,
+        dynamic: None,
     }
 }
 

@@ -6,8 +6,11 @@ mod multitask_support;
 
 use fresco_frames::{Config, CostModel, Policy, Tintmalloc};
 use fresco_system::multitask::{JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
+use fresco_system::results::RunResult;
+use fresco_system::{Scenario, run};
 use multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
 use multitask_support::{MS, task};
+use std::path::Path;
 
 /// The checker passed all commands, and no access met a refresh.
 fn is_clean(result: &MultitaskResult) {
@@ -144,4 +147,58 @@ fn threads_of_one_program_have_jobs_that_end_together() {
     assert!(preemptions > 0 && jobs(2).misses == 0);
     let thread = tasks[0].thread.expect("it is a thread");
     assert!(thread.sections >= 8 && thread.idle_ps > 0, "{thread:?}");
+}
+
+/// `scenarios/together-realtime.toml`: colours divided anew (BPM-6 to 12), EDF, page faults and budgets (MG-1), all at once.
+#[test]
+fn colours_are_divided_anew_beside_jobs_under_budgets() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/together-realtime.toml");
+    let point = |changes: &[&str]| {
+        let mut set = vec!["check=true".to_owned()];
+        set.extend(changes.iter().map(|change| (*change).to_owned()));
+        let scenario = Scenario::load(&path, &set).unwrap_or_else(|error| panic!("{error}"));
+        let result = run(&scenario.runs()[0]).unwrap_or_else(|error| panic!("{error}"));
+        assert!(result.commands_checked.is_some_and(|commands| commands > 10_000));
+        result
+    };
+    let (moving, still) = (point(&[]), point(&["policy.interval=10 s"]));
+    let recolored = |result: &RunResult| result.tasks.iter().map(|task| task.pages.recolored).sum::<u64>();
+    assert!(recolored(&moving) > 100 && recolored(&still) == 0);
+    let jobs = |result: &RunResult, task: usize| result.tasks[task].jobs.clone().expect("periodic");
+    for task in [0, 1] {
+        let (moving, still) = (jobs(&moving, task), jobs(&still, task));
+        assert!(moving.released >= 10 && moving.released == still.released && still.misses == 0);
+        // While pages of its neighbour move their core stands still, whoever is urgent.
+        assert!(
+            moving.completed == moving.released && moving.misses < 5,
+            "{}",
+            moving.misses
+        );
+        assert!(moving.response.max_ns > still.response.max_ns, "{task}");
+    }
+    let large = &moving.tasks[2];
+    assert!(
+        large.pages.faults > 100 && large.pages.fault_ns > 0.0,
+        "{:?}",
+        large.pages
+    );
+    for task in &moving.tasks {
+        let core = task.regulation.as_ref().expect("each core has a budget");
+        let most = core.reserved_lines + core.counts.overshoot;
+        assert!(core.lines_by_period.iter().all(|lines| *lines <= most), "{core:?}");
+    }
+    // What has moved is copied within the budgets: the task whose pages move uses more of its budget than without.
+    let used = |result: &RunResult, task: usize| {
+        result.tasks[task]
+            .regulation
+            .as_ref()
+            .map_or(0, |core| core.counts.used)
+    };
+    let pages = moving.tasks[1].pages.recolored;
+    assert!(
+        used(&moving, 1) > used(&still, 1) + 32 * pages,
+        "{pages} pages: {} {}",
+        used(&moving, 1),
+        used(&still, 1)
+    );
 }

@@ -8,8 +8,9 @@
 //! shootdown of its TLB, [`SHOOTDOWN`] cycles for each page, and for the allocator's work.
 
 use super::Engine;
+use crate::multitask::Dynamic;
 use crate::os::copying::CopyTo;
-use crate::scenario::{Dynamic, error_at};
+use crate::scenario::error_at;
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_frames::dynamic::{self, Holding, Mode};
 use fresco_frames::shares::Taken;

@@ -82,6 +82,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
     }];
     task.instance_of_job = Vec::new();
     task.global_bytes = 0;
+    task.team = None;
     Experiment {
         machine,
         refresh: RefreshPlan::Machine,
@@ -99,6 +100,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
         context_switch_ns: 0,
         margin_permille: 0,
         regulation: experiment.regulation.clone(),
+        dynamic: None,
     }
 }
 

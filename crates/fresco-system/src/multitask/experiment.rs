@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run.
 
-use super::{Schedule, TaskSpec};
+use super::{Dynamic, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
 use fresco_dram::{Clock, Ps};
 use fresco_frames::{Config, FrameError, TaskId};
@@ -41,6 +41,8 @@ pub struct Experiment {
     pub margin_permille: u32,
     /// Budgets of bandwidth, if cores are regulated.
     pub regulation: Option<Regulation>,
+    /// Colours are divided anew while tasks run.
+    pub dynamic: Option<Dynamic>,
 }
 
 /// Budgets of bandwidth for the cores of an experiment.
@@ -102,6 +104,9 @@ impl Experiment {
             task.check(self, number)?;
         }
         self.schedule.check(self)?;
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.check(self)?;
+        }
         self.windows().map(|_| ())
     }
 

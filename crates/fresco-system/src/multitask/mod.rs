@@ -36,6 +36,7 @@
 mod calibrate;
 mod colors;
 mod dispatch;
+mod dynamic;
 mod engine;
 mod experiment;
 pub mod fair;
@@ -45,6 +46,7 @@ mod task;
 
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
+pub use dynamic::Dynamic;
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
 pub use result::{

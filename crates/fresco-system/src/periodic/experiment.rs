@@ -47,6 +47,7 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             .cure("let it have fewer jobs, or a shorter phase or period"));
     }
     Ok(Experiment {
+        dynamic: setup.dynamic.clone(),
         machine: setup.machine.clone(),
         refresh: RefreshPlan::Machine,
         in_rhythm: false,

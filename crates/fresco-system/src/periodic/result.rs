@@ -77,7 +77,13 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         write_backs: outcome.write_backs,
         pages: Pages {
             by_bank: outcome.pages_by_bank,
-            ..Pages::new(setup, &outcome.allocation, faults, outcome.page_faults.time_ps, 0)
+            ..Pages::new(
+                setup,
+                &outcome.allocation,
+                faults,
+                outcome.page_faults.time_ps,
+                outcome.pages_moved,
+            )
         },
         recorder: outcome.recorder,
     };

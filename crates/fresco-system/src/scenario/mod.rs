@@ -28,7 +28,6 @@ mod sharing;
 mod sweep;
 mod task;
 
-pub(crate) use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub(crate) use place::error_at;

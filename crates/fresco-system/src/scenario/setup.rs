@@ -3,7 +3,7 @@
 
 use super::assignment::Assignment;
 use super::bandwidth;
-use super::dynamic::{self, Dynamic};
+use super::dynamic;
 use super::extent::Extent;
 use super::jobs::{self, Scheduler};
 use super::place::{error_at, moved};
@@ -11,6 +11,7 @@ use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::bandwidth::Budgets;
+use crate::multitask::Dynamic;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -76,7 +77,6 @@ impl Setup {
             table.finish()?;
         }
         policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
-        let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &tasks)?;
         let mut frames = policy.frames;
         if tasks.iter().any(Task::has_llc_colors) {
             frames.lists = ListsBy::BankAndLlc;
@@ -90,6 +90,7 @@ impl Setup {
                 .cure("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
+        let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
         let periodic = tasks.iter().any(|task| task.timing.is_some());
         if periodic {
             tasks.iter().try_for_each(jobs::check_beside)?;

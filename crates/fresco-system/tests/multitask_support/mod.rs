@@ -49,6 +49,7 @@ pub fn experiment(schedule: Schedule) -> Experiment {
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
         regulation: None,
+        dynamic: None,
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
             .bandwidth
             .as_ref()
             .map(|bandwidth| budgets::of(bandwidth, &machine)),
+        dynamic: None,
         machine,
     })
 }

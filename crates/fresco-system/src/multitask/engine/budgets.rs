@@ -6,7 +6,8 @@
 //! its budget is stalled: no job executes anything on it, whoever it is, until its budget is renewed or all go on. The
 //! dispatcher decides all the same, and a job that it takes off a stalled core leaves at once. Time stalled is none of
 //! a job's execution; it is a part of its response. Handlers of the schedule run nevertheless, and what they write back
-//! uses no budget up: it is a part of the schedule, and as a handler reads no line, counters of misses see nothing of it.
+//! uses no budget up: it is a part of the schedule, and as a handler reads no line, counters of misses see nothing of it. What a moved page costs its
+//! task (`recoloring.rs`) is the core's own traffic, and uses up its budget.
 
 use super::Engine;
 use crate::bandwidth::{Regulator, Renewal};
@@ -67,10 +68,12 @@ impl Engine<'_> {
         }
     }
 
-    /// A core takes an interrupt, everything before being complete at `at`.
+    /// A core takes an interrupt, everything before being complete at `at`: the regulator's, or that of a shootdown, which is
+    /// paid for when the task goes on.
     pub(super) fn interrupted(&mut self, number: usize, at: Ps) {
-        let Some(regulator) = &mut self.regulator else {
-            unreachable!("nobody else interrupts a core");
+        let due = |regulator: &&mut Regulator| regulator.is_due(number as u32);
+        let Some(regulator) = self.regulator.as_mut().filter(due) else {
+            return self.go_on_at(number, at, at);
         };
         let answer = regulator.interrupted(number as u32, at);
         match answer.goes_on {
@@ -84,9 +87,11 @@ impl Engine<'_> {
 
     /// The handler has returned: the core goes on with its job, or with what comes next.
     fn go_on_at(&mut self, number: usize, at: Ps, on: Ps) {
+        let task = self.cpus[number].loaded.as_ref().map(|loaded| loaded.task);
+        let paid = task.map_or(0, |task| self.pay(task));
         let cpu = &mut self.cpus[number];
-        match &cpu.loaded {
-            Some(_) => cpu.core.resume(on),
+        match task {
+            Some(_) => cpu.core.resume(on + paid),
             None => cpu.free_since = cpu.free_since.max(at) + (on - at),
         }
     }

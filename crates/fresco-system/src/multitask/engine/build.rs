@@ -3,6 +3,7 @@
 
 use super::cpu::Cpu;
 use super::jobs::TaskState;
+use super::recoloring::Recoloring;
 use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
@@ -18,7 +19,7 @@ use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Area, Program};
 use fresco_machine::CacheConfig;
-use fresco_memory::{MemorySystem, PrivateCaches};
+use fresco_memory::{Lines, MemorySystem, PrivateCaches};
 use std::sync::Arc;
 
 /// Programs of a task, one for each of so many threads. Each task of a run has its own seed.
@@ -98,6 +99,11 @@ impl<'e> Engine<'e> {
             recorded: experiment.record_ns * 1000,
             locking: 0,
             windows: PlannedWindows::new(experiment),
+            recoloring: experiment
+                .dynamic
+                .as_ref()
+                .map(|rules| Recoloring::new(rules, experiment, &space)),
+            space,
             frames,
             teams,
             watch,
@@ -181,6 +187,7 @@ impl Setup<'_> {
             instructions: 0,
             executing: 0,
             write_backs: 0,
+            lines: Lines::default(),
             faults: PageFaults::default(),
             began_at_instruction: 0,
             waits_for_others: false,

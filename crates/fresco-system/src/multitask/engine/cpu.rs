@@ -5,7 +5,7 @@ use crate::core::{Action, Core, MissTag, Source, Step, Timed};
 use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
 use crate::os::process::Process;
 use fresco_dram::Ps;
-use fresco_memory::{PrivateCaches, RequestId};
+use fresco_memory::{Lines, PrivateCaches, RequestId};
 
 /// A core.
 pub(super) struct Cpu {
@@ -47,6 +47,8 @@ pub(super) struct Loaded {
     pub instructions: u64,
     /// Dirty lines of the core that had left the last cache by then.
     pub write_backs: u64,
+    /// Lines that the core had moved by then.
+    pub lines: Lines,
     /// Since when it is to stop.
     pub stopping: Option<Ps>,
 }

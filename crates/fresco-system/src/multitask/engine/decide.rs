@@ -4,11 +4,16 @@
 use super::{Engine, Reverse};
 use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing};
 use fresco_dram::Ps;
+use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Budgets are renewed at `now`, jobs are released, decisions end.
-    pub(super) fn fire(&mut self, now: Ps) {
+    /// Budgets are renewed at `now`, colours are divided anew, jobs are released, decisions end.
+    ///
+    /// # Errors
+    /// Colours cannot be divided so.
+    pub(super) fn fire(&mut self, now: Ps) -> Result<(), InputError> {
         self.renew_budgets(now);
+        self.scan(now)?;
         let mut released: Vec<ReadyJob> = Vec::new();
         while let Some(&Reverse((at, task, job))) = self.releases.peek() {
             if at > now {
@@ -31,6 +36,7 @@ impl Engine<'_> {
             }
             self.decide(number, now);
         }
+        Ok(())
     }
 
     /// Does the dispatcher of this core hear of the jobs of a task? Of a table every core does.

@@ -152,6 +152,10 @@ impl Engine<'_> {
             recorder: state.recorder.clone(),
             pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
             page_faults: state.faults,
+            pages_moved: self
+                .recoloring
+                .as_ref()
+                .map_or(0, |recoloring| recoloring.moved[number]),
             thread: self
                 .is_thread(number)
                 .then(|| state.met_others.since(Waits::default(), state.executing)),

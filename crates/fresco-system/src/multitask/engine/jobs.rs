@@ -9,7 +9,7 @@ use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_dram::{Ps, VirtAddr};
 use fresco_frames::TaskId;
-use fresco_memory::Sample;
+use fresco_memory::{Lines, Sample};
 
 /// A task.
 pub(super) struct TaskState {
@@ -42,6 +42,8 @@ pub(super) struct TaskState {
     pub executing: Ps,
     /// Dirty lines that left the last cache meanwhile.
     pub write_backs: u64,
+    /// Lines that its cores moved meanwhile.
+    pub lines: Lines,
     /// Within the run.
     pub faults: PageFaults,
     /// Instructions executed when the program began last.

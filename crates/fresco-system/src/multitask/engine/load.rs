@@ -5,6 +5,7 @@ use super::Engine;
 use super::cpu::Loaded;
 use crate::multitask::{Activity, RunSpan, Timing};
 use fresco_dram::Ps;
+use fresco_memory::Lines;
 
 impl Engine<'_> {
     /// The oldest job of a task comes on a core that is free, as soon as its process has left any other core.
@@ -26,7 +27,9 @@ impl Engine<'_> {
             cpu.outcome.context_switches += 1;
             resume += self.experiment.context_switch_ns * 1000;
         }
+        resume += self.pay(task);
         self.tasks[task].core = Some(number);
+        let lines = self.memory.lines(number as u32);
         let write_backs = self.write_backs_of(number);
         let cpu = &mut self.cpus[number];
         process.go_on();
@@ -43,6 +46,7 @@ impl Engine<'_> {
             from: resume,
             instructions: cpu.core.instructions(),
             write_backs,
+            lines,
             stopping: None,
         });
     }
@@ -53,6 +57,7 @@ impl Engine<'_> {
             self.had_core(number, at);
         }
         let write_backs = self.write_backs_of(number);
+        let lines = self.memory.lines(number as u32);
         let cpu = &mut self.cpus[number];
         let mut loaded = cpu.loaded.take().expect("a job is on the core");
         loaded.process.swap_caches(&mut cpu.caches);
@@ -64,6 +69,8 @@ impl Engine<'_> {
         let state = &mut self.tasks[loaded.task];
         state.instructions += cpu.core.instructions() - loaded.instructions;
         state.write_backs += write_backs - loaded.write_backs;
+        state.lines.read += lines.read - loaded.lines.read;
+        state.lines.written += lines.written - loaded.lines.written;
         state.process = Some(loaded.process);
         state.core = None;
         loaded.task
@@ -152,6 +159,20 @@ impl Engine<'_> {
             Some(at - loaded.since)
         });
         state.executing + on_core.unwrap_or(0)
+    }
+
+    /// Lines that cores have moved while a task had them.
+    pub(super) fn lines_of(&self, task: usize) -> Lines {
+        let state = &self.tasks[task];
+        let mut lines = state.lines;
+        if let Some(core) = state.core
+            && let Some(loaded) = &self.cpus[core].loaded
+        {
+            let now = self.memory.lines(core as u32);
+            lines.read += now.read - loaded.lines.read;
+            lines.written += now.written - loaded.lines.written;
+        }
+        lines
     }
 
     /// Instructions that a task has executed.

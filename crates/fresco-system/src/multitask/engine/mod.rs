@@ -6,6 +6,7 @@
 //! of bandwidth are renewed, then dispatchers by core, then the cores by number. A core runs ahead of the others on its private caches, but never beyond
 //! the next instant at which its dispatcher may take it away.
 
+mod balancing;
 mod budgets;
 mod build;
 mod busy;
@@ -17,6 +18,7 @@ mod jobs;
 mod load;
 mod lock;
 mod paging;
+mod recoloring;
 mod team;
 mod watch;
 mod windows;
@@ -26,16 +28,18 @@ use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
-use fresco_dram::{NEVER, PhysAddr, Ps};
+use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use jobs::TaskState;
+use recoloring::Recoloring;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
+use std::sync::Arc;
 use team::Team;
 use watch::Watch;
 use windows::PlannedWindows;
@@ -63,7 +67,10 @@ pub(super) struct Engine<'e> {
     /// Cores in a handler that locks a colour.
     locking: usize,
     windows: Option<PlannedWindows>,
+    space: Arc<ColorSpace>,
     frames: Frames,
+    /// Banks and channels that are divided anew, if they are.
+    recoloring: Option<Recoloring>,
     /// Tasks that are threads of one program.
     teams: Vec<Team>,
     watch: Rc<RefCell<Watch>>,
@@ -120,18 +127,19 @@ impl Engine<'_> {
                 done.is_empty(),
                 "what is due at the same time has been delivered before"
             );
-            self.fire(timer);
+            self.fire(timer)?;
         } else {
             self.step(number, timer)?;
         }
         Ok(true)
     }
 
-    /// When a dispatcher decides next, a job is released, or budgets are renewed.
+    /// When a dispatcher decides next, a job is released, budgets are renewed, or colours are divided anew.
     fn next_timer(&self) -> Ps {
         let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
         let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
-        let first = release.min(decisions.unwrap_or(NEVER)).min(self.next_period());
+        let first = release.min(decisions.unwrap_or(NEVER));
+        let first = first.min(self.next_period()).min(self.next_scan());
         // At the horizon jobs may end, but nothing begins.
         if first < self.horizon { first } else { NEVER }
     }
@@ -192,10 +200,17 @@ impl Engine<'_> {
         };
         let task = loaded.task;
         let resume = match loaded.process.take_stop() {
-            Stop::Asked => return Ok(self.stopped(number, at)),
-            Stop::Interrupt => return Ok(self.interrupted(number, at)),
+            Stop::Asked => {
+                self.stopped(number, at);
+                None
+            }
+            Stop::Interrupt => {
+                self.interrupted(number, at);
+                None
+            }
             Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) if self.is_thread(task) => {
-                return Ok(self.meet(task, at, marker));
+                self.meet(task, at, marker);
+                None
             }
             Stop::Mark(Marker::Pass) => {
                 self.tasks[task].marked = true;
@@ -210,6 +225,7 @@ impl Engine<'_> {
             }
         };
         if let Some(resume) = resume {
+            let resume = resume + self.pay(task);
             self.cpus[number].core.resume(resume);
         }
         Ok(())

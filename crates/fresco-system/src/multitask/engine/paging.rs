@@ -5,6 +5,7 @@ use super::Engine;
 use crate::os::pages::Page;
 use crate::os::process::Process;
 use fresco_dram::Ps;
+use fresco_frames::{FrameError, TaskId};
 use fresco_input::InputError;
 
 impl Engine<'_> {
@@ -18,6 +19,22 @@ impl Engine<'_> {
         }
     }
 
+    /// The process of a task, on a core or not, to look at.
+    pub(super) fn process(&self, task: usize) -> &Process {
+        let state = &self.tasks[task];
+        match (&state.process, state.core) {
+            (Some(process), _) => process,
+            (None, Some(core)) => &self.cpus[core].loaded.as_ref().expect("it is on this core").process,
+            (None, None) => unreachable!("a process that is on no core is with its task"),
+        }
+    }
+
+    /// The memory that a task uses, as the allocator knows it.
+    pub(super) fn memory_of(&self, task: usize) -> TaskId {
+        let state = &self.tasks[task];
+        state.memory_ids[state.instance]
+    }
+
     /// Gives a page of the memory in use its frame. Returns the time of the whole page fault.
     ///
     /// # Errors
@@ -27,8 +44,12 @@ impl Engine<'_> {
             // Another thread was here first, since this one went to the operating system.
             return Ok(0);
         }
-        let id = self.tasks[task].memory_ids[self.tasks[task].instance];
-        let got = self.frames.alloc(id);
+        let id = self.memory_of(task);
+        let got = match self.frames.alloc(id) {
+            // Memory pressure: what others can spare may help (BPM-7).
+            Err(FrameError::OutOfColor { .. }) if self.relieve(task)? => self.frames.alloc(id),
+            got => got,
+        };
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, &error))?;
         self.process_mut(task).pages_mut().map(page, frame);
         self.share_page(task, page, frame);

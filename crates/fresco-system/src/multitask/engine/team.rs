@@ -100,9 +100,10 @@ impl Engine<'_> {
                 continue;
             }
             if let Some(core) = self.tasks[member].core {
-                let cpu = &mut self.cpus[core];
-                let from = cpu.loaded.as_ref().map_or(0, |loaded| loaded.from);
-                cpu.core.resume(last.max(from));
+                let from = self.cpus[core].loaded.as_ref().map_or(0, |loaded| loaded.from);
+                // Those that waited pay for shootdowns when they take the interrupt.
+                let paid = if member == task { self.pay(member) } else { 0 };
+                self.cpus[core].core.resume(last.max(from) + paid);
             }
         }
     }

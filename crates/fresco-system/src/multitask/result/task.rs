@@ -62,9 +62,16 @@ pub struct TaskOutcome {
     /// Page faults within the run.
     #[serde(skip_serializing_if = "PageFaults::is_none")]
     pub page_faults: PageFaults,
+    /// Pages that moved because the task's colours changed (BPM-7), each time counted.
+    #[serde(skip_serializing_if = "is_none")]
+    pub pages_moved: u64,
     /// What it waited for, if it is a thread of a program of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadResult>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Page faults of a task.

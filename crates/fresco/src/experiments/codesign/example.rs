@@ -180,6 +180,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
         regulation: None,
+        dynamic: None,
         machine,
     })
 }

@@ -137,6 +137,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
         context_switch_ns: 0,
         margin_permille: Experiment::MARGIN,
         regulation: None,
+        dynamic: None,
         machine,
     })
 }

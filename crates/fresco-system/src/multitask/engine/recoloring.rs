@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Dynamic BPM and BPM+: at each scan, and when a task finds its colours used up, banks are divided anew, and pages that lie
+//! in colours of others move (BPM-6 to 12). What is decided is in [`fresco_frames::dynamic`]; which channels,
+//! in `balancing.rs`.
+//!
+//! The allocator moves pages at once. What that costs follows on the cores: each task copies its pages through the memory,
+//! as loads and stores, before anything else; and its core, and that of each other thread of its program, stands still for
+//! the shootdown of its TLB, [`SHOOTDOWN`] cycles for each page, and for the allocator's work. A task that is on no core
+//! pays when it comes on one.
+
+use super::Engine;
+use crate::multitask::{Dynamic, Experiment};
+use crate::os::copying::CopyTo;
+use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
+use fresco_frames::dynamic::{self, Holding, Mode};
+use fresco_frames::shares::Taken;
+use fresco_frames::{ColorSet, Coloring};
+use fresco_input::InputError;
+use fresco_memory::Lines;
+use std::collections::BTreeSet;
+
+/// Cycles for which each core that runs a task stands still when a page of it moves: an inter-processor interrupt, the
+/// flush of the entry, and its acknowledgement. An assumption: about a microsecond on machines of the papers' time.
+const SHOOTDOWN: u64 = 2000;
+
+/// The division of a run.
+pub(super) struct Recoloring {
+    pub rules: Dynamic,
+    /// When the next scan is.
+    next: Ps,
+    pub last: Ps,
+    /// Colours that others have by name.
+    pub taken: Taken,
+    /// Channel of each member, whether or not channels are partitioned now.
+    pub channel: Vec<usize>,
+    pub mode: Mode,
+    /// Lines moved by each member up to the last scan.
+    pub seen: Vec<Lines>,
+    /// Pages of one colour.
+    pages: u64,
+    /// Time for which each task has to stand still yet.
+    owed: Vec<Ps>,
+    /// Pages moved, by task.
+    pub moved: Vec<u64>,
+}
+
+impl Recoloring {
+    /// The division at time 0, from which the time to the first scan runs.
+    pub fn new(rules: &Dynamic, experiment: &Experiment, space: &ColorSpace) -> Self {
+        let tasks = experiment.tasks.len();
+        let mut taken = Taken::default();
+        for task in (0..tasks).filter(|task| !rules.members.contains(task)) {
+            for instance in &experiment.tasks[task].instances {
+                if let Coloring::Explicit { banks: Some(banks), .. } = &instance.coloring {
+                    banks.iter().for_each(|bank| _ = taken.banks.insert(bank));
+                }
+            }
+        }
+        let count = rules.channels.as_ref().map_or(1, Vec::len);
+        let machine = &experiment.machine;
+        let bytes = machine.memory.organisation.total_bytes();
+        Self {
+            next: rules.interval,
+            last: 0,
+            channel: (0..rules.members.len()).map(|member| member % count).collect(),
+            mode: if rules.channels.is_some() {
+                Mode::BpmPlus
+            } else {
+                Mode::Bpm
+            },
+            seen: vec![Lines::default(); rules.members.len()],
+            pages: bytes / machine.page_bytes / u64::from(space.bank_colors()),
+            owed: vec![0; tasks],
+            moved: vec![0; tasks],
+            rules: rules.clone(),
+            taken,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// When the next scan is.
+    pub(super) fn next_scan(&self) -> Ps {
+        self.recoloring.as_ref().map_or(NEVER, |recoloring| recoloring.next)
+    }
+
+    /// Scans, if it is time: channels first, then banks within them (BPM-10).
+    pub(super) fn scan(&mut self, now: Ps) -> Result<(), InputError> {
+        let Some(recoloring) = self.recoloring.as_mut().filter(|recoloring| recoloring.next <= now) else {
+            return Ok(());
+        };
+        recoloring.next += recoloring.rules.interval;
+        if let Some(shares) = self.divide_channels(now) {
+            self.give(&shares)?;
+        }
+        self.lend(None)?;
+        Ok(())
+    }
+
+    /// A task has used its colours up: the banks are divided anew at once. Returns whether that changed anything.
+    pub(super) fn relieve(&mut self, task: usize) -> Result<bool, InputError> {
+        self.lend(Some(task))
+    }
+
+    /// Divides banks by what tasks need, where one needs more than it has. With channels partitioned, those of a channel lend to each
+    /// other.
+    ///
+    /// Colours hold less than their pages where some of the memory is occupied: a `pressed` task needs more than it has, whatever
+    /// the count says.
+    fn lend(&mut self, pressed: Option<usize>) -> Result<bool, InputError> {
+        let Some(recoloring) = &self.recoloring else {
+            return Ok(false);
+        };
+        let holding = |&task: &usize| {
+            let threads = self.sharers(task).len() as u64;
+            let required = self.process(task).pages().count().div_ceil(threads);
+            let banks = self
+                .frames
+                .assignment(self.memory_of(task))
+                .map_or_else(|_| ColorSet::new(), |now| now.banks);
+            let mut holding = Holding { required, banks };
+            if pressed == Some(task) {
+                holding.required = required.max(holding.available(recoloring.pages) + 1);
+            }
+            holding
+        };
+        let holdings: Vec<Holding> = recoloring.rules.members.iter().map(holding).collect();
+        let mut sets: Vec<ColorSet> = holdings.iter().map(|holding| holding.banks.clone()).collect();
+        let (mut changed, by_channel) = (false, recoloring.mode == Mode::BpmPlus);
+        for group in 0..recoloring.rules.channels.as_ref().map_or(1, Vec::len) {
+            let is_here = |&member: &usize| {
+                if by_channel {
+                    recoloring.channel[member] == group
+                } else {
+                    group == 0
+                }
+            };
+            let here: Vec<usize> = (0..holdings.len()).filter(is_here).collect();
+            let of_here: Vec<Holding> = here.iter().map(|&member| holdings[member].clone()).collect();
+            let adjustment = dynamic::adjust(&of_here, recoloring.pages);
+            changed |= !adjustment.is_empty();
+            here.into_iter()
+                .zip(adjustment.apply(&of_here))
+                .for_each(|(member, set)| sets[member] = set);
+        }
+        // Colours that are shared already may be all that can be done: then nothing changes.
+        changed &= std::iter::zip(&holdings, &sets).any(|(holding, set)| holding.banks != *set);
+        if changed {
+            self.give(&sets)?;
+        }
+        Ok(changed)
+    }
+
+    /// Gives the members these colours, and moves pages that lie elsewhere.
+    fn give(&mut self, sets: &[ColorSet]) -> Result<(), InputError> {
+        let recoloring = self.recoloring.as_ref();
+        let members = recoloring.map_or_else(Vec::new, |recoloring| recoloring.rules.members.clone());
+        for (&task, banks) in std::iter::zip(&members, sets) {
+            let id = self.memory_of(task);
+            let given = self.frames.assignment(id).and_then(|now| {
+                let coloring = Coloring::Explicit {
+                    banks: Some(banks.clone()),
+                    llc: now.llc,
+                };
+                self.frames.set_coloring(id, coloring)
+            });
+            given.map_err(|error| self.experiment.no_frame(task, &error))?;
+        }
+        members.into_iter().for_each(|task| self.move_pages(task));
+        Ok(())
+    }
+
+    /// Moves the pages of a task that are not of its colours. Where its colours have no free frame a page stays.
+    fn move_pages(&mut self, task: usize) {
+        let id = self.memory_of(task);
+        let wrong: BTreeSet<u64> = match self.frames.nonconforming(id) {
+            Ok(frames) if !frames.is_empty() => frames.into_iter().map(|frame| frame.0).collect(),
+            _ => return,
+        };
+        let (page_bytes, line) = (self.experiment.machine.page_bytes, self.line_bytes);
+        let mapped = self.process(task).pages().mapped();
+        let wrong: Vec<_> = mapped.filter(|(_, frame)| wrong.contains(&frame.0)).collect();
+        let sharers = self.sharers(task);
+        let cost = self.frames.config().cost;
+        let (mut lines, mut stand_still, mut moved) = (Vec::new(), 0, 0);
+        for (page, old) in wrong {
+            let Ok((new, work)) = self.frames.migrate(id, old) else {
+                continue;
+            };
+            for &sharer in &sharers {
+                self.process_mut(sharer).pages_mut().remap(page, new);
+            }
+            let at = |frame: u64, offset: u64| PhysAddr(frame * page_bytes + offset);
+            let offsets = (0..page_bytes).step_by(line as usize);
+            lines.extend(offsets.map(|offset| (at(old.0, offset), CopyTo::Frame(at(new.0, offset)))));
+            stand_still += cost.ps(SHOOTDOWN + cost.cycles(&work));
+            moved += 1;
+        }
+        if moved == 0 {
+            return;
+        }
+        self.process_mut(task).copy(lines);
+        for &sharer in &sharers {
+            if self.tasks[sharer].core.is_some() {
+                self.process_mut(sharer).interrupt();
+            }
+        }
+        if let Some(recoloring) = &mut self.recoloring {
+            sharers
+                .into_iter()
+                .for_each(|sharer| recoloring.owed[sharer] += stand_still);
+            recoloring.moved[task] += moved;
+        }
+    }
+
+    /// For how long a task has to stand still now.
+    pub(super) fn pay(&mut self, task: usize) -> Ps {
+        let recoloring = self.recoloring.as_mut();
+        recoloring.map_or(0, |recoloring| std::mem::take(&mut recoloring.owed[task]))
+    }
+}
