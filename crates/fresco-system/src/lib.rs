@@ -35,7 +35,6 @@
 pub mod bandwidth;
 mod batch;
 pub mod core;
-mod engine;
 pub mod multitask;
 mod os;
 mod periodic;

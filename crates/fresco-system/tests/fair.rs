@@ -63,6 +63,7 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
         global_bytes: 0,
         paging: Paging::AtStart,
         team: None,
+        place: None,
     }
 }
 
@@ -89,6 +90,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
         margin_permille: Experiment::MARGIN,
         regulation: None,
         dynamic: None,
+        phases: None,
     }
 }
 

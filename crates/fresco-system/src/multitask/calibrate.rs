@@ -101,6 +101,7 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
         margin_permille: 0,
         regulation: experiment.regulation.clone(),
         dynamic: None,
+        phases: None,
     }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run.
 
-use super::{Dynamic, Schedule, TaskSpec};
+use super::{Dynamic, Phases, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
+use crate::os::memory;
+use crate::scenario::{error_at, is_strict};
 use fresco_dram::{Clock, Ps};
-use fresco_frames::{Config, FrameError, TaskId};
+use fresco_frames::{Config, FrameError, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
@@ -43,6 +45,8 @@ pub struct Experiment {
     pub regulation: Option<Regulation>,
     /// Colours are divided anew while tasks run.
     pub dynamic: Option<Dynamic>,
+    /// The run lasts until its tasks have been measured, not to the horizon.
+    pub phases: Option<Phases>,
 }
 
 /// Budgets of bandwidth for the cores of an experiment.
@@ -88,7 +92,7 @@ impl Experiment {
 
     /// Refuses what cannot be run.
     pub(super) fn check(&self) -> Result<(), InputError> {
-        if self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS {
+        if self.phases.is_none() && (self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS) {
             let error = self.error(format!("found a run of {} ns", self.horizon_ns));
             return Err(error
                 .allowed(format!("1 to {} ns", Self::LONGEST_NS))
@@ -104,6 +108,9 @@ impl Experiment {
             task.check(self, number)?;
         }
         self.schedule.check(self)?;
+        if let Some(phases) = &self.phases {
+            phases.check(self)?;
+        }
         if let Some(dynamic) = &self.dynamic {
             dynamic.check(self)?;
         }
@@ -144,22 +151,38 @@ impl Experiment {
             })
     }
 
-    /// The allocator has refused a task memory.
-    pub(super) fn no_frame(&self, task: usize, error: &FrameError) -> InputError {
-        // The allocator knows memories by number, in the order of tasks and their instances.
+    /// The allocator has refused a task memory, which it knows as `id`.
+    pub(super) fn no_frame(&self, task: usize, id: TaskId, error: &FrameError) -> InputError {
+        // It knows memories by number, in the order of tasks and their instances.
         let owners = self
             .tasks
             .iter()
             .flat_map(|task| task.instances.iter().map(|_| &task.name));
-        let numbered = (0..).map(TaskId).zip(owners);
-        let told = numbered.fold(error.to_string(), |text, (id, name)| match error {
-            FrameError::BankTaken { other, .. } if *other == id => text.replacen(&id.to_string(), name, 1),
-            _ => text,
+        let told = memory::named(error, id, |id| {
+            owners.clone().nth(id.0 as usize).cloned().unwrap_or_default()
         });
-        let name = &self.tasks[task].name;
-        self.error(format!("found no memory for task {name:?}: {told}"))
+        let cure = match self.frames.policy {
+            Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
+            Policy::Buddy => {
+                "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
+            }
+            policy if is_strict(&policy) => {
+                "give the task more colours or less data, or set policy.exhaustion = \"spill\""
+            }
+            _ => "give the tasks less data, or lower policy.occupied of an aged machine",
+        };
+        self.error_in(task, format!("found no page frame: {told}"))
             .allowed("programs that fit the memory and the colours they may have")
-            .cure("give the task more colours or less data")
+            .cure(cure)
+    }
+
+    /// An error in a task.
+    pub(super) fn error_in(&self, task: usize, found: String) -> InputError {
+        let task = &self.tasks[task];
+        match &task.place {
+            Some(place) => error_at(place, found),
+            None => self.error(format!("task {:?}: {found}", task.name)),
+        }
     }
 
     /// An error in this experiment.

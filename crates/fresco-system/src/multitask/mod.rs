@@ -40,6 +40,7 @@ mod dynamic;
 mod engine;
 mod experiment;
 pub mod fair;
+mod phases;
 mod result;
 mod schedule;
 mod task;
@@ -49,6 +50,7 @@ pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use dynamic::Dynamic;
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
+pub use phases::{Phase, Phases};
 pub use result::{
     CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, PageFaults,
     RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,

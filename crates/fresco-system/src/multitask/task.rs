@@ -30,6 +30,8 @@ pub struct TaskSpec {
     /// The number of the program of several threads that it is a thread of. The threads of one program follow each other, the
     /// master first; they share one memory and have the same work.
     pub team: Option<usize>,
+    /// Where it is described, for errors.
+    pub place: Option<InputError>,
 }
 
 /// When the pages of a task get their frames.

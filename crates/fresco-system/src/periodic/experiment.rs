@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scenario to an experiment, and how long it lasts.
 
-use crate::multitask::{Experiment, Instance, RefreshPlan, Regulation, Schedule, TaskSpec, Timing, Work};
+use crate::multitask::{
+    Experiment, Instance, Phase, Phases, RefreshPlan, Regulation, Schedule, TaskSpec, Timing, Work,
+};
 use crate::os::memory;
-use crate::scenario::{Extent, RunSpec, Setup, error_at};
+use crate::scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 
@@ -11,7 +13,7 @@ use fresco_input::InputError;
 const NS: Ps = 1000;
 
 /// What a run of `spec` does.
-pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
+pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     let setup = &spec.point.setup;
     let mut tasks = Vec::new();
     for copy in &setup.copies {
@@ -34,20 +36,18 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             global_bytes: 0,
             paging: task.paging,
             team: task.program.is_team().then_some(copy.task),
+            place: Some(task.place.clone()),
         });
     }
+    let horizon_ns = if setup.is_periodic() {
+        checked_horizon(setup)?
+    } else {
+        0
+    };
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
-    let horizon_ns = horizon(setup) / NS;
-    if horizon_ns > Experiment::LONGEST_NS {
-        let longest = setup.tasks.iter().filter(|task| task.timing.is_some());
-        let longest = longest.max_by_key(|task| task.timing.as_ref().map(|timing| timing.phase + timing.period));
-        let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);
-        return Err(error_at(place, "found a run of more than 1000 s")
-            .allowed("phases, periods and jobs that are over after 1000 s")
-            .cure("let it have fewer jobs, or a shorter phase or period"));
-    }
     Ok(Experiment {
         dynamic: setup.dynamic.clone(),
+        phases: (!setup.is_periodic()).then(|| phases(setup)),
         machine: setup.machine.clone(),
         refresh: RefreshPlan::Machine,
         in_rhythm: false,
@@ -61,13 +61,30 @@ pub(super) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         seed: spec.seed,
         check: setup.check,
         record_ns: (PERIODS_SHOWN * longest).min(horizon_ns),
-        context_switch_ns: setup.scheduler.context_switch_ns,
+        // A task that has its core alone has it from the beginning.
+        context_switch_ns: match setup.is_periodic() {
+            true => setup.scheduler.context_switch_ns,
+            false => 0,
+        },
         margin_permille: Experiment::MARGIN,
         regulation: setup.bandwidth.clone().map(|budgets| Regulation {
             budgets,
             counted_from: timings(setup).map(|task| warm(setup, task)).max().unwrap_or(0),
         }),
     })
+}
+
+/// Warm-up and measurement of tasks that have their cores alone.
+fn phases(setup: &Setup) -> Phases {
+    let phase = |copy: &Copy| Phase {
+        is_measured: setup.tasks[copy.task].role == Role::Measured,
+        start: setup.tasks[copy.task].start,
+    };
+    Phases {
+        warm_up: setup.warm_up,
+        measure: setup.measure,
+        tasks: setup.copies.iter().map(phase).collect(),
+    }
 }
 
 /// Periods of the slowest task whose course is kept for a chart.
@@ -88,6 +105,23 @@ pub(super) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
         Extent::Time(time) => time,
         Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
     }
+}
+
+/// The horizon in nanoseconds.
+///
+/// # Errors
+/// It is too far away.
+fn checked_horizon(setup: &Setup) -> Result<u64, InputError> {
+    let horizon_ns = horizon(setup) / NS;
+    if horizon_ns > Experiment::LONGEST_NS {
+        let longest = setup.tasks.iter().filter(|task| task.timing.is_some());
+        let longest = longest.max_by_key(|task| task.timing.as_ref().map(|timing| timing.phase + timing.period));
+        let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);
+        return Err(error_at(place, "found a run of more than 1000 s")
+            .allowed("phases, periods and jobs that are over after 1000 s")
+            .cure("let it have fewer jobs, or a shorter phase or period"));
+    }
+    Ok(horizon_ns)
 }
 
 /// When the run ends: each periodic task has had the jobs of its measured phase, or the time is over.

@@ -8,6 +8,8 @@
 mod experiment;
 mod result;
 
+pub(crate) use experiment::of as experiment;
+
 use crate::RunSpec;
 use crate::results::RunResult;
 use fresco_input::InputError;
@@ -17,7 +19,7 @@ use fresco_input::InputError;
 /// # Errors
 /// As [`crate::run`].
 pub(crate) fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    let experiment = experiment::of(spec)?;
+    let experiment = experiment(spec)?;
     let outcome = crate::multitask::run(&experiment)?;
     result::of(spec, outcome)
 }

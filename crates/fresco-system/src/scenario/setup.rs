@@ -195,11 +195,6 @@ impl Setup {
         })
     }
 
-    /// Builds the program of a task.
-    pub fn program(&self, task: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
-        self.with_parameters(task, seed, |kind, table, setting| kind.build(table, setting))
-    }
-
     fn with_parameters<P>(
         &self,
         task: usize,

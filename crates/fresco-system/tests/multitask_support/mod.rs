@@ -50,6 +50,7 @@ pub fn experiment(schedule: Schedule) -> Experiment {
         margin_permille: Experiment::MARGIN,
         regulation: None,
         dynamic: None,
+        phases: None,
     }
 }
 
@@ -74,5 +75,6 @@ pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, wo
         global_bytes: 0,
         paging: Paging::AtStart,
         team: None,
+        place: None,
     }
 }

@@ -57,6 +57,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
             .as_ref()
             .map(|bandwidth| budgets::of(bandwidth, &machine)),
         dynamic: None,
+        phases: None,
         machine,
     })
 }
@@ -131,6 +132,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
         paging: Paging::AtStart,
         team: None,
+        place: None,
     })
 }
 

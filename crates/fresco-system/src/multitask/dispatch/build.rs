@@ -2,6 +2,7 @@
 //! From a schedule, in nanoseconds, to the dispatchers of the cores, in picoseconds.
 
 use super::Dispatcher;
+use super::alone::Alone;
 use super::by_color::ByColor;
 use super::by_table::{ByTable, Releases, TableSlot};
 use crate::multitask::fair::{FairDispatcher, Shares};
@@ -74,12 +75,24 @@ pub(in crate::multitask) fn dispatchers(
                     let tables = tables.ok_or_else(|| too_long("slots"))?;
                     by_color(core, *policy, Dispatch::Slots(tables), cores[core].handler_ns * NS)
                 }
+                Schedule::Plain { .. } if tasks_of(experiment, core).nth(1).is_none() => {
+                    let task = tasks_of(experiment, core).next();
+                    Box::new(Alone { task })
+                }
                 Schedule::Flat { policy, .. } | Schedule::Plain { policy } | Schedule::Burst { policy, .. } => {
                     by_color(core, *policy, Dispatch::Flat, 0)
                 }
             })
         })
         .collect()
+}
+
+/// The tasks of a core, by index.
+fn tasks_of(experiment: &Experiment, core: usize) -> impl Iterator<Item = usize> {
+    let tasks = experiment.tasks.iter().enumerate();
+    tasks
+        .filter(move |(_, task)| task.core as usize == core)
+        .map(|(number, _)| number)
 }
 
 fn scaled_locks(locks: &Locks) -> Option<Locks> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The dispatcher of a core: a small trait, and the schedules behind it.
 
+mod alone;
 mod build;
 mod by_color;
 mod by_table;

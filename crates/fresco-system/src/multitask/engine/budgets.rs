@@ -43,8 +43,10 @@ impl Engine<'_> {
         let Some(regulator) = self.regulator.as_mut().filter(|regulator| regulator.next() <= now) else {
             return;
         };
-        let from = self.experiment.regulation.as_ref();
-        let counts = from.is_some_and(|regulation| regulation.counted_from <= now);
+        let counts = match (&self.phases, &self.experiment.regulation) {
+            (Some(phases), _) => phases.opened.is_some(),
+            (None, regulation) => regulation.as_ref().is_some_and(|one| one.counted_from <= now),
+        };
         for (core, renewal) in regulator.renew(now, counts) {
             match renewal {
                 Renewal::GoesOn => self.end_stall(core as usize, now),

@@ -3,6 +3,7 @@
 
 use super::cpu::Cpu;
 use super::jobs::TaskState;
+use super::phases::Phases;
 use super::recoloring::Recoloring;
 use super::team::{self, Waits};
 use super::watch::Watch;
@@ -15,6 +16,7 @@ use crate::os::memory;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
+use fresco_dram::NEVER;
 use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Area, Program};
@@ -45,8 +47,16 @@ impl<'e> Engine<'e> {
         if let Some(windows) = experiment.windows()? {
             memory.set_refresh(|| Box::new(windows.clone()));
         }
-        memory.watch_writes();
-        let watch = Watch::start(experiment, &mut memory);
+        let phases = experiment
+            .phases
+            .as_ref()
+            .map(|rules| Phases::new(rules, &experiment.tasks));
+        if phases.is_none() {
+            memory.watch_writes();
+        }
+        // Of a run of phases nobody asks who was refreshed when.
+        let is_watched = phases.is_none() || experiment.check;
+        let watch = is_watched.then(|| Watch::start(experiment, &mut memory));
         let space = Arc::new(colors::space(machine)?);
         let mut frames = memory::frames(machine, &space, experiment.frames, experiment.seed)
             .map_err(|error| experiment.error(format!("found {error}")))?;
@@ -75,7 +85,9 @@ impl<'e> Engine<'e> {
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
         let regulator = experiment.regulation.as_ref().map(|regulation| {
             let mut regulator = Regulator::new(&regulation.budgets, &machine.core);
-            regulator.begin(0, regulation.counted_from == 0);
+            if phases.is_none() {
+                regulator.begin(0, regulation.counted_from == 0);
+            }
             regulator
         });
         let first = |task: &TaskSpec| match &task.timing {
@@ -94,7 +106,10 @@ impl<'e> Engine<'e> {
                 .map(|(number, task)| Reverse((first(task), number, 0)))
                 .collect(),
             line_bytes: machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes),
-            horizon: experiment.horizon_ns * 1000,
+            horizon: match phases {
+                Some(_) => NEVER,
+                None => experiment.horizon_ns * 1000,
+            },
             last: 0,
             recorded: experiment.record_ns * 1000,
             locking: 0,
@@ -107,6 +122,8 @@ impl<'e> Engine<'e> {
             frames,
             teams,
             watch,
+            phases,
+            next_dispatch: 0,
             waits: super::busy::Waits::new(machine.cores as usize),
             runs: Vec::new(),
             spans: Vec::new(),
@@ -165,9 +182,14 @@ impl Setup<'_> {
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
         let none = PrivateCaches::new(None, None);
-        let mut process = Process::new(first, program, none, hit_slots, line as u32, true);
-        process.begin();
-        process.be_preemptible();
+        let phase = self.experiment.phases.as_ref().map(|phases| phases.tasks[number]);
+        // Where nobody looks at the passes of a task it is not stopped at them.
+        let heeds_marks = phase.is_none_or(|phase| phase.is_measured) || spec.team.is_some();
+        let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);
+        if phase.is_none() {
+            process.begin();
+            process.be_preemptible();
+        }
         Ok(TaskState {
             process: Some(process),
             core: None,
@@ -180,6 +202,7 @@ impl Setup<'_> {
             jobs: Vec::new(),
             oldest: 0,
             recorder: ReadRecorder::default(),
+            is_recording: phase.is_none(),
             met: Met::default(),
             met_at_start: Met::default(),
             copies: 0,
@@ -206,7 +229,7 @@ impl Setup<'_> {
     ) -> Result<PageTable, InputError> {
         let machine = &self.experiment.machine;
         let spec = &self.experiment.tasks[number];
-        let refused = |error| self.experiment.no_frame(number, &error);
+        let refused = |error| self.experiment.no_frame(number, id, &error);
         let wanted = &spec.instances[instance];
         let node = machine.topology.node_of_core[spec.core as usize];
         let asked = TaskMemory {
@@ -214,11 +237,13 @@ impl Setup<'_> {
             ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
         };
         self.frames.register(id, asked).map_err(refused)?;
-        if let Some(process) = master.and_then(|master| master.process.as_ref()) {
+        // With phases setting up is a part of the run.
+        let is_mapped = spec.paging == Paging::AtStart && self.experiment.phases.is_none();
+        if let Some(process) = master.filter(|_| is_mapped).and_then(|master| master.process.as_ref()) {
             return Ok(process.pages().clone());
         }
         let mut pages = PageTable::new(areas, machine.page_bytes);
-        while let Some(page) = pages.next_unmapped().filter(|_| spec.paging == Paging::AtStart) {
+        while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;
             pages.map(page, frame);
         }

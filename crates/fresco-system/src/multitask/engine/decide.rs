@@ -3,17 +3,21 @@
 
 use super::{Engine, Reverse};
 use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing};
-use fresco_dram::Ps;
+use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Budgets are renewed at `now`, colours are divided anew, jobs are released, decisions end.
+    /// Phases that last to `now` end, budgets are renewed, colours are divided anew, jobs are released, decisions end.
     ///
     /// # Errors
     /// Colours cannot be divided so.
     pub(super) fn fire(&mut self, now: Ps) -> Result<(), InputError> {
+        self.stop_due(now);
         self.renew_budgets(now);
         self.scan(now)?;
+        if self.next_dispatch > now {
+            return Ok(());
+        }
         let mut released: Vec<ReadyJob> = Vec::new();
         while let Some(&Reverse((at, task, job))) = self.releases.peek() {
             if at > now {
@@ -36,7 +40,15 @@ impl Engine<'_> {
             }
             self.decide(number, now);
         }
+        self.find_next_dispatch();
         Ok(())
+    }
+
+    /// After releases and decisions: when the next ones are.
+    pub(super) fn find_next_dispatch(&mut self) {
+        let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
+        self.next_dispatch = release.min(decisions.unwrap_or(NEVER));
     }
 
     /// Does the dispatcher of this core hear of the jobs of a task? Of a table every core does.

@@ -32,6 +32,8 @@ pub(super) struct TaskState {
     /// The first job that has not ended.
     pub oldest: usize,
     pub recorder: ReadRecorder,
+    /// Reads are recorded.
+    pub is_recording: bool,
     pub met: Met,
     /// The same before all ranks are refreshed by plan.
     pub met_at_start: Met,
@@ -121,6 +123,9 @@ impl TaskState {
 
     /// Data of one of its reads have arrived.
     pub fn read(&mut self, sample: &Sample, at_start: bool) {
+        if !self.is_recording {
+            return;
+        }
         self.recorder.record(sample);
         if sample.refresh > 0 {
             let met = self.met(at_start);

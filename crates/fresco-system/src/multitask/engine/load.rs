@@ -5,6 +5,7 @@ use super::Engine;
 use super::cpu::Loaded;
 use crate::multitask::{Activity, RunSpan, Timing};
 use fresco_dram::Ps;
+use fresco_input::InputError;
 use fresco_memory::Lines;
 
 impl Engine<'_> {
@@ -120,10 +121,14 @@ impl Engine<'_> {
     }
 
     /// A program has completed a pass: the job ends, unless the task is a batch. Returns whether it goes on.
-    pub(super) fn pass(&mut self, task: usize, at: Ps) -> bool {
+    ///
+    /// # Errors
+    /// Its phases count what it does not have.
+    pub(super) fn pass(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
         self.tasks[task].passes += 1;
+        self.note_pass(task, at)?;
         if matches!(self.experiment.tasks[task].timing, Timing::Batch) {
-            return true;
+            return Ok(true);
         }
         // A thread may have been taken off its core while it waited for the others.
         let core = self.tasks[task].core;
@@ -147,7 +152,8 @@ impl Engine<'_> {
             // The core may have been another's by the table.
             self.enforce(number, at);
         }
-        false
+        self.find_next_dispatch();
+        Ok(false)
     }
 
     /// For how long a task has had a core up to `at`.

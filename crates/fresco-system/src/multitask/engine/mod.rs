@@ -17,9 +17,13 @@ mod finish;
 mod jobs;
 mod load;
 mod lock;
+mod measure;
 mod paging;
+mod phases;
 mod recoloring;
 mod team;
+#[cfg(test)]
+mod tests;
 mod watch;
 mod windows;
 
@@ -34,6 +38,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
 use jobs::TaskState;
+use phases::Phases;
 use recoloring::Recoloring;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -61,6 +66,8 @@ pub(super) struct Engine<'e> {
     /// Bytes of a line.
     line_bytes: u64,
     horizon: Ps,
+    /// When a dispatcher decides next or a job is released.
+    next_dispatch: Ps,
     /// Time of the last event.
     last: Ps,
     recorded: Ps,
@@ -73,7 +80,9 @@ pub(super) struct Engine<'e> {
     recoloring: Option<Recoloring>,
     /// Tasks that are threads of one program.
     teams: Vec<Team>,
-    watch: Rc<RefCell<Watch>>,
+    watch: Option<Rc<RefCell<Watch>>>,
+    /// Warm-up and measurement, if they say how long the run lasts.
+    phases: Option<Phases<'e>>,
     /// Of the part that is recorded.
     waits: busy::Waits,
     runs: Vec<RunSpan>,
@@ -115,13 +124,17 @@ impl Engine<'_> {
         let timer = self.next_timer();
         let memory = self.memory.next_event();
         let first = memory.min(timer).min(at);
-        if first > self.horizon {
+        if first > self.horizon || self.is_over() {
+            assert!(
+                first < NEVER || self.horizon < NEVER,
+                "every core waits for something that never comes"
+            );
             return Ok(false);
         }
         self.last = first;
         self.memory.run_until(first, done);
         if memory <= at.min(timer) {
-            self.deliver(done, first);
+            self.deliver(done, first, memory < timer);
         } else if timer <= at {
             debug_assert!(
                 done.is_empty(),
@@ -134,22 +147,26 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// When a dispatcher decides next, a job is released, budgets are renewed, or colours are divided anew.
+    /// When a dispatcher decides next, a job is released, budgets are renewed, colours are divided anew, or a phase ends.
     fn next_timer(&self) -> Ps {
-        let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
-        let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
-        let first = release.min(decisions.unwrap_or(NEVER));
-        let first = first.min(self.next_period()).min(self.next_scan());
+        let first = self.next_dispatch.min(self.next_period());
+        let first = first.min(self.next_scan()).min(self.next_stop());
         // At the horizon jobs may end, but nothing begins.
         if first < self.horizon { first } else { NEVER }
     }
 
-    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps) {
+    /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
+    /// notices.
+    fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
         let settled = self.settled();
+        let go_on = go_on && self.phases.is_some();
         for done in done.drain(..) {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
+            if let Some(loaded) = cpu.loaded.as_mut().filter(|_| go_on) {
+                cpu.core.run_on(&mut loaded.process, now + self.run_ahead);
+            }
             let sent = done.at - done.sample.latency;
             if done.sample.refresh > 0 && sent < self.recorded {
                 self.waits.note(done.core, sent, done.sample.refresh);
@@ -160,11 +177,11 @@ impl Engine<'_> {
         }
     }
 
-    /// A core does what is due; it runs no further than `timer`.
+    /// A core does what is due; it runs no further than `timer`, if that may take it away.
     fn step(&mut self, number: usize, timer: Ps) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
         let ahead = cpu.core.next_time() + self.run_ahead;
-        let limit = if timer <= ahead {
+        let limit = if timer <= ahead && self.phases.is_none() {
             cpu.last_slot_before(timer)
         } else {
             ahead
@@ -200,28 +217,33 @@ impl Engine<'_> {
         };
         let task = loaded.task;
         let resume = match loaded.process.take_stop() {
+            Stop::Asked if self.phases.is_some() => {
+                self.asked(task, at);
+                Some(at)
+            }
             Stop::Asked => {
                 self.stopped(number, at);
                 None
             }
+            Stop::Start => self.start(task, at)?,
             Stop::Interrupt => {
                 self.interrupted(number, at);
                 None
             }
             Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) if self.is_thread(task) => {
-                self.meet(task, at, marker);
+                self.meet(task, at, marker)?;
                 None
             }
             Stop::Mark(Marker::Pass) => {
                 self.tasks[task].marked = true;
-                self.pass(task, at).then_some(at)
+                self.pass(task, at)?.then_some(at)
             }
             Stop::Over => self.restart(number, task, at)?.then_some(at),
             Stop::Fault(page) => Some(at + self.fault(task, page)?),
-            Stop::Copied | Stop::Start | Stop::Elapsed | Stop::Mark(_) => Some(at),
+            Stop::Copied | Stop::Elapsed | Stop::Mark(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
-            Stop::Failed(Failure::Outside(_)) => {
-                return Err(self.fault_of_program(task, "accesses memory outside its own areas"));
+            Stop::Failed(Failure::Outside(op)) => {
+                return Err(self.fault_of_program(task, &format!("accesses {} outside its areas", op.addr)));
             }
         };
         if let Some(resume) = resume {
@@ -245,7 +267,7 @@ impl Engine<'_> {
         let program = build::programs(self.experiment, self.operations, task, 1)?.pop();
         let loaded = self.cpus[number].loaded.as_mut().expect("a job is on the core");
         loaded.process.restart(program.expect("one thread has one program"));
-        Ok(marked || self.pass(task, at))
+        Ok(marked || self.pass(task, at)?)
     }
 
     /// Until then some ranks are refreshed as usual, although there is a plan (E34).
@@ -254,9 +276,8 @@ impl Engine<'_> {
     }
 
     fn fault_of_program(&self, task: usize, what: &str) -> InputError {
-        let name = &self.experiment.tasks[task].name;
         self.experiment
-            .error(format!("found that the program of {name:?} {what}"))
-            .cure("a fault of the program or its trace: please report it")
+            .error_in(task, format!("found that the program {what}"))
+            .cure("a fault of the program or its trace, not of its description: please report it")
     }
 }

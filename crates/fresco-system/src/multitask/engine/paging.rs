@@ -50,7 +50,7 @@ impl Engine<'_> {
             Err(FrameError::OutOfColor { .. }) if self.relieve(task)? => self.frames.alloc(id),
             got => got,
         };
-        let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, &error))?;
+        let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         self.process_mut(task).pages_mut().map(page, frame);
         self.share_page(task, page, frame);
         let cost = self.frames.config().cost;

@@ -26,7 +26,7 @@ const SHOOTDOWN: u64 = 2000;
 /// The division of a run.
 pub(super) struct Recoloring {
     pub rules: Dynamic,
-    /// When the next scan is.
+    /// When the next scan is; [`NEVER`] before the programs begin.
     next: Ps,
     pub last: Ps,
     /// Colours that others have by name.
@@ -45,7 +45,7 @@ pub(super) struct Recoloring {
 }
 
 impl Recoloring {
-    /// The division at time 0, from which the time to the first scan runs.
+    /// The division at time 0, from which the time to the first scan runs where there are no phases.
     pub fn new(rules: &Dynamic, experiment: &Experiment, space: &ColorSpace) -> Self {
         let tasks = experiment.tasks.len();
         let mut taken = Taken::default();
@@ -60,7 +60,11 @@ impl Recoloring {
         let machine = &experiment.machine;
         let bytes = machine.memory.organisation.total_bytes();
         Self {
-            next: rules.interval,
+            next: if experiment.phases.is_some() {
+                NEVER
+            } else {
+                rules.interval
+            },
             last: 0,
             channel: (0..rules.members.len()).map(|member| member % count).collect(),
             mode: if rules.channels.is_some() {
@@ -79,6 +83,13 @@ impl Recoloring {
 }
 
 impl Engine<'_> {
+    /// The programs begin, and with them the time to the first scan.
+    pub(super) fn scan_from(&mut self, at: Ps) {
+        if let Some(recoloring) = &mut self.recoloring {
+            (recoloring.last, recoloring.next) = (at, at + recoloring.rules.interval);
+        }
+    }
+
     /// When the next scan is.
     pub(super) fn next_scan(&self) -> Ps {
         self.recoloring.as_ref().map_or(NEVER, |recoloring| recoloring.next)
@@ -164,7 +175,7 @@ impl Engine<'_> {
                 };
                 self.frames.set_coloring(id, coloring)
             });
-            given.map_err(|error| self.experiment.no_frame(task, &error))?;
+            given.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         }
         members.into_iter().for_each(|task| self.move_pages(task));
         Ok(())
@@ -211,6 +222,11 @@ impl Engine<'_> {
                 .for_each(|sharer| recoloring.owed[sharer] += stand_still);
             recoloring.moved[task] += moved;
         }
+    }
+
+    /// Pages of a task that have moved so far.
+    pub(super) fn pages_moved(&self, task: usize) -> u64 {
+        self.recoloring.as_ref().map_or(0, |recoloring| recoloring.moved[task])
     }
 
     /// For how long a task has to stand still now.

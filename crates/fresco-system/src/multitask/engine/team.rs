@@ -11,6 +11,7 @@ use crate::multitask::TaskSpec;
 use crate::os::pages::Page;
 use crate::results::ThreadResult;
 use fresco_dram::{FrameNumber, Ps};
+use fresco_input::InputError;
 use fresco_load::Marker;
 
 /// Threads of one program.
@@ -70,7 +71,10 @@ pub(super) fn teams(tasks: &[TaskSpec]) -> Vec<Team> {
 impl Engine<'_> {
     /// A thread has come to the end of a section, or of a pass, which all reach at the same time because a parallel section
     /// ends there. It waits for the others; the last one lets all go on.
-    pub(super) fn meet(&mut self, task: usize, at: Ps, marker: Marker) {
+    ///
+    /// # Errors
+    /// As [`Engine::pass`].
+    pub(super) fn meet(&mut self, task: usize, at: Ps, marker: Marker) -> Result<(), InputError> {
         let executing = self.executing_of(task, at);
         let Some(team) = self.teams.iter_mut().find(|team| team.members.contains(&task)) else {
             unreachable!("only threads meet");
@@ -79,7 +83,7 @@ impl Engine<'_> {
         team.waiting[place.expect("it is one of them")] = Some((at, executing));
         self.tasks[task].waits_for_others = true;
         let arrived: Option<Vec<(Ps, Ps)>> = team.waiting.iter().copied().collect();
-        let Some(arrived) = arrived else { return };
+        let Some(arrived) = arrived else { return Ok(()) };
         team.waiting.fill(None);
         let members = team.members.clone();
         let last = arrived.iter().map(|(at, _)| *at).max().unwrap_or(at);
@@ -96,7 +100,7 @@ impl Engine<'_> {
                 _ => waits.idle += last - arrived,
             }
             waits.joins += u64::from(marker == Marker::Join);
-            if marker == Marker::Pass && !self.pass(member, last) {
+            if marker == Marker::Pass && !self.pass(member, last)? {
                 continue;
             }
             if let Some(core) = self.tasks[member].core {
@@ -106,6 +110,7 @@ impl Engine<'_> {
                 self.cpus[core].core.resume(last.max(from) + paid);
             }
         }
+        Ok(())
     }
 
     /// The run ends at `at`: threads that wait then have not executed meanwhile.
@@ -119,6 +124,11 @@ impl Engine<'_> {
         for (member, executing) in waiting {
             self.tasks[member].met_others.on_core += self.executing_of(member, at) - executing;
         }
+    }
+
+    /// Returns true if the task is a thread of a program of several other than the first one.
+    pub(super) fn is_helper(&self, task: usize) -> bool {
+        self.teams.iter().any(|team| team.members[1..].contains(&task))
     }
 
     /// Returns true if the task is a thread of a program of several.

@@ -22,6 +22,9 @@ pub struct MultitaskResult {
     pub machine: String,
     /// Length of the run.
     pub horizon_ns: u64,
+    /// The time of which controllers and ranks tell, in picoseconds: all of the run, or from when its measured tasks were warm.
+    #[serde(skip)]
+    pub counted_ps: (Ps, Ps),
     /// Seed of page frames and programs.
     pub seed: u64,
     /// The tasks, in the order of the experiment.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::{ReadRecorder, Reads, ThreadResult};
+use crate::results::{Measured, ReadRecorder, Reads, ThreadResult};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -68,6 +68,9 @@ pub struct TaskOutcome {
     /// What it waited for, if it is a thread of a program of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadResult>,
+    /// What was counted in its measured phase, if the run had phases.
+    #[serde(skip)]
+    pub(crate) measured: Option<Measured>,
 }
 
 fn is_none(count: &u64) -> bool {

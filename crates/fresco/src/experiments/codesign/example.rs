@@ -159,6 +159,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
             global_bytes: 0,
             paging: Paging::AtStart,
             team: None,
+            place: None,
         });
     let memory = &machine.memory;
     let last = BankTurns::new(&memory.organisation, &memory.timing).turn(windows - 1);
@@ -181,6 +182,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
         margin_permille: Experiment::MARGIN,
         regulation: None,
         dynamic: None,
+        phases: None,
         machine,
     })
 }

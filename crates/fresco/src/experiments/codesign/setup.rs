@@ -105,6 +105,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             global_bytes: 0,
             paging: Paging::AtStart,
             team: None,
+            place: None,
         })
     });
     let tasks = tasks.collect::<Result<Vec<TaskSpec>, InputError>>()?;
@@ -138,6 +139,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
         margin_permille: Experiment::MARGIN,
         regulation: None,
         dynamic: None,
+        phases: None,
         machine,
     })
 }
