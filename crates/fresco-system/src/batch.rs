@@ -2,7 +2,7 @@
 //! Many runs at once. Runs share nothing, so the number of threads changes no result.
 
 use crate::results::{RunResult, ScenarioResult};
-use crate::{RunSpec, Scenario, periodic};
+use crate::{RunSpec, Scenario, multitask, runs};
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,8 @@ pub struct Progress {
 /// What the scenario's own checks could not foresee: page frames or colours are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    periodic::run(spec)
+    let outcome = multitask::run(&runs::experiment(spec)?)?;
+    runs::result(spec, outcome)
 }
 
 /// Makes all runs of a scenario on `threads` threads (0: one per processor) and puts their results together.

@@ -5,11 +5,11 @@ mod common;
 mod multitask_support;
 
 use fresco_frames::{Config, CostModel, Policy, Tintmalloc};
-use fresco_system::multitask::{JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
+use fresco_system::multitask::{Activity, JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
 use fresco_system::results::RunResult;
 use fresco_system::{Scenario, run};
 use multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
-use multitask_support::{MS, task};
+use multitask_support::{MS, budget, experiment, task};
 use std::path::Path;
 
 /// The checker passed all commands, and no access met a refresh.
@@ -201,4 +201,84 @@ fn colours_are_divided_anew_beside_jobs_under_budgets() {
         used(&moving, 1),
         used(&still, 1)
     );
+}
+
+/// Copies between the memories of a task (CR-10) move lines, which use the budget of its core up (MG-1).
+#[test]
+fn copies_use_budgets_up() {
+    let mut experiment = experiment(Schedule::Plain { policy: RM });
+    let work = || Work::Program {
+        name: "random".to_owned(),
+        parameters: "bytes = '256 KiB'\naccesses = 500\nwrite_percent = 50".to_owned(),
+        trace_dir: "".into(),
+    };
+    let mut sort = task("sort", (0, 8 * MS, 8 * MS), 0, work());
+    sort.instances
+        .extend(task("sort", (0, MS, MS), 1, Work::Registers).instances);
+    sort.instance_of_job = vec![0, 1];
+    sort.global_bytes = 65_536;
+    experiment.tasks = vec![sort];
+    experiment.horizon_ns = 64 * MS;
+    let free = result(&experiment);
+    experiment.regulation = Some(budget(&experiment, &[0], 100));
+    let regulated = result(&experiment);
+    experiment.tasks[0].global_bytes = 0;
+    let without_copies = result(&experiment);
+    let used = |result: &MultitaskResult| {
+        result.regulation.as_ref().expect("it is regulated").cores[0]
+            .budget
+            .counts
+    };
+    let copies = |result: &MultitaskResult| (result.tasks[0].copies, result.tasks[0].copied_bytes);
+    assert_eq!(copies(&regulated), copies(&free));
+    assert_eq!(copies(&regulated), (7, 7 * 65_536));
+    // A copy of 1024 lines owns as many, some of which are in the caches.
+    assert!(used(&regulated).used > used(&without_copies).used + 7 * 1000);
+    assert!(
+        used(&regulated).exhausted > used(&without_copies).exhausted + 7 * 5,
+        "{:?}",
+        used(&regulated)
+    );
+    // The job that copies stands still when the budget is used up.
+    let longest = |result: &MultitaskResult| result.tasks[0].response.expect("jobs ended").max_ps;
+    assert!(longest(&regulated) > longest(&free) + MS * 1000);
+    assert_eq!((regulated.tasks[0].misses, regulated.tasks[0].completed), (0, 8));
+}
+
+/// A task without a period that begins later than the others.
+#[test]
+fn a_start_beside_periodic_tasks() {
+    let result = common::results(
+        r#"
+        name = "late"
+        machine = "small.toml"
+        check = true
+        measure.time = "2 ms"
+        warm_up.time = "0 us"
+        [[task]]
+        name = "urgent"
+        program = "idle"
+        core = 0
+        period = "100 us"
+        parameters.instructions = 10000
+        [[task]]
+        name = "late"
+        program = "random"
+        core = 0
+        start = "1 ms"
+        parameters.bytes = "64 KiB"
+        "#,
+    );
+    let run = &result.points[0].runs[0];
+    let late = &run.tasks[1];
+    assert!(
+        late.operations > 0 && late.run_time_ps < 1_000_000_000,
+        "{}",
+        late.run_time_ps
+    );
+    let timeline = run.timeline.as_ref().expect("tasks are periodic");
+    assert!(timeline.runs.iter().all(|span| match span.activity {
+        Activity::Run { task: 1, .. } => span.start_ps >= 1_000_000_000,
+        _ => true,
+    }));
 }

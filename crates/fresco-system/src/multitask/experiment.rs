@@ -90,8 +90,30 @@ impl Experiment {
     /// Longest run and time, in nanoseconds: 1000 s, far within 64 bits of picoseconds.
     pub const LONGEST_NS: u64 = 1_000_000_000_000;
 
+    /// No tasks yet, and nothing but what must be said: the machine's own refresh, no check, no record, no regulation.
+    pub fn new(machine: Machine, schedule: Schedule, frames: Config) -> Self {
+        Self {
+            machine,
+            refresh: RefreshPlan::Machine,
+            in_rhythm: false,
+            color_ranks: Vec::new(),
+            tasks: Vec::new(),
+            schedule,
+            frames,
+            horizon_ns: 0,
+            seed: 1,
+            check: false,
+            record_ns: 0,
+            context_switch_ns: 0,
+            margin_permille: Self::MARGIN,
+            regulation: None,
+            dynamic: None,
+            phases: None,
+        }
+    }
+
     /// Refuses what cannot be run.
-    pub(super) fn check(&self) -> Result<(), InputError> {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
         if self.phases.is_none() && (self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS) {
             let error = self.error(format!("found a run of {} ns", self.horizon_ns));
             return Err(error
@@ -118,7 +140,7 @@ impl Experiment {
     }
 
     /// The plan in cycles of the memory's clock; `None` if the machine's own policy holds.
-    pub(super) fn windows(&self) -> Result<Option<Windows>, InputError> {
+    pub(crate) fn windows(&self) -> Result<Option<Windows>, InputError> {
         let RefreshPlan::Windows { period_ns, windows } = &self.refresh else {
             return Ok(None);
         };
@@ -152,7 +174,7 @@ impl Experiment {
     }
 
     /// The allocator has refused a task memory, which it knows as `id`.
-    pub(super) fn no_frame(&self, task: usize, id: TaskId, error: &FrameError) -> InputError {
+    pub(crate) fn no_frame(&self, task: usize, id: TaskId, error: &FrameError) -> InputError {
         // It knows memories by number, in the order of tasks and their instances.
         let owners = self
             .tasks
@@ -177,7 +199,7 @@ impl Experiment {
     }
 
     /// An error in a task.
-    pub(super) fn error_in(&self, task: usize, found: String) -> InputError {
+    pub(crate) fn error_in(&self, task: usize, found: String) -> InputError {
         let task = &self.tasks[task];
         match &task.place {
             Some(place) => error_at(place, found),
@@ -186,7 +208,7 @@ impl Experiment {
     }
 
     /// An error in this experiment.
-    pub(super) fn error(&self, found: String) -> InputError {
+    pub(crate) fn error(&self, found: String) -> InputError {
         InputError::new(format!("the experiment on {}", self.machine.name), found)
     }
 }

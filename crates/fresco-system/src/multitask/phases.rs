@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs that last until their tasks have been measured.
 
-use super::{Experiment, Timing};
+use super::Experiment;
 use crate::Extent;
-use fresco_dram::Ps;
 use fresco_input::InputError;
 
 /// Warm-up and measured phase of tasks that each have their core alone. Such a run begins with setting up their data, and ends
@@ -14,17 +13,8 @@ pub struct Phases {
     pub warm_up: Extent,
     /// Measured phase of each measured task.
     pub measure: Extent,
-    /// By task.
-    pub tasks: Vec<Phase>,
-}
-
-/// A task in such a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phase {
-    /// Its measured phase ends the run; else it runs again and again in the background.
-    pub is_measured: bool,
-    /// How long after the others its program begins, in picoseconds.
-    pub start: Ps,
+    /// By task: its measured phase ends the run; else it runs again and again in the background.
+    pub is_measured: Vec<bool>,
 }
 
 impl Phases {
@@ -32,13 +22,13 @@ impl Phases {
         let tasks = &experiment.tasks;
         let alone = |(number, task): (usize, &super::TaskSpec)| {
             let others = &tasks[..number];
-            matches!(task.timing, Timing::Batch) && others.iter().all(|other| other.core != task.core)
+            task.timing.periodic().is_none() && others.iter().all(|other| other.core != task.core)
         };
         let timed = [self.warm_up, self.measure]
             .iter()
             .all(|extent| !matches!(extent, Extent::Jobs(_)));
-        let measured = self.tasks.iter().any(|task| task.is_measured);
-        if timed && measured && self.tasks.len() == tasks.len() && tasks.iter().enumerate().all(alone) {
+        let measured = self.is_measured.contains(&true) && self.is_measured.len() == tasks.len();
+        if timed && measured && tasks.iter().enumerate().all(alone) {
             return Ok(());
         }
         Err(experiment

@@ -2,6 +2,7 @@
 //! The tasks of an experiment.
 
 use super::Experiment;
+use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Program, Setting};
@@ -30,6 +31,8 @@ pub struct TaskSpec {
     /// The number of the program of several threads that it is a thread of. The threads of one program follow each other, the
     /// master first; they share one memory and have the same work.
     pub team: Option<usize>,
+    /// How long after the others a task without a period begins, in picoseconds.
+    pub start: Ps,
     /// Where it is described, for errors.
     pub place: Option<InputError>,
 }
@@ -49,7 +52,7 @@ pub enum Paging {
 pub enum Timing {
     /// Every period, each with a deadline; times in nanoseconds.
     Periodic(fresco_rt::Task),
-    /// One job from time 0 on that never ends: a task that computes as long as it gets the processor.
+    /// One job from time 0 or its start on that never ends: a task that computes as long as it gets the processor.
     Batch,
 }
 
@@ -96,16 +99,49 @@ impl Work {
 }
 
 impl Timing {
+    /// Times of a periodic task, in nanoseconds.
+    pub fn periodic(&self) -> Option<&fresco_rt::Task> {
+        match self {
+            Self::Periodic(task) => Some(task),
+            Self::Batch => None,
+        }
+    }
+
     /// WCET in nanoseconds, if there is one.
     pub fn wcet(&self) -> Option<u64> {
-        match self {
-            Self::Periodic(task) => Some(task.wcet),
-            Self::Batch => None,
+        self.periodic().map(|task| task.wcet)
+    }
+}
+
+impl Instance {
+    /// A memory of a colour of the schedule, on the node of its core first, without limit.
+    pub fn new(color: usize, coloring: Coloring) -> Self {
+        Self {
+            color,
+            coloring,
+            memory: None,
         }
     }
 }
 
 impl TaskSpec {
+    /// A task with one memory, all of it mapped when the task starts, whose jobs hand nothing on.
+    pub fn new(name: impl Into<String>, core: u32, timing: Timing, work: Work, instance: Instance) -> Self {
+        Self {
+            name: name.into(),
+            timing,
+            core,
+            work,
+            instances: vec![instance],
+            instance_of_job: Vec::new(),
+            global_bytes: 0,
+            paging: Paging::AtStart,
+            team: None,
+            start: 0,
+            place: None,
+        }
+    }
+
     /// The instance of job `k`, where no table decides.
     pub fn instance_of(&self, job: u64) -> usize {
         match self.instance_of_job.len() as u64 {
@@ -115,7 +151,7 @@ impl TaskSpec {
     }
 
     /// Its program, one for each of so many threads; `operations` are those of a synthetic job.
-    pub(super) fn programs(
+    pub(crate) fn programs(
         &self,
         experiment: &Experiment,
         operations: u64,
@@ -160,7 +196,7 @@ impl TaskSpec {
         }
     }
 
-    pub(super) fn check(&self, experiment: &Experiment, number: usize) -> Result<(), InputError> {
+    pub(crate) fn check(&self, experiment: &Experiment, number: usize) -> Result<(), InputError> {
         let error = |found: String| experiment.error(format!("found task {:?} {found}", self.name));
         if experiment.tasks[..number].iter().any(|other| other.name == self.name) {
             return Err(error("twice".to_owned())

@@ -110,7 +110,7 @@ pub struct WindowsKept {
 }
 
 impl WindowsKept {
-    pub(super) fn new(lateness: &Lateness, machine: &Machine) -> Self {
+    pub(crate) fn new(lateness: &Lateness, machine: &Machine) -> Self {
         let clock = machine.memory.timing.clock;
         Self {
             windows: lateness.windows,

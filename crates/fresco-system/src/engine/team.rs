@@ -145,7 +145,7 @@ impl Engine<'_> {
     /// The page of a task has got a frame: the other threads of its program have it too.
     pub(super) fn share_page(&mut self, task: usize, page: Page, frame: FrameNumber) {
         for sharer in self.sharers(task).into_iter().filter(|sharer| *sharer != task) {
-            self.process_mut(sharer).pages_mut().map(page, frame);
+            self.tasks[sharer].process.pages_mut().map(page, frame);
         }
     }
 }

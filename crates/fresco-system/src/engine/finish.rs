@@ -9,7 +9,6 @@ use crate::multitask::{
     WindowsKept, Work,
 };
 use crate::os::pages::PageTable;
-use crate::os::process::Process;
 use crate::results::ControllerResult;
 use fresco_dram::Ps;
 use fresco_frames::TaskId;
@@ -36,8 +35,7 @@ impl Engine<'_> {
         }
         self.count_delayed_writes();
         for (number, state) in self.tasks.iter().enumerate() {
-            let process = state.process.as_ref().expect("processes have left their cores");
-            if let Err(fault) = process.program().verify() {
+            if let Err(fault) = state.process.program().verify() {
                 let error = self.fault_of_program(number, &format!("computed a wrong result: {fault}"));
                 return Err(error);
             }
@@ -124,8 +122,8 @@ impl Engine<'_> {
     fn owners(&self) -> HashMap<u64, usize> {
         let mut owners = HashMap::new();
         for (task, state) in self.tasks.iter().enumerate() {
-            let in_use = state.process.iter().map(Process::pages);
-            for (_, frame) in state.memories.iter().chain(in_use).flat_map(PageTable::mapped) {
+            let memories = state.memories.iter().chain([state.process.pages()]);
+            for (_, frame) in memories.flat_map(PageTable::mapped) {
                 owners.insert(frame.0, task);
             }
         }
@@ -158,8 +156,8 @@ impl Engine<'_> {
             met_refresh_at_start: state.met_at_start,
             copies: state.copies,
             copied_bytes: state.copied_bytes,
-            instructions: state.instructions,
-            operations: state.process.as_ref().map_or(0, Process::operations),
+            instructions: state.counted.instructions,
+            operations: state.process.operations(),
             executing_ps: state.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),

@@ -2,6 +2,7 @@
 //! A task of a run: its process, its memories, its jobs.
 
 use super::copy;
+use super::cpu::Counters;
 use super::team::Waits;
 use crate::multitask::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
@@ -9,12 +10,11 @@ use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_dram::{Ps, VirtAddr};
 use fresco_frames::TaskId;
-use fresco_memory::{Lines, Sample};
+use fresco_memory::Sample;
 
 /// A task.
 pub(super) struct TaskState {
-    /// The process, while it is on no core.
-    pub process: Option<Process>,
+    pub process: Process,
     /// The core that the process is on.
     pub core: Option<usize>,
     /// Page tables of the memories; that of the memory in use is with the process.
@@ -39,13 +39,12 @@ pub(super) struct TaskState {
     pub met_at_start: Met,
     pub copies: u64,
     pub copied_bytes: u64,
-    pub instructions: u64,
+    /// Up to when it left a core last.
+    pub counted: Counters,
     /// Time it had a core.
     pub executing: Ps,
     /// Dirty lines that left the last cache meanwhile.
     pub write_backs: u64,
-    /// Lines that its cores moved meanwhile.
-    pub lines: Lines,
     /// Within the run.
     pub faults: PageFaults,
     /// Instructions executed when the program began last.
@@ -83,14 +82,14 @@ impl TaskState {
     }
 
     /// The process goes on in another memory; what the job before handed on is copied there first (CR-10).
-    pub fn change_instance(&mut self, process: &mut Process, instance: usize, spec: &TaskSpec, line: u64) {
+    pub fn change_instance(&mut self, instance: usize, spec: &TaskSpec, line: u64) {
         let before = std::mem::replace(&mut self.instance, instance);
         if before == instance {
             return;
         }
         // The table in use changes places with that of the memory it leaves.
         let mut pages = std::mem::replace(&mut self.memories[instance], PageTable::new(&[], 1 << 12));
-        process.swap_pages(&mut pages);
+        self.process.swap_pages(&mut pages);
         self.memories[before] = pages;
         if spec.global_bytes == 0 || self.oldest == 0 {
             return;
@@ -100,7 +99,7 @@ impl TaskState {
             return;
         }
         let bytes = (lines.len() as u64 * line).min(spec.global_bytes);
-        process.copy(lines);
+        self.process.copy(lines);
         self.copies += 1;
         self.copied_bytes += bytes;
         self.jobs[self.oldest].copied_bytes = bytes;

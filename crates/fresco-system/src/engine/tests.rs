@@ -41,7 +41,7 @@ fn the_run_ahead_changes_no_measured_time() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let scenario = Scenario::parse("test.toml", TEXT, &directory, &[]).unwrap_or_else(|error| panic!("{error}"));
     let spec = &scenario.runs()[0];
-    let experiment = crate::periodic::experiment(spec).unwrap_or_else(|error| panic!("{error}"));
+    let experiment = crate::runs::experiment(spec).unwrap_or_else(|error| panic!("{error}"));
     let times = |run_ahead| {
         let mut engine = Engine::new(&experiment, &[0; 4]).unwrap_or_else(|error| panic!("{error}"));
         engine.run_ahead = run_ahead;

@@ -45,8 +45,8 @@ impl Engine<'_> {
         let state = &self.tasks[task];
         Snapshot {
             at,
-            instructions: self.instructions_of(task),
-            operations: self.process(task).operations(),
+            instructions: self.counted(task).instructions,
+            operations: self.tasks[task].process.operations(),
             faults: state.faults.count,
             met: state.met_others,
             shared: self.memory.core_stats()[self.experiment.tasks[task].core as usize],
@@ -58,7 +58,7 @@ impl Engine<'_> {
         let (then, now) = (&measurement.from, self.snapshot(task, at));
         let llc = self.experiment.machine.llc.as_ref();
         let llc = llc.map(|_| since(&now.shared.llc, &then.shared.llc));
-        let [l1, l2] = self.process(task).caches().stats();
+        let [l1, l2] = self.tasks[task].process.caches().stats();
         let id = self.memory_of(task);
         let assignment = self.frames.assignment(id).ok();
         let state = &self.tasks[task];

@@ -3,7 +3,6 @@
 
 use crate::core::{Action, Core, MissTag, Source, Step, Timed};
 use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
-use crate::os::process::Process;
 use fresco_dram::Ps;
 use fresco_memory::{Lines, PrivateCaches, RequestId};
 
@@ -38,19 +37,25 @@ pub(super) struct Loaded {
     pub task: usize,
     pub job: u64,
     pub instance: usize,
-    pub process: Process,
     /// Since when it has had the core, or had it again after a stall.
     pub since: Ps,
     /// When it goes on at the earliest: the switch takes so long.
     pub from: Ps,
-    /// Instructions that the core had executed by then.
-    pub instructions: u64,
+    /// What the core had counted by then.
+    pub then: Counters,
     /// Dirty lines of the core that had left the last cache by then.
     pub write_backs: u64,
-    /// Lines that the core had moved by then.
-    pub lines: Lines,
     /// Since when it is to stop.
     pub stopping: Option<Ps>,
+}
+
+/// What cores count, of one of them or while a task had them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    /// Executed.
+    pub instructions: u64,
+    /// Moved to and from memory.
+    pub lines: Lines,
 }
 
 /// What a core executes that has no process.

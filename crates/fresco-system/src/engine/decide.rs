@@ -2,7 +2,7 @@
 //! The instants at which dispatchers decide, and what becomes of their decisions.
 
 use super::{Engine, Reverse};
-use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing};
+use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan};
 use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
@@ -61,7 +61,7 @@ impl Engine<'_> {
         let spec = &self.experiment.tasks[task];
         let instance = spec.instance_of(number);
         let mut deadline = u64::MAX;
-        if let Timing::Periodic(timing) = &spec.timing {
+        if let Some(timing) = spec.timing.periodic() {
             deadline = at + timing.deadline * 1000;
             self.releases
                 .push(Reverse((at + timing.period * 1000, task, number + 1)));
@@ -175,7 +175,7 @@ impl Engine<'_> {
             (Some(loaded), _) => {
                 if loaded.stopping.is_none() {
                     loaded.stopping = Some(now);
-                    loaded.process.stop_at(0);
+                    self.tasks[loaded.task].process.stop_at(0);
                     if cpu.stalled_since.is_some() || self.tasks[loaded.task].waits_for_others {
                         self.stopped(number, now);
                     }

@@ -55,7 +55,7 @@ impl Engine<'_> {
         let recoloring = self.recoloring.as_mut()?;
         let time = now - std::mem::replace(&mut recoloring.last, now);
         let members = recoloring.rules.members.clone();
-        let now: Vec<Lines> = members.iter().map(|member| self.lines_of(*member)).collect();
+        let now: Vec<Lines> = members.iter().map(|member| self.counted(*member).lines).collect();
         let recoloring = self.recoloring.as_mut()?;
         let then = std::mem::replace(&mut recoloring.seen, now.clone());
         let (mut misses, mut bytes) = (Vec::new(), Vec::new());

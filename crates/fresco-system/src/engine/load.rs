@@ -2,11 +2,10 @@
 //! Jobs come on a core and leave it.
 
 use super::Engine;
-use super::cpu::Loaded;
-use crate::multitask::{Activity, RunSpan, Timing};
+use super::cpu::{Counters, Loaded};
+use crate::multitask::{Activity, RunSpan};
 use fresco_dram::Ps;
 use fresco_input::InputError;
-use fresco_memory::Lines;
 
 impl Engine<'_> {
     /// The oldest job of a task comes on a core that is free, as soon as its process has left any other core.
@@ -15,13 +14,13 @@ impl Engine<'_> {
             return;
         };
         let state = &mut self.tasks[task];
-        let Some(mut process) = state.process.take() else {
+        if state.core.is_some() {
             return;
-        };
+        }
         let cpu = &mut self.cpus[number];
         let begins = state.begin(&job, instance, now);
         if let Some(instance) = begins {
-            state.change_instance(&mut process, instance, &self.experiment.tasks[task], self.line_bytes);
+            state.change_instance(instance, &self.experiment.tasks[task], self.line_bytes);
         }
         let mut resume = now.max(cpu.free_since);
         if cpu.last_task.replace(task) != Some(task) {
@@ -30,9 +29,9 @@ impl Engine<'_> {
         }
         resume += self.pay(task);
         self.tasks[task].core = Some(number);
-        let lines = self.memory.lines(number as u32);
-        let write_backs = self.write_backs_of(number);
+        let (then, write_backs) = (self.counters(number), self.write_backs_of(number));
         let cpu = &mut self.cpus[number];
+        let process = &mut self.tasks[task].process;
         process.go_on();
         process.swap_caches(&mut cpu.caches);
         if !self.tasks[task].waits_for_others {
@@ -42,12 +41,10 @@ impl Engine<'_> {
             task,
             job: job.job,
             instance: self.tasks[task].instance,
-            process,
             since: now,
             from: resume,
-            instructions: cpu.core.instructions(),
+            then,
             write_backs,
-            lines,
             stopping: None,
         });
     }
@@ -58,23 +55,21 @@ impl Engine<'_> {
             self.had_core(number, at);
         }
         let write_backs = self.write_backs_of(number);
-        let lines = self.memory.lines(number as u32);
+        let task = self.cpus[number].loaded.as_ref().expect("a job is on the core").task;
+        let (counted, is_shot) = (self.counted(task), self.is_shot(task, number));
         let cpu = &mut self.cpus[number];
-        let mut loaded = cpu.loaded.take().expect("a job is on the core");
-        loaded.process.swap_caches(&mut cpu.caches);
+        let loaded = cpu.loaded.take().expect("a job is on the core");
+        let state = &mut self.tasks[task];
+        state.process.swap_caches(&mut cpu.caches);
         cpu.free_since = at;
-        cpu.interrupted |= loaded.process.take_interrupt();
+        cpu.interrupted |= state.process.take_interrupt() && !is_shot;
         if let Some(asked) = loaded.stopping {
             cpu.outcome.longest_drain_ps = cpu.outcome.longest_drain_ps.max(at.saturating_sub(asked));
         }
-        let state = &mut self.tasks[loaded.task];
-        state.instructions += cpu.core.instructions() - loaded.instructions;
+        state.counted = counted;
         state.write_backs += write_backs - loaded.write_backs;
-        state.lines.read += lines.read - loaded.lines.read;
-        state.lines.written += lines.written - loaded.lines.written;
-        state.process = Some(loaded.process);
         state.core = None;
-        loaded.task
+        task
     }
 
     /// The job on a core has had it up to `at`.
@@ -127,7 +122,7 @@ impl Engine<'_> {
     pub(super) fn pass(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
         self.tasks[task].passes += 1;
         self.note_pass(task, at)?;
-        if matches!(self.experiment.tasks[task].timing, Timing::Batch) {
+        if self.experiment.tasks[task].timing.periodic().is_none() {
             return Ok(true);
         }
         // A thread may have been taken off its core while it waited for the others.
@@ -167,29 +162,27 @@ impl Engine<'_> {
         state.executing + on_core.unwrap_or(0)
     }
 
-    /// Lines that cores have moved while a task had them.
-    pub(super) fn lines_of(&self, task: usize) -> Lines {
+    /// What a core has counted.
+    fn counters(&self, number: usize) -> Counters {
+        Counters {
+            instructions: self.cpus[number].core.instructions(),
+            lines: self.memory.lines(number as u32),
+        }
+    }
+
+    /// What cores have counted while a task had them.
+    pub(super) fn counted(&self, task: usize) -> Counters {
         let state = &self.tasks[task];
-        let mut lines = state.lines;
+        let mut counted = state.counted;
         if let Some(core) = state.core
             && let Some(loaded) = &self.cpus[core].loaded
         {
-            let now = self.memory.lines(core as u32);
-            lines.read += now.read - loaded.lines.read;
-            lines.written += now.written - loaded.lines.written;
+            let (now, then) = (self.counters(core), &loaded.then);
+            counted.instructions += now.instructions - then.instructions;
+            counted.lines.read += now.lines.read - then.lines.read;
+            counted.lines.written += now.lines.written - then.lines.written;
         }
-        lines
-    }
-
-    /// Instructions that a task has executed.
-    pub(super) fn instructions_of(&self, task: usize) -> u64 {
-        let state = &self.tasks[task];
-        let on_core = state.core.and_then(|core| {
-            let cpu = &self.cpus[core];
-            let loaded = cpu.loaded.as_ref()?;
-            Some(cpu.core.instructions() - loaded.instructions)
-        });
-        state.instructions + on_core.unwrap_or(0)
+        counted
     }
 
     /// The process of a task has left a core: another core may have waited for it.

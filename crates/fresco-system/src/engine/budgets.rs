@@ -25,9 +25,9 @@ impl Engine<'_> {
     pub(super) fn count_lines(&mut self, number: usize) {
         let Some(regulator) = &mut self.regulator else { return };
         if regulator.counted(number as u32, self.memory.lines(number as u32))
-            && let Some(loaded) = &mut self.cpus[number].loaded
+            && let Some(loaded) = &self.cpus[number].loaded
         {
-            loaded.process.interrupt();
+            self.tasks[loaded.task].process.interrupt();
         }
     }
 
@@ -57,8 +57,8 @@ impl Engine<'_> {
 
     /// Stops the job of a core; without one, the core takes the interrupt at once.
     fn interrupt(&mut self, number: usize, at: Ps) {
-        match &mut self.cpus[number].loaded {
-            Some(loaded) => loaded.process.interrupt(),
+        match &self.cpus[number].loaded {
+            Some(loaded) => self.tasks[loaded.task].process.interrupt(),
             None => self.interrupted(number, at),
         }
     }
@@ -73,8 +73,9 @@ impl Engine<'_> {
     /// A core takes an interrupt, everything before being complete at `at`: the regulator's, or that of a shootdown, which is
     /// paid for when the task goes on.
     pub(super) fn interrupted(&mut self, number: usize, at: Ps) {
-        let due = |regulator: &&mut Regulator| regulator.is_due(number as u32);
-        let Some(regulator) = self.regulator.as_mut().filter(due) else {
+        let task = self.cpus[number].loaded.as_ref().map(|loaded| loaded.task);
+        let is_shot = task.is_some_and(|task| self.is_shot(task, number));
+        let Some(regulator) = self.regulator.as_mut().filter(|_| !is_shot) else {
             return self.go_on_at(number, at, at);
         };
         let answer = regulator.interrupted(number as u32, at);
@@ -85,6 +86,12 @@ impl Engine<'_> {
         for core in answer.others {
             self.end_stall(core as usize, at);
         }
+    }
+
+    /// Returns true if the interrupt of a task on a core is that of a shootdown alone.
+    pub(super) fn is_shot(&self, task: usize, number: usize) -> bool {
+        let is_due = |regulator: &Regulator| regulator.is_due(number as u32);
+        self.owes(task) && !self.regulator.as_ref().is_some_and(is_due)
     }
 
     /// The handler has returned: the core goes on with its job, or with what comes next.
@@ -103,9 +110,12 @@ impl Engine<'_> {
         self.had_core(number, at);
         let cpu = &mut self.cpus[number];
         cpu.stalled_since = Some(at);
-        let Some(loaded) = &mut cpu.loaded else { return };
-        // What came under way to this interrupt has asked for it again.
-        loaded.process.take_interrupt();
+        let Some(loaded) = &cpu.loaded else { return };
+        if self.phases.is_none() {
+            // What came under way to this interrupt has asked for it again. A task that has its core alone takes that when it
+            // goes on; a job may leave while it stands still.
+            self.tasks[loaded.task].process.take_interrupt();
+        }
         if loaded.stopping.is_some() {
             self.stopped(number, at);
         }

@@ -124,7 +124,7 @@ impl Engine<'_> {
         };
         let holding = |&task: &usize| {
             let threads = self.sharers(task).len() as u64;
-            let required = self.process(task).pages().count().div_ceil(threads);
+            let required = self.tasks[task].process.pages().count().div_ceil(threads);
             let banks = self
                 .frames
                 .assignment(self.memory_of(task))
@@ -189,7 +189,7 @@ impl Engine<'_> {
             _ => return,
         };
         let (page_bytes, line) = (self.experiment.machine.page_bytes, self.line_bytes);
-        let mapped = self.process(task).pages().mapped();
+        let mapped = self.tasks[task].process.pages().mapped();
         let wrong: Vec<_> = mapped.filter(|(_, frame)| wrong.contains(&frame.0)).collect();
         let sharers = self.sharers(task);
         let cost = self.frames.config().cost;
@@ -199,7 +199,7 @@ impl Engine<'_> {
                 continue;
             };
             for &sharer in &sharers {
-                self.process_mut(sharer).pages_mut().remap(page, new);
+                self.tasks[sharer].process.pages_mut().remap(page, new);
             }
             let at = |frame: u64, offset: u64| PhysAddr(frame * page_bytes + offset);
             let offsets = (0..page_bytes).step_by(line as usize);
@@ -210,10 +210,11 @@ impl Engine<'_> {
         if moved == 0 {
             return;
         }
-        self.process_mut(task).copy(lines);
+        self.pages_changed(task);
+        self.tasks[task].process.copy(lines);
         for &sharer in &sharers {
             if self.tasks[sharer].core.is_some() {
-                self.process_mut(sharer).interrupt();
+                self.tasks[sharer].process.interrupt();
             }
         }
         if let Some(recoloring) = &mut self.recoloring {
@@ -227,6 +228,13 @@ impl Engine<'_> {
     /// Pages of a task that have moved so far.
     pub(super) fn pages_moved(&self, task: usize) -> u64 {
         self.recoloring.as_ref().map_or(0, |recoloring| recoloring.moved[task])
+    }
+
+    /// Returns true if a task has to stand still.
+    pub(super) fn owes(&self, task: usize) -> bool {
+        self.recoloring
+            .as_ref()
+            .is_some_and(|recoloring| recoloring.owed[task] > 0)
     }
 
     /// For how long a task has to stand still now.

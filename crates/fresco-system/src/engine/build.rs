@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From an experiment to a machine with its tasks mapped, at time 0.
 
-use super::cpu::Cpu;
+use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
 use super::phases::Phases;
 use super::recoloring::Recoloring;
@@ -11,7 +11,7 @@ use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
 use crate::core::{Core, InOrder};
-use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, Timing, colors, dispatch};
+use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::memory;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -21,7 +21,7 @@ use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Area, Program};
 use fresco_machine::CacheConfig;
-use fresco_memory::{Lines, MemorySystem, PrivateCaches};
+use fresco_memory::{MemorySystem, PrivateCaches};
 use std::sync::Arc;
 
 /// Programs of a task, one for each of so many threads. Each task of a run has its own seed.
@@ -90,10 +90,9 @@ impl<'e> Engine<'e> {
             }
             regulator
         });
-        let first = |task: &TaskSpec| match &task.timing {
-            Timing::Periodic(timing) => timing.phase * 1000,
-            Timing::Batch => 0,
-        };
+        // With phases, programs begin when all have set up their data.
+        let start = |task: &TaskSpec| if phases.is_some() { 0 } else { task.start };
+        let first = |task: &TaskSpec| task.timing.periodic().map_or(start(task), |timing| timing.phase * 1000);
         let releases = experiment.tasks.iter().enumerate();
         Ok(Self {
             experiment,
@@ -182,16 +181,16 @@ impl Setup<'_> {
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
         let none = PrivateCaches::new(None, None);
-        let phase = self.experiment.phases.as_ref().map(|phases| phases.tasks[number]);
+        let phase = self.experiment.phases.as_ref().map(|phases| phases.is_measured[number]);
         // Where nobody looks at the passes of a task it is not stopped at them.
-        let heeds_marks = phase.is_none_or(|phase| phase.is_measured) || spec.team.is_some();
+        let heeds_marks = phase.unwrap_or(true) || spec.team.is_some();
         let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);
         if phase.is_none() {
             process.begin();
             process.be_preemptible();
         }
         Ok(TaskState {
-            process: Some(process),
+            process,
             core: None,
             memories,
             memory_ids,
@@ -207,10 +206,9 @@ impl Setup<'_> {
             met_at_start: Met::default(),
             copies: 0,
             copied_bytes: 0,
-            instructions: 0,
+            counted: Counters::default(),
             executing: 0,
             write_backs: 0,
-            lines: Lines::default(),
             faults: PageFaults::default(),
             began_at_instruction: 0,
             waits_for_others: false,
@@ -239,8 +237,8 @@ impl Setup<'_> {
         self.frames.register(id, asked).map_err(refused)?;
         // With phases setting up is a part of the run.
         let is_mapped = spec.paging == Paging::AtStart && self.experiment.phases.is_none();
-        if let Some(process) = master.filter(|_| is_mapped).and_then(|master| master.process.as_ref()) {
-            return Ok(process.pages().clone());
+        if let Some(master) = master.filter(|_| is_mapped) {
+            return Ok(master.process.pages().clone());
         }
         let mut pages = PageTable::new(areas, machine.page_bytes);
         while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a scenario to an experiment, and how long it lasts.
 
-use crate::multitask::{
-    Experiment, Instance, Phase, Phases, RefreshPlan, Regulation, Schedule, TaskSpec, Timing, Work,
-};
+use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
 use crate::os::memory;
 use crate::scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
 use fresco_dram::Ps;
@@ -18,25 +16,22 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     let mut tasks = Vec::new();
     for copy in &setup.copies {
         let task = &setup.tasks[copy.task];
+        let timing = task.timing.clone().map_or(Timing::Batch, Timing::Periodic);
+        let work = Work::Program {
+            name: task.program.name.to_owned(),
+            parameters: setup.parameters(copy.task)?,
+            trace_dir: setup.trace_dir().to_owned(),
+        };
+        let instance = Instance {
+            memory: Some(memory::of_task(setup, copy)),
+            ..Instance::new(0, copy.coloring.clone())
+        };
         tasks.push(TaskSpec {
-            name: copy.name.clone(),
-            timing: task.timing.clone().map_or(Timing::Batch, Timing::Periodic),
-            core: copy.core,
-            work: Work::Program {
-                name: task.program.name.to_owned(),
-                parameters: setup.parameters(copy.task)?,
-                trace_dir: setup.trace_dir().to_owned(),
-            },
-            instances: vec![Instance {
-                color: 0,
-                coloring: copy.coloring.clone(),
-                memory: Some(memory::of_task(setup, copy)),
-            }],
-            instance_of_job: Vec::new(),
-            global_bytes: 0,
             paging: task.paging,
             team: task.program.is_team().then_some(copy.task),
+            start: task.start,
             place: Some(task.place.clone()),
+            ..TaskSpec::new(copy.name.clone(), copy.core, timing, work, instance)
         });
     }
     let horizon_ns = if setup.is_periodic() {
@@ -45,18 +40,13 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         0
     };
     let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
+    let schedule = Schedule::Plain {
+        policy: setup.scheduler.policy,
+    };
     Ok(Experiment {
         dynamic: setup.dynamic.clone(),
         phases: (!setup.is_periodic()).then(|| phases(setup)),
-        machine: setup.machine.clone(),
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
-        color_ranks: Vec::new(),
         tasks,
-        schedule: Schedule::Plain {
-            policy: setup.scheduler.policy,
-        },
-        frames: setup.frames,
         horizon_ns,
         seed: spec.seed,
         check: setup.check,
@@ -66,24 +56,21 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             true => setup.scheduler.context_switch_ns,
             false => 0,
         },
-        margin_permille: Experiment::MARGIN,
         regulation: setup.bandwidth.clone().map(|budgets| Regulation {
             budgets,
             counted_from: timings(setup).map(|task| warm(setup, task)).max().unwrap_or(0),
         }),
+        ..Experiment::new(setup.machine.clone(), schedule, setup.frames)
     })
 }
 
 /// Warm-up and measurement of tasks that have their cores alone.
 fn phases(setup: &Setup) -> Phases {
-    let phase = |copy: &Copy| Phase {
-        is_measured: setup.tasks[copy.task].role == Role::Measured,
-        start: setup.tasks[copy.task].start,
-    };
+    let is_measured = |copy: &Copy| setup.tasks[copy.task].role == Role::Measured;
     Phases {
         warm_up: setup.warm_up,
         measure: setup.measure,
-        tasks: setup.copies.iter().map(phase).collect(),
+        is_measured: setup.copies.iter().map(is_measured).collect(),
     }
 }
 

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One run: cores with their dispatchers, and the memory, in one order of time.
+//! One run: cores with their dispatchers, operating system and memory, in one order of time.
 //!
-//! The engine takes the earliest of three kinds of event: something happens in the memory, a dispatcher has to decide or a
-//! job is released, a core has something to do that others can notice. At equal times the memory goes first, then budgets
-//! of bandwidth are renewed, then dispatchers by core, then the cores by number. A core runs ahead of the others on its private caches, but never beyond
-//! the next instant at which its dispatcher may take it away.
+//! The engine takes the earliest of three kinds of event: something happens in the memory, a timer is over, a core has
+//! something to do that others can notice. At equal times the memory goes first, then timers (phases that end, budgets of
+//! bandwidth, scans of the colours, dispatchers by core), then the cores by number. So the run is one sequence, the same on
+//! every host.
+//!
+//! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
+//! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
+//! [`RUN_AHEAD`] on its private caches, where nobody notices. Where its dispatcher may take it away it runs no further than
+//! to the next timer; in a run of phases no task ever leaves its core, and counters of background tasks, which are read
+//! without stopping them, are exact to [`RUN_AHEAD`].
+//!
+//! A run with a horizon begins with all pages mapped that do not wait to be touched, at no cost; one of phases sets data up
+//! first, page fault by page fault. Caches are empty in both.
 
 mod balancing;
 mod budgets;
@@ -27,9 +36,9 @@ mod tests;
 mod watch;
 mod windows;
 
-use super::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
+use crate::multitask::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
@@ -53,7 +62,7 @@ use windows::PlannedWindows;
 const RUN_AHEAD: Ps = 1_000_000;
 
 /// A run in progress.
-pub(super) struct Engine<'e> {
+pub(crate) struct Engine<'e> {
     experiment: &'e Experiment,
     /// Operations of synthetic jobs, by task; 0 for others.
     operations: &'e [u64],
@@ -164,8 +173,9 @@ impl Engine<'_> {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
-            if let Some(loaded) = cpu.loaded.as_mut().filter(|_| go_on) {
-                cpu.core.run_on(&mut loaded.process, now + self.run_ahead);
+            if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
+                cpu.core
+                    .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
             let sent = done.at - done.sample.latency;
             if done.sample.refresh > 0 && sent < self.recorded {
@@ -186,8 +196,8 @@ impl Engine<'_> {
         } else {
             ahead
         };
-        let action = match &mut cpu.loaded {
-            Some(loaded) => cpu.core.step(&mut loaded.process, limit),
+        let action = match &cpu.loaded {
+            Some(loaded) => cpu.core.step(&mut self.tasks[loaded.task].process, limit),
             None => cpu.core.step(&mut cpu::Parked, limit),
         };
         match action {
@@ -212,11 +222,11 @@ impl Engine<'_> {
 
     /// The process of a core has stopped, everything before being complete at `at`.
     fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
-        let Some(loaded) = &mut self.cpus[number].loaded else {
+        let Some(loaded) = &self.cpus[number].loaded else {
             unreachable!("a parked core does nothing");
         };
         let task = loaded.task;
-        let resume = match loaded.process.take_stop() {
+        let resume = match self.tasks[task].process.take_stop() {
             Stop::Asked if self.phases.is_some() => {
                 self.asked(task, at);
                 Some(at)
@@ -238,7 +248,7 @@ impl Engine<'_> {
                 self.tasks[task].marked = true;
                 self.pass(task, at)?.then_some(at)
             }
-            Stop::Over => self.restart(number, task, at)?.then_some(at),
+            Stop::Over => self.restart(task, at)?.then_some(at),
             Stop::Fault(page) => Some(at + self.fault(task, page)?),
             Stop::Copied | Stop::Elapsed | Stop::Mark(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
@@ -255,8 +265,8 @@ impl Engine<'_> {
 
     /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own. Returns whether it
     /// goes on at once.
-    fn restart(&mut self, number: usize, task: usize, at: Ps) -> Result<bool, InputError> {
-        let executed = self.instructions_of(task);
+    fn restart(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
+        let executed = self.counted(task).instructions;
         if std::mem::replace(&mut self.tasks[task].began_at_instruction, executed) == executed {
             return Err(self.fault_of_program(task, "executes nothing"));
         }
@@ -265,8 +275,8 @@ impl Engine<'_> {
         }
         let marked = std::mem::take(&mut self.tasks[task].marked);
         let program = build::programs(self.experiment, self.operations, task, 1)?.pop();
-        let loaded = self.cpus[number].loaded.as_mut().expect("a job is on the core");
-        loaded.process.restart(program.expect("one thread has one program"));
+        let program = program.expect("one thread has one program");
+        self.tasks[task].process.restart(program);
         Ok(marked || self.pass(task, at)?)
     }
 

@@ -93,7 +93,7 @@ impl<'e> Engine<'e> {
             return Ok(Some(at));
         }
         if self.experiment.tasks[task].paging == Paging::AtStart && !self.is_helper(task) {
-            let page = self.process_mut(task).pages_mut().next_unmapped();
+            let page = self.tasks[task].process.pages_mut().next_unmapped();
             if let Some(page) = page {
                 return Ok(Some(at + self.fault(task, page)?));
             }
@@ -105,7 +105,7 @@ impl<'e> Engine<'e> {
         }
         phases.released = true;
         let order = phases.order.clone();
-        let delays = phases.rules.tasks.iter().map(|task| task.start).collect::<Vec<Ps>>();
+        let delays: Vec<Ps> = self.experiment.tasks.iter().map(|task| task.start).collect();
         if let Some(regulator) = &mut self.regulator {
             regulator.begin(at, false);
         }
@@ -124,13 +124,13 @@ impl<'e> Engine<'e> {
     }
 
     fn begin_program(&mut self, task: usize, at: Ps) {
-        self.process_mut(task).begin();
-        let executed = self.instructions_of(task);
+        self.tasks[task].process.begin();
+        let executed = self.counted(task).instructions;
         let phases = self.of_phases();
         let warm_up = phases.rules.warm_up;
         let progress = &mut phases.tasks[task];
         progress.pass_at_instruction = Some(executed);
-        if !phases.rules.tasks[task].is_measured {
+        if !phases.rules.is_measured[task] {
             progress.stage = Stage::Running;
             return;
         }
@@ -147,7 +147,7 @@ impl<'e> Engine<'e> {
     fn stop_after(&mut self, task: usize, extent: Extent, operations: u64, at: Ps) {
         match extent {
             Extent::Passes(_) => {}
-            Extent::Operations(count) => self.process_mut(task).stop_at(operations + count),
+            Extent::Operations(count) => self.tasks[task].process.stop_at(operations + count),
             Extent::Time(time) => self.of_phases().stops.push((at + time, task)),
             Extent::Jobs(_) => unreachable!("phases are not counted in jobs"),
         }
@@ -169,7 +169,7 @@ impl<'e> Engine<'e> {
             .map(|stop| stop.1)
             .collect();
         phases.stops.retain(|stop| stop.0 > now);
-        due.into_iter().for_each(|task| self.process_mut(task).stop_at(0));
+        due.into_iter().for_each(|task| self.tasks[task].process.stop_at(0));
     }
 
     /// A program has completed a pass.
@@ -180,7 +180,7 @@ impl<'e> Engine<'e> {
         let Some(phases) = &self.phases else { return Ok(()) };
         let counted = |extent| matches!(extent, Extent::Operations(count) if count > 0);
         let counts = counted(phases.rules.warm_up) || counted(phases.rules.measure);
-        if counts && self.process(task).operations() == 0 {
+        if counts && self.tasks[task].process.operations() == 0 {
             let found = "found a program without loads and stores, in phases that count them";
             return Err(self
                 .experiment
@@ -188,7 +188,7 @@ impl<'e> Engine<'e> {
                 .allowed("phases in passes or time")
                 .cure("write passes or time in [warm_up] and [measure]"));
         }
-        let executed = self.instructions_of(task);
+        let executed = self.counted(task).instructions;
         let phases = self.of_phases();
         let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
         let is_open = phases.opened.is_some();
@@ -235,15 +235,15 @@ impl<'e> Engine<'e> {
         let phases = self.of_phases();
         phases.tasks[task].stage = Stage::Warm;
         let cold = |stage: &Stage| matches!(stage, Stage::Starting | Stage::WarmingUp { .. });
-        let mut all = std::iter::zip(&phases.rules.tasks, &phases.tasks);
-        if all.any(|(rule, progress)| rule.is_measured && cold(&progress.stage)) {
+        let mut all = std::iter::zip(&phases.rules.is_measured, &phases.tasks);
+        if all.any(|(is_measured, progress)| *is_measured && cold(&progress.stage)) {
             return;
         }
         phases.opened = Some(at);
         let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
         self.memory.reset_stats();
         for other in self.of_phases().order.clone() {
-            let executed = self.instructions_of(other);
+            let executed = self.counted(other).instructions;
             let progress = &self.of_phases().tasks[other];
             match progress.stage {
                 // A task at the begin of a pass begins here, one within a pass at its end.
@@ -253,7 +253,7 @@ impl<'e> Engine<'e> {
                     }
                 }
                 Stage::Warm if other == task => self.begin_phase(task, at),
-                Stage::Warm => self.process_mut(other).stop_at(0),
+                Stage::Warm => self.tasks[other].process.stop_at(0),
                 _ => {
                     let measurement = self.measurement(other, at, 0);
                     self.of_phases().tasks[other].background = Some(measurement);
@@ -267,7 +267,7 @@ impl<'e> Engine<'e> {
         let passes = if let Extent::Passes(count) = measure { count } else { 0 };
         let measurement = self.measurement(task, at, passes);
         self.of_phases().tasks[task].stage = Stage::Measuring(measurement);
-        let operations = self.process(task).operations();
+        let operations = self.tasks[task].process.operations();
         self.stop_after(task, measure, operations, at);
     }
 
@@ -289,8 +289,8 @@ impl<'e> Engine<'e> {
         let state = &mut self.tasks[task];
         state.recorder = ReadRecorder::default();
         state.is_recording = true;
-        self.process_mut(task).caches_mut().reset_stats();
-        let executed = self.instructions_of(task);
+        self.tasks[task].process.caches_mut().reset_stats();
+        let executed = self.counted(task).instructions;
         let begins = self.of_phases().tasks[task].pass_at_instruction == Some(executed);
         Measurement {
             from: self.snapshot(task, at),

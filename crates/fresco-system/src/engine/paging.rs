@@ -2,37 +2,28 @@
 //! Page faults: frames from the allocator, and their time.
 
 use super::Engine;
+use crate::multitask::Schedule;
 use crate::os::pages::Page;
-use crate::os::process::Process;
 use fresco_dram::Ps;
 use fresco_frames::{FrameError, TaskId};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// The process of a task, on a core or not.
-    pub(super) fn process_mut(&mut self, task: usize) -> &mut Process {
-        let state = &mut self.tasks[task];
-        match (&mut state.process, state.core) {
-            (Some(process), _) => process,
-            (None, Some(core)) => &mut self.cpus[core].loaded.as_mut().expect("it is on this core").process,
-            (None, None) => unreachable!("a process that is on no core is with its task"),
-        }
-    }
-
-    /// The process of a task, on a core or not, to look at.
-    pub(super) fn process(&self, task: usize) -> &Process {
-        let state = &self.tasks[task];
-        match (&state.process, state.core) {
-            (Some(process), _) => process,
-            (None, Some(core)) => &self.cpus[core].loaded.as_ref().expect("it is on this core").process,
-            (None, None) => unreachable!("a process that is on no core is with its task"),
-        }
-    }
-
     /// The memory that a task uses, as the allocator knows it.
     pub(super) fn memory_of(&self, task: usize) -> TaskId {
         let state = &self.tasks[task];
         state.memory_ids[state.instance]
+    }
+
+    /// Pages of a task have come or gone: tells the dispatchers that go by them.
+    pub(super) fn pages_changed(&mut self, task: usize) {
+        if !matches!(self.experiment.schedule, Schedule::Fair(_)) {
+            return;
+        }
+        let by_bank = self.frames.share_by_bank(self.memory_of(task)).unwrap_or_default();
+        for number in 0..self.cpus.len() {
+            self.cpus[number].dispatcher.pages_changed(task, &by_bank);
+        }
     }
 
     /// Gives a page of the memory in use its frame. Returns the time of the whole page fault.
@@ -40,7 +31,7 @@ impl Engine<'_> {
     /// # Errors
     /// The memory or the colours of the task are used up.
     pub(super) fn fault(&mut self, task: usize, page: Page) -> Result<Ps, InputError> {
-        if self.process_mut(task).pages().is_mapped(page) {
+        if self.tasks[task].process.pages().is_mapped(page) {
             // Another thread was here first, since this one went to the operating system.
             return Ok(0);
         }
@@ -51,8 +42,9 @@ impl Engine<'_> {
             got => got,
         };
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, id, &error))?;
-        self.process_mut(task).pages_mut().map(page, frame);
+        self.tasks[task].process.pages_mut().map(page, frame);
         self.share_page(task, page, frame);
+        self.pages_changed(task);
         let cost = self.frames.config().cost;
         let time = cost.ps(cost.fault_cycles(&work));
         let faults = &mut self.tasks[task].faults;

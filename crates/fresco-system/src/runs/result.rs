@@ -13,7 +13,7 @@ use fresco_input::InputError;
 ///
 /// # Errors
 /// The checker found DRAM commands that no device allows.
-pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, InputError> {
+pub(crate) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, InputError> {
     let (from_ps, end) = outcome.counted_ps;
     let mut commands_checked = None;
     if let Some(verdict) = &outcome.checker {
