@@ -166,6 +166,20 @@ pub const MOST_THREADS: u32 = 64;
 /// # Errors
 /// No such program, an unknown key, and all that [`ProgramKind::build`] finds.
 pub fn build(name: &str, parameters: &str, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
+    let mut threads = build_team(name, parameters, setting, 1)?;
+    Ok(threads.pop().expect("as many as were asked for"))
+}
+
+/// The same for so many threads of one program, the master first.
+///
+/// # Errors
+/// As [`build`] and [`ProgramKind::build_team`].
+pub fn build_team(
+    name: &str,
+    parameters: &str,
+    setting: &Setting,
+    threads: u32,
+) -> Result<Vec<Box<dyn Program>>, InputError> {
     let place = format!("parameters of {name}");
     let Some(kind) = PROGRAMS.iter().find(|kind| kind.name == name) else {
         let names: Vec<&str> = PROGRAMS.iter().map(|kind| kind.name).collect();
@@ -175,9 +189,9 @@ pub fn build(name: &str, parameters: &str, setting: &Setting) -> Result<Box<dyn 
     };
     let document = Document::parse(&place, parameters)?;
     let table = document.root();
-    let program = kind.build(&table, setting)?;
+    let programs = kind.build_team(&table, setting, threads)?;
     table.finish()?;
-    Ok(program)
+    Ok(programs)
 }
 
 /// The parameters of every program that goes over its data again and again.

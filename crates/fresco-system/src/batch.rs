@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Many runs at once. Runs share nothing, so the number of threads changes no result.
 
-use crate::engine::Engine;
 use crate::results::{RunResult, ScenarioResult};
-use crate::{RunSpec, Scenario, periodic};
+use crate::{RunSpec, Scenario, multitask, runs};
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,10 +22,8 @@ pub struct Progress {
 /// What the scenario's own checks could not foresee: page frames or colours are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    match spec.point.setup.is_periodic() {
-        true => periodic::run(spec),
-        false => Engine::new(spec)?.run(),
-    }
+    let outcome = multitask::run(&runs::experiment(spec)?)?;
+    runs::result(spec, outcome)
 }
 
 /// Makes all runs of a scenario on `threads` threads (0: one per processor) and puts their results together.

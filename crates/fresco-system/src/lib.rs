@@ -6,7 +6,8 @@
 //!
 //! The parts, from the bottom up: [`core`] decides how much memory latency a core hides; `os` has page tables and the
 //! processes that cores execute; [`bandwidth`] regulates what they move; `engine` puts cores, page faults and memory into
-//! one order of time; `scenario` reads and checks; [`results`] counts. [`multitask`] runs real-time schedules: several tasks on a core, refresh by plan.
+//! one order of time, whatever a run is made of; [`multitask`] says what that can be: tasks, dispatchers, refresh by plan; `scenario` reads
+//! and checks, and `runs` makes runs of it; [`results`] counts.
 //!
 //! ```
 //! let text = r#"
@@ -38,8 +39,8 @@ pub mod core;
 mod engine;
 pub mod multitask;
 mod os;
-mod periodic;
 pub mod results;
+mod runs;
 mod scenario;
 
 pub use batch::{Progress, run, run_all, run_until};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-design's scheduler on the command-level simulator (COD-6 to COD-11, COD-14).
 
+mod multitask_support;
+
 use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::multitask::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
 use fresco_system::multitask::{
-    Activity, Experiment, Instance, MultitaskResult, RefreshPlan, Schedule, TaskSpec, Timing, Work, run,
+    Activity, Experiment, Instance, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work, run,
 };
+use multitask_support::budget;
 
 /// One rank of four banks, with a refresh window so short that a test sees many turns: 64 commands per bank and 64 tREFI,
 /// so that a turn takes 124.8 µs.
@@ -45,23 +48,12 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
         banks: Some(banks),
         llc: None,
     });
-    TaskSpec {
-        name: name.to_owned(),
-        timing: Timing::Batch,
-        core,
-        work: Work::Program {
-            name: "random".to_owned(),
-            parameters: format!("bytes = '{kib} KiB'\nwrite_percent = 20\ngap = 20"),
-            trace_dir: Default::default(),
-        },
-        instances: vec![Instance {
-            color: 0,
-            coloring,
-            memory: None,
-        }],
-        instance_of_job: Vec::new(),
-        global_bytes: 0,
-    }
+    let work = Work::Program {
+        name: "random".to_owned(),
+        parameters: format!("bytes = '{kib} KiB'\nwrite_percent = 20\ngap = 20"),
+        trace_dir: Default::default(),
+    };
+    TaskSpec::new(name, core, Timing::Batch, work, Instance::new(0, coloring))
 }
 
 fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, tasks: Vec<TaskSpec>) -> Experiment {
@@ -72,20 +64,12 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
         Policy::Buddy
     };
     Experiment {
-        machine,
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
-        color_ranks: Vec::new(),
         tasks,
-        schedule: Schedule::Fair(schedule),
-        frames: Config::pristine(policy),
         horizon_ns: 16 * TURN,
-        seed: 1,
         check: true,
         record_ns: 16 * TURN,
         context_switch_ns: 1000,
-        margin_permille: Experiment::MARGIN,
-        regulation: None,
+        ..Experiment::new(machine, Schedule::Fair(schedule), Config::pristine(policy))
     }
 }
 
@@ -319,4 +303,53 @@ fn what_cannot_be_scheduled_is_refused() {
     assert!(refused(with(2, TURN), Timing::Batch).contains("found a guard of 124800 ns in slices of 124800 ns"));
     let periodic = fresco_rt::Task::new("t", 0, 1000, 100, 1000).expect("a task");
     assert!(refused(with(2, 0), Timing::Periodic(periodic)).contains("with deadlines in a fair schedule"));
+}
+
+/// Budgets of bandwidth (MG-1) in the co-design's slices: a core that has used its budget up stands still in its slice, and no read
+/// meets a refresh nevertheless.
+#[test]
+fn budgets_go_with_slices() {
+    let machine = four_banks(2, RefreshPolicy::PerBankSequential);
+    let mut experiment = experiment(machine, FairSchedule::refresh_aware(), Partition::Soft, figure_9(true));
+    let (free, _) = outcome(&experiment);
+    experiment.regulation = Some(budget(&experiment, &[0, 1], 200));
+    let (result, fair) = outcome(&experiment);
+    assert_eq!(reads_that_met_refresh(&fair), 0, "{fair:#?}");
+    let cores = &result.regulation.as_ref().expect("it is regulated").cores;
+    for core in cores {
+        let (budget, most) = (&core.budget, 200 + core.budget.counts.overshoot);
+        assert!(
+            budget.counts.exhausted >= 10 && budget.stalled_share > 0.3,
+            "{budget:?}"
+        );
+        assert!(budget.lines_by_period.iter().all(|lines| *lines <= most) && budget.counts.overshoot < 100);
+    }
+    // Both tasks of a core have had slices, and less memory in them than without budgets.
+    for (task, free) in result.tasks.iter().zip(&free.tasks) {
+        assert!(
+            task.reads.count > 1000 && task.reads.count < free.reads.count,
+            "{}",
+            task.name
+        );
+    }
+    assert!(result.checker.is_some_and(|checker| checker.clean));
+}
+
+/// Pages that come while a task runs: its dispatcher heeds them from its next choice on.
+#[test]
+fn slices_heed_pages_that_fault_in() {
+    let met = |schedule: FairSchedule| {
+        let machine = four_banks(2, RefreshPolicy::PerBankSequential);
+        let mut experiment = experiment(machine, schedule, Partition::Soft, figure_9(true));
+        experiment
+            .tasks
+            .iter_mut()
+            .for_each(|task| task.paging = Paging::OnTouch);
+        let (result, fair) = outcome(&experiment);
+        assert!(result.tasks.iter().all(|task| task.page_faults.count > 100));
+        reads_that_met_refresh(&fair)
+    };
+    let (aware, blind) = (met(FairSchedule::refresh_aware()), met(FairSchedule::blind()));
+    // In the first slices a task has no page in the bank whose turn it is, and gets some.
+    assert!(aware * 5 < blind, "{aware} {blind}");
 }

@@ -4,45 +4,10 @@
 mod multitask_support;
 
 use fresco_rt::policy::{Order, Policy};
-use fresco_system::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
-use fresco_system::multitask::{Experiment, Regulation, Schedule, Work, run};
-use multitask_support::{MS, US, experiment, task};
+use fresco_system::multitask::{Schedule, Work, run};
+use multitask_support::{MS, US, budget, experiment, task};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
-
-/// So many lines in 100 us for core 0.
-fn budget(experiment: &Experiment, lines: u64) -> Regulation {
-    let guaranteed = Guaranteed::of(&experiment.machine, false);
-    let reservation = Reservation {
-        lines,
-        kind: Kind::Hard,
-        weight: 1,
-    };
-    Regulation {
-        budgets: Budgets {
-            period: 100 * US * 1000,
-            interrupt_cycles: 2000,
-            count_write_backs: false,
-            guaranteed,
-            nodes: vec![NodeBudgets {
-                node: 0,
-                cores: vec![0],
-                reserved: vec![lines * 64 * 10_000],
-                total: lines * 64 * 10_000,
-                settings: Settings {
-                    reservations: vec![reservation],
-                    total: lines,
-                    reclaim: false,
-                    share: Share::None,
-                    chunk: 1,
-                    prediction: Prediction::Last,
-                },
-                is_guaranteed: true,
-            }],
-        },
-        counted_from: 0,
-    }
-}
 
 #[test]
 fn synthetic_work_fits_its_wcet_under_a_budget() {
@@ -57,7 +22,7 @@ fn synthetic_work_fits_its_wcet_under_a_budget() {
     ];
     experiment.horizon_ns = 48 * MS;
     let free = run(&experiment).unwrap_or_else(|error| panic!("{error}"));
-    experiment.regulation = Some(budget(&experiment, 60));
+    experiment.regulation = Some(budget(&experiment, &[0], 60));
     let result = run(&experiment).unwrap_or_else(|error| panic!("{error}"));
     let of_core = &result.regulation.as_ref().expect("it is regulated").cores[0];
     println!(
@@ -90,7 +55,7 @@ fn a_wcet_shorter_than_a_period_of_budgets_is_refused() {
         write_percent: 0,
     };
     experiment.tasks = vec![task("t", (0, 2 * MS, 90 * US), 0, work)];
-    experiment.regulation = Some(budget(&experiment, 60));
+    experiment.regulation = Some(budget(&experiment, &[0], 60));
     let error = run(&experiment)
         .expect_err("it may have to wait for a period")
         .to_string();

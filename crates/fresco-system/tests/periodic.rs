@@ -132,7 +132,7 @@ fn wrong_timings_name_their_place() {
     assert!(wrong("period = \"1 ms\"\ndeadline = \"2 ms\"", "").contains("wcet <= deadline <= period"));
     assert!(wrong("period = \"1 ns\"", "").contains("period"));
     assert!(wrong("period = \"1 ms\"", "measure.passes = 3").contains("jobs"));
-    assert!(wrong("period = \"1 ms\"\nstart = \"1 ms\"", "").contains("a start beside periodic tasks"));
+    assert!(wrong("period = \"1 ms\"\nstart = \"1 ms\"", "").contains("a start of a task with a period"));
     assert!(wrong("", "policy.scheduler = \"rm\"").contains("without periodic tasks"));
     assert!(wrong("period = \"1 ms\"", "policy.scheduler = \"fifo\"").contains("edf"));
 }

@@ -393,13 +393,6 @@ const CASES: &[Case] = &[
             ("core = 0\n", "core = 2\nperiod = \"1 ms\"\nnode = 3\n"),
         ],
     ),
-    Case(
-        "dynamic division with periodic tasks",
-        &[
-            ("frames = \"palloc\"", "frames = \"bpm\"\ndynamic = true"),
-            ("core = 0\n", "core = 0\nperiod = \"1 ms\"\n"),
-        ],
-    ),
 ];
 
 fn text_of(case: &Case) -> String {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bandwidth regulation of the cores of a run (MG-1), whatever engine runs them.
+//! Bandwidth regulation of the cores of a run (MG-1).
 //!
 //! The engine tells how many lines a core has moved, which interrupts cores have taken, and when the timer fires. The
 //! regulator says which core to interrupt, which one waits, and which go on. Each interrupt takes the time that the budgets

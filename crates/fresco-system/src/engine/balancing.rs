@@ -5,9 +5,10 @@
 
 use super::Engine;
 use fresco_dram::Ps;
+use fresco_frames::ColorSet;
 use fresco_frames::dynamic::{self, Demand, Mode};
 use fresco_frames::shares::{Divide, Share, channels, equal};
-use fresco_frames::{ColorSet, TaskId};
+use fresco_memory::Lines;
 
 impl Engine<'_> {
     /// The colours of all members if their channels change.
@@ -24,15 +25,15 @@ impl Engine<'_> {
         if mode == recoloring.mode && (mode == Mode::Bpm || now_in == recoloring.channel) {
             return None;
         }
-        let count = recoloring.members.len();
+        let count = recoloring.rules.members.len();
         let shares = match mode {
-            Mode::Bpm => equal(&self.setup.space, count, Divide::Banks, &recoloring.taken).ok()?,
+            Mode::Bpm => equal(&self.space, count, Divide::Banks, &recoloring.taken).ok()?,
             Mode::BpmPlus => {
                 let mut shares = vec![Share::default(); count];
                 for (channel, colors) in of_channel.iter().enumerate() {
                     let here: Vec<usize> = (0..count).filter(|&member| now_in[member] == channel).collect();
                     let one = std::slice::from_ref(colors);
-                    let of_one = channels(&self.setup.space, here.len(), one, true, &recoloring.taken).ok()?;
+                    let of_one = channels(&self.space, here.len(), one, true, &recoloring.taken).ok()?;
                     here.into_iter()
                         .zip(of_one)
                         .for_each(|(member, share)| shares[member] = share);
@@ -53,21 +54,20 @@ impl Engine<'_> {
     fn demands(&mut self, now: Ps) -> Option<Vec<Demand>> {
         let recoloring = self.recoloring.as_mut()?;
         let time = now - std::mem::replace(&mut recoloring.last, now);
-        let line = self.setup.line_bytes();
-        let mut misses = Vec::new();
-        let mut bytes = Vec::new();
-        for (member, copy) in recoloring.members.iter().enumerate() {
-            let lines = self.memory.lines(self.setup.copies[*copy].core);
-            let (fetched, moved) = (lines.read, lines.read + lines.written);
-            let then = std::mem::replace(&mut recoloring.seen[member], (fetched, moved));
-            // The counters begin anew with the measured phase.
-            misses.push(fetched.checked_sub(then.0).unwrap_or(fetched));
-            bytes.push(moved.checked_sub(then.1).unwrap_or(moved) * line);
+        let members = recoloring.rules.members.clone();
+        let now: Vec<Lines> = members.iter().map(|member| self.counted(*member).lines).collect();
+        let recoloring = self.recoloring.as_mut()?;
+        let then = std::mem::replace(&mut recoloring.seen, now.clone());
+        let (mut misses, mut bytes) = (Vec::new(), Vec::new());
+        for (now, then) in std::iter::zip(now, then) {
+            misses.push(now.read - then.read);
+            bytes.push((now.read - then.read + now.written - then.written) * self.line_bytes);
         }
+        let recoloring = self.recoloring.as_ref()?;
         let count = recoloring.rules.channels.as_ref().map_or(1, Vec::len);
         let mut demands: Vec<Demand> = vec![];
-        for (member, copy) in recoloring.members.iter().enumerate() {
-            let footprint = self.frames.stats(TaskId(*copy as u32)).map_or(0, |stats| stats.held);
+        for (member, task) in members.iter().enumerate() {
+            let footprint = self.frames.stats(self.memory_of(*task)).map_or(0, |stats| stats.held);
             let channel = recoloring.channel[member];
             demands.push(Demand {
                 channel,

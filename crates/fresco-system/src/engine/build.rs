@@ -1,116 +1,250 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a specification to a machine with its tasks, at time 0.
+//! From an experiment to a machine with its tasks mapped, at time 0.
 
-use super::cpu::Cpu;
+use super::cpu::{Counters, Cpu};
+use super::jobs::TaskState;
+use super::phases::Phases;
 use super::recoloring::Recoloring;
-use super::{Engine, Judge, RUN_AHEAD, team};
+use super::team::{self, Waits};
+use super::watch::Watch;
+use super::windows::PlannedWindows;
+use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
 use crate::core::{Core, InOrder};
+use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::memory;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
-use crate::scenario::{Role, RunSpec, Setup, error_at};
-use fresco_frames::TaskId;
+use crate::results::ReadRecorder;
+use fresco_dram::NEVER;
+use fresco_frames::{Frames, TaskId, TaskMemory};
 use fresco_input::InputError;
-use fresco_load::Program;
+use fresco_load::{Area, Program};
+use fresco_machine::CacheConfig;
 use fresco_memory::{MemorySystem, PrivateCaches};
+use std::sync::Arc;
 
-impl<'s> Engine<'s> {
-    /// Sets up a run.
+/// Programs of a task, one for each of so many threads. Each task of a run has its own seed.
+pub(super) fn programs(
+    experiment: &Experiment,
+    operations: &[u64],
+    task: usize,
+    threads: u32,
+) -> Result<Vec<Box<dyn Program>>, InputError> {
+    // Weyl sequence of the golden ratio: neighbouring seeds and tasks are far apart (Steele et al., OOPSLA 2014).
+    let own = (experiment.seed.wrapping_mul(1 << 16).wrapping_add(task as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    experiment.tasks[task].programs(experiment, operations[task], own, threads)
+}
+
+impl<'e> Engine<'e> {
+    /// Sets a run up. `operations` are those of synthetic jobs, by task.
     ///
     /// # Errors
-    /// A program cannot be built, or the allocator refuses a task: what loading the scenario did not find, because it
-    /// depends on the seed or on files that have changed.
-    pub fn new(spec: &'s RunSpec) -> Result<Self, InputError> {
-        let setup = &spec.point.setup;
-        let machine = &setup.machine;
+    /// A program cannot be built, or does not fit its colours; the plan of refreshes is none.
+    pub fn new(experiment: &'e Experiment, operations: &'e [u64]) -> Result<Self, InputError> {
+        let machine = &experiment.machine;
         let mut memory = MemorySystem::new(machine);
-        let frames = memory::frames(machine, &setup.space, setup.frames, spec.seed);
-        let mut frames = frames.map_err(|error| InputError::new(machine.name.clone(), format!("found {error}")))?;
-        let mut programs = programs(setup, spec.seed)?.into_iter();
-        let mut cpus = Vec::new();
-        let mut assignments = Vec::new();
-        for (number, copy) in setup.copies.iter().enumerate() {
-            let task = &setup.tasks[copy.task];
-            let assignment = frames.register(TaskId(number as u32), memory::of_task(setup, copy));
-            assignments.push(assignment.map_err(|error| error_at(&task.place, format!("found {error}")))?);
-            let program = programs.next().expect("each copy has a program");
-            let core = Core::new(&machine.core);
-            let latency = |cache: &Option<_>| {
-                cache.as_ref().map_or(1, |cache: &fresco_machine::CacheConfig| {
-                    core.clock().latency(cache.latency)
-                })
-            };
-            let process = Process::new(
-                PageTable::new(&program.footprint(), machine.page_bytes),
-                program,
-                PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref()),
-                [latency(&machine.l1), latency(&machine.l2)],
-                (machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes)) as u32,
-                task.role == Role::Measured || task.program.is_team(),
-            );
-            cpus.push(Cpu::new(number, copy.core, core, process));
+        if let Some(windows) = experiment.windows()? {
+            memory.set_refresh(|| Box::new(windows.clone()));
         }
-        let judge = setup.check.then(|| Judge::watch(machine, &mut memory));
-        cpus.sort_by_key(|cpu| cpu.number);
-        let regulator = setup.bandwidth.as_ref();
-        let regulator = regulator.map(|budgets| Regulator::new(budgets, &machine.core));
+        let phases = experiment
+            .phases
+            .as_ref()
+            .map(|rules| Phases::new(rules, &experiment.tasks));
+        if phases.is_none() {
+            memory.watch_writes();
+        }
+        // Of a run of phases nobody asks who was refreshed when.
+        let is_watched = phases.is_none() || experiment.check;
+        let watch = is_watched.then(|| Watch::start(experiment, &mut memory));
+        let space = Arc::new(colors::space(machine)?);
+        let mut frames = memory::frames(machine, &space, experiment.frames, experiment.seed)
+            .map_err(|error| experiment.error(format!("found {error}")))?;
+        let mut setup = Setup {
+            experiment,
+            frames: &mut frames,
+            next_id: 0,
+        };
+        let mut tasks: Vec<TaskState> = Vec::new();
+        let teams = team::teams(&experiment.tasks);
+        while tasks.len() < experiment.tasks.len() {
+            let first = tasks.len();
+            let threads = teams.iter().find(|team| team.members[0] == first);
+            let threads = threads.map_or(1, |team| team.members.len());
+            for program in programs(experiment, operations, first, threads as u32)? {
+                let master = tasks.get(first);
+                let task = setup.task(tasks.len(), program, master)?;
+                tasks.push(task);
+            }
+        }
+        let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
+        let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
+        let dispatchers = dispatch::dispatchers(experiment, &pages)?;
+        let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
+        let cpus = (0u32..).zip(dispatchers);
+        let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
+        let regulator = experiment.regulation.as_ref().map(|regulation| {
+            let mut regulator = Regulator::new(&regulation.budgets, &machine.core);
+            if phases.is_none() {
+                regulator.begin(0, regulation.counted_from == 0);
+            }
+            regulator
+        });
+        // With phases, programs begin when all have set up their data.
+        let start = |task: &TaskSpec| if phases.is_some() { 0 } else { task.start };
+        let first = |task: &TaskSpec| task.timing.periodic().map_or(start(task), |timing| timing.phase * 1000);
+        let releases = experiment.tasks.iter().enumerate();
         Ok(Self {
-            spec,
-            setup,
+            experiment,
+            operations,
             memory,
+            cpus: InOrder::new(cpus.collect()),
+            jobs: Jobs::new(tasks.len()),
+            tasks,
+            releases: releases
+                .map(|(number, task)| Reverse((first(task), number, 0)))
+                .collect(),
+            line_bytes: machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes),
+            horizon: match phases {
+                Some(_) => NEVER,
+                None => experiment.horizon_ns * 1000,
+            },
+            last: 0,
+            recorded: experiment.record_ns * 1000,
+            locking: 0,
+            windows: PlannedWindows::new(experiment),
+            recoloring: experiment
+                .dynamic
+                .as_ref()
+                .map(|rules| Recoloring::new(rules, experiment, &space)),
+            space,
             frames,
-            assignments,
-            recoloring: setup.dynamic.as_ref().map(|rules| Recoloring::new(rules, setup)),
-            timers: Vec::new(),
-            released: false,
-            opened: None,
-            background: cpus.iter().map(|_| None).collect(),
-            results: cpus.iter().map(|_| None).collect(),
-            teams: team::teams(setup, &cpus),
-            cpu_of: cpu_of(&cpus),
-            cpus: InOrder::new(cpus),
-            judge,
+            teams,
+            watch,
+            phases,
+            next_dispatch: 0,
+            waits: super::busy::Waits::new(machine.cores as usize),
+            runs: Vec::new(),
+            spans: Vec::new(),
+            locks: Vec::new(),
+            stalls: Vec::new(),
             run_ahead: if regulator.is_some() {
                 bandwidth::RUN_AHEAD
             } else {
-                RUN_AHEAD
+                super::RUN_AHEAD
             },
             regulator,
+            sent: Vec::new(),
         })
     }
 }
 
-/// Index of the cpu of each core, up to the last that has one; those that have none have no meaning.
-fn cpu_of(cpus: &[Cpu]) -> Vec<usize> {
-    let cores = cpus.last().map_or(0, |cpu| cpu.number + 1);
-    let mut cpu_of = vec![usize::MAX; cores as usize];
-    for (index, cpu) in cpus.iter().enumerate() {
-        cpu_of[cpu.number as usize] = index;
-    }
-    cpu_of
+/// Tasks on their way into memory.
+struct Setup<'a> {
+    experiment: &'a Experiment,
+    frames: &'a mut Frames,
+    /// Number of the next memory with the allocator.
+    next_id: u32,
 }
 
-/// The program of each copy; those of a team are its threads.
-fn programs(setup: &Setup, seed: u64) -> Result<Vec<Box<dyn Program>>, InputError> {
-    let mut programs: Vec<Box<dyn Program>> = Vec::new();
-    for (number, copy) in setup.copies.iter().enumerate() {
-        if !setup.tasks[copy.task].program.is_team() {
-            programs.push(program(setup, number, seed)?);
-        } else if number == 0 || setup.copies[number - 1].task != copy.task {
-            // The copies of a task follow each other.
-            programs.extend(setup.team(copy.task, own_seed(number, seed))?);
+impl Setup<'_> {
+    /// A task with its memories; a thread has that of its `master`.
+    fn task(
+        &mut self,
+        number: usize,
+        program: Box<dyn Program>,
+        master: Option<&TaskState>,
+    ) -> Result<TaskState, InputError> {
+        let machine = &self.experiment.machine;
+        let spec = &self.experiment.tasks[number];
+        let areas = program.footprint();
+        let footprint: u64 = areas.iter().map(|area| area.bytes).sum();
+        if spec.global_bytes > footprint {
+            let found = format!("found task {:?} that hands on {} bytes", spec.name, spec.global_bytes);
+            return Err(self
+                .experiment
+                .error(found)
+                .allowed(format!("at most the {footprint} bytes of its program"))
+                .cure("give the program more data, or hand on less"));
         }
+        let (mut memories, mut memory_ids) = (Vec::new(), Vec::new());
+        for instance in 0..spec.instances.len() {
+            let id = TaskId(self.next_id);
+            self.next_id += 1;
+            memories.push(self.memory(number, instance, id, &areas, master)?);
+            memory_ids.push(id);
+        }
+        // The first memory goes with the process; what stays in its place is empty.
+        let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
+        let line = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
+        let clock = Core::new(&machine.core).clock();
+        let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
+        let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
+        let none = PrivateCaches::new(None, None);
+        let phase = self.experiment.phases.as_ref().map(|phases| phases.is_measured[number]);
+        // Where nobody looks at the passes of a task it is not stopped at them.
+        let heeds_marks = phase.unwrap_or(true) || spec.team.is_some();
+        let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);
+        if phase.is_none() {
+            process.begin();
+            process.be_preemptible();
+        }
+        Ok(TaskState {
+            process,
+            core: None,
+            memories,
+            memory_ids,
+            instance: 0,
+            global_lines: copy::global_lines(&areas, spec.global_bytes, line),
+            marked: false,
+            passes: 0,
+            jobs: Vec::new(),
+            oldest: 0,
+            recorder: ReadRecorder::default(),
+            is_recording: phase.is_none(),
+            met: Met::default(),
+            met_at_start: Met::default(),
+            copies: 0,
+            copied_bytes: 0,
+            counted: Counters::default(),
+            executing: 0,
+            write_backs: 0,
+            faults: PageFaults::default(),
+            began_at_instruction: 0,
+            waits_for_others: false,
+            met_others: Waits::default(),
+        })
     }
-    Ok(programs)
-}
 
-/// The program of a copy. Each copy of a run has its own seed.
-pub(super) fn program(setup: &Setup, copy: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
-    setup.program(setup.copies[copy].task, own_seed(copy, seed))
-}
-
-/// Weyl sequence of the golden ratio: neighbouring seeds and copies are far apart (Steele et al., OOPSLA 2014).
-fn own_seed(copy: usize, seed: u64) -> u64 {
-    (seed.wrapping_mul(1 << 16).wrapping_add(copy as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    /// One memory of a task: all its pages are mapped, unless they wait until they are touched.
+    fn memory(
+        &mut self,
+        number: usize,
+        instance: usize,
+        id: TaskId,
+        areas: &[Area],
+        master: Option<&TaskState>,
+    ) -> Result<PageTable, InputError> {
+        let machine = &self.experiment.machine;
+        let spec = &self.experiment.tasks[number];
+        let refused = |error| self.experiment.no_frame(number, id, &error);
+        let wanted = &spec.instances[instance];
+        let node = machine.topology.node_of_core[spec.core as usize];
+        let asked = TaskMemory {
+            coloring: wanted.coloring.clone(),
+            ..wanted.memory.clone().unwrap_or_else(|| TaskMemory::local(node))
+        };
+        self.frames.register(id, asked).map_err(refused)?;
+        // With phases setting up is a part of the run.
+        let is_mapped = spec.paging == Paging::AtStart && self.experiment.phases.is_none();
+        if let Some(master) = master.filter(|_| is_mapped) {
+            return Ok(master.process.pages().clone());
+        }
+        let mut pages = PageTable::new(areas, machine.page_bytes);
+        while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {
+            let (frame, _) = self.frames.alloc(id).map_err(refused)?;
+            pages.map(page, frame);
+        }
+        Ok(pages)
+    }
 }

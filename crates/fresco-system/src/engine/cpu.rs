@@ -1,92 +1,70 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A core with its task, and what is counted of it.
+//! A core, its dispatcher, and the job on it.
 
-use super::team::Waits;
-use crate::core::{Core, MissTag, Timed};
-use crate::os::process::Process;
-use crate::results::ReadRecorder;
+use crate::core::{Action, Core, MissTag, Source, Step, Timed};
+use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
 use fresco_dram::Ps;
-use fresco_memory::{CoreStats, MemorySystem, RequestId};
+use fresco_memory::{Lines, PrivateCaches, RequestId};
 
-/// A core that has a task.
+/// A core.
 pub(super) struct Cpu {
-    /// Index of the copy in the setup; also its number with the frame allocator.
-    pub copy: usize,
-    /// Number of the core.
     pub number: u32,
     pub core: Core,
-    pub process: Process,
+    /// Its private caches while no process is on it.
+    pub caches: PrivateCaches,
     /// Reads under way.
     waits: Vec<(RequestId, MissTag)>,
-    pub phase: Phase,
-    pub recorder: ReadRecorder,
-    /// Reads are recorded.
-    pub recording: bool,
-    pub faults: FaultCounts,
-    /// For the other threads of its program.
-    pub met: Waits,
-    /// Its pages are mapped, as far as that is done before the program begins.
-    pub is_set_up: bool,
-    /// The program has marked a pass since it began.
-    pub marked: bool,
-    /// Instructions executed when the program began last.
-    pub began_at_instruction: u64,
-    /// Instructions executed when its present pass began; `None` before its first.
-    pub pass_at_instruction: Option<u64>,
+    pub dispatcher: Box<dyn Dispatcher>,
+    pub decision: Decision,
+    /// Since when the decision holds.
+    pub since: Ps,
+    pub loaded: Option<Loaded>,
+    /// No process has been on it since.
+    pub free_since: Ps,
+    /// The task that was on it last.
+    pub last_task: Option<usize>,
+    /// The handler that was decided on has begun: when.
+    pub handler_since: Option<Ps>,
+    /// It has used up its budget of bandwidth, and has stood still since.
+    pub stalled_since: Option<Ps>,
+    /// The job that has left it was to be interrupted for the sake of its budget.
+    pub interrupted: bool,
+    pub outcome: CoreOutcome,
 }
 
-/// How far a task has come.
-#[derive(Clone, Debug)]
-pub(super) enum Phase {
-    /// Its data are being set up.
-    Starting,
-    /// Not measured, or measured already.
-    Running,
-    /// Warming up; so many passes are left if it is counted in passes.
-    WarmingUp { passes: u64 },
-    /// Waiting for the others to be warm, and for the place to begin at.
-    Warm,
-    /// In its measured phase.
-    Measuring(Measurement),
+/// A job on a core.
+pub(super) struct Loaded {
+    pub task: usize,
+    pub job: u64,
+    pub instance: usize,
+    /// Since when it has had the core, or had it again after a stall.
+    pub since: Ps,
+    /// When it goes on at the earliest: the switch takes so long.
+    pub from: Ps,
+    /// What the core had counted by then.
+    pub then: Counters,
+    /// Dirty lines of the core that had left the last cache by then.
+    pub write_backs: u64,
+    /// Since when it is to stop.
+    pub stopping: Option<Ps>,
 }
 
-/// A measured phase that has begun.
-#[derive(Clone, Debug)]
-pub(super) struct Measurement {
-    pub from: Snapshot,
-    /// Passes to go, if the phase is counted in passes.
-    pub passes_left: u64,
-    /// When the present pass began; `None` if that was before the measured phase.
-    pub pass_began: Option<Ps>,
-    /// Times of the passes that began and ended within it.
-    pub passes: Vec<Ps>,
-}
-
-impl Measurement {
-    /// A pass has ended at `at`, and the next begins. One that began before the phase is not counted.
-    pub fn passed(&mut self, at: Ps) {
-        let began = self.pass_began.replace(at);
-        self.passes.extend(began.map(|began| at - began));
-    }
-}
-
-/// Counters at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Snapshot {
-    pub at: Ps,
-    pub instructions: u64,
-    pub operations: u64,
-    pub faults: u64,
-    pub met: Waits,
-    pub shared: CoreStats,
-}
-
-/// Page faults so far.
+/// What cores count, of one of them or while a task had them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FaultCounts {
-    pub count: u64,
-    /// Time of all of them.
-    pub time: Ps,
+pub(super) struct Counters {
+    /// Executed.
+    pub instructions: u64,
+    /// Moved to and from memory.
+    pub lines: Lines,
+}
+
+/// What a core executes that has no process.
+pub(super) struct Parked;
+
+impl Source for Parked {
+    fn next(&mut self) -> Step {
+        Step::Event { gap: 0 }
+    }
 }
 
 impl Timed for Cpu {
@@ -97,22 +75,33 @@ impl Timed for Cpu {
 }
 
 impl Cpu {
-    pub fn new(copy: usize, number: u32, core: Core, process: Process) -> Self {
+    /// A core that waits for its first decision, at time 0.
+    pub fn new(number: u32, mut core: Core, caches: PrivateCaches, dispatcher: Box<dyn Dispatcher>) -> Self {
+        // It stops at once, and stays so until a process is resumed on it.
+        let (ran, stopped) = (core.step(&mut Parked, 0), core.step(&mut Parked, 0));
+        debug_assert_eq!((ran, stopped), (Action::Ran, Action::Event { at: 0 }));
         Self {
-            copy,
             number,
             core,
-            process,
+            caches,
             waits: Vec::new(),
-            phase: Phase::Starting,
-            recorder: ReadRecorder::default(),
-            recording: false,
-            faults: FaultCounts::default(),
-            met: Waits::default(),
-            is_set_up: false,
-            marked: false,
-            began_at_instruction: 0,
-            pass_at_instruction: None,
+            dispatcher,
+            decision: Decision {
+                activity: Activity::Idle,
+                until: 0,
+                owner: None,
+            },
+            since: 0,
+            loaded: None,
+            free_since: 0,
+            last_task: None,
+            handler_since: None,
+            stalled_since: None,
+            interrupted: false,
+            outcome: CoreOutcome {
+                core: number,
+                ..CoreOutcome::default()
+            },
         }
     }
 
@@ -127,33 +116,9 @@ impl Cpu {
         self.waits.swap_remove(at.expect("a read that is done was asked for")).1
     }
 
-    /// The counters now.
-    pub fn snapshot(&self, at: Ps, memory: &MemorySystem) -> Snapshot {
-        Snapshot {
-            at,
-            instructions: self.core.instructions(),
-            operations: self.process.operations(),
-            faults: self.faults.count,
-            met: self.met,
-            shared: memory.core_stats()[self.number as usize],
-        }
-    }
-
-    /// Is it at the very begin of a pass?
-    pub fn is_between_passes(&self) -> bool {
-        self.pass_at_instruction == Some(self.core.instructions())
-    }
-
-    /// Begins to count anew.
-    pub fn measure(&mut self, at: Ps, memory: &MemorySystem, passes_left: u64) -> Measurement {
-        self.recorder = ReadRecorder::default();
-        self.recording = true;
-        self.process.caches_mut().reset_stats();
-        Measurement {
-            from: self.snapshot(at, memory),
-            passes_left,
-            pass_began: self.is_between_passes().then_some(at),
-            passes: Vec::new(),
-        }
+    /// Begin of the last instruction slot that begins before `at`.
+    pub fn last_slot_before(&self, at: Ps) -> Ps {
+        let clock = self.core.clock();
+        clock.to_ps(clock.from_ps(at).saturating_sub(1))
     }
 }

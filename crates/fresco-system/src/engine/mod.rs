@@ -1,237 +1,293 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One run: cores, operating system and memory in one order of time.
+//! One run: cores with their dispatchers, operating system and memory, in one order of time.
 //!
-//! The engine takes the earliest of three kinds of event: something happens in the memory, a core has something to do
-//! that others can notice, a timer of the measurement is over. At equal times the memory goes first, then timers, then
-//! the cores by number. So the run is one sequence, the same on every host.
+//! The engine takes the earliest of three kinds of event: something happens in the memory, a timer is over, a core has
+//! something to do that others can notice. At equal times the memory goes first, then timers (phases that end, budgets of
+//! bandwidth, scans of the colours, dispatchers by core), then the cores by number. So the run is one sequence, the same on
+//! every host.
 //!
-//! Page faults, and marks that a measurement refers to, stop a core until everything before them is complete, as an
+//! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
 //! exception or a serialising reading of the clock does. Between such points a core runs ahead of the others for up to
-//! [`RUN_AHEAD`] on its private caches, where nobody notices; counters of background tasks, which are read without
-//! stopping them, are exact to that time.
+//! [`RUN_AHEAD`] on its private caches, where nobody notices. Where its dispatcher may take it away it runs no further than
+//! to the next timer; in a run of phases no task ever leaves its core, and counters of background tasks, which are read
+//! without stopping them, are exact to [`RUN_AHEAD`].
+//!
+//! A run with a horizon begins with all pages mapped that do not wait to be touched, at no cost; one of phases sets data up
+//! first, page fault by page fault. Caches are empty in both.
 
 mod balancing;
+mod budgets;
 mod build;
+mod busy;
+mod copy;
 mod cpu;
-mod judge;
+mod decide;
+mod finish;
+mod jobs;
+mod load;
+mod lock;
+mod measure;
 mod paging;
 mod phases;
 mod recoloring;
-mod regulation;
-mod report;
 mod team;
 #[cfg(test)]
 mod tests;
+mod watch;
+mod windows;
 
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
+use crate::multitask::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
 use crate::os::process::{Failure, Stop};
-use crate::results::{RunResult, TaskResult};
-use crate::scenario::{RunSpec, Setup, error_at};
-use cpu::{Cpu, Measurement};
-use fresco_dram::{NEVER, Ps};
-use fresco_frames::{Assignment, Frames};
+use cpu::Cpu;
+use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
+use fresco_frames::Frames;
 use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_memory::{Done, MemorySystem, Service};
-use judge::Judge;
+use jobs::TaskState;
+use phases::Phases;
 use recoloring::Recoloring;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+use std::sync::Arc;
 use team::Team;
+use watch::Watch;
+use windows::PlannedWindows;
 
 /// How far a core may run ahead of the others on private state: 1 µs.
 const RUN_AHEAD: Ps = 1_000_000;
 
 /// A run in progress.
-pub(crate) struct Engine<'s> {
-    spec: &'s RunSpec,
-    setup: &'s Setup,
+pub(crate) struct Engine<'e> {
+    experiment: &'e Experiment,
+    /// Operations of synthetic jobs, by task; 0 for others.
+    operations: &'e [u64],
     memory: MemorySystem,
-    frames: Frames,
-    /// By number of their core.
     cpus: InOrder<Cpu>,
-    /// Index of the cpu of each core that has one.
-    cpu_of: Vec<usize>,
-    /// Colours of each copy, as the allocator gave them.
-    assignments: Vec<Assignment>,
-    /// When to stop which task for the sake of the measurement.
-    timers: Vec<(Ps, usize)>,
-    /// All tasks have set up their data, and the programs may begin.
-    released: bool,
-    /// When all measured tasks had warmed up.
-    opened: Option<Ps>,
-    /// Counters of background tasks at that time, by number of the cpu.
-    background: Vec<Option<Measurement>>,
-    /// Results of measured tasks that are done, by number of the cpu.
-    results: Vec<Option<TaskResult>>,
-    judge: Option<Judge>,
-    /// Budgets of bandwidth, if cores are regulated.
-    regulator: Option<Regulator>,
+    tasks: Vec<TaskState>,
+    jobs: Jobs,
+    /// Next release of each task: time, task, job.
+    releases: BinaryHeap<Reverse<(Ps, usize, u64)>>,
+    /// Bytes of a line.
+    line_bytes: u64,
+    horizon: Ps,
+    /// When a dispatcher decides next or a job is released.
+    next_dispatch: Ps,
+    /// Time of the last event.
+    last: Ps,
+    recorded: Ps,
+    /// Cores in a handler that locks a colour.
+    locking: usize,
+    windows: Option<PlannedWindows>,
+    space: Arc<ColorSpace>,
+    frames: Frames,
     /// Banks and channels that are divided anew, if they are.
     recoloring: Option<Recoloring>,
-    /// Tasks whose copies are threads of one program.
+    /// Tasks that are threads of one program.
     teams: Vec<Team>,
+    watch: Option<Rc<RefCell<Watch>>>,
+    /// Warm-up and measurement, if they say how long the run lasts.
+    phases: Option<Phases<'e>>,
+    /// Of the part that is recorded.
+    waits: busy::Waits,
+    runs: Vec<RunSpan>,
+    spans: Vec<OwnerSpan>,
+    locks: Vec<LockSpan>,
+    stalls: Vec<StallSpan>,
+    /// Budgets of bandwidth, if cores are regulated.
+    regulator: Option<Regulator>,
     /// [`RUN_AHEAD`].
     run_ahead: Ps,
+    /// Reused.
+    sent: Vec<(Ps, PhysAddr)>,
 }
 
 impl Engine<'_> {
-    /// Runs until the last measured task has ended its phase.
+    /// Runs to the horizon.
     ///
     /// # Errors
-    /// Memory or colours are used up; a trace is damaged; a program's own result is wrong; the checker found DRAM
-    /// commands that no device allows.
-    pub fn run(mut self) -> Result<RunResult, InputError> {
+    /// A trace is damaged; a program accesses what is not its own.
+    pub fn run(mut self) -> Result<MultitaskResult, InputError> {
         let mut done: Vec<Done> = Vec::new();
-        loop {
-            let (number, at) = self.cpus.next();
-            let timer = self.timers.iter().map(|timer| timer.0).min().unwrap_or(NEVER);
-            let timer = timer.min(self.next_period()).min(self.next_scan());
-            let memory = self.memory.next_event();
-            if memory <= at.min(timer) {
-                assert!(
-                    memory < NEVER && !self.is_stuck(at, timer),
-                    "every core waits for something that never comes"
-                );
-                self.memory.run_until(memory, &mut done);
-                self.deliver(&mut done, memory, memory < timer);
-            } else if timer <= at {
-                self.fire_timers(timer);
-                self.scan(timer)?;
-            } else {
-                self.memory.run_until(at, &mut done);
-                debug_assert!(
-                    done.is_empty(),
-                    "what is due at the same time has been delivered before"
-                );
-                // Nothing but an event ends a phase.
-                if self.step(number)? && self.is_over() {
-                    return self.finish(at);
-                }
-            }
+        while self.go_on(&mut done)? {}
+        self.finish(&mut done)
+    }
+
+    /// Runs the only task to the end of its first pass, and returns when that is.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn first_pass(mut self) -> Result<Ps, InputError> {
+        let mut done: Vec<Done> = Vec::new();
+        while self.tasks[0].passes == 0 && self.go_on(&mut done)? {}
+        Ok(self.last)
+    }
+
+    /// What happens next; false if nothing does up to the horizon.
+    fn go_on(&mut self, done: &mut Vec<Done>) -> Result<bool, InputError> {
+        let (number, at) = self.cpus.next();
+        let timer = self.next_timer();
+        let memory = self.memory.next_event();
+        let first = memory.min(timer).min(at);
+        if first > self.horizon || self.is_over() {
+            assert!(
+                first < NEVER || self.horizon < NEVER,
+                "every core waits for something that never comes"
+            );
+            return Ok(false);
         }
+        self.last = first;
+        self.memory.run_until(first, done);
+        if memory <= at.min(timer) {
+            self.deliver(done, first, memory < timer);
+        } else if timer <= at {
+            debug_assert!(
+                done.is_empty(),
+                "what is due at the same time has been delivered before"
+            );
+            self.fire(timer)?;
+        } else {
+            self.step(number, timer)?;
+        }
+        Ok(true)
     }
 
-    /// Nothing but refreshes would ever happen again.
-    fn is_stuck(&self, cpu: Ps, timer: Ps) -> bool {
-        cpu == NEVER && timer == NEVER && self.memory.outstanding() == 0
+    /// When a dispatcher decides next, a job is released, budgets are renewed, colours are divided anew, or a phase ends.
+    fn next_timer(&self) -> Ps {
+        let first = self.next_dispatch.min(self.next_period());
+        let first = first.min(self.next_scan()).min(self.next_stop());
+        // At the horizon jobs may end, but nothing begins.
+        if first < self.horizon { first } else { NEVER }
     }
 
-    /// Lines arrive. Unless a timer goes before the cores at this time, these go on at once: nobody notices.
+    /// Lines arrive. Cores that nobody takes away go on at once, unless a timer goes before them at this time (`go_on`): nobody
+    /// notices.
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
-        for done in done.iter() {
-            let cpu = &mut self.cpus[self.cpu_of[done.core as usize]];
+        let settled = self.settled();
+        let go_on = go_on && self.phases.is_some();
+        for done in done.drain(..) {
+            let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
-            if go_on {
-                cpu.core.run_on(&mut cpu.process, now + self.run_ahead);
+            if let Some(loaded) = cpu.loaded.as_ref().filter(|_| go_on) {
+                cpu.core
+                    .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
-            if cpu.recording {
-                cpu.recorder.record(&done.sample);
+            let sent = done.at - done.sample.latency;
+            if done.sample.refresh > 0 && sent < self.recorded {
+                self.waits.note(done.core, sent, done.sample.refresh);
+            }
+            if let Some(loaded) = &cpu.loaded {
+                self.tasks[loaded.task].read(&done.sample, done.at < settled);
             }
         }
-        done.clear();
     }
 
-    fn fire_timers(&mut self, now: Ps) {
-        let cpus = &mut self.cpus;
-        self.timers.retain(|(at, number)| {
-            if *at <= now {
-                cpus[*number].process.stop_at(0);
-            }
-            *at > now
-        });
-        self.renew_budgets(now);
-    }
-
-    /// A core does what is due. Returns whether that was an event.
-    fn step(&mut self, number: usize) -> Result<bool, InputError> {
+    /// A core does what is due; it runs no further than `timer`, if that may take it away.
+    fn step(&mut self, number: usize, timer: Ps) -> Result<(), InputError> {
         let cpu = &mut self.cpus[number];
-        let limit = cpu.core.next_time() + self.run_ahead;
-        match cpu.core.step(&mut cpu.process, limit) {
-            Action::Ran => return Ok(false),
-            Action::Fetch { at, line, write, tag } => match self.memory.read(at, cpu.number, line, write) {
-                Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
-                Service::Pending(id) => cpu.wait(id, tag),
-            },
-            Action::WriteBack { at, line } => self.memory.write_back(at, cpu.number, line),
-            Action::Event { at } => {
-                self.event(number, at)?;
-                return Ok(true);
+        let ahead = cpu.core.next_time() + self.run_ahead;
+        let limit = if timer <= ahead && self.phases.is_none() {
+            cpu.last_slot_before(timer)
+        } else {
+            ahead
+        };
+        let action = match &cpu.loaded {
+            Some(loaded) => cpu.core.step(&mut self.tasks[loaded.task].process, limit),
+            None => cpu.core.step(&mut cpu::Parked, limit),
+        };
+        match action {
+            Action::Ran => {}
+            Action::Fetch { at, line, write, tag } => {
+                match self.memory.read(at, cpu.number, line, write) {
+                    Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
+                    Service::Pending(id) => cpu.wait(id, tag),
+                }
+                self.note_sent(number);
+                self.count_lines(number);
             }
+            Action::WriteBack { at, line } => {
+                self.memory.write_back(at, cpu.number, line);
+                self.note_sent(number);
+                self.count_lines(number);
+            }
+            Action::Event { at } => self.event(number, at)?,
         }
-        self.count_lines(number);
-        Ok(false)
+        Ok(())
     }
 
-    /// A task has stopped, everything before being complete at `at`.
+    /// The process of a core has stopped, everything before being complete at `at`.
     fn event(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
-        let resume = match self.cpus[number].process.take_stop() {
-            Stop::Start => match self.start(number, at)? {
-                Some(resume) => resume,
-                None => return Ok(()),
-            },
-            Stop::Fault(page) => at + self.fault(number, page)?,
-            Stop::Mark(Marker::Pass) if !self.is_thread(number) => {
-                self.cpus[number].marked = true;
-                self.pass(number, at)?;
-                at
+        let Some(loaded) = &self.cpus[number].loaded else {
+            unreachable!("a parked core does nothing");
+        };
+        let task = loaded.task;
+        let resume = match self.tasks[task].process.take_stop() {
+            Stop::Asked if self.phases.is_some() => {
+                self.asked(task, at);
+                Some(at)
             }
-            Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) => match self.meet(number, at, marker)? {
-                Some(resume) => resume,
-                None => return Ok(()),
-            },
-            Stop::Mark(Marker::Begin | Marker::End) | Stop::Elapsed | Stop::Copied => at,
             Stop::Asked => {
-                self.asked(number, at);
-                at
+                self.stopped(number, at);
+                None
             }
-            Stop::Interrupt => match self.interrupted(number, at) {
-                Some(resume) => resume,
-                None => return Ok(()),
-            },
-            Stop::Over => {
-                self.restart(number, at)?;
-                at
+            Stop::Start => self.start(task, at)?,
+            Stop::Interrupt => {
+                self.interrupted(number, at);
+                None
             }
+            Stop::Mark(marker @ (Marker::Fork | Marker::Join | Marker::Pass)) if self.is_thread(task) => {
+                self.meet(task, at, marker)?;
+                None
+            }
+            Stop::Mark(Marker::Pass) => {
+                self.tasks[task].marked = true;
+                self.pass(task, at)?.then_some(at)
+            }
+            Stop::Over => self.restart(task, at)?.then_some(at),
+            Stop::Fault(page) => Some(at + self.fault(task, page)?),
+            Stop::Copied | Stop::Elapsed | Stop::Mark(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
             Stop::Failed(Failure::Outside(op)) => {
-                let found = format!("found that the program accesses {} outside its areas", op.addr);
-                return Err(self.fault_of_program(number, found));
+                return Err(self.fault_of_program(task, &format!("accesses {} outside its areas", op.addr)));
             }
         };
-        let resume = resume + self.pay(number);
-        self.cpus[number].core.resume(resume);
-        Ok(())
-    }
-
-    /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own.
-    fn restart(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
-        let cpu = &mut self.cpus[number];
-        let idle = cpu.core.instructions() == cpu.began_at_instruction;
-        let marked = std::mem::take(&mut cpu.marked);
-        let copy = cpu.copy;
-        if idle {
-            return Err(self.fault_of_program(number, "found a program that executes nothing".to_owned()));
-        }
-        if self.setup.tasks[self.setup.copies[copy].task].program.is_team() {
-            return Err(self.fault_of_program(
-                number,
-                "found threads that are over, of a program without end".to_owned(),
-            ));
-        }
-        let program = build::program(self.setup, copy, self.spec.seed)?;
-        let cpu = &mut self.cpus[number];
-        cpu.began_at_instruction = cpu.core.instructions();
-        cpu.process.restart(program);
-        if !marked {
-            self.pass(number, at)?;
+        if let Some(resume) = resume {
+            let resume = resume + self.pay(task);
+            self.cpus[number].core.resume(resume);
         }
         Ok(())
     }
 
-    fn fault_of_program(&self, number: usize, found: String) -> InputError {
-        let task = &self.setup.tasks[self.setup.copies[self.cpus[number].copy].task];
-        let cure = "a fault of the program or its trace, not of the scenario: please report it";
-        error_at(&task.place, found).cure(cure)
+    /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own. Returns whether it
+    /// goes on at once.
+    fn restart(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
+        let executed = self.counted(task).instructions;
+        if std::mem::replace(&mut self.tasks[task].began_at_instruction, executed) == executed {
+            return Err(self.fault_of_program(task, "executes nothing"));
+        }
+        if self.is_thread(task) {
+            return Err(self.fault_of_program(task, "has threads that are over, although it has no end"));
+        }
+        let marked = std::mem::take(&mut self.tasks[task].marked);
+        let program = build::programs(self.experiment, self.operations, task, 1)?.pop();
+        let program = program.expect("one thread has one program");
+        self.tasks[task].process.restart(program);
+        Ok(marked || self.pass(task, at)?)
+    }
+
+    /// Until then some ranks are refreshed as usual, although there is a plan (E34).
+    fn settled(&self) -> Ps {
+        self.windows.as_ref().map_or(0, |windows| windows.settled)
+    }
+
+    fn fault_of_program(&self, task: usize, what: &str) -> InputError {
+        self.experiment
+            .error_in(task, format!("found that the program {what}"))
+            .cure("a fault of the program or its trace, not of its description: please report it")
     }
 }

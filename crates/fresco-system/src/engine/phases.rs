@@ -8,70 +8,211 @@
 //! too, so that the others keep their interference to the end. The run ends with the last phase.
 
 use super::Engine;
-use super::cpu::Phase;
-use crate::scenario::{Extent, Role, error_at};
-use fresco_dram::Ps;
+use super::measure::Measurement;
+use crate::Extent;
+use crate::multitask::{Paging, Phases as Rules, TaskSpec};
+use crate::results::{Measured, ReadRecorder};
+use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
-impl Engine<'_> {
-    /// A program begins.
-    pub(super) fn started(&mut self, number: usize, at: Ps) {
-        let cpu = &mut self.cpus[number];
-        cpu.pass_at_instruction = Some(cpu.core.instructions());
-        if self.setup.tasks[self.setup.copies[cpu.copy].task].role == Role::Background {
-            cpu.phase = Phase::Running;
+/// The phases of a run.
+pub(super) struct Phases<'e> {
+    rules: &'e Rules,
+    /// Tasks by number of their core: the order in which they begin.
+    order: Vec<usize>,
+    /// All tasks have set up their data, and the programs may begin.
+    released: bool,
+    /// When all measured tasks had warmed up.
+    pub opened: Option<Ps>,
+    /// When the last phase ended.
+    pub over: Option<Ps>,
+    /// When to stop which task for the sake of the measurement.
+    stops: Vec<(Ps, usize)>,
+    /// By task.
+    pub tasks: Vec<Progress>,
+}
+
+/// How far a task has come.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Its pages are mapped, as far as that is done before the program begins.
+    is_set_up: bool,
+    stage: Stage,
+    /// Instructions executed when its present pass began; `None` before its first.
+    pass_at_instruction: Option<u64>,
+    /// Counters of a background task when all measured ones had warmed up.
+    pub background: Option<Measurement>,
+    /// The result of a measured task whose phase is over.
+    pub measured: Option<Measured>,
+}
+
+/// Stages of a task.
+#[derive(Clone, Debug, Default)]
+enum Stage {
+    /// Its data are being set up.
+    #[default]
+    Starting,
+    /// Not measured, or measured already.
+    Running,
+    /// Warming up; so many passes are left if it is counted in passes.
+    WarmingUp { passes: u64 },
+    /// Waiting for the others to be warm, and for the place to begin at.
+    Warm,
+    /// In its measured phase.
+    Measuring(Measurement),
+}
+
+impl<'e> Phases<'e> {
+    /// Before the first of these tasks has set up its data.
+    pub fn new(rules: &'e Rules, tasks: &[TaskSpec]) -> Self {
+        let mut order: Vec<usize> = (0..tasks.len()).collect();
+        order.sort_by_key(|task| tasks[*task].core);
+        Self {
+            rules,
+            order,
+            released: false,
+            opened: None,
+            over: None,
+            stops: Vec::new(),
+            tasks: tasks.iter().map(|_| Progress::default()).collect(),
+        }
+    }
+}
+
+impl<'e> Engine<'e> {
+    fn of_phases(&mut self) -> &mut Phases<'e> {
+        self.phases.as_mut().expect("the run has phases")
+    }
+
+    /// A task has not begun: first its pages are mapped, if it sets its data up beforehand. When all tasks have come so
+    /// far, their programs begin together, each after its own delay. Returns when to ask again, or when the program
+    /// begins; `None` if it has to wait for the others.
+    pub(super) fn start(&mut self, task: usize, at: Ps) -> Result<Option<Ps>, InputError> {
+        if self.of_phases().released {
+            self.begin_program(task, at);
+            return Ok(Some(at));
+        }
+        if self.experiment.tasks[task].paging == Paging::AtStart && !self.is_helper(task) {
+            let page = self.tasks[task].process.pages_mut().next_unmapped();
+            if let Some(page) = page {
+                return Ok(Some(at + self.fault(task, page)?));
+            }
+        }
+        let phases = self.of_phases();
+        phases.tasks[task].is_set_up = true;
+        if !phases.tasks.iter().all(|task| task.is_set_up) {
+            return Ok(None);
+        }
+        phases.released = true;
+        let order = phases.order.clone();
+        let delays: Vec<Ps> = self.experiment.tasks.iter().map(|task| task.start).collect();
+        if let Some(regulator) = &mut self.regulator {
+            regulator.begin(at, false);
+        }
+        self.scan_from(at);
+        for other in order {
+            // Before any of them executes, so that phases may begin for all of them here.
+            if delays[other] == 0 {
+                self.begin_program(other, at);
+            }
+            if other != task {
+                let core = self.experiment.tasks[other].core as usize;
+                self.cpus[core].core.resume(at + delays[other]);
+            }
+        }
+        Ok(Some(at + delays[task]))
+    }
+
+    fn begin_program(&mut self, task: usize, at: Ps) {
+        self.tasks[task].process.begin();
+        let executed = self.counted(task).instructions;
+        let phases = self.of_phases();
+        let warm_up = phases.rules.warm_up;
+        let progress = &mut phases.tasks[task];
+        progress.pass_at_instruction = Some(executed);
+        if !phases.rules.is_measured[task] {
+            progress.stage = Stage::Running;
             return;
         }
-        let warm_up = self.setup.warm_up;
         let passes = if let Extent::Passes(count) = warm_up { count } else { 0 };
-        cpu.phase = Phase::WarmingUp { passes };
-        match warm_up {
-            extent if extent.is_empty() => self.warm(number, at),
-            Extent::Passes(_) => {}
-            Extent::Operations(count) => cpu.process.stop_at(count),
-            Extent::Time(time) => self.timers.push((at + time, number)),
-            Extent::Jobs(_) => unreachable!("only periodic tasks have jobs"),
+        progress.stage = Stage::WarmingUp { passes };
+        if warm_up.is_empty() {
+            self.warm(task, at);
+        } else {
+            self.stop_after(task, warm_up, 0, at);
         }
+    }
+
+    /// Stops a task so many operations after `operations`, or so long after `at`. Its passes are stops anyway.
+    fn stop_after(&mut self, task: usize, extent: Extent, operations: u64, at: Ps) {
+        match extent {
+            Extent::Passes(_) => {}
+            Extent::Operations(count) => self.tasks[task].process.stop_at(operations + count),
+            Extent::Time(time) => self.of_phases().stops.push((at + time, task)),
+            Extent::Jobs(_) => unreachable!("phases are not counted in jobs"),
+        }
+    }
+
+    /// When the next task is to be stopped for its phase.
+    pub(super) fn next_stop(&self) -> Ps {
+        let stops = self.phases.iter().flat_map(|phases| &phases.stops);
+        stops.map(|stop| stop.0).min().unwrap_or(NEVER)
+    }
+
+    /// Stops the tasks whose phases last to `now`.
+    pub(super) fn stop_due(&mut self, now: Ps) {
+        let Some(phases) = &mut self.phases else { return };
+        let due: Vec<usize> = phases
+            .stops
+            .iter()
+            .filter(|stop| stop.0 <= now)
+            .map(|stop| stop.1)
+            .collect();
+        phases.stops.retain(|stop| stop.0 > now);
+        due.into_iter().for_each(|task| self.tasks[task].process.stop_at(0));
     }
 
     /// A program has completed a pass.
     ///
     /// # Errors
     /// It has no operations, and its phases are counted in operations: they would never end.
-    pub(super) fn pass(&mut self, number: usize, at: Ps) -> Result<(), InputError> {
+    pub(super) fn note_pass(&mut self, task: usize, at: Ps) -> Result<(), InputError> {
+        let Some(phases) = &self.phases else { return Ok(()) };
         let counted = |extent| matches!(extent, Extent::Operations(count) if count > 0);
-        if self.cpus[number].process.operations() == 0 && (counted(self.setup.warm_up) || counted(self.setup.measure)) {
-            let task = &self.setup.tasks[self.setup.copies[self.cpus[number].copy].task];
-            let error = error_at(
-                &task.place,
-                "found a program without loads and stores, in phases that count them",
-            );
-            return Err(error
+        let counts = counted(phases.rules.warm_up) || counted(phases.rules.measure);
+        if counts && self.tasks[task].process.operations() == 0 {
+            let found = "found a program without loads and stores, in phases that count them";
+            return Err(self
+                .experiment
+                .error_in(task, found.to_owned())
                 .allowed("phases in passes or time")
                 .cure("write passes or time in [warm_up] and [measure]"));
         }
-        let in_passes = matches!(self.setup.measure, Extent::Passes(_));
-        let cpu = &mut self.cpus[number];
-        cpu.pass_at_instruction = Some(cpu.core.instructions());
-        if let Some(measurement) = &mut self.background[number] {
+        let executed = self.counted(task).instructions;
+        let phases = self.of_phases();
+        let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
+        let is_open = phases.opened.is_some();
+        let progress = &mut phases.tasks[task];
+        progress.pass_at_instruction = Some(executed);
+        if let Some(measurement) = &mut progress.background {
             measurement.passed(at);
         }
-        match &mut self.cpus[number].phase {
+        match &mut progress.stage {
             // Zero passes left: the warm-up is counted in something else.
-            Phase::WarmingUp { passes: 0 } | Phase::Starting | Phase::Running => {}
-            Phase::WarmingUp { passes } => {
+            Stage::WarmingUp { passes: 0 } | Stage::Starting | Stage::Running => {}
+            Stage::WarmingUp { passes } => {
                 *passes -= 1;
                 if *passes == 0 {
-                    self.warm(number, at);
+                    self.warm(task, at);
                 }
             }
-            Phase::Warm if in_passes && self.opened.is_some() => self.begin(number, at),
-            Phase::Warm => {}
-            Phase::Measuring(measurement) => {
+            Stage::Warm if in_passes && is_open => self.begin_phase(task, at),
+            Stage::Warm => {}
+            Stage::Measuring(measurement) => {
                 measurement.passed(at);
                 measurement.passes_left = measurement.passes_left.saturating_sub(1);
                 if in_passes && measurement.passes_left == 0 {
-                    self.end(number, at);
+                    self.end_phase(task, at);
                 }
             }
         }
@@ -79,69 +220,100 @@ impl Engine<'_> {
     }
 
     /// A task has stopped where it was asked to.
-    pub(super) fn asked(&mut self, number: usize, at: Ps) {
-        match self.cpus[number].phase {
-            Phase::WarmingUp { .. } => self.warm(number, at),
-            Phase::Warm if self.opened.is_some() => self.begin(number, at),
-            Phase::Measuring(_) => self.end(number, at),
-            Phase::Warm | Phase::Starting | Phase::Running => {}
+    pub(super) fn asked(&mut self, task: usize, at: Ps) {
+        let phases = self.of_phases();
+        match phases.tasks[task].stage {
+            Stage::WarmingUp { .. } => self.warm(task, at),
+            Stage::Warm if phases.opened.is_some() => self.begin_phase(task, at),
+            Stage::Measuring(_) => self.end_phase(task, at),
+            Stage::Warm | Stage::Starting | Stage::Running => {}
         }
     }
 
     /// A task has warmed up.
-    fn warm(&mut self, number: usize, at: Ps) {
-        self.cpus[number].phase = Phase::Warm;
-        let is_measured = |copy: usize| self.setup.tasks[self.setup.copies[copy].task].role == Role::Measured;
-        let cold = |phase: &Phase| matches!(phase, Phase::Starting | Phase::WarmingUp { .. });
-        if self.cpus.iter().any(|cpu| is_measured(cpu.copy) && cold(&cpu.phase)) {
+    fn warm(&mut self, task: usize, at: Ps) {
+        let phases = self.of_phases();
+        phases.tasks[task].stage = Stage::Warm;
+        let cold = |stage: &Stage| matches!(stage, Stage::Starting | Stage::WarmingUp { .. });
+        let mut all = std::iter::zip(&phases.rules.is_measured, &phases.tasks);
+        if all.any(|(is_measured, progress)| *is_measured && cold(&progress.stage)) {
             return;
         }
-        self.opened = Some(at);
+        phases.opened = Some(at);
+        let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
         self.memory.reset_stats();
-        let in_passes = matches!(self.setup.measure, Extent::Passes(_));
-        for other in 0..self.cpus.len() {
-            let cpu = &mut self.cpus[other];
-            match cpu.phase {
+        for other in self.of_phases().order.clone() {
+            let executed = self.counted(other).instructions;
+            let progress = &self.of_phases().tasks[other];
+            match progress.stage {
                 // A task at the begin of a pass begins here, one within a pass at its end.
-                Phase::Warm if in_passes => {
-                    if cpu.is_between_passes() {
-                        self.begin(other, at);
+                Stage::Warm if in_passes => {
+                    if progress.pass_at_instruction == Some(executed) {
+                        self.begin_phase(other, at);
                     }
                 }
-                Phase::Warm if other == number => self.begin(number, at),
-                Phase::Warm => cpu.process.stop_at(0),
-                _ => self.background[other] = Some(cpu.measure(at, &self.memory, 0)),
+                Stage::Warm if other == task => self.begin_phase(task, at),
+                Stage::Warm => self.tasks[other].process.stop_at(0),
+                _ => {
+                    let measurement = self.measurement(other, at, 0);
+                    self.of_phases().tasks[other].background = Some(measurement);
+                }
             }
         }
     }
 
-    fn begin(&mut self, number: usize, at: Ps) {
-        let cpu = &mut self.cpus[number];
-        let passes = match self.setup.measure {
-            Extent::Passes(count) => count,
-            Extent::Operations(_) | Extent::Time(_) | Extent::Jobs(_) => 0,
+    fn begin_phase(&mut self, task: usize, at: Ps) {
+        let measure = self.of_phases().rules.measure;
+        let passes = if let Extent::Passes(count) = measure { count } else { 0 };
+        let measurement = self.measurement(task, at, passes);
+        self.of_phases().tasks[task].stage = Stage::Measuring(measurement);
+        let operations = self.tasks[task].process.operations();
+        self.stop_after(task, measure, operations, at);
+    }
+
+    fn end_phase(&mut self, task: usize, at: Ps) {
+        let stage = &mut self.of_phases().tasks[task].stage;
+        let Stage::Measuring(measurement) = std::mem::replace(stage, Stage::Running) else {
+            unreachable!("only a measured phase ends");
         };
-        cpu.phase = Phase::Measuring(cpu.measure(at, &self.memory, passes));
-        match self.setup.measure {
-            Extent::Passes(_) => {}
-            Extent::Operations(count) => cpu.process.stop_at(cpu.process.operations() + count),
-            Extent::Time(time) => self.timers.push((at + time, number)),
-            Extent::Jobs(_) => unreachable!("only periodic tasks have jobs"),
+        self.tasks[task].is_recording = false;
+        let measured = self.measured(task, &measurement, at);
+        let phases = self.of_phases();
+        phases.tasks[task].measured = Some(measured);
+        let done = |progress: &Progress| progress.measured.is_some() || progress.background.is_some();
+        phases.over = phases.tasks.iter().all(done).then_some(at);
+    }
+
+    /// Begins to count anew.
+    fn measurement(&mut self, task: usize, at: Ps, passes_left: u64) -> Measurement {
+        let state = &mut self.tasks[task];
+        state.recorder = ReadRecorder::default();
+        state.is_recording = true;
+        self.tasks[task].process.caches_mut().reset_stats();
+        let executed = self.counted(task).instructions;
+        let begins = self.of_phases().tasks[task].pass_at_instruction == Some(executed);
+        Measurement {
+            from: self.snapshot(task, at),
+            passes_left,
+            pass_began: begins.then_some(at),
+            passes: Vec::new(),
         }
     }
 
-    fn end(&mut self, number: usize, at: Ps) {
-        let cpu = &mut self.cpus[number];
-        let Phase::Measuring(measurement) = std::mem::replace(&mut cpu.phase, Phase::Running) else {
-            unreachable!("only a measured phase ends");
-        };
-        cpu.recording = false;
-        self.results[number] = Some(self.task_result(number, &measurement, at));
+    /// Returns true if every measured task has ended its phase.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        self.phases.as_ref().is_some_and(|phases| phases.over.is_some())
     }
 
-    /// Has every measured task ended its phase?
-    pub(super) fn is_over(&self) -> bool {
-        self.opened.is_some()
-            && std::iter::zip(&self.results, &self.background).all(|(r, b)| r.is_some() || b.is_some())
+    /// The run ends at `at`: background tasks are read.
+    pub(super) fn end_background(&mut self, at: Ps) {
+        let tasks = self.phases.as_ref().map_or(0, |phases| phases.tasks.len());
+        for task in 0..tasks {
+            if let Some(measurement) = self.of_phases().tasks[task].background.take() {
+                let measured = self.measured(task, &measurement, at);
+                self.of_phases().tasks[task].measured = Some(measured);
+            }
+        }
     }
 }

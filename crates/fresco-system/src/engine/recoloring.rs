@@ -3,17 +3,20 @@
 //! in colours of others move (BPM-6 to 12). What is decided is in [`fresco_frames::dynamic`]; which channels,
 //! in `balancing.rs`.
 //!
-//! The allocator moves pages at once. What that costs follows on the cores: each core copies the pages of its task
-//! through the memory, as loads and stores, before anything else; and each core that runs the task stands still for the
-//! shootdown of its TLB, [`SHOOTDOWN`] cycles for each page, and for the allocator's work.
+//! The allocator moves pages at once. What that costs follows on the cores: each task copies its pages through the memory,
+//! as loads and stores, before anything else; and its core, and that of each other thread of its program, stands still for
+//! the shootdown of its TLB, [`SHOOTDOWN`] cycles for each page, and for the allocator's work. A task that is on no core
+//! pays when it comes on one.
 
 use super::Engine;
-use crate::scenario::{Dynamic, error_at};
-use fresco_dram::{NEVER, PhysAddr, Ps};
+use crate::multitask::{Dynamic, Experiment};
+use crate::os::copying::CopyTo;
+use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::dynamic::{self, Holding, Mode};
 use fresco_frames::shares::Taken;
-use fresco_frames::{ColorSet, Coloring, TaskId};
+use fresco_frames::{ColorSet, Coloring};
 use fresco_input::InputError;
+use fresco_memory::Lines;
 use std::collections::BTreeSet;
 
 /// Cycles for which each core that runs a task stands still when a page of it moves: an inter-processor interrupt, the
@@ -26,52 +29,55 @@ pub(super) struct Recoloring {
     /// When the next scan is; [`NEVER`] before the programs begin.
     next: Ps,
     pub last: Ps,
-    /// Copies that have shares, by number.
-    pub members: Vec<usize>,
     /// Colours that others have by name.
     pub taken: Taken,
     /// Channel of each member, whether or not channels are partitioned now.
     pub channel: Vec<usize>,
     pub mode: Mode,
-    /// Lines fetched and moved by each member up to the last scan.
-    pub seen: Vec<(u64, u64)>,
+    /// Lines moved by each member up to the last scan.
+    pub seen: Vec<Lines>,
     /// Pages of one colour.
     pages: u64,
-    /// Time that each cpu has to stand still yet.
+    /// Time for which each task has to stand still yet.
     owed: Vec<Ps>,
-    /// Pages moved, by copy.
+    /// Pages moved, by task.
     pub moved: Vec<u64>,
 }
 
 impl Recoloring {
-    pub fn new(rules: &Dynamic, setup: &crate::scenario::Setup) -> Self {
-        let members: Vec<usize> = (0..setup.copies.len())
-            .filter(|&copy| setup.copies[copy].shared)
-            .collect();
+    /// The division at time 0, from which the time to the first scan runs where there are no phases.
+    pub fn new(rules: &Dynamic, experiment: &Experiment, space: &ColorSpace) -> Self {
+        let tasks = experiment.tasks.len();
         let mut taken = Taken::default();
-        for copy in setup.copies.iter().filter(|copy| !copy.shared) {
-            if let Coloring::Explicit { banks: Some(banks), .. } = &copy.coloring {
-                banks.iter().for_each(|bank| _ = taken.banks.insert(bank));
+        for task in (0..tasks).filter(|task| !rules.members.contains(task)) {
+            for instance in &experiment.tasks[task].instances {
+                if let Coloring::Explicit { banks: Some(banks), .. } = &instance.coloring {
+                    banks.iter().for_each(|bank| _ = taken.banks.insert(bank));
+                }
             }
         }
         let count = rules.channels.as_ref().map_or(1, Vec::len);
-        let page = setup.machine.page_bytes;
+        let machine = &experiment.machine;
+        let bytes = machine.memory.organisation.total_bytes();
         Self {
-            next: NEVER,
+            next: if experiment.phases.is_some() {
+                NEVER
+            } else {
+                rules.interval
+            },
             last: 0,
-            channel: (0..members.len()).map(|member| member % count).collect(),
+            channel: (0..rules.members.len()).map(|member| member % count).collect(),
             mode: if rules.channels.is_some() {
                 Mode::BpmPlus
             } else {
                 Mode::Bpm
             },
-            seen: vec![(0, 0); members.len()],
-            pages: setup.machine.memory.organisation.total_bytes() / page / u64::from(setup.space.bank_colors()),
-            owed: vec![0; setup.copies.len()],
-            moved: vec![0; setup.copies.len()],
+            seen: vec![Lines::default(); rules.members.len()],
+            pages: bytes / machine.page_bytes / u64::from(space.bank_colors()),
+            owed: vec![0; tasks],
+            moved: vec![0; tasks],
             rules: rules.clone(),
             taken,
-            members,
         }
     }
 }
@@ -102,35 +108,34 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A copy has used its colours up: the banks are divided anew at once. Did that change anything?
-    pub(super) fn relieve(&mut self, copy: usize) -> Result<bool, InputError> {
-        self.lend(Some(copy))
+    /// A task has used its colours up: the banks are divided anew at once. Returns whether that changed anything.
+    pub(super) fn relieve(&mut self, task: usize) -> Result<bool, InputError> {
+        self.lend(Some(task))
     }
 
     /// Divides banks by what tasks need, where one needs more than it has. With channels partitioned, those of a channel lend to each
     /// other.
     ///
-    /// Colours hold less than their pages where some of the memory is occupied: a `pressed` copy needs more than it has, whatever
+    /// Colours hold less than their pages where some of the memory is occupied: a `pressed` task needs more than it has, whatever
     /// the count says.
     fn lend(&mut self, pressed: Option<usize>) -> Result<bool, InputError> {
         let Some(recoloring) = &self.recoloring else {
             return Ok(false);
         };
-        let holding = |&copy: &usize| {
-            let cpu = self.cpus.iter().position(|cpu| cpu.copy == copy).unwrap_or(0);
-            let threads = self.sharers(cpu).len() as u64;
-            let required = self.cpus[cpu].process.pages().count().div_ceil(threads);
+        let holding = |&task: &usize| {
+            let threads = self.sharers(task).len() as u64;
+            let required = self.tasks[task].process.pages().count().div_ceil(threads);
             let banks = self
                 .frames
-                .assignment(TaskId(copy as u32))
+                .assignment(self.memory_of(task))
                 .map_or_else(|_| ColorSet::new(), |now| now.banks);
             let mut holding = Holding { required, banks };
-            if pressed == Some(copy) {
+            if pressed == Some(task) {
                 holding.required = required.max(holding.available(recoloring.pages) + 1);
             }
             holding
         };
-        let holdings: Vec<Holding> = recoloring.members.iter().map(holding).collect();
+        let holdings: Vec<Holding> = recoloring.rules.members.iter().map(holding).collect();
         let mut sets: Vec<ColorSet> = holdings.iter().map(|holding| holding.banks.clone()).collect();
         let (mut changed, by_channel) = (false, recoloring.mode == Mode::BpmPlus);
         for group in 0..recoloring.rules.channels.as_ref().map_or(1, Vec::len) {
@@ -159,38 +164,34 @@ impl Engine<'_> {
 
     /// Gives the members these colours, and moves pages that lie elsewhere.
     fn give(&mut self, sets: &[ColorSet]) -> Result<(), InputError> {
-        let members = self
-            .recoloring
-            .as_ref()
-            .map_or_else(Vec::new, |recoloring| recoloring.members.clone());
-        for (&copy, banks) in std::iter::zip(&members, sets) {
-            let llc = self.assignments[copy].llc.clone();
-            let coloring = Coloring::Explicit {
-                banks: Some(banks.clone()),
-                llc,
-            };
-            let given = self.frames.set_coloring(TaskId(copy as u32), coloring);
-            let place = &self.setup.tasks[self.setup.copies[copy].task].place;
-            self.assignments[copy] = given.map_err(|error| error_at(place, format!("found {error}")))?;
+        let recoloring = self.recoloring.as_ref();
+        let members = recoloring.map_or_else(Vec::new, |recoloring| recoloring.rules.members.clone());
+        for (&task, banks) in std::iter::zip(&members, sets) {
+            let id = self.memory_of(task);
+            let given = self.frames.assignment(id).and_then(|now| {
+                let coloring = Coloring::Explicit {
+                    banks: Some(banks.clone()),
+                    llc: now.llc,
+                };
+                self.frames.set_coloring(id, coloring)
+            });
+            given.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         }
-        members.into_iter().for_each(|copy| self.move_pages(copy));
+        members.into_iter().for_each(|task| self.move_pages(task));
         Ok(())
     }
 
-    /// Moves the pages of a copy that are not of its colours. Where its colours have no free frame a page stays.
-    fn move_pages(&mut self, copy: usize) {
-        let id = TaskId(copy as u32);
+    /// Moves the pages of a task that are not of its colours. Where its colours have no free frame a page stays.
+    fn move_pages(&mut self, task: usize) {
+        let id = self.memory_of(task);
         let wrong: BTreeSet<u64> = match self.frames.nonconforming(id) {
             Ok(frames) if !frames.is_empty() => frames.into_iter().map(|frame| frame.0).collect(),
             _ => return,
         };
-        let Some(number) = self.cpus.iter().position(|cpu| cpu.copy == copy) else {
-            return;
-        };
-        let (page_bytes, line) = (self.setup.machine.page_bytes, self.setup.line_bytes());
-        let mapped = self.cpus[number].process.pages().mapped();
+        let (page_bytes, line) = (self.experiment.machine.page_bytes, self.line_bytes);
+        let mapped = self.tasks[task].process.pages().mapped();
         let wrong: Vec<_> = mapped.filter(|(_, frame)| wrong.contains(&frame.0)).collect();
-        let sharers = self.sharers(number);
+        let sharers = self.sharers(task);
         let cost = self.frames.config().cost;
         let (mut lines, mut stand_still, mut moved) = (Vec::new(), 0, 0);
         for (page, old) in wrong {
@@ -198,40 +199,47 @@ impl Engine<'_> {
                 continue;
             };
             for &sharer in &sharers {
-                self.cpus[sharer].process.pages_mut().remap(page, new);
+                self.tasks[sharer].process.pages_mut().remap(page, new);
             }
             let at = |frame: u64, offset: u64| PhysAddr(frame * page_bytes + offset);
             let offsets = (0..page_bytes).step_by(line as usize);
-            lines.extend(offsets.map(|offset| (at(old.0, offset), at(new.0, offset))));
+            lines.extend(offsets.map(|offset| (at(old.0, offset), CopyTo::Frame(at(new.0, offset)))));
             stand_still += cost.ps(SHOOTDOWN + cost.cycles(&work));
             moved += 1;
         }
         if moved == 0 {
             return;
         }
-        self.cpus[number].process.copy_also(lines);
-        for sharer in sharers {
-            self.cpus[sharer].process.interrupt();
-            if let Some(recoloring) = &mut self.recoloring {
-                recoloring.owed[sharer] += stand_still;
+        self.pages_changed(task);
+        self.tasks[task].process.copy(lines);
+        for &sharer in &sharers {
+            if self.tasks[sharer].core.is_some() {
+                self.tasks[sharer].process.interrupt();
             }
         }
         if let Some(recoloring) = &mut self.recoloring {
-            recoloring.moved[copy] += moved;
+            sharers
+                .into_iter()
+                .for_each(|sharer| recoloring.owed[sharer] += stand_still);
+            recoloring.moved[task] += moved;
         }
     }
 
-    /// Has a core to stand still?
-    pub(super) fn owes(&self, number: usize) -> bool {
-        self.recoloring
-            .as_ref()
-            .is_some_and(|recoloring| recoloring.owed[number] > 0)
+    /// Pages of a task that have moved so far.
+    pub(super) fn pages_moved(&self, task: usize) -> u64 {
+        self.recoloring.as_ref().map_or(0, |recoloring| recoloring.moved[task])
     }
 
-    /// For how long a core has to stand still now.
-    pub(super) fn pay(&mut self, number: usize) -> Ps {
+    /// Returns true if a task has to stand still.
+    pub(super) fn owes(&self, task: usize) -> bool {
         self.recoloring
-            .as_mut()
-            .map_or(0, |recoloring| std::mem::take(&mut recoloring.owed[number]))
+            .as_ref()
+            .is_some_and(|recoloring| recoloring.owed[task] > 0)
+    }
+
+    /// For how long a task has to stand still now.
+    pub(super) fn pay(&mut self, task: usize) -> Ps {
+        let recoloring = self.recoloring.as_mut();
+        recoloring.map_or(0, |recoloring| std::mem::take(&mut recoloring.owed[task]))
     }
 }

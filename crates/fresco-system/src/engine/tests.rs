@@ -3,7 +3,7 @@
 
 use super::Engine;
 use crate::Scenario;
-use crate::results::TaskResult;
+use crate::results::Measured;
 use std::path::Path;
 
 const TEXT: &str = r#"
@@ -41,24 +41,20 @@ fn the_run_ahead_changes_no_measured_time() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let scenario = Scenario::parse("test.toml", TEXT, &directory, &[]).unwrap_or_else(|error| panic!("{error}"));
     let spec = &scenario.runs()[0];
+    let experiment = crate::runs::experiment(spec).unwrap_or_else(|error| panic!("{error}"));
     let times = |run_ahead| {
-        let mut engine = Engine::new(spec).unwrap_or_else(|error| panic!("{error}"));
+        let mut engine = Engine::new(&experiment, &[0; 4]).unwrap_or_else(|error| panic!("{error}"));
         engine.run_ahead = run_ahead;
         let result = engine.run().unwrap_or_else(|error| panic!("{error}"));
-        let measured = result.tasks.into_iter().take(3);
-        let key = |task: TaskResult| {
-            (
-                task.from_ps,
-                task.to_ps,
-                task.operations,
-                task.reads.rows,
-                task.reads.anatomy,
-            )
+        let measured = result.tasks.into_iter().take(3).filter_map(|task| task.measured);
+        let key = |task: Measured| {
+            let reads = task.recorder.reads();
+            (task.phase, task.operations, reads.rows, reads.anatomy)
         };
         measured.map(key).collect::<Vec<_>>()
     };
     let usual = times(super::RUN_AHEAD);
-    assert!(usual.iter().all(|task| task.1 > task.0));
+    assert!(usual.iter().all(|task| task.0.1 > task.0.0));
     for run_ahead in [0, 1, 7_000, 100_000_000] {
         assert_eq!(times(run_ahead), usual, "{run_ahead} ps");
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many operations a synthetic job makes: as many as fit its WCET on the idle machine.
 
-use super::engine::Engine;
-use super::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use super::{Experiment, Schedule, TaskSpec, Timing, Work};
+use crate::engine::Engine;
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_machine::RefreshPolicy;
@@ -75,30 +75,20 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
     let mut task = task.clone();
     // A job from time 0 on, with all the time that it takes.
     task.timing = Timing::Batch;
-    task.instances = vec![Instance {
-        color: 0,
-        coloring: task.instances[0].coloring.clone(),
-        memory: task.instances[0].memory.clone(),
-    }];
+    task.instances.truncate(1);
+    task.instances[0].color = 0;
     task.instance_of_job = Vec::new();
     task.global_bytes = 0;
+    task.team = None;
+    let schedule = Schedule::Plain {
+        policy: Policy::FixedPriority(Order::DeadlineMonotonic),
+    };
     Experiment {
-        machine,
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
-        color_ranks: Vec::new(),
         tasks: vec![task],
-        schedule: Schedule::Plain {
-            policy: Policy::FixedPriority(Order::DeadlineMonotonic),
-        },
-        frames: experiment.frames,
         horizon_ns: u64::MAX / 1000,
         seed: experiment.seed,
-        check: false,
-        record_ns: 0,
-        context_switch_ns: 0,
-        margin_permille: 0,
         regulation: experiment.regulation.clone(),
+        ..Experiment::new(machine, schedule, experiment.frames)
     }
 }
 

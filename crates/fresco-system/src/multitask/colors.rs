@@ -7,7 +7,7 @@ use fresco_input::InputError;
 use fresco_machine::Machine;
 
 /// The colour space of a machine.
-pub(super) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
+pub(crate) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
     let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
     ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).map_err(|error| {
         InputError::new(

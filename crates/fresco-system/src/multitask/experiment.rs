@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run.
 
-use super::{Schedule, TaskSpec};
+use super::{Dynamic, Phases, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
+use crate::os::memory;
+use crate::scenario::{error_at, is_strict};
 use fresco_dram::{Clock, Ps};
-use fresco_frames::Config;
+use fresco_frames::{Config, FrameError, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
@@ -41,6 +43,10 @@ pub struct Experiment {
     pub margin_permille: u32,
     /// Budgets of bandwidth, if cores are regulated.
     pub regulation: Option<Regulation>,
+    /// Colours are divided anew while tasks run.
+    pub dynamic: Option<Dynamic>,
+    /// The run lasts until its tasks have been measured, not to the horizon.
+    pub phases: Option<Phases>,
 }
 
 /// Budgets of bandwidth for the cores of an experiment.
@@ -84,9 +90,31 @@ impl Experiment {
     /// Longest run and time, in nanoseconds: 1000 s, far within 64 bits of picoseconds.
     pub const LONGEST_NS: u64 = 1_000_000_000_000;
 
+    /// No tasks yet, and nothing but what must be said: the machine's own refresh, no check, no record, no regulation.
+    pub fn new(machine: Machine, schedule: Schedule, frames: Config) -> Self {
+        Self {
+            machine,
+            refresh: RefreshPlan::Machine,
+            in_rhythm: false,
+            color_ranks: Vec::new(),
+            tasks: Vec::new(),
+            schedule,
+            frames,
+            horizon_ns: 0,
+            seed: 1,
+            check: false,
+            record_ns: 0,
+            context_switch_ns: 0,
+            margin_permille: Self::MARGIN,
+            regulation: None,
+            dynamic: None,
+            phases: None,
+        }
+    }
+
     /// Refuses what cannot be run.
-    pub(super) fn check(&self) -> Result<(), InputError> {
-        if self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS {
+    pub(crate) fn check(&self) -> Result<(), InputError> {
+        if self.phases.is_none() && (self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS) {
             let error = self.error(format!("found a run of {} ns", self.horizon_ns));
             return Err(error
                 .allowed(format!("1 to {} ns", Self::LONGEST_NS))
@@ -102,11 +130,17 @@ impl Experiment {
             task.check(self, number)?;
         }
         self.schedule.check(self)?;
+        if let Some(phases) = &self.phases {
+            phases.check(self)?;
+        }
+        if let Some(dynamic) = &self.dynamic {
+            dynamic.check(self)?;
+        }
         self.windows().map(|_| ())
     }
 
     /// The plan in cycles of the memory's clock; `None` if the machine's own policy holds.
-    pub(super) fn windows(&self) -> Result<Option<Windows>, InputError> {
+    pub(crate) fn windows(&self) -> Result<Option<Windows>, InputError> {
         let RefreshPlan::Windows { period_ns, windows } = &self.refresh else {
             return Ok(None);
         };
@@ -139,8 +173,42 @@ impl Experiment {
             })
     }
 
+    /// The allocator has refused a task memory, which it knows as `id`.
+    pub(crate) fn no_frame(&self, task: usize, id: TaskId, error: &FrameError) -> InputError {
+        // It knows memories by number, in the order of tasks and their instances.
+        let owners = self
+            .tasks
+            .iter()
+            .flat_map(|task| task.instances.iter().map(|_| &task.name));
+        let told = memory::named(error, id, |id| {
+            owners.clone().nth(id.0 as usize).cloned().unwrap_or_default()
+        });
+        let cure = match self.frames.policy {
+            Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
+            Policy::Buddy => {
+                "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
+            }
+            policy if is_strict(&policy) => {
+                "give the task more colours or less data, or set policy.exhaustion = \"spill\""
+            }
+            _ => "give the tasks less data, or lower policy.occupied of an aged machine",
+        };
+        self.error_in(task, format!("found no page frame: {told}"))
+            .allowed("programs that fit the memory and the colours they may have")
+            .cure(cure)
+    }
+
+    /// An error in a task.
+    pub(crate) fn error_in(&self, task: usize, found: String) -> InputError {
+        let task = &self.tasks[task];
+        match &task.place {
+            Some(place) => error_at(place, found),
+            None => self.error(format!("task {:?}: {found}", task.name)),
+        }
+    }
+
     /// An error in this experiment.
-    pub(super) fn error(&self, found: String) -> InputError {
+    pub(crate) fn error(&self, found: String) -> InputError {
         InputError::new(format!("the experiment on {}", self.machine.name), found)
     }
 }

@@ -34,26 +34,30 @@
 //! refreshed as usual until its first window (E34).
 
 mod calibrate;
-mod colors;
-mod dispatch;
-mod engine;
+pub(crate) mod colors;
+pub(crate) mod dispatch;
+mod dynamic;
 mod experiment;
 pub mod fair;
+mod phases;
 mod result;
 mod schedule;
 mod task;
 
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
+pub use dynamic::Dynamic;
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
+pub use phases::Phases;
 pub use result::{
-    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, RankRefresh,
-    RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
+    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, PageFaults,
+    RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
-pub use task::{Instance, TaskSpec, Timing, Work};
+pub use task::{Instance, Paging, TaskSpec, Timing, Work};
 
+use crate::engine::Engine;
 use fresco_input::InputError;
 
 /// Runs an experiment from time 0 to its horizon.
@@ -64,5 +68,5 @@ use fresco_input::InputError;
 pub fn run(experiment: &Experiment) -> Result<MultitaskResult, InputError> {
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;
-    engine::Engine::new(experiment, &operations)?.run()
+    Engine::new(experiment, &operations)?.run()
 }

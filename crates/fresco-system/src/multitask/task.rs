@@ -2,6 +2,7 @@
 //! The tasks of an experiment.
 
 use super::Experiment;
+use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Program, Setting};
@@ -25,6 +26,25 @@ pub struct TaskSpec {
     /// Bytes at the start of its memory that a job hands to the next: a job on another instance than the one before begins
     /// by copying them (CR-10). 0 if jobs are independent.
     pub global_bytes: u64,
+    /// When its pages get their frames.
+    pub paging: Paging,
+    /// The number of the program of several threads that it is a thread of. The threads of one program follow each other, the
+    /// master first; they share one memory and have the same work.
+    pub team: Option<usize>,
+    /// How long after the others a task without a period begins, in picoseconds.
+    pub start: Ps,
+    /// Where it is described, for errors.
+    pub place: Option<InputError>,
+}
+
+/// When the pages of a task get their frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paging {
+    /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
+    #[default]
+    AtStart,
+    /// Each when it is touched first, at the cost of a page fault.
+    OnTouch,
 }
 
 /// When the jobs of a task come.
@@ -32,12 +52,12 @@ pub struct TaskSpec {
 pub enum Timing {
     /// Every period, each with a deadline; times in nanoseconds.
     Periodic(fresco_rt::Task),
-    /// One job from time 0 on that never ends: a task that computes as long as it gets the processor.
+    /// One job from time 0 or its start on that never ends: a task that computes as long as it gets the processor.
     Batch,
 }
 
 /// What a job does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
     /// One pass of a program of [`fresco_load::programs`].
     Program {
@@ -79,16 +99,49 @@ impl Work {
 }
 
 impl Timing {
+    /// Times of a periodic task, in nanoseconds.
+    pub fn periodic(&self) -> Option<&fresco_rt::Task> {
+        match self {
+            Self::Periodic(task) => Some(task),
+            Self::Batch => None,
+        }
+    }
+
     /// WCET in nanoseconds, if there is one.
     pub fn wcet(&self) -> Option<u64> {
-        match self {
-            Self::Periodic(task) => Some(task.wcet),
-            Self::Batch => None,
+        self.periodic().map(|task| task.wcet)
+    }
+}
+
+impl Instance {
+    /// A memory of a colour of the schedule, on the node of its core first, without limit.
+    pub fn new(color: usize, coloring: Coloring) -> Self {
+        Self {
+            color,
+            coloring,
+            memory: None,
         }
     }
 }
 
 impl TaskSpec {
+    /// A task with one memory, all of it mapped when the task starts, whose jobs hand nothing on.
+    pub fn new(name: impl Into<String>, core: u32, timing: Timing, work: Work, instance: Instance) -> Self {
+        Self {
+            name: name.into(),
+            timing,
+            core,
+            work,
+            instances: vec![instance],
+            instance_of_job: Vec::new(),
+            global_bytes: 0,
+            paging: Paging::AtStart,
+            team: None,
+            start: 0,
+            place: None,
+        }
+    }
+
     /// The instance of job `k`, where no table decides.
     pub fn instance_of(&self, job: u64) -> usize {
         match self.instance_of_job.len() as u64 {
@@ -97,19 +150,20 @@ impl TaskSpec {
         }
     }
 
-    /// Its program; `operations` are those of a synthetic job.
-    pub(super) fn program(
+    /// Its program, one for each of so many threads; `operations` are those of a synthetic job.
+    pub(crate) fn programs(
         &self,
         experiment: &Experiment,
         operations: u64,
         seed: u64,
-    ) -> Result<Box<dyn Program>, InputError> {
+        threads: u32,
+    ) -> Result<Vec<Box<dyn Program>>, InputError> {
         let built = |name: &str, parameters: &str, trace_dir: &PathBuf| {
             let setting = Setting {
                 seed,
                 trace_dir: trace_dir.clone(),
             };
-            fresco_load::build(name, parameters, &setting)
+            fresco_load::build_team(name, parameters, &setting, threads)
         };
         match &self.work {
             Work::Program {
@@ -142,7 +196,7 @@ impl TaskSpec {
         }
     }
 
-    pub(super) fn check(&self, experiment: &Experiment, number: usize) -> Result<(), InputError> {
+    pub(crate) fn check(&self, experiment: &Experiment, number: usize) -> Result<(), InputError> {
         let error = |found: String| experiment.error(format!("found task {:?} {found}", self.name));
         if experiment.tasks[..number].iter().any(|other| other.name == self.name) {
             return Err(error("twice".to_owned())
@@ -164,6 +218,17 @@ impl TaskSpec {
             return Err(error(format!("with a job on instance {instance}"))
                 .allowed(format!("instances 0 to {}", most - 1))
                 .cure("number the instances from 0"));
+        }
+        if let Some(team) = self.team {
+            let before = experiment.tasks[..number]
+                .iter()
+                .rposition(|other| other.team == Some(team));
+            let same = before.is_none_or(|before| before + 1 == number && experiment.tasks[before].work == self.work);
+            if !same || most > 1 || !matches!(self.work, Work::Program { .. }) {
+                return Err(error("as a thread of a program that is none".to_owned())
+                    .allowed("threads one after the other, with the same program and one memory")
+                    .cure("give each program of several threads a number of its own"));
+            }
         }
         if self.timing.wcet().is_none() && matches!(self.work, Work::Synthetic { .. }) {
             return Err(error("with work for a WCET, and no WCET".to_owned())

@@ -31,12 +31,12 @@ pub(crate) fn frames(
     Frames::new(Arc::clone(space), memory, config, seed)
 }
 
-/// What the allocator says about a copy, with the copy's name for its number.
-pub(crate) fn named(error: &FrameError, setup: &Setup, id: TaskId) -> String {
-    let name = |text: String, id: TaskId| text.replacen(&id.to_string(), &setup.copies[id.0 as usize].name, 1);
-    let text = name(error.to_string(), id);
+/// What the allocator says about a task, with the names of tasks for their numbers.
+pub(crate) fn named(error: &FrameError, id: TaskId, name: impl Fn(TaskId) -> String) -> String {
+    let named = |text: String, id: TaskId| text.replacen(&id.to_string(), &name(id), 1);
+    let text = named(error.to_string(), id);
     match error {
-        FrameError::BankTaken { other, .. } => name(text, *other),
+        FrameError::BankTaken { other, .. } => named(text, *other),
         _ => text,
     }
 }

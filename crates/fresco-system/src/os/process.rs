@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running task: its program, its page table, the private caches of its core. What the core executes.
 
-use super::copying::Copying;
+use super::copying::{CopyTo, Copying};
 use super::pages::{Page, PageTable, Translation};
 use crate::core::{Lookup, MicroOp, Source, Step, Victims};
 use fresco_dram::PhysAddr;
@@ -50,7 +50,7 @@ pub(crate) struct Process {
     program: Box<dyn Program>,
     pub(super) batch: Batch,
     pub(super) next: usize,
-    pages: PageTable,
+    pub(super) pages: PageTable,
     caches: PrivateCaches,
     /// Slots of a hit in level 1 and 2.
     hit_slots: [u32; 2],
@@ -161,13 +161,8 @@ impl Process {
         std::mem::swap(&mut self.pages, pages);
     }
 
-    /// Before anything else the next steps copy data, then it stops with [`Stop::Copied`].
-    pub fn copy(&mut self, copying: Copying) {
-        self.copying = Some(copying);
-    }
-
-    /// The same after a copy that goes on, if there is one.
-    pub fn copy_also(&mut self, lines: Vec<(PhysAddr, PhysAddr)>) {
+    /// Before anything else but a copy that goes on, the next steps copy these lines; then it stops with [`Stop::Copied`].
+    pub fn copy(&mut self, lines: Vec<(PhysAddr, CopyTo)>) {
         match &mut self.copying {
             Some(copying) => copying.append(lines),
             None => self.copying = Some(Copying::new(lines)),

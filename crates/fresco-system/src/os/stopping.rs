@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where a process can be stopped: before an operation, within a copy, among instructions without memory access.
 
-use super::copying::Copying;
+use super::copying::{CopyAccess, CopyTo, Copying};
+use super::pages::Translation;
 use super::process::{Process, Stop};
 use crate::core::Step;
 use fresco_dram::PhysAddr;
@@ -28,9 +29,21 @@ impl Process {
             self.copying = None;
             return Some(self.stopped(Stop::Copied, 0));
         };
-        let line = PhysAddr(access.addr.0 >> self.line_bits << self.line_bits);
+        let (addr, write, gap) = match access {
+            CopyAccess::Load(addr, gap) => (addr, false, gap),
+            CopyAccess::Store(CopyTo::Frame(addr)) => (addr, true, 0),
+            CopyAccess::Store(to @ CopyTo::Page(addr)) => match self.pages.translate(addr) {
+                Translation::Mapped(addr) => (addr, true, 0),
+                Translation::Fault(page) => {
+                    self.copying.as_mut()?.again(to);
+                    return Some(self.stopped(Stop::Fault(page), 0));
+                }
+                Translation::Outside => unreachable!("what is copied lies in the areas of the program"),
+            },
+        };
+        let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
         // The store needs the load just before it.
-        let op = self.access(line, access.write, u32::from(access.write), access.gap);
+        let op = self.access(line, write, u32::from(write), gap);
         Some(Step::Op(op))
     }
 

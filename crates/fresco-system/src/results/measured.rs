@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From what an engine counted of a copy to its result.
 
-use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ns, ratio};
+use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, ns, ratio};
 use crate::scenario::Setup;
 use fresco_dram::Ps;
-use fresco_frames::{ColorSet, TaskStats};
+use fresco_frames::{ColorSet, CostModel, TaskStats};
 
 /// What was counted of one copy; the rest of a [`TaskResult`] follows from it.
-pub(crate) struct Measured<'m> {
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
     /// Begin and end of the phase.
     pub phase: (Ps, Ps),
     /// Time that it ran.
     pub run_time: Ps,
     /// Colours, as the results show them.
     pub banks: String,
-    pub llc: Option<&'m ColorSet>,
+    pub llc: Option<ColorSet>,
     pub passes: u64,
     /// Times of those that are known.
     pub pass_times: Vec<Ps>,
@@ -24,11 +25,12 @@ pub(crate) struct Measured<'m> {
     pub write_backs: u64,
     pub pages: Pages,
     pub recorder: ReadRecorder,
+    pub thread: Option<ThreadResult>,
 }
 
 impl TaskResult {
-    /// The result of a copy of a setup, without jobs, regulation and what it has as a thread.
-    pub(crate) fn new(setup: &Setup, copy: usize, measured: Measured<'_>) -> Self {
+    /// The result of a copy of a setup, without jobs and regulation.
+    pub(crate) fn new(setup: &Setup, copy: usize, measured: Measured) -> Self {
         let (machine, copy) = (&setup.machine, &setup.copies[copy]);
         let task = &setup.tasks[copy.task];
         let time = measured.run_time;
@@ -43,7 +45,7 @@ impl TaskResult {
             program: task.program.name.to_owned(),
             role: task.role,
             banks: measured.banks,
-            llc_colors: measured.llc.map_or_else(|| "all".to_owned(), ToString::to_string),
+            llc_colors: measured.llc.map_or_else(|| "all".to_owned(), |llc| llc.to_string()),
             from_ps: measured.phase.0,
             to_ps: measured.phase.1,
             run_time_ps: time,
@@ -57,7 +59,7 @@ impl TaskResult {
             write_backs: measured.write_backs,
             bandwidth_bytes_per_s: ratio((lines * setup.line_bytes()) as f64, time as f64 * 1e-12),
             pages: measured.pages,
-            thread: None,
+            thread: measured.thread,
             jobs: None,
             regulation: None,
             reads,
@@ -68,8 +70,7 @@ impl TaskResult {
 
 impl Pages {
     /// Page faults `(in all, within the phase)` that took so long, with what the allocator counted.
-    pub(crate) fn new(setup: &Setup, stats: &TaskStats, faults: (u64, u64), time: Ps, recolored: u64) -> Self {
-        let cost = &setup.frames.cost;
+    pub(crate) fn new(cost: &CostModel, stats: &TaskStats, faults: (u64, u64), time: Ps, recolored: u64) -> Self {
         let cycles = cost.cycles_of(stats.alloc.calls, &stats.alloc.total);
         let per_page = |time: Ps| ratio(ns(time), faults.0 as f64);
         Self {

@@ -14,7 +14,7 @@ pub struct ThreadResult {
     pub idle_ps: Ps,
     /// Time in which the master executed serial sections (LIM-6).
     pub serial_wait_ps: Ps,
-    /// Run time less both: the time in which it executed.
+    /// The rest of the time that it had its core: the time in which it executed.
     pub busy_ps: Ps,
     /// Parallel sections.
     pub sections: u64,

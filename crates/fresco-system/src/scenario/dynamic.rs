@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `dynamic` and `interval` of `[policy]`: BPM and BPM+ that divide banks and channels anew while programs run (BPM-6 to 12).
 
+use super::setup::Copy;
 use super::sharing::Sharing;
-use super::task::Task;
+use crate::multitask::Dynamic;
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::dynamic::SCAN_INTERVAL;
 use fresco_frames::shares::Divide;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
-
-/// A policy that goes on dividing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Dynamic {
-    /// Time between two scans.
-    pub interval: Ps,
-    /// Bank colours of each channel that is used; `None` for BPM, which leaves channels alone.
-    pub channels: Option<Vec<Vec<u32>>>,
-}
 
 /// From a microsecond to 1000 s.
 const INTERVALS: std::ops::RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;
@@ -37,24 +29,23 @@ pub(super) fn read(policy: &Table<'_>, sharing: &Sharing) -> Result<Option<Ps>, 
     ))
 }
 
-/// What is divided, on a machine. Refused with periodic tasks: their engine does not move pages.
+/// What is divided on a machine, and among which copies.
 pub(super) fn resolve(
     root: &Table<'_>,
     interval: Option<Ps>,
     sharing: &Sharing,
     machine: &Machine,
     space: &ColorSpace,
-    tasks: &[Task],
+    copies: &[Copy],
 ) -> Result<Option<Dynamic>, InputError> {
     let (Some(interval), Some(policy)) = (interval, root.opt_table("policy")?) else {
         return Ok(None);
     };
-    if tasks.iter().any(|task| task.timing.is_some()) {
-        let error = policy.error_at("dynamic", "found a dynamic division with periodic tasks");
-        return Err(error
-            .allowed("dynamic = true with programs that run on and on")
-            .cure("remove dynamic = true, or the periodic tasks"));
-    }
     let channels = sharing.banks_of_channels(&policy, machine, space)?;
-    Ok(Some(Dynamic { interval, channels }))
+    let members = (0..copies.len()).filter(|&copy| copies[copy].shared).collect();
+    Ok(Some(Dynamic {
+        interval,
+        channels,
+        members,
+    }))
 }

@@ -2,8 +2,6 @@
 //! When the jobs of a periodic task come, and who goes first: `period`, `deadline`, `phase`, `wcet` of a task;
 //! `scheduler` and `context_switch` of `[policy]`.
 
-use super::place::error_at;
-use super::task::Task;
 use fresco_dram::Ps;
 use fresco_input::{InputError, Table};
 use fresco_rt::policy::{Order, Policy};
@@ -16,7 +14,7 @@ const LONGEST: Ps = 1_000_000_000_000_000;
 /// Reads the timing of a task in whole nanoseconds; `None` for a task without a period.
 ///
 /// # Errors
-/// A deadline after the period or before the WCET, a part of a timing without a period.
+/// A deadline after the period or before the WCET, a part of a timing without a period, a start with one.
 pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Task>, InputError> {
     let Some(item) = table.opt_item("period") else {
         let Some(key) = ["deadline", "phase", "wcet"].into_iter().find(|key| table.has(key)) else {
@@ -27,6 +25,12 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("deadline, phase and wcet of periodic tasks")
             .cure("add period = \"20 ms\", or remove it"));
     };
+    if table.has("start") {
+        let error = table.error_at("start", "found a start of a task with a period");
+        return Err(error
+            .allowed("a phase")
+            .cure("write phase = … instead: it is the release of the first job"));
+    }
     let period = item.whole_ns(SHORTEST..=LONGEST)?;
     let opt = |key: &str, least: Ps| {
         table
@@ -44,26 +48,6 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("wcet <= deadline <= period")
             .cure("shorten the deadline, or lengthen the period")
     })
-}
-
-/// Refuses what a task cannot have in a scenario with periodic tasks.
-///
-/// # Errors
-/// A later start, or threads of one program.
-pub(super) fn check_beside(task: &Task) -> Result<(), InputError> {
-    let (found, cure) = match task {
-        task if task.start > 0 => (
-            "a start beside periodic tasks",
-            "remove it; a periodic task has a phase",
-        ),
-        task if task.program.is_team() && task.cores.len() > 1 => (
-            "threads of one program beside periodic tasks",
-            "give the program one core",
-        ),
-        _ => return Ok(()),
-    };
-    let error = error_at(&task.place, format!("found {found}"));
-    Err(error.allowed("tasks of one thread that begin at once").cure(cure))
 }
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.

@@ -28,14 +28,12 @@ mod sharing;
 mod sweep;
 mod task;
 
-pub(crate) use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub(crate) use place::error_at;
 pub(crate) use room::is_strict;
 pub(crate) use setup::{Copy, Setup};
 pub use sweep::Axis;
-pub(crate) use task::Paging;
 pub use task::Role;
 
 use assignment::Assignment;

@@ -127,7 +127,7 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
     let task = setup.copies[copy as usize].task;
     let found = format!(
         "found a task that cannot have its memory: {}",
-        memory::named(error, setup, TaskId(copy))
+        memory::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
     error_at(&setup.tasks[task].place, found).cure("change banks, llc, colors or node of the task")
 }

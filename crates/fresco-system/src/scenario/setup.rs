@@ -3,14 +3,15 @@
 
 use super::assignment::Assignment;
 use super::bandwidth;
-use super::dynamic::{self, Dynamic};
+use super::dynamic;
 use super::extent::Extent;
-use super::jobs::{self, Scheduler};
+use super::jobs::Scheduler;
 use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::bandwidth::Budgets;
+use crate::multitask::Dynamic;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -76,7 +77,6 @@ impl Setup {
             table.finish()?;
         }
         policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
-        let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &tasks)?;
         let mut frames = policy.frames;
         if tasks.iter().any(Task::has_llc_colors) {
             frames.lists = ListsBy::BankAndLlc;
@@ -90,10 +90,8 @@ impl Setup {
                 .cure("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
+        let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
         let periodic = tasks.iter().any(|task| task.timing.is_some());
-        if periodic {
-            tasks.iter().try_for_each(jobs::check_beside)?;
-        }
         let extent = if periodic { Extent::read_periodic } else { Extent::read };
         let setup = Self {
             bandwidth: bandwidth::read(&root, &machine, &tasks, &copies)?,
@@ -188,38 +186,22 @@ impl Setup {
 
     /// Builds the threads of a task: one for each of its copies if its program is a team, else one alone.
     pub fn team(&self, task: usize, seed: u64) -> Result<Vec<Box<dyn Program>>, InputError> {
-        self.with_parameters(task, seed, |kind, table, setting| match kind.is_team() {
-            true => kind.build_team(table, setting, self.copies_of(task)),
-            false => Ok(vec![kind.build(table, setting)?]),
-        })
-    }
-
-    /// Builds the program of a task.
-    pub fn program(&self, task: usize, seed: u64) -> Result<Box<dyn Program>, InputError> {
-        self.with_parameters(task, seed, |kind, table, setting| kind.build(table, setting))
-    }
-
-    fn with_parameters<P>(
-        &self,
-        task: usize,
-        seed: u64,
-        build: impl Fn(&ProgramKind, &Table<'_>, &Setting) -> Result<P, InputError>,
-    ) -> Result<P, InputError> {
         let setting = Setting {
             seed,
             trace_dir: self.trace_dir.clone(),
         };
         let kind = self.tasks[task].program;
+        let threads = if kind.is_team() { self.copies_of(task) } else { 1 };
         let root = self.document.root();
         let tables = root.array_of_tables("task")?;
         match tables[task].opt_table("parameters")? {
             Some(table) => {
                 refuse_unknown(&table, kind)?;
-                build(kind, &table, &setting)
+                kind.build_team(&table, &setting, threads)
             }
             None => {
-                let place = self.tasks[task].place.file.clone();
-                build(kind, &Document::parse(&place, "")?.root(), &setting)
+                let place = &self.tasks[task].place.file;
+                kind.build_team(&Document::parse(place, "")?.root(), &setting, threads)
             }
         }
     }

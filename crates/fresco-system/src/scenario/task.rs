@@ -3,6 +3,7 @@
 
 use super::policy::Chosen;
 use super::{coloring, jobs, placement};
+use crate::multitask::Paging;
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Item, Table};
@@ -18,15 +19,6 @@ pub enum Role {
     Measured,
     /// It runs again and again until the measured tasks are done.
     Background,
-}
-
-/// When pages get their frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Paging {
-    /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
-    AtStart,
-    /// Each when it is touched first.
-    OnTouch,
 }
 
 /// One `[[task]]`; its copies are alike.

@@ -3,9 +3,12 @@
 
 #![allow(dead_code)]
 
+pub mod planned;
+
 use fresco_frames::{Camc, Coloring, Config, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
-use fresco_system::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
+use fresco_system::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
+use fresco_system::multitask::{Experiment, Instance, Regulation, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
 
 /// Nanoseconds of a microsecond.
 pub const US: u64 = 1000;
@@ -31,20 +34,11 @@ pub fn experiment(schedule: Schedule) -> Experiment {
     let mut machine = machine(1);
     machine.memory.controller.refresh = RefreshPolicy::None;
     Experiment {
-        machine,
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
         color_ranks: RANKS.to_vec(),
-        tasks: Vec::new(),
-        schedule,
-        frames: Config::pristine(Policy::Camc(Camc::default())),
         horizon_ns: 64 * MS,
-        seed: 1,
         check: true,
         record_ns: 64 * MS,
-        context_switch_ns: 0,
-        margin_permille: Experiment::MARGIN,
-        regulation: None,
+        ..Experiment::new(machine, schedule, Config::pristine(Policy::Camc(Camc::default())))
     }
 }
 
@@ -52,20 +46,43 @@ pub fn experiment(schedule: Schedule) -> Experiment {
 pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, work: Work) -> TaskSpec {
     let timing = fresco_rt::Task::new(name, phase, period, wcet, period).expect("a task");
     let banks = colors_of_ranks(&machine(1), RANKS[color]).expect("colours");
-    TaskSpec {
-        name: name.to_owned(),
-        timing: Timing::Periodic(timing),
-        core: 0,
-        work,
-        instances: vec![Instance {
-            color,
-            memory: None,
-            coloring: Coloring::Explicit {
-                banks: Some(banks),
-                llc: None,
-            },
-        }],
-        instance_of_job: Vec::new(),
-        global_bytes: 0,
+    let coloring = Coloring::Explicit {
+        banks: Some(banks),
+        llc: None,
+    };
+    TaskSpec::new(name, 0, Timing::Periodic(timing), work, Instance::new(color, coloring))
+}
+
+/// So many lines in 100 us for each of these cores of node 0.
+pub fn budget(experiment: &Experiment, cores: &[u32], lines: u64) -> Regulation {
+    let guaranteed = Guaranteed::of(&experiment.machine, false);
+    let reservation = Reservation {
+        lines,
+        kind: Kind::Hard,
+        weight: 1,
+    };
+    Regulation {
+        budgets: Budgets {
+            period: 100 * US * 1000,
+            interrupt_cycles: 2000,
+            count_write_backs: false,
+            guaranteed,
+            nodes: vec![NodeBudgets {
+                node: 0,
+                cores: cores.to_vec(),
+                reserved: vec![lines * 64 * 10_000; cores.len()],
+                total: lines * 64 * 10_000 * cores.len() as u64,
+                settings: Settings {
+                    reservations: vec![reservation; cores.len()],
+                    total: lines * cores.len() as u64,
+                    reclaim: false,
+                    share: Share::None,
+                    chunk: 1,
+                    prediction: Prediction::Last,
+                },
+                is_guaranteed: true,
+            }],
+        },
+        counted_from: 0,
     }
 }

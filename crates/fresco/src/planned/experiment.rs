@@ -36,27 +36,24 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     machine.topology.node_of_core.truncate(plan.cores as usize);
     let refresh = refresh(plan, &mut machine)?;
     let tasks = plan.tasks.iter().map(|task| spec(plan, task));
+    let frames = Config::pristine(match plan.colors.is_empty() {
+        true => Policy::Buddy,
+        false => Policy::Camc(Camc::default()),
+    });
     Ok(Experiment {
         refresh,
         in_rhythm: !run.from_switch_on,
         color_ranks: plan.colors.iter().map(ranks).collect(),
         tasks: tasks.collect::<Result<_, _>>()?,
-        schedule: schedule(plan)?,
-        frames: Config::pristine(match plan.colors.is_empty() {
-            true => Policy::Buddy,
-            false => Policy::Camc(Camc::default()),
-        }),
         horizon_ns: run.horizon_ns.unwrap_or_else(|| horizon(plan)),
         seed: run.seed,
         check: run.check,
         record_ns: run.record_ns,
-        context_switch_ns: 0,
-        margin_permille: Experiment::MARGIN,
         regulation: plan
             .bandwidth
             .as_ref()
             .map(|bandwidth| budgets::of(bandwidth, &machine)),
-        machine,
+        ..Experiment::new(machine, schedule(plan)?, frames)
     })
 }
 
@@ -111,23 +108,22 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         (None, _) => return Err(unsound(plan, format!("found times of {} that make no task", task.name))),
     };
     let instances = match task.instances.len() {
-        0 => vec![Instance {
-            color: 0,
-            memory: None,
-            coloring: Coloring::Off,
-        }],
+        0 => vec![Instance::new(0, Coloring::Off)],
         count => (0..count)
             .map(|number| instance(plan, task, number))
             .collect::<Result<_, _>>()?,
     };
     Ok(TaskSpec {
-        name: task.name.clone(),
-        timing,
-        core: task.core.unwrap_or(0),
-        work: work(task),
         instances,
         instance_of_job: task.instance_of_job.clone(),
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
+        ..TaskSpec::new(
+            task.name.clone(),
+            task.core.unwrap_or(0),
+            timing,
+            work(task),
+            Instance::new(0, Coloring::Off),
+        )
     })
 }
 
@@ -136,11 +132,7 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
     let colors = task.colors_of(number);
     let Some(&first) = colors.first() else {
         // No job runs on it.
-        return Ok(Instance {
-            color: 0,
-            memory: None,
-            coloring: Coloring::Off,
-        });
+        return Ok(Instance::new(0, Coloring::Off));
     };
     let mut banks = fresco_frames::ColorSet::new();
     for color in colors {
@@ -156,14 +148,11 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
             banks.insert(bank);
         });
     }
-    Ok(Instance {
-        color: first,
-        memory: None,
-        coloring: Coloring::Explicit {
-            banks: Some(banks),
-            llc: None,
-        },
-    })
+    let coloring = Coloring::Explicit {
+        banks: Some(banks),
+        llc: None,
+    };
+    Ok(Instance::new(first, coloring))
 }
 
 fn work(task: &PlannedTask) -> Work {

@@ -2,10 +2,11 @@
 //! From a schedule, in nanoseconds, to the dispatchers of the cores, in picoseconds.
 
 use super::Dispatcher;
+use super::alone::Alone;
 use super::by_color::ByColor;
 use super::by_table::{ByTable, Releases, TableSlot};
 use crate::multitask::fair::{FairDispatcher, Shares};
-use crate::multitask::{Experiment, Schedule, Timing};
+use crate::multitask::{Experiment, Schedule};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_rt::executive::Table;
@@ -13,13 +14,12 @@ use fresco_rt::policy::{Order, Policy};
 use fresco_rt::simulation::Dispatch;
 use fresco_rt::supply::{SlotTable, Supply};
 use fresco_rt::toplevel::{ColorLock, Locks, Server};
-use std::sync::Arc;
 
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
 /// One dispatcher per core. `pages` are those of each task's first memory by bank colour.
-pub(in crate::multitask) fn dispatchers(
+pub(crate) fn dispatchers(
     experiment: &Experiment,
     pages: &[Vec<(u32, u64)>],
 ) -> Result<Vec<Box<dyn Dispatcher>>, InputError> {
@@ -38,7 +38,7 @@ pub(in crate::multitask) fn dispatchers(
         Schedule::Slots { .. } | Schedule::Plain { .. } | Schedule::Table { .. } | Schedule::Fair(_) => None,
     };
     let shares = match schedule {
-        Schedule::Fair(_) => Some(Arc::new(Shares::new(experiment, pages)?)),
+        Schedule::Fair(_) => Some(Shares::new(experiment, pages)?),
         _ => None,
     };
     let by_color = |core: usize, policy: Policy, dispatch: Dispatch, handler: Ps| -> Box<dyn Dispatcher> {
@@ -74,12 +74,24 @@ pub(in crate::multitask) fn dispatchers(
                     let tables = tables.ok_or_else(|| too_long("slots"))?;
                     by_color(core, *policy, Dispatch::Slots(tables), cores[core].handler_ns * NS)
                 }
+                Schedule::Plain { .. } if tasks_of(experiment, core).nth(1).is_none() => {
+                    let task = tasks_of(experiment, core).next();
+                    Box::new(Alone { task })
+                }
                 Schedule::Flat { policy, .. } | Schedule::Plain { policy } | Schedule::Burst { policy, .. } => {
                     by_color(core, *policy, Dispatch::Flat, 0)
                 }
             })
         })
         .collect()
+}
+
+/// The tasks of a core, by index.
+fn tasks_of(experiment: &Experiment, core: usize) -> impl Iterator<Item = usize> {
+    let tasks = experiment.tasks.iter().enumerate();
+    tasks
+        .filter(move |(_, task)| task.core as usize == core)
+        .map(|(number, _)| number)
 }
 
 fn scaled_locks(locks: &Locks) -> Option<Locks> {
@@ -111,27 +123,15 @@ fn ranks(experiment: &Experiment, core: usize, policy: Policy) -> Vec<usize> {
         Policy::Edf => Order::DeadlineMonotonic,
     };
     let mut ranks = vec![usize::MAX; experiment.tasks.len()];
-    let (mut numbers, mut periodic) = (Vec::new(), Vec::new());
-    let own = experiment
-        .tasks
-        .iter()
-        .enumerate()
-        .filter(|(_, task)| task.core as usize == core);
-    let mut batch = Vec::new();
-    for (number, task) in own {
-        match &task.timing {
-            Timing::Periodic(timing) => {
-                numbers.push(number);
-                periodic.push(timing.clone());
-            }
-            Timing::Batch => batch.push(number),
-        }
+    let timing = |task: &usize| experiment.tasks[*task].timing.periodic();
+    let (periodic, batch): (Vec<usize>, Vec<usize>) =
+        tasks_of(experiment, core).partition(|task| timing(task).is_some());
+    let timings: Vec<fresco_rt::Task> = periodic.iter().filter_map(timing).cloned().collect();
+    for (task, rank) in periodic.iter().zip(order.ranks(&timings)) {
+        ranks[*task] = rank;
     }
-    for (number, rank) in numbers.iter().zip(order.ranks(&periodic)) {
-        ranks[*number] = rank;
-    }
-    for (place, number) in batch.iter().enumerate() {
-        ranks[*number] = periodic.len() + place;
+    for (place, task) in batch.into_iter().enumerate() {
+        ranks[task] = periodic.len() + place;
     }
     ranks
 }
@@ -148,17 +148,17 @@ fn by_table(experiment: &Experiment, table: &Table, lock_ns: u64, core: usize) -
         })
         .collect();
     slots.sort_by_key(|slot| slot.start);
-    let releases = experiment.tasks.iter().map(|task| match &task.timing {
-        Timing::Periodic(timing) => Releases {
-            phase: timing.phase * NS,
-            period: timing.period * NS,
-        },
-        Timing::Batch => Releases::default(),
-    });
+    let releases = |timing: &fresco_rt::Task| Releases {
+        phase: timing.phase * NS,
+        period: timing.period * NS,
+    };
+    let timings = experiment.tasks.iter().map(|task| task.timing.periodic());
     ByTable {
         length: table.length * NS,
         slots,
-        releases: releases.collect(),
+        releases: timings
+            .map(|timing| timing.map_or_else(Releases::default, releases))
+            .collect(),
         bursts: table
             .bursts
             .iter()

@@ -29,7 +29,7 @@ pub struct Jobs {
 
 impl Jobs {
     /// No jobs of so many tasks.
-    pub(in crate::multitask) fn new(tasks: usize) -> Self {
+    pub(crate) fn new(tasks: usize) -> Self {
         Self {
             ready: vec![VecDeque::new(); tasks],
         }
@@ -40,12 +40,12 @@ impl Jobs {
         self.ready[task].front()
     }
 
-    pub(in crate::multitask) fn release(&mut self, job: ReadyJob) {
+    pub(crate) fn release(&mut self, job: ReadyJob) {
         self.ready[job.task].push_back(job);
     }
 
     /// Takes the oldest job of a task out: it has ended.
-    pub(in crate::multitask) fn complete(&mut self, task: usize) -> Option<ReadyJob> {
+    pub(crate) fn complete(&mut self, task: usize) -> Option<ReadyJob> {
         self.ready[task].pop_front()
     }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The dispatcher of a core: a small trait, and the schedules behind it.
 
+mod alone;
 mod build;
 mod by_color;
 mod by_table;
 mod jobs;
 
-pub(super) use build::dispatchers;
+pub(crate) use build::dispatchers;
 pub use jobs::{Jobs, ReadyJob};
 
 use fresco_dram::Ps;
@@ -23,6 +24,9 @@ pub trait Dispatcher {
 
     /// A job has ended, with what it really took.
     fn completed(&mut self, _now: Ps, _job: &ReadyJob) {}
+
+    /// Pages of a task have come or gone: so many of them are of each bank colour now.
+    fn pages_changed(&mut self, _task: usize, _by_bank: &[(u32, u64)]) {}
 
     /// The last decision held from `from` to `to`.
     fn ran(&mut self, _from: Ps, _to: Ps) {}

@@ -51,7 +51,11 @@ pub(super) fn colors_of_turn(space: &ColorSpace, organisation: &Organisation, tu
 
 /// For each task and each bank of a round, the share of the task's pages there, in millionths (COD-9).
 #[derive(Clone, Debug)]
-pub(in crate::multitask) struct Shares(Vec<Vec<u64>>);
+pub(crate) struct Shares {
+    /// Bank colours of each turn of a round.
+    colors: Vec<Vec<u32>>,
+    of: Vec<Vec<u64>>,
+}
 
 impl Shares {
     /// From the pages of each task by bank colour.
@@ -62,24 +66,33 @@ impl Shares {
         let space = colors::space(&experiment.machine)?;
         let memory = &experiment.machine.memory;
         let turns = BankTurns::new(&memory.organisation, &memory.timing);
-        let colors: Vec<Vec<u32>> = (0..u64::from(turns.count()))
+        let colors = (0..u64::from(turns.count()))
             .map(|number| colors_of_turn(&space, &memory.organisation, &turns.turn(number)))
             .collect();
-        let of_task = |pages: &Vec<(u32, u64)>| {
-            let all: u64 = pages.iter().map(|(_, pages)| pages).sum();
-            let share = |colors: &Vec<u32>| {
-                let own = pages.iter().filter(|(color, _)| colors.contains(color));
-                let here: u64 = own.map(|(_, pages)| pages).sum();
-                // Rounded up: 0 means none.
-                (here * 1_000_000).div_ceil(all.max(1))
-            };
-            colors.iter().map(share).collect()
+        let mut shares = Self {
+            colors,
+            of: vec![Vec::new(); pages.len()],
         };
-        Ok(Self(pages.iter().map(of_task).collect()))
+        for (task, pages) in pages.iter().enumerate() {
+            shares.set(task, pages);
+        }
+        Ok(shares)
+    }
+
+    /// The pages of a task are these now.
+    pub fn set(&mut self, task: usize, pages: &[(u32, u64)]) {
+        let all: u64 = pages.iter().map(|(_, pages)| pages).sum();
+        let share = |colors: &Vec<u32>| {
+            let own = pages.iter().filter(|(color, _)| colors.contains(color));
+            let here: u64 = own.map(|(_, pages)| pages).sum();
+            // Rounded up: 0 means none.
+            (here * 1_000_000).div_ceil(all.max(1))
+        };
+        self.of[task] = self.colors.iter().map(share).collect();
     }
 
     /// Of one task in one bank.
     pub fn of(&self, task: usize, bank: usize) -> u64 {
-        self.0[task][bank]
+        self.of[task][bank]
     }
 }

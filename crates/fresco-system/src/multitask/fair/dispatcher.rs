@@ -6,13 +6,12 @@ use super::banks::{Shares, Slices};
 use super::queue::{Candidate, pick_next};
 use crate::multitask::{Activity, Decision, Dispatcher, Experiment, Jobs, ReadyJob};
 use fresco_dram::Ps;
-use std::sync::Arc;
 
 /// A core's queue.
-pub(in crate::multitask) struct FairDispatcher {
+pub(crate) struct FairDispatcher {
     schedule: FairSchedule,
     slices: Slices,
-    shares: Arc<Shares>,
+    shares: Shares,
     /// Tasks that have come, with their virtual run times.
     queue: Vec<(usize, Ps)>,
     /// The slice that goes on, and whose it is.
@@ -26,7 +25,7 @@ pub(in crate::multitask) struct FairDispatcher {
 
 impl FairDispatcher {
     /// An empty queue at time 0.
-    pub fn new(experiment: &Experiment, schedule: FairSchedule, shares: Arc<Shares>) -> Self {
+    pub fn new(experiment: &Experiment, schedule: FairSchedule, shares: Shares) -> Self {
         Self {
             schedule,
             slices: Slices::new(experiment),
@@ -80,6 +79,10 @@ impl Dispatcher for FairDispatcher {
         if self.next == Some(job.task) {
             self.next = None;
         }
+    }
+
+    fn pages_changed(&mut self, task: usize, by_bank: &[(u32, u64)]) {
+        self.shares.set(task, by_bank);
     }
 
     fn ran(&mut self, from: Ps, to: Ps) {

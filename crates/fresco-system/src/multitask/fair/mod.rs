@@ -31,7 +31,7 @@ pub use result::{FairResult, FairTask};
 pub use tiling::{Untiled, check_tiling};
 pub use variant::Variant;
 
-use super::{Experiment, Timing};
+use super::Experiment;
 use banks::Slices;
 use fresco_input::InputError;
 use serde::Serialize;
@@ -72,11 +72,7 @@ impl FairSchedule {
                 .allowed("at most half of a slice")
                 .cure("shorten guard_ns"));
         }
-        match experiment
-            .tasks
-            .iter()
-            .find(|task| !matches!(task.timing, Timing::Batch))
-        {
+        match experiment.tasks.iter().find(|task| task.timing.periodic().is_some()) {
             Some(task) => Err(experiment
                 .error(format!("found task {:?} with deadlines in a fair schedule", task.name))
                 .allowed("batch tasks")

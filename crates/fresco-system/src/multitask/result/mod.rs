@@ -6,7 +6,7 @@ mod task;
 mod timeline;
 
 pub use regulation::{CoreBudget, RegulationOutcome};
-pub use task::{JobRecord, Met, Spread, TaskOutcome};
+pub use task::{JobRecord, Met, PageFaults, Spread, TaskOutcome};
 pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, StallSpan, Timeline};
 
 use crate::results::ControllerResult;
@@ -22,6 +22,9 @@ pub struct MultitaskResult {
     pub machine: String,
     /// Length of the run.
     pub horizon_ns: u64,
+    /// The time of which controllers and ranks tell, in picoseconds: all of the run, or from when its measured tasks were warm.
+    #[serde(skip)]
+    pub counted_ps: (Ps, Ps),
     /// Seed of page frames and programs.
     pub seed: u64,
     /// The tasks, in the order of the experiment.
@@ -107,7 +110,7 @@ pub struct WindowsKept {
 }
 
 impl WindowsKept {
-    pub(super) fn new(lateness: &Lateness, machine: &Machine) -> Self {
+    pub(crate) fn new(lateness: &Lateness, machine: &Machine) -> Self {
         let clock = machine.memory.timing.clock;
         Self {
             windows: lateness.windows,

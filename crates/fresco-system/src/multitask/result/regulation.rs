@@ -26,7 +26,7 @@ pub struct CoreBudget {
 }
 
 impl RegulationOutcome {
-    pub(in crate::multitask) fn new(regulator: &Regulator) -> Self {
+    pub(crate) fn new(regulator: &Regulator) -> Self {
         let cores = regulator.cores();
         let cores = cores.filter_map(|core| Some((core, regulator.core_result(core)?)));
         Self {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one task did.
 
-use crate::results::{ReadRecorder, Reads};
+use crate::results::{Measured, ReadRecorder, Reads, ThreadResult};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -54,11 +54,42 @@ pub struct TaskOutcome {
     /// All its read latencies, to be put together with those of other runs.
     #[serde(skip)]
     pub(crate) recorder: ReadRecorder,
-    /// What allocating the pages of its first memory cost.
+    /// What allocating the pages of its first memory cost, those mapped before time 0 included.
     #[serde(skip)]
     pub allocation: fresco_frames::TaskStats,
     /// Pages of its first memory by bank colour.
     pub pages_by_bank: Vec<(u32, u64)>,
+    /// Page faults within the run.
+    #[serde(skip_serializing_if = "PageFaults::is_none")]
+    pub page_faults: PageFaults,
+    /// Pages that moved because the task's colours changed (BPM-7), each time counted.
+    #[serde(skip_serializing_if = "is_none")]
+    pub pages_moved: u64,
+    /// What it waited for, if it is a thread of a program of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<ThreadResult>,
+    /// What was counted in its measured phase, if the run had phases.
+    #[serde(skip)]
+    pub(crate) measured: Option<Measured>,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Page faults of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PageFaults {
+    /// How many.
+    pub count: u64,
+    /// Time of all of them, in picoseconds.
+    pub time_ps: Ps,
+}
+
+impl PageFaults {
+    fn is_none(&self) -> bool {
+        self.count == 0
+    }
 }
 
 /// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.

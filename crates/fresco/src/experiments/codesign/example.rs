@@ -10,7 +10,7 @@ use fresco_memory::controller::refresh::BankTurns;
 use fresco_report::claims::Row;
 use fresco_system::multitask::fair::place;
 use fresco_system::multitask::{
-    Activity, Experiment, FairSchedule, Instance, MultitaskResult, RefreshPlan, Schedule, TaskSpec, Timing, Work, run,
+    Activity, Experiment, FairSchedule, Instance, MultitaskResult, Schedule, TaskSpec, Timing, Work, run,
 };
 use rayon::prelude::*;
 
@@ -133,50 +133,35 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
         (0..space.bank_colors()).filter(inside).collect()
     });
     let cores = place(&masks, machine.cores, space.bank_colors());
-    let tasks = masks
-        .into_iter()
-        .zip(cores)
-        .enumerate()
-        .map(|(number, (mask, core))| TaskSpec {
-            name: format!("T{number}"),
-            timing: Timing::Batch,
-            core,
-            work: Work::Program {
-                name: "random".to_owned(),
-                parameters: PROGRAM.to_owned(),
-                trace_dir: Default::default(),
-            },
-            instances: vec![Instance {
-                color: 0,
-                memory: None,
-                coloring: Coloring::Explicit {
-                    banks: Some(mask),
-                    llc: None,
-                },
-            }],
-            instance_of_job: Vec::new(),
-            global_bytes: 0,
-        });
+    let tasks = masks.into_iter().zip(cores).enumerate().map(|(number, (mask, core))| {
+        let work = Work::Program {
+            name: "random".to_owned(),
+            parameters: PROGRAM.to_owned(),
+            trace_dir: Default::default(),
+        };
+        let coloring = Coloring::Explicit {
+            banks: Some(mask),
+            llc: None,
+        };
+        let instance = Instance::new(0, coloring);
+        TaskSpec::new(format!("T{number}"), core, Timing::Batch, work, instance)
+    });
     let memory = &machine.memory;
     let last = BankTurns::new(&memory.organisation, &memory.timing).turn(windows - 1);
     let horizon_ns = memory.timing.clock.to_ps(last.end) / 1000;
+    let schedule = Schedule::Fair(match heeds {
+        true => FairSchedule::refresh_aware(),
+        false => FairSchedule::blind(),
+    });
     Ok(Experiment {
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
-        color_ranks: Vec::new(),
         tasks: tasks.collect(),
-        schedule: Schedule::Fair(match heeds {
-            true => FairSchedule::refresh_aware(),
-            false => FairSchedule::blind(),
-        }),
-        frames: Config::pristine(Policy::Codesign(Codesign::default())),
         horizon_ns,
         seed,
-        check: false,
         record_ns: horizon_ns,
-        context_switch_ns: 0,
-        margin_permille: Experiment::MARGIN,
-        regulation: None,
-        machine,
+        ..Experiment::new(
+            machine,
+            schedule,
+            Config::pristine(Policy::Codesign(Codesign::default())),
+        )
     })
 }

@@ -9,7 +9,7 @@ use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_system::multitask::fair::{FairSchedule, Variant};
-use fresco_system::multitask::{Experiment, Instance, RefreshPlan, Schedule, TaskSpec, Timing, Work};
+use fresco_system::multitask::{Experiment, Instance, Schedule, TaskSpec, Timing, Work};
 
 /// Refresh commands in a retention time instead of 8192: the round of the banks and the slices are shorter by this
 /// factor, tREFI and tRFC are not.
@@ -87,23 +87,19 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             footprint_mb: model.footprint_mb.min(FOOTPRINT_MB),
             ..*model
         };
-        Ok(TaskSpec {
-            name: format!("{}-{task}", model.program),
-            timing: Timing::Batch,
+        let work = Work::Program {
+            name: "random".to_owned(),
+            parameters: model.parameters(),
+            trace_dir: Default::default(),
+        };
+        let instance = Instance::new(0, coloring(spec, &machine, core, number)?);
+        Ok(TaskSpec::new(
+            format!("{}-{task}", model.program),
             core,
-            work: Work::Program {
-                name: "random".to_owned(),
-                parameters: model.parameters(),
-                trace_dir: Default::default(),
-            },
-            instances: vec![Instance {
-                color: 0,
-                memory: None,
-                coloring: coloring(spec, &machine, core, number)?,
-            }],
-            instance_of_job: Vec::new(),
-            global_bytes: 0,
-        })
+            Timing::Batch,
+            work,
+            instance,
+        ))
     });
     let tasks = tasks.collect::<Result<Vec<TaskSpec>, InputError>>()?;
     let timing = &machine.memory.timing;
@@ -112,30 +108,22 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
         Banks::Hard => Partition::Hard,
         _ => Partition::Soft,
     };
+    let schedule = Schedule::Fair(match spec.scheme {
+        Scheme::Codesign(eta_thresh) => FairSchedule {
+            eta_thresh,
+            ..FairSchedule::refresh_aware()
+        },
+        _ => FairSchedule::blind(),
+    });
+    let frames = Config::pristine(match spec.banks {
+        Banks::All => Policy::Buddy,
+        _ => Policy::Codesign(Codesign { partition }),
+    });
     Ok(Experiment {
-        refresh: RefreshPlan::Machine,
-        in_rhythm: false,
-        color_ranks: Vec::new(),
         tasks,
-        schedule: Schedule::Fair(match spec.scheme {
-            Scheme::Codesign(eta_thresh) => FairSchedule {
-                eta_thresh,
-                ..FairSchedule::refresh_aware()
-            },
-            _ => FairSchedule::blind(),
-        }),
-        frames: Config::pristine(match spec.banks {
-            Banks::All => Policy::Buddy,
-            _ => Policy::Codesign(Codesign { partition }),
-        }),
         horizon_ns,
         seed,
-        check: false,
-        record_ns: 0,
-        context_switch_ns: 0,
-        margin_permille: Experiment::MARGIN,
-        regulation: None,
-        machine,
+        ..Experiment::new(machine, schedule, frames)
     })
 }
 

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From counters to results.
 
+use super::team::Waits;
+use super::watch::Watch;
 use super::{Done, Engine};
 use crate::multitask::{
     JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline,
     WindowsKept, Work,
 };
-use crate::os::process::Process;
+use crate::os::pages::PageTable;
 use crate::results::ControllerResult;
+use fresco_dram::Ps;
+use fresco_frames::TaskId;
 use fresco_input::InputError;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl Engine<'_> {
-    /// Ends the run at its horizon: programs check their results, counters are read.
+    /// Ends the run at its horizon, or where the last phase has ended: programs check their results, counters are read.
     pub(super) fn finish(mut self, done: &mut Vec<Done>) -> Result<MultitaskResult, InputError> {
-        let end = self.horizon;
+        let over = self.phases.as_ref().and_then(|phases| phases.over);
+        let opened = self.phases.as_ref().and_then(|phases| phases.opened).unwrap_or(0);
+        let end = over.unwrap_or(self.horizon);
         self.memory.run_until(end, done);
-        self.deliver(done, end);
+        self.deliver(done, end, false);
+        self.end_background(end);
+        self.end_waits(end);
         for number in 0..self.cpus.len() {
             self.passed(number, end);
             self.record_stall(number, end);
@@ -26,8 +35,7 @@ impl Engine<'_> {
         }
         self.count_delayed_writes();
         for (number, state) in self.tasks.iter().enumerate() {
-            let process = state.process.as_ref().expect("processes have left their cores");
-            if let Err(fault) = process.program().verify() {
+            if let Err(fault) = state.process.program().verify() {
                 let error = self.fault_of_program(number, &format!("computed a wrong result: {fault}"));
                 return Err(error);
             }
@@ -35,11 +43,11 @@ impl Engine<'_> {
         let machine = &self.experiment.machine;
         let nodes = self.memory.node_stats();
         let controllers = (0u32..).zip(&nodes);
-        let controllers = controllers.map(|(node, stats)| ControllerResult::new(node, stats, machine, end));
+        let controllers = controllers.map(|(node, stats)| ControllerResult::new(node, stats, machine, end - opened));
         let controllers = controllers.collect();
         let lateness = self.memory.refresh_lateness();
         let regulation = self.regulator.as_ref().map(RegulationOutcome::new);
-        let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task)).collect();
+        let tasks = (0..self.tasks.len()).map(|task| self.task_outcome(task, end)).collect();
         let Self {
             experiment,
             memory,
@@ -54,15 +62,17 @@ impl Engine<'_> {
         } = self;
         // It shares the watch.
         drop(memory);
-        let watch = Rc::into_inner(watch).expect("the memory is gone").into_inner();
-        let banks_at_work = watch.banks_at_work();
-        let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = watch.finish(end);
+        let watch = watch.map(|watch| Rc::into_inner(watch).expect("the memory is gone").into_inner());
+        let banks_at_work = watch.as_ref().map_or(0.0, Watch::banks_at_work);
+        let seen = watch.map(|watch| watch.finish(end)).unwrap_or_default();
+        let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = seen;
         runs.sort_by_key(|run: &RunSpan| (run.start_ps, run.core));
         runs.retain(|run| run.end_ps > run.start_ps);
         stalls.sort_by_key(|stall: &StallSpan| (stall.start_ps, stall.core));
         Ok(MultitaskResult {
             machine: machine.name.clone(),
-            horizon_ns: experiment.horizon_ns,
+            horizon_ns: end / 1000,
+            counted_ps: (opened, end),
             seed: experiment.seed,
             tasks,
             cores: cpus.into_items().into_iter().map(|cpu| cpu.outcome).collect(),
@@ -86,11 +96,14 @@ impl Engine<'_> {
 
     fn count_delayed_writes(&mut self) {
         let mut writes = Vec::new();
-        let settled = self.settled();
         self.memory.take_delayed(&mut writes);
+        if writes.is_empty() {
+            return;
+        }
+        let (settled, owners) = (self.settled(), self.owners());
         let page_bytes = self.experiment.machine.page_bytes;
         for write in writes {
-            if let Some(task) = self.owners.get(&(write.line.0 / page_bytes)) {
+            if let Some(task) = owners.get(&(write.line.0 / page_bytes)) {
                 let met = self.tasks[*task].met(write.at < settled);
                 met.writes += 1;
                 met.write_wait_ps += write.wait;
@@ -98,14 +111,37 @@ impl Engine<'_> {
         }
     }
 
-    fn task_outcome(&self, number: usize) -> TaskOutcome {
+    /// Bank colours of a memory, in words.
+    fn banks_of(&self, id: TaskId) -> String {
+        self.frames
+            .assignment(id)
+            .map_or_else(|_| String::new(), |now| now.banks.to_string())
+    }
+
+    /// The task of each page frame in use.
+    fn owners(&self) -> HashMap<u64, usize> {
+        let mut owners = HashMap::new();
+        for (task, state) in self.tasks.iter().enumerate() {
+            let memories = state.memories.iter().chain([state.process.pages()]);
+            for (_, frame) in memories.flat_map(PageTable::mapped) {
+                owners.insert(frame.0, task);
+            }
+        }
+        owners
+    }
+
+    fn task_outcome(&mut self, number: usize, end: Ps) -> TaskOutcome {
+        let measured = self
+            .phases
+            .as_mut()
+            .and_then(|phases| phases.tasks[number].measured.take());
         let (spec, state) = (&self.experiment.tasks[number], &self.tasks[number]);
         let ended = state.jobs.iter().filter(|job| job.end_ps.is_some());
-        let missed = state.jobs.iter().filter(|job| job.is_missed(self.horizon));
+        let missed = state.jobs.iter().filter(|job| job.is_missed(end));
         TaskOutcome {
             name: spec.name.clone(),
             core: spec.core,
-            banks: state.banks.clone(),
+            banks: state.memory_ids.iter().map(|id| self.banks_of(*id)).collect(),
             synthetic_operations: matches!(spec.work, Work::Synthetic { .. }).then(|| self.operations[number]),
             released: state.jobs.len() as u64,
             completed: ended.clone().count() as u64,
@@ -120,13 +156,19 @@ impl Engine<'_> {
             met_refresh_at_start: state.met_at_start,
             copies: state.copies,
             copied_bytes: state.copied_bytes,
-            instructions: state.instructions,
-            operations: state.process.as_ref().map_or(0, Process::operations),
+            instructions: state.counted.instructions,
+            operations: state.process.operations(),
             executing_ps: state.executing,
             write_backs: state.write_backs,
-            allocation: state.allocation,
+            allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),
             recorder: state.recorder.clone(),
-            pages_by_bank: state.pages_by_bank.clone(),
+            pages_by_bank: self.frames.share_by_bank(state.memory_ids[0]).unwrap_or_default(),
+            page_faults: state.faults,
+            pages_moved: self.pages_moved(number),
+            thread: self
+                .is_thread(number)
+                .then(|| state.met_others.since(Waits::default(), state.executing)),
+            measured,
         }
     }
 }

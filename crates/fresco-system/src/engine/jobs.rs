@@ -2,22 +2,25 @@
 //! A task of a run: its process, its memories, its jobs.
 
 use super::copy;
-use crate::multitask::{JobRecord, Met, ReadyJob, TaskSpec};
+use super::cpu::Counters;
+use super::team::Waits;
+use crate::multitask::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
 use fresco_dram::{Ps, VirtAddr};
-use fresco_frames::TaskStats;
+use fresco_frames::TaskId;
 use fresco_memory::Sample;
 
 /// A task.
 pub(super) struct TaskState {
-    /// The process, while it is on no core.
-    pub process: Option<Process>,
+    pub process: Process,
+    /// The core that the process is on.
+    pub core: Option<usize>,
     /// Page tables of the memories; that of the memory in use is with the process.
     pub memories: Vec<PageTable>,
-    /// Colours of each memory, in words.
-    pub banks: Vec<String>,
+    /// Number of each memory with the allocator.
+    pub memory_ids: Vec<TaskId>,
     /// The memory in use.
     pub instance: usize,
     /// Lines of the data that jobs hand on.
@@ -29,20 +32,26 @@ pub(super) struct TaskState {
     /// The first job that has not ended.
     pub oldest: usize,
     pub recorder: ReadRecorder,
+    /// Reads are recorded.
+    pub is_recording: bool,
     pub met: Met,
     /// The same before all ranks are refreshed by plan.
     pub met_at_start: Met,
     pub copies: u64,
     pub copied_bytes: u64,
-    pub instructions: u64,
+    /// Up to when it left a core last.
+    pub counted: Counters,
     /// Time it had a core.
     pub executing: Ps,
     /// Dirty lines that left the last cache meanwhile.
     pub write_backs: u64,
-    /// What the allocator counted for its first memory.
-    pub allocation: TaskStats,
-    /// Pages of its first memory by bank colour.
-    pub pages_by_bank: Vec<(u32, u64)>,
+    /// Within the run.
+    pub faults: PageFaults,
+    /// Instructions executed when the program began last.
+    pub began_at_instruction: u64,
+    /// It is a thread that waits for the others of its program.
+    pub waits_for_others: bool,
+    pub met_others: Waits,
 }
 
 impl TaskState {
@@ -73,23 +82,27 @@ impl TaskState {
     }
 
     /// The process goes on in another memory; what the job before handed on is copied there first (CR-10).
-    pub fn change_instance(&mut self, process: &mut Process, instance: usize, spec: &TaskSpec) {
+    pub fn change_instance(&mut self, instance: usize, spec: &TaskSpec, line: u64) {
         let before = std::mem::replace(&mut self.instance, instance);
         if before == instance {
             return;
         }
         // The table in use changes places with that of the memory it leaves.
         let mut pages = std::mem::replace(&mut self.memories[instance], PageTable::new(&[], 1 << 12));
-        process.swap_pages(&mut pages);
+        self.process.swap_pages(&mut pages);
         self.memories[before] = pages;
         if spec.global_bytes == 0 || self.oldest == 0 {
             return;
         }
-        let copying = copy::copying(&self.global_lines, &mut self.memories[before], process.pages_mut());
-        process.copy(copying);
+        let lines = copy::to_copy(&self.global_lines, &mut self.memories[before]);
+        if lines.is_empty() {
+            return;
+        }
+        let bytes = (lines.len() as u64 * line).min(spec.global_bytes);
+        self.process.copy(lines);
         self.copies += 1;
-        self.copied_bytes += spec.global_bytes;
-        self.jobs[self.oldest].copied_bytes = spec.global_bytes;
+        self.copied_bytes += bytes;
+        self.jobs[self.oldest].copied_bytes = bytes;
     }
 
     /// The oldest job had a core for so long.
@@ -109,6 +122,9 @@ impl TaskState {
 
     /// Data of one of its reads have arrived.
     pub fn read(&mut self, sample: &Sample, at_start: bool) {
+        if !self.is_recording {
+            return;
+        }
         self.recorder.record(sample);
         if sample.refresh > 0 {
             let met = self.met(at_start);

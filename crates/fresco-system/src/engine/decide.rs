@@ -2,13 +2,22 @@
 //! The instants at which dispatchers decide, and what becomes of their decisions.
 
 use super::{Engine, Reverse};
-use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan, Timing};
-use fresco_dram::Ps;
+use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan};
+use fresco_dram::{NEVER, Ps};
+use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Budgets are renewed at `now`, jobs are released, decisions end.
-    pub(super) fn fire(&mut self, now: Ps) {
+    /// Phases that last to `now` end, budgets are renewed, colours are divided anew, jobs are released, decisions end.
+    ///
+    /// # Errors
+    /// Colours cannot be divided so.
+    pub(super) fn fire(&mut self, now: Ps) -> Result<(), InputError> {
+        self.stop_due(now);
         self.renew_budgets(now);
+        self.scan(now)?;
+        if self.next_dispatch > now {
+            return Ok(());
+        }
         let mut released: Vec<ReadyJob> = Vec::new();
         while let Some(&Reverse((at, task, job))) = self.releases.peek() {
             if at > now {
@@ -31,6 +40,15 @@ impl Engine<'_> {
             }
             self.decide(number, now);
         }
+        self.find_next_dispatch();
+        Ok(())
+    }
+
+    /// After releases and decisions: when the next ones are.
+    pub(super) fn find_next_dispatch(&mut self) {
+        let release = self.releases.peek().map_or(NEVER, |Reverse((at, ..))| *at);
+        let decisions = self.cpus.iter().map(|cpu| cpu.decision.until).min();
+        self.next_dispatch = release.min(decisions.unwrap_or(NEVER));
     }
 
     /// Does the dispatcher of this core hear of the jobs of a task? Of a table every core does.
@@ -43,7 +61,7 @@ impl Engine<'_> {
         let spec = &self.experiment.tasks[task];
         let instance = spec.instance_of(number);
         let mut deadline = u64::MAX;
-        if let Timing::Periodic(timing) = &spec.timing {
+        if let Some(timing) = spec.timing.periodic() {
             deadline = at + timing.deadline * 1000;
             self.releases
                 .push(Reverse((at + timing.period * 1000, task, number + 1)));
@@ -148,7 +166,8 @@ impl Engine<'_> {
     }
 
     /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins. On a core
-    /// that is stalled no job begins, and one that is on it leaves at once: nothing of it is under way.
+    /// that is stalled no job begins, and one that is on it leaves at once, as a thread that waits for others does: nothing of
+    /// it is under way.
     pub(super) fn enforce(&mut self, number: usize, now: Ps) {
         let cpu = &mut self.cpus[number];
         match (&mut cpu.loaded, cpu.decision.activity) {
@@ -156,8 +175,8 @@ impl Engine<'_> {
             (Some(loaded), _) => {
                 if loaded.stopping.is_none() {
                     loaded.stopping = Some(now);
-                    loaded.process.stop_at(0);
-                    if cpu.stalled_since.is_some() {
+                    self.tasks[loaded.task].process.stop_at(0);
+                    if cpu.stalled_since.is_some() || self.tasks[loaded.task].waits_for_others {
                         self.stopped(number, now);
                     }
                 }

@@ -2,9 +2,10 @@
 //! Jobs come on a core and leave it.
 
 use super::Engine;
-use super::cpu::Loaded;
-use crate::multitask::{Activity, RunSpan, Timing};
+use super::cpu::{Counters, Loaded};
+use crate::multitask::{Activity, RunSpan};
 use fresco_dram::Ps;
+use fresco_input::InputError;
 
 impl Engine<'_> {
     /// The oldest job of a task comes on a core that is free, as soon as its process has left any other core.
@@ -13,31 +14,36 @@ impl Engine<'_> {
             return;
         };
         let state = &mut self.tasks[task];
-        let Some(mut process) = state.process.take() else {
+        if state.core.is_some() {
             return;
-        };
+        }
         let cpu = &mut self.cpus[number];
         let begins = state.begin(&job, instance, now);
         if let Some(instance) = begins {
-            state.change_instance(&mut process, instance, &self.experiment.tasks[task]);
+            state.change_instance(instance, &self.experiment.tasks[task], self.line_bytes);
         }
         let mut resume = now.max(cpu.free_since);
         if cpu.last_task.replace(task) != Some(task) {
             cpu.outcome.context_switches += 1;
             resume += self.experiment.context_switch_ns * 1000;
         }
-        let write_backs = self.write_backs_of(number);
+        resume += self.pay(task);
+        self.tasks[task].core = Some(number);
+        let (then, write_backs) = (self.counters(number), self.write_backs_of(number));
         let cpu = &mut self.cpus[number];
+        let process = &mut self.tasks[task].process;
         process.go_on();
         process.swap_caches(&mut cpu.caches);
-        cpu.core.resume(resume);
+        if !self.tasks[task].waits_for_others {
+            cpu.core.resume(resume);
+        }
         cpu.loaded = Some(Loaded {
             task,
             job: job.job,
             instance: self.tasks[task].instance,
-            process,
             since: now,
-            instructions: cpu.core.instructions(),
+            from: resume,
+            then,
             write_backs,
             stopping: None,
         });
@@ -49,19 +55,21 @@ impl Engine<'_> {
             self.had_core(number, at);
         }
         let write_backs = self.write_backs_of(number);
+        let task = self.cpus[number].loaded.as_ref().expect("a job is on the core").task;
+        let (counted, is_shot) = (self.counted(task), self.is_shot(task, number));
         let cpu = &mut self.cpus[number];
-        let mut loaded = cpu.loaded.take().expect("a job is on the core");
-        loaded.process.swap_caches(&mut cpu.caches);
+        let loaded = cpu.loaded.take().expect("a job is on the core");
+        let state = &mut self.tasks[task];
+        state.process.swap_caches(&mut cpu.caches);
         cpu.free_since = at;
-        cpu.interrupted |= loaded.process.take_interrupt();
+        cpu.interrupted |= state.process.take_interrupt() && !is_shot;
         if let Some(asked) = loaded.stopping {
             cpu.outcome.longest_drain_ps = cpu.outcome.longest_drain_ps.max(at.saturating_sub(asked));
         }
-        let state = &mut self.tasks[loaded.task];
-        state.instructions += cpu.core.instructions() - loaded.instructions;
+        state.counted = counted;
         state.write_backs += write_backs - loaded.write_backs;
-        state.process = Some(loaded.process);
-        loaded.task
+        state.core = None;
+        task
     }
 
     /// The job on a core has had it up to `at`.
@@ -107,18 +115,26 @@ impl Engine<'_> {
         self.offer(task, number, at);
     }
 
-    /// A program has completed a pass: the job ends, unless the task is a batch.
-    pub(super) fn pass(&mut self, number: usize, at: Ps) {
-        let task = self.cpus[number].loaded.as_ref().expect("a job is on the core").task;
+    /// A program has completed a pass: the job ends, unless the task is a batch. Returns whether it goes on.
+    ///
+    /// # Errors
+    /// Its phases count what it does not have.
+    pub(super) fn pass(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
         self.tasks[task].passes += 1;
-        if matches!(self.experiment.tasks[task].timing, Timing::Batch) {
-            self.cpus[number].core.resume(at);
-            return;
+        self.note_pass(task, at)?;
+        if self.experiment.tasks[task].timing.periodic().is_none() {
+            return Ok(true);
         }
-        self.unload(number, at);
-        let job = self.jobs.complete(task).expect("the job on a core is ready");
+        // A thread may have been taken off its core while it waited for the others.
+        let core = self.tasks[task].core;
+        if let Some(number) = core {
+            self.unload(number, at);
+        }
+        let job = self.jobs.complete(task).expect("a job that passes is ready");
         self.tasks[task].ended(at);
-        self.take_interrupt(number, at);
+        if let Some(number) = core {
+            self.take_interrupt(number, at);
+        }
         let told: Vec<usize> = (0..self.cpus.len()).filter(|other| self.is_for(*other, task)).collect();
         for &other in &told {
             self.passed(other, at);
@@ -127,8 +143,46 @@ impl Engine<'_> {
         for other in told {
             self.decide(other, at);
         }
-        // The core may have been another's by the table.
-        self.enforce(number, at);
+        if let Some(number) = core {
+            // The core may have been another's by the table.
+            self.enforce(number, at);
+        }
+        self.find_next_dispatch();
+        Ok(false)
+    }
+
+    /// For how long a task has had a core up to `at`.
+    pub(super) fn executing_of(&self, task: usize, at: Ps) -> Ps {
+        let state = &self.tasks[task];
+        let on_core = state.core.and_then(|core| {
+            let cpu = &self.cpus[core];
+            let loaded = cpu.loaded.as_ref().filter(|_| cpu.stalled_since.is_none())?;
+            Some(at - loaded.since)
+        });
+        state.executing + on_core.unwrap_or(0)
+    }
+
+    /// What a core has counted.
+    fn counters(&self, number: usize) -> Counters {
+        Counters {
+            instructions: self.cpus[number].core.instructions(),
+            lines: self.memory.lines(number as u32),
+        }
+    }
+
+    /// What cores have counted while a task had them.
+    pub(super) fn counted(&self, task: usize) -> Counters {
+        let state = &self.tasks[task];
+        let mut counted = state.counted;
+        if let Some(core) = state.core
+            && let Some(loaded) = &self.cpus[core].loaded
+        {
+            let (now, then) = (self.counters(core), &loaded.then);
+            counted.instructions += now.instructions - then.instructions;
+            counted.lines.read += now.lines.read - then.lines.read;
+            counted.lines.written += now.lines.written - then.lines.written;
+        }
+        counted
     }
 
     /// The process of a task has left a core: another core may have waited for it.

@@ -6,7 +6,8 @@
 //! its budget is stalled: no job executes anything on it, whoever it is, until its budget is renewed or all go on. The
 //! dispatcher decides all the same, and a job that it takes off a stalled core leaves at once. Time stalled is none of
 //! a job's execution; it is a part of its response. Handlers of the schedule run nevertheless, and what they write back
-//! uses no budget up: it is a part of the schedule, and as a handler reads no line, counters of misses see nothing of it.
+//! uses no budget up: it is a part of the schedule, and as a handler reads no line, counters of misses see nothing of it. What a moved page costs its
+//! task (`recoloring.rs`) is the core's own traffic, and uses up its budget.
 
 use super::Engine;
 use crate::bandwidth::{Regulator, Renewal};
@@ -24,9 +25,9 @@ impl Engine<'_> {
     pub(super) fn count_lines(&mut self, number: usize) {
         let Some(regulator) = &mut self.regulator else { return };
         if regulator.counted(number as u32, self.memory.lines(number as u32))
-            && let Some(loaded) = &mut self.cpus[number].loaded
+            && let Some(loaded) = &self.cpus[number].loaded
         {
-            loaded.process.interrupt();
+            self.tasks[loaded.task].process.interrupt();
         }
     }
 
@@ -42,8 +43,10 @@ impl Engine<'_> {
         let Some(regulator) = self.regulator.as_mut().filter(|regulator| regulator.next() <= now) else {
             return;
         };
-        let from = self.experiment.regulation.as_ref();
-        let counts = from.is_some_and(|regulation| regulation.counted_from <= now);
+        let counts = match (&self.phases, &self.experiment.regulation) {
+            (Some(phases), _) => phases.opened.is_some(),
+            (None, regulation) => regulation.as_ref().is_some_and(|one| one.counted_from <= now),
+        };
         for (core, renewal) in regulator.renew(now, counts) {
             match renewal {
                 Renewal::GoesOn => self.end_stall(core as usize, now),
@@ -54,8 +57,8 @@ impl Engine<'_> {
 
     /// Stops the job of a core; without one, the core takes the interrupt at once.
     fn interrupt(&mut self, number: usize, at: Ps) {
-        match &mut self.cpus[number].loaded {
-            Some(loaded) => loaded.process.interrupt(),
+        match &self.cpus[number].loaded {
+            Some(loaded) => self.tasks[loaded.task].process.interrupt(),
             None => self.interrupted(number, at),
         }
     }
@@ -67,10 +70,13 @@ impl Engine<'_> {
         }
     }
 
-    /// A core takes an interrupt, everything before being complete at `at`.
+    /// A core takes an interrupt, everything before being complete at `at`: the regulator's, or that of a shootdown, which is
+    /// paid for when the task goes on.
     pub(super) fn interrupted(&mut self, number: usize, at: Ps) {
-        let Some(regulator) = &mut self.regulator else {
-            unreachable!("nobody else interrupts a core");
+        let task = self.cpus[number].loaded.as_ref().map(|loaded| loaded.task);
+        let is_shot = task.is_some_and(|task| self.is_shot(task, number));
+        let Some(regulator) = self.regulator.as_mut().filter(|_| !is_shot) else {
+            return self.go_on_at(number, at, at);
         };
         let answer = regulator.interrupted(number as u32, at);
         match answer.goes_on {
@@ -82,11 +88,19 @@ impl Engine<'_> {
         }
     }
 
+    /// Returns true if the interrupt of a task on a core is that of a shootdown alone.
+    pub(super) fn is_shot(&self, task: usize, number: usize) -> bool {
+        let is_due = |regulator: &Regulator| regulator.is_due(number as u32);
+        self.owes(task) && !self.regulator.as_ref().is_some_and(is_due)
+    }
+
     /// The handler has returned: the core goes on with its job, or with what comes next.
     fn go_on_at(&mut self, number: usize, at: Ps, on: Ps) {
+        let task = self.cpus[number].loaded.as_ref().map(|loaded| loaded.task);
+        let paid = task.map_or(0, |task| self.pay(task));
         let cpu = &mut self.cpus[number];
-        match &cpu.loaded {
-            Some(_) => cpu.core.resume(on),
+        match task {
+            Some(_) => cpu.core.resume(on + paid),
             None => cpu.free_since = cpu.free_since.max(at) + (on - at),
         }
     }
@@ -96,9 +110,12 @@ impl Engine<'_> {
         self.had_core(number, at);
         let cpu = &mut self.cpus[number];
         cpu.stalled_since = Some(at);
-        let Some(loaded) = &mut cpu.loaded else { return };
-        // What came under way to this interrupt has asked for it again.
-        loaded.process.take_interrupt();
+        let Some(loaded) = &cpu.loaded else { return };
+        if self.phases.is_none() {
+            // What came under way to this interrupt has asked for it again. A task that has its core alone takes that when it
+            // goes on; a job may leave while it stands still.
+            self.tasks[loaded.task].process.take_interrupt();
+        }
         if loaded.stopping.is_some() {
             self.stopped(number, at);
         }

@@ -2,9 +2,9 @@
 //! From what a schedule showed to the results of a scenario.
 
 use super::experiment::warm;
-use crate::multitask::{MultitaskResult, TaskOutcome};
+use crate::multitask::{JobRecord, MultitaskResult, TaskOutcome};
 use crate::results::{CacheCounts, JobsResult, Measured, Pages, RunResult, TaskResult};
-use crate::scenario::RunSpec;
+use crate::scenario::{RunSpec, Setup};
 use fresco_dram::Ps;
 use fresco_frames::Coloring;
 use fresco_input::InputError;
@@ -13,8 +13,8 @@ use fresco_input::InputError;
 ///
 /// # Errors
 /// The checker found DRAM commands that no device allows.
-pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, InputError> {
-    let end = outcome.horizon_ns * 1000;
+pub(crate) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, InputError> {
+    let (from_ps, end) = outcome.counted_ps;
     let mut commands_checked = None;
     if let Some(verdict) = &outcome.checker {
         if !verdict.clean {
@@ -39,34 +39,50 @@ pub(super) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
         point: spec.point_number,
         repetition: spec.repetition,
         seed: spec.seed,
-        from_ps: 0,
+        from_ps,
         to_ps: end,
         tasks: tasks.collect(),
         controllers: outcome.controllers,
         regulation,
         commands_checked,
-        timeline: Some(outcome.timeline),
+        timeline: spec.point.setup.is_periodic().then_some(outcome.timeline),
     })
 }
 
-fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> TaskResult {
+fn task_result(spec: &RunSpec, number: usize, mut outcome: TaskOutcome, end: Ps) -> TaskResult {
     let setup = &spec.point.setup;
+    let timing = setup.tasks[setup.copies[number].task].timing.as_ref();
+    let jobs = std::mem::take(&mut outcome.jobs);
+    let measured = match outcome.measured.take() {
+        Some(measured) => measured,
+        None => whole_run(setup, number, outcome, &jobs, end),
+    };
+    TaskResult {
+        jobs: timing.map(|timing| JobsResult::new(timing, jobs, warm(setup, timing), end)),
+        ..TaskResult::new(setup, number, measured)
+    }
+}
+
+/// What was counted of a copy that shares its core: from time 0 to the end.
+fn whole_run(setup: &Setup, number: usize, outcome: TaskOutcome, jobs: &[JobRecord], end: Ps) -> Measured {
     let copy = &setup.copies[number];
-    let timing = setup.tasks[copy.task].timing.as_ref();
-    let ended = outcome.jobs.iter().filter(|job| job.end_ps.is_some());
-    let pass_times = match timing {
-        Some(_) => ended.map(|job| job.execution_ps).collect(),
+    let pass_times = match setup.tasks[copy.task].timing {
+        Some(_) => {
+            let ended = jobs.iter().filter(|job| job.end_ps.is_some());
+            ended.map(|job| job.execution_ps).collect()
+        }
         None => Vec::new(),
     };
-    // Pages are mapped before time 0, so that none of them faults within the run.
-    let faults = (outcome.allocation.alloc.calls, 0);
-    let measured = Measured {
+    // Pages that are mapped before time 0 fault in no time.
+    let faults = (outcome.allocation.alloc.calls, outcome.page_faults.count);
+    let (time, moved) = (outcome.page_faults.time_ps, outcome.pages_moved);
+    Measured {
         phase: (0, end),
         // 0 if jobs of higher priority never left it the core: all its jobs are missed then.
         run_time: outcome.executing_ps,
-        banks: outcome.banks.first().cloned().unwrap_or_else(|| "none".to_owned()),
+        banks: outcome.banks.into_iter().next().unwrap_or_default(),
         llc: match &copy.coloring {
-            Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.as_ref(),
+            Coloring::Explicit { llc, .. } | Coloring::Automatic { llc, .. } => llc.clone(),
             Coloring::Off => None,
         },
         passes: outcome.passes,
@@ -77,12 +93,9 @@ fn task_result(spec: &RunSpec, number: usize, outcome: TaskOutcome, end: Ps) -> 
         write_backs: outcome.write_backs,
         pages: Pages {
             by_bank: outcome.pages_by_bank,
-            ..Pages::new(setup, &outcome.allocation, faults, 0, 0)
+            ..Pages::new(&setup.frames.cost, &outcome.allocation, faults, time, moved)
         },
         recorder: outcome.recorder,
-    };
-    TaskResult {
-        jobs: timing.map(|timing| JobsResult::new(timing, outcome.jobs, warm(setup, timing), end)),
-        ..TaskResult::new(setup, number, measured)
+        thread: outcome.thread,
     }
 }

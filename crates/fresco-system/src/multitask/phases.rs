@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs that last until their tasks have been measured.
+
+use super::Experiment;
+use crate::Extent;
+use fresco_input::InputError;
+
+/// Warm-up and measured phase of tasks that each have their core alone. Such a run begins with setting up their data, and ends
+/// when the last measured task has ended its phase, whatever the horizon is.
+#[derive(Clone, Debug)]
+pub struct Phases {
+    /// Warm-up of each measured task.
+    pub warm_up: Extent,
+    /// Measured phase of each measured task.
+    pub measure: Extent,
+    /// By task: its measured phase ends the run; else it runs again and again in the background.
+    pub is_measured: Vec<bool>,
+}
+
+impl Phases {
+    pub(super) fn check(&self, experiment: &Experiment) -> Result<(), InputError> {
+        let tasks = &experiment.tasks;
+        let alone = |(number, task): (usize, &super::TaskSpec)| {
+            let others = &tasks[..number];
+            task.timing.periodic().is_none() && others.iter().all(|other| other.core != task.core)
+        };
+        let timed = [self.warm_up, self.measure]
+            .iter()
+            .all(|extent| !matches!(extent, Extent::Jobs(_)));
+        let measured = self.is_measured.contains(&true) && self.is_measured.len() == tasks.len();
+        if timed && measured && tasks.iter().enumerate().all(alone) {
+            return Ok(());
+        }
+        Err(experiment
+            .error("found phases of tasks that share a core, or of none".to_owned())
+            .allowed("tasks without a period, each alone on its core, one or more of them measured; no phases in jobs")
+            .cure("give jobs a horizon instead"))
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a scenario to an experiment, and how long it lasts.
+
+use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
+use crate::os::memory;
+use crate::scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
+use fresco_dram::Ps;
+use fresco_input::InputError;
+
+/// Picoseconds of a nanosecond.
+const NS: Ps = 1000;
+
+/// What a run of `spec` does.
+pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
+    let setup = &spec.point.setup;
+    let mut tasks = Vec::new();
+    for copy in &setup.copies {
+        let task = &setup.tasks[copy.task];
+        let timing = task.timing.clone().map_or(Timing::Batch, Timing::Periodic);
+        let work = Work::Program {
+            name: task.program.name.to_owned(),
+            parameters: setup.parameters(copy.task)?,
+            trace_dir: setup.trace_dir().to_owned(),
+        };
+        let instance = Instance {
+            memory: Some(memory::of_task(setup, copy)),
+            ..Instance::new(0, copy.coloring.clone())
+        };
+        tasks.push(TaskSpec {
+            paging: task.paging,
+            team: task.program.is_team().then_some(copy.task),
+            start: task.start,
+            place: Some(task.place.clone()),
+            ..TaskSpec::new(copy.name.clone(), copy.core, timing, work, instance)
+        });
+    }
+    let horizon_ns = if setup.is_periodic() {
+        checked_horizon(setup)?
+    } else {
+        0
+    };
+    let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
+    let schedule = Schedule::Plain {
+        policy: setup.scheduler.policy,
+    };
+    Ok(Experiment {
+        dynamic: setup.dynamic.clone(),
+        phases: (!setup.is_periodic()).then(|| phases(setup)),
+        tasks,
+        horizon_ns,
+        seed: spec.seed,
+        check: setup.check,
+        record_ns: (PERIODS_SHOWN * longest).min(horizon_ns),
+        // A task that has its core alone has it from the beginning.
+        context_switch_ns: match setup.is_periodic() {
+            true => setup.scheduler.context_switch_ns,
+            false => 0,
+        },
+        regulation: setup.bandwidth.clone().map(|budgets| Regulation {
+            budgets,
+            counted_from: timings(setup).map(|task| warm(setup, task)).max().unwrap_or(0),
+        }),
+        ..Experiment::new(setup.machine.clone(), schedule, setup.frames)
+    })
+}
+
+/// Warm-up and measurement of tasks that have their cores alone.
+fn phases(setup: &Setup) -> Phases {
+    let is_measured = |copy: &Copy| setup.tasks[copy.task].role == Role::Measured;
+    Phases {
+        warm_up: setup.warm_up,
+        measure: setup.measure,
+        is_measured: setup.copies.iter().map(is_measured).collect(),
+    }
+}
+
+/// Periods of the slowest task whose course is kept for a chart.
+const PERIODS_SHOWN: u64 = 3;
+
+/// The timings of the periodic tasks.
+fn timings(setup: &Setup) -> impl Iterator<Item = &fresco_rt::Task> {
+    setup.tasks.iter().filter_map(|task| task.timing.as_ref())
+}
+
+/// Jobs of a task that are released before are not counted.
+pub(super) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
+    match setup.warm_up {
+        Extent::Jobs(jobs) => jobs
+            .saturating_mul(task.period)
+            .saturating_add(task.phase)
+            .saturating_mul(NS),
+        Extent::Time(time) => time,
+        Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
+    }
+}
+
+/// The horizon in nanoseconds.
+///
+/// # Errors
+/// It is too far away.
+fn checked_horizon(setup: &Setup) -> Result<u64, InputError> {
+    let horizon_ns = horizon(setup) / NS;
+    if horizon_ns > Experiment::LONGEST_NS {
+        let longest = setup.tasks.iter().filter(|task| task.timing.is_some());
+        let longest = longest.max_by_key(|task| task.timing.as_ref().map(|timing| timing.phase + timing.period));
+        let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);
+        return Err(error_at(place, "found a run of more than 1000 s")
+            .allowed("phases, periods and jobs that are over after 1000 s")
+            .cure("let it have fewer jobs, or a shorter phase or period"));
+    }
+    Ok(horizon_ns)
+}
+
+/// When the run ends: each periodic task has had the jobs of its measured phase, or the time is over.
+fn horizon(setup: &Setup) -> Ps {
+    let end = |task: &fresco_rt::Task| {
+        let warm = warm(setup, task);
+        match setup.measure {
+            Extent::Jobs(jobs) => {
+                // The first release that counts.
+                let before = warm.saturating_sub(task.phase * NS).div_ceil(task.period * NS);
+                let jobs = before.saturating_add(jobs).saturating_mul(task.period);
+                jobs.saturating_add(task.phase).saturating_mul(NS)
+            }
+            Extent::Time(time) => warm.saturating_add(time),
+            Extent::Passes(_) | Extent::Operations(_) => unreachable!("phases of periodic tasks are jobs or times"),
+        }
+    };
+    timings(setup).map(end).max().expect("a task is periodic")
+}
