@@ -10,9 +10,34 @@ use std::ops::Deref;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputError(Box<Fault>);
 
+/// Whose fault an error is, and what follows from it: decisions are made by this and never by the words of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// What the user wrote is wrong.
+    #[default]
+    Input,
+    /// What the user wrote is right, but the memory that was asked for does not have room for the data.
+    DoesNotFit,
+    /// A fault of Fresco itself.
+    Internal,
+}
+
+impl Kind {
+    /// The exit status of a program that ends for it: 2, 3, and 70 for a fault of its own (EX_SOFTWARE of sysexits.h).
+    pub fn status(self) -> u8 {
+        match self {
+            Self::Input => 2,
+            Self::DoesNotFit => 3,
+            Self::Internal => 70,
+        }
+    }
+}
+
 /// The parts of an [`InputError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
+    /// Whose fault it is.
+    pub kind: Kind,
     /// File (or `--set key=value`, `standard input`, `built-in machine x`) in which the fault stands.
     pub file: String,
     /// Line, counted from 1; `None` where the fault has no line (a file that is missing).
@@ -39,6 +64,7 @@ impl InputError {
     /// A fault in `file`; the other parts are set by the builder methods.
     pub fn new(file: impl Into<String>, found: impl Into<String>) -> Self {
         Self(Box::new(Fault {
+            kind: Kind::Input,
             file: file.into(),
             line: None,
             field: String::new(),
@@ -67,6 +93,20 @@ impl InputError {
     pub fn allowed(mut self, allowed: impl Into<String>) -> Self {
         self.0.allowed = allowed.into();
         self
+    }
+
+    /// There is no room for the data.
+    #[must_use]
+    pub fn does_not_fit(mut self) -> Self {
+        self.0.kind = Kind::DoesNotFit;
+        self
+    }
+
+    /// A fault of Fresco itself, which the user is asked to report.
+    #[must_use]
+    pub fn internal(mut self) -> Self {
+        self.0.kind = Kind::Internal;
+        self.cure("a fault of Fresco and not of what you wrote: please report it, with the command and its files")
     }
 
     /// What the user should do.

@@ -34,7 +34,7 @@ mod suggest;
 mod table;
 
 pub use document::Document;
-pub use error::{Fault, InputError};
+pub use error::{Fault, InputError, Kind};
 pub use files::{MAX_TEXT_BYTES, check_writable, create_beside, decode, read_file, write_atomically};
 pub use item::Item;
 pub use literal::quoted;

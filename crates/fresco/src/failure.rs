@@ -2,7 +2,7 @@
 //! How a verb ends.
 
 use crate::output;
-use fresco_input::InputError;
+use fresco_input::{InputError, Kind};
 use fresco_streams::{Signal, was_ignored};
 use std::error::Error;
 use std::fmt;
@@ -21,12 +21,12 @@ const READER_GONE: u8 = 141;
 /// Why a verb could not do its work.
 #[derive(Debug)]
 pub enum Failure {
-    /// The user's input is wrong; status 2.
+    /// The user's input is wrong, does not fit, or met a fault of the program: the status is that of [`Kind`].
     Input(InputError),
     /// The output cannot be written; status 2. A reader that has gone away (`fresco … | head`) ends the program without a
     /// word, as SIGPIPE does, unless that was ignored.
     Output(io::Error),
-    /// A result cannot be shown, which is a fault of the program; status 2.
+    /// A result cannot be shown, which is a fault of the program; status 70.
     Report(fresco_report::ReportError),
 }
 
@@ -39,7 +39,11 @@ impl Failure {
             }
             failure => tell(&format!("fresco: {failure}")),
         }
-        ExitCode::from(2)
+        ExitCode::from(match self {
+            Self::Input(error) => error.kind.status(),
+            Self::Output(_) => 2,
+            Self::Report(_) => Kind::Internal.status(),
+        })
     }
 }
 

@@ -204,7 +204,7 @@ impl<K: TeamKernel> Program for Member<K> {
             if self.entered == team.opened && !team.over {
                 if team.arrived < team.walks.len() {
                     let found = format!("thread {} went on before all threads had come to the mark", self.thread);
-                    return Err(InputError::new(K::NAME, found).cure("a fault of the simulator: please report it"));
+                    return Err(InputError::new(K::NAME, found).internal());
                 }
                 team.open();
             }

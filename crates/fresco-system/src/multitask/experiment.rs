@@ -196,6 +196,7 @@ impl Experiment {
         self.error_in(task, format!("found no page frame: {told}"))
             .allowed("programs that fit the memory and the colours they may have")
             .cure(cure)
+            .does_not_fit()
     }
 
     /// An error in a task.

@@ -19,8 +19,7 @@ pub(crate) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
     if let Some(verdict) = &outcome.checker {
         if !verdict.clean {
             let found = format!("found DRAM commands that no device allows: {}", verdict.report);
-            return Err(InputError::new("the checker of DRAM commands", found)
-                .cure("a fault of the simulator: please report it"));
+            return Err(InputError::new("the checker of DRAM commands", found).internal());
         }
         commands_checked = Some(verdict.commands);
     }

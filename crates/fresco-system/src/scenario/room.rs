@@ -60,7 +60,8 @@ impl Room {
                         "give the tasks more colours, make their data smaller, or set policy.exhaustion = \"spill\"";
                     return Err(error_at(&task.place, found)
                         .allowed(format!("{room} at most"))
-                        .cure(cure));
+                        .cure(cure)
+                        .does_not_fit());
                 }
             }
             let total = setup.machine.memory.organisation.total_bytes();
@@ -69,7 +70,8 @@ impl Room {
                 let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
                 return Err(error_at(&task.place, found)
                     .allowed(allowed)
-                    .cure("make the data of the tasks smaller"));
+                    .cure("make the data of the tasks smaller")
+                    .does_not_fit());
             }
         }
         Ok(())
@@ -129,5 +131,7 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
         "found a task that cannot have its memory: {}",
         memory::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
-    error_at(&setup.tasks[task].place, found).cure("change banks, llc, colors or node of the task")
+    error_at(&setup.tasks[task].place, found)
+        .cure("change banks, llc, colors or node of the task")
+        .does_not_fit()
 }

@@ -6,8 +6,8 @@ use super::goal::Goals;
 use super::measure::{Bench, Outcome};
 use super::propose::{Tried, is_on_frontier};
 use super::reservations::{self, Reserved};
-use super::sensitivity::{does_not_fit, steps};
-use fresco_input::InputError;
+use super::sensitivity::steps;
+use fresco_input::{InputError, Kind};
 use fresco_system::TaskOverview;
 use indicatif::ProgressBar;
 use rayon::prelude::*;
@@ -114,7 +114,7 @@ impl Search<'_> {
                 bar.inc(1);
                 match outcome {
                     Ok(outcome) => Ok(Run::Made(Box::new(outcome))),
-                    Err(error) if does_not_fit(&error) => Ok(Run::TooSmall),
+                    Err(error) if error.kind == Kind::DoesNotFit => Ok(Run::TooSmall),
                     Err(error) => Err(error),
                 }
             })

@@ -5,7 +5,7 @@ use super::Bench;
 use super::candidate::{banks_key, kept, nodes};
 use super::pick::{Given, pick};
 use fresco_dram::color::format_list;
-use fresco_input::InputError;
+use fresco_input::{InputError, Kind};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -184,7 +184,7 @@ fn with(bench: &Bench, task: &str, resource: Resource, amount: u32) -> Result<Op
     let solo = bench.solo[task].instructions_per_cycle;
     match bench.alone(task, &more) {
         Ok(speed) => Ok(Some(speed.instructions_per_cycle / solo)),
-        Err(error) if does_not_fit(&error) => Ok(None),
+        Err(error) if error.kind == Kind::DoesNotFit => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -216,13 +216,6 @@ fn colors(bench: &Bench, task: &str, resource: Resource, amount: u32) -> Option<
         keys.push(format!("task.{task}.llc={:?}", format_list(&llc)));
     }
     Some(keys)
-}
-
-/// Does an error say that programs do not fit their colours?
-pub fn does_not_fit(error: &InputError) -> bool {
-    ["found programs of", "found no page frame", "cannot have its memory"]
-        .iter()
-        .any(|part| error.found.contains(part))
 }
 
 #[cfg(test)]
