@@ -84,16 +84,18 @@ impl Case {
                 faults.push(fault.to_owned());
             }
         };
-        must(done.status.code() == Some(2), "its status is not 2");
+        let status = done.status.code();
+        must(matches!(status, Some(2 | 3)), "its status is neither 2 nor 3");
         must(done.stdout.is_empty(), "it prints a result");
         must(!told.contains("panicked"), "it panics");
         must(listing(directory.path()) == before, "it leaves a file behind");
         let complaint = |fault: String| format!("{}: {fault}: {:?}\n{told}", self.name, self.arguments);
         let faults = faults.into_iter().map(complaint).collect();
         let record = format!(
-            "== {}\n$ fresco {}\n{}\n",
+            "== {}\n$ fresco {}{}\n{}\n",
             self.name,
             self.arguments.join(" "),
+            if status == Some(3) { " # status 3" } else { "" },
             kept(&told)
         );
         (record, faults)
