@@ -54,7 +54,11 @@ pub fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
 /// What a run that must be refused (status 2) complains of.
 pub fn refused(arguments: &[&str], directory: &Path) -> String {
     let done = fresco(arguments, directory);
-    assert!(matches!(done.status.code(), Some(2 | 3)), "{arguments:?}: {}", done.status);
+    assert!(
+        matches!(done.status.code(), Some(2 | 3)),
+        "{arguments:?}: {}",
+        done.status
+    );
     assert!(done.stdout.is_empty(), "{arguments:?} prints a result");
     String::from_utf8(done.stderr).expect("UTF-8")
 }
