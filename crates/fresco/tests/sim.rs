@@ -94,7 +94,7 @@ fn a_scenario_with_a_fault_does_not_cost_those_before_it() {
     let words = ["sim", "small.toml", "broken.toml", "--json", "--out", "report"];
     let done = common::fresco(&words, directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
-    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert_eq!(done.status.code(), Some(3), "{told}");
     assert!(told.contains("broken.toml:"), "{told}");
     let found: Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let scenarios = found["data"]["scenarios"].as_array().expect("a list");
