@@ -57,12 +57,12 @@ fn wants(colors: &str, search: &str, words: &[&str]) -> Option<(String, u64, Str
 fn much_aligned_memory_is_looked_for_once() {
     needs_coloring!();
     // The allocator maps two or three times as much, to have it aligned: only what is kept is looked for. A quarter of the
-    // frames have the colors, so four times as much is held, and a little more.
-    let Some((said, most, told)) = wants("banks=0-3", "1800M", &["aligned", "256", "268435456"]) else {
+    // frames have the colors, so four times as much is held, and more while other tests have some of these.
+    let Some((said, most, told)) = wants("banks=0-3", "2200M", &["aligned", "256", "268435456"]) else {
         return;
     };
     assert_eq!(said, "had", "{told}");
-    assert!(most < 1800, "{most} MiB: {told}");
+    assert!(most < 2200, "{most} MiB: {told}");
     for line in told.lines() {
         assert!(
             line.contains("--strict: looking for 256 MiB of the colors banks=0-3,llc=0: found "),
