@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A good result is never overwritten by a failing run.
 
-use crate::common::{fresco, refused, stdout};
+use crate::common::{fresco, refused, refused_with, stdout};
 use crate::scenarios;
 use std::fs;
 
@@ -65,7 +65,7 @@ fn a_report_survives_a_run_that_fails() {
         "--set",
         "task.chase.parameters.bytes=256 KiB",
     ];
-    let told = refused(&run(&aged), directory.path());
+    let told = refused_with(3, &run(&aged), directory.path());
     assert!(told.contains("found no page frame"), "{told}");
     assert_eq!(fs::read(path("report/results.json")).expect("is there"), kept);
     assert_eq!(fs::read_dir(path("report")).expect("readable").count(), files);

@@ -53,12 +53,13 @@ pub fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
 
 /// What a run that must be refused (status 2) complains of.
 pub fn refused(arguments: &[&str], directory: &Path) -> String {
+    refused_with(2, arguments, directory)
+}
+
+/// The same of a run that is refused with another status.
+pub fn refused_with(status: i32, arguments: &[&str], directory: &Path) -> String {
     let done = fresco(arguments, directory);
-    assert!(
-        matches!(done.status.code(), Some(2 | 3)),
-        "{arguments:?}: {}",
-        done.status
-    );
+    assert_eq!(done.status.code(), Some(status), "{arguments:?}");
     assert!(done.stdout.is_empty(), "{arguments:?} prints a result");
     String::from_utf8(done.stderr).expect("UTF-8")
 }
