@@ -293,6 +293,12 @@ bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context *ac);
 void page_color_of_node(int nid, unsigned long *colors);
 void page_color_forget_rebound(struct page_color_policy *policy);
+
+struct page_color_policy *
+page_color_policy_at(struct page_color_policy __rcu **from);
+void page_color_set_task(struct task_struct *task, struct page_color_policy *policy);
+void page_color_set_mm(struct mm_struct *mm, struct page_color_policy *policy);
+void page_color_update_mm(struct task_struct *task, struct mm_struct *mm);
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
 			unsigned int flags, kuid_t user,

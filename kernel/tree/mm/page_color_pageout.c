@@ -182,7 +182,8 @@ static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
 
 static bool users_let_go(const struct page_color_reclaim *rc, const struct users *users)
 {
-	return !users->locked && (!users->other || rc->take & RECLAIM_OWNERS) &&
+	return !users->locked && (!users->own || rc->take & RECLAIM_OWN) &&
+	       (!users->other || rc->take & RECLAIM_OWNERS) &&
 	       (!users->used || rc->take & RECLAIM_USED);
 }
 

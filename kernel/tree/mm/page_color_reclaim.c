@@ -11,7 +11,9 @@
  * owners goes by shares: frames of a colour are divided by its owners. A task
  * that has its share gives up its own pages, also those that are in use; then,
  * before it is killed, pages of other owners that are not. A task that has less
- * takes what is not in use of any owner, then what is.
+ * takes what is not in use of other owners, then what is, and gives up its own
+ * pages only if there is nothing else: what it gave up it would want back, and
+ * take more of the others for that than it needs.
  *
  * Reclaim is done in parallel, by each for itself: there is no lock.
  */
@@ -41,12 +43,18 @@
 
 /* What may be reclaimed for who has its share, and for who has less. */
 static const unsigned int takes[2][RECLAIM_PASSES] = {
-	{ 0, RECLAIM_USED | RECLAIM_ANON, RECLAIM_OWNERS | RECLAIM_ANON,
-	  RECLAIM_OWNERS | RECLAIM_LOW | RECLAIM_ANON },
-	{ RECLAIM_OWNERS, RECLAIM_OWNERS | RECLAIM_ANON,
-	  RECLAIM_OWNERS | RECLAIM_USED | RECLAIM_ANON,
-	  RECLAIM_OWNERS | RECLAIM_USED | RECLAIM_LOW | RECLAIM_ANON },
+	{ RECLAIM_OWN, RECLAIM_OWN | RECLAIM_USED | RECLAIM_ANON,
+	  RECLAIM_OWN | RECLAIM_OWNERS | RECLAIM_ANON,
+	  RECLAIM_OWN | RECLAIM_OWNERS | RECLAIM_LOW | RECLAIM_ANON },
+	{ RECLAIM_OWNERS, RECLAIM_OWNERS | RECLAIM_USED | RECLAIM_ANON,
+	  RECLAIM_OWN | RECLAIM_OWNERS | RECLAIM_USED | RECLAIM_ANON,
+	  RECLAIM_OWN | RECLAIM_OWNERS | RECLAIM_USED | RECLAIM_LOW | RECLAIM_ANON },
 };
+
+/* The first pass of who has less that takes own pages. */
+#define RECLAIM_OWN_PASS	2
+/* For so long others had nothing for such a one, and it begins with that pass. */
+#define RECLAIM_OWN_NS		(NSEC_PER_SEC / 10)
 
 /* Look through the zone until there is a gain, or it is enough for one attempt. */
 static unsigned int reclaim_in_zone(struct page_color_reclaim *rc,
@@ -82,9 +90,12 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
 	};
 	unsigned int gained = 0;
 
-	if (!state->pass)
+	if (!state->pass) {
 		state->has_less = READ_ONCE(policy->share_has) <
 				  READ_ONCE(policy->share_due);
+		if (state->has_less && ktime_get_ns() < READ_ONCE(policy->reclaim_own_until))
+			state->pass = RECLAIM_OWN_PASS;
+	}
 	rc.take = takes[state->has_less][state->pass];
 	while (!gained && rc.looked < RECLAIM_SCAN && !fatal_signal_pending(current)) {
 		if (!at->z || at->zone_done) {
@@ -175,6 +186,9 @@ bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
 		state->pass = ++state->reclaim_gains < RECLAIM_GAINS ? 0 : RECLAIM_PASSES;
 	} else if (!state->reclaim.z) {
 		next_pass(state, ac);
+		if (state->has_less && state->pass == RECLAIM_OWN_PASS)
+			WRITE_ONCE(policy->reclaim_own_until,
+				   ktime_get_ns() + RECLAIM_OWN_NS);
 		if (state->pass == RECLAIM_PASSES)
 			WRITE_ONCE(policy->reclaim_vain_until,
 				   ktime_get_ns() + NSEC_PER_SEC / 10);

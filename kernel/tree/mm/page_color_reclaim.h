@@ -16,11 +16,12 @@ struct zone;
 /* Pages that are reclaimed together. */
 #define RECLAIM_BATCH	SWAP_CLUSTER_MAX
 
-/* What may be reclaimed besides what is not in use and of no other owner. */
+/* What may be reclaimed besides what is not in use and of no owner. */
 #define RECLAIM_USED	BIT(0)	/* pages that were used since the last look */
 #define RECLAIM_OWNERS	BIT(1)	/* pages of other owners */
 #define RECLAIM_LOW	BIT(2)	/* pages below memory.low of their cgroup */
 #define RECLAIM_ANON	BIT(3)	/* anonymous pages though swappiness is 0 */
+#define RECLAIM_OWN	BIT(4)	/* pages of whom it is done for */
 
 /**
  * struct page_color_reclaim - one attempt

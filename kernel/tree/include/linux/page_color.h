@@ -49,6 +49,7 @@ struct page_color_hold;
  * @nr_ahead: how many they are
  * @evict_vain_until: eviction for it was in vain; not before this, by ktime_get_ns()
  * @reclaim_vain_until: reclaim was, too
+ * @reclaim_own_until: others had nothing to reclaim; its own pages before this
  * @share_has: how much of its colours it was seen to have, see page_color_pageout.c
  * @share_due: and how much is its share
  * @ahead_node: among those that hold such pages
@@ -76,6 +77,7 @@ struct page_color_policy {
 	unsigned int nr_ahead;
 	u64 evict_vain_until;
 	u64 reclaim_vain_until;
+	u64 reclaim_own_until;
 	unsigned int share_has;
 	unsigned int share_due;
 	struct list_head ahead_node;
