@@ -6,13 +6,15 @@ CARGO ?= cargo
 TIMED = @scripts/timed
 # Where cargo puts what it builds.
 BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
+# Tests that were skipped, a line each.
+SKIPPED = $(abspath $(or $(CARGO_TARGET_DIR),target))/skipped
 # The program as the tests have it: with every debug assertion on.
 TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fmt clippy tests-built unit docs ids readme deny bench soak fuzz install clean
+.PHONY: help build demo test check fmt clippy tests-built unit docs ids readme deny bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -30,6 +32,11 @@ test: ## Every check but those that build a kernel: fmt clippy unit docs ids rea
 	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
 		$(MAKE) --no-print-directory fmt clippy unit docs ids readme kernel-patches
 
+check: fmt ## The inner loop, at most three minutes when little changed: format, lints, unit tests of the libraries
+	$(TIMED) clippy "lints of all crates: some 2 minutes from nothing" \
+		$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(TIMED) check "unit tests of the libraries: about a minute" $(CARGO) test --workspace --lib --bins --locked --quiet
+
 fmt: ## Is the code formatted?
 	$(CARGO) fmt --all --check
 
@@ -44,7 +51,9 @@ tests-built:
 		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
 
 unit: tests-built ## Unit, property, golden and command-line tests
-	$(TIMED) unit "runs the tests: some 2 minutes" $(CARGO) test --workspace --tests --locked
+	@rm -f $(SKIPPED)
+	$(TIMED) unit "runs the tests: some 2 minutes" env FRESCO_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --tests --locked
+	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 	scripts/kernel-record --test
 	scripts/kernel-deb-boot --test
@@ -75,7 +84,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) soundness "10^5 random sets of tasks" $(CARGO) run --release --locked -p fresco-rt --example soundness -- 100000
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
-	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test millions
+	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz

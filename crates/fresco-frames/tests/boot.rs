@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Starting states: reproducible, different between seeds, and as fragmented as they claim.
 
-mod common;
-
-use common::{A, B, machine, opteron, xeon};
+use crate::common::{A, B, machine, opteron, xeon};
 use fresco_dram::FrameNumber;
 use fresco_frames::{Aging, Boot, Config, FrameError, Frames, MAX_ORDER, PerCpu, Policy, TaskMemory};
 

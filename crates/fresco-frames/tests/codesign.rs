@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-design's allocator (COD-3 to COD-5, COD-9) on small machines, followed by hand, and for any masks.
 
-mod common;
-
-use common::{A, B, C, machine, small, two_nodes};
+use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{Codesign, ColorSet, Config, FrameError, Frames, Partition, Policy, TaskId, TaskMemory, Work};
 use proptest::prelude::*;

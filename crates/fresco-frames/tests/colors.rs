@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Colours of tasks: who gets which, what is refused, what happens when they run out.
 
-mod common;
-
-use common::{A, B, C, Machine, machine, opteron, small, two_nodes, xeon};
+use crate::common::{A, B, C, Machine, machine, opteron, small, two_nodes, xeon};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
     Camc, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Memory, Palloc, Placement, Policy,

@@ -2,9 +2,7 @@
 //! Conservation under every policy: whatever the order of requests, no frame is lost, none is handed out twice, and
 //! each is of the colours of whom it was given to.
 
-mod common;
-
-use common::{Machine, machine, small, two_nodes};
+use crate::common::{Machine, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
     Aging, Boot, Bpm, Camc, Codesign, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy,

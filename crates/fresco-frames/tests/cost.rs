@@ -2,9 +2,7 @@
 //! The shape of allocation cost: PALLOC's Table I and CAMC's Table 2.2. Nanoseconds come from `CostModel`'s documented
 //! assumptions; what is asserted is what grows with what.
 
-mod common;
-
-use common::{A, Machine, opteron, xeon};
+use crate::common::{A, Machine, opteron, xeon};
 use fresco_frames::{
     Aging, Boot, Camc, ColorLists, ColorSet, Config, CostModel, Palloc, Policy, TaskId, TaskMemory, WorkSummary,
 };
@@ -93,7 +91,7 @@ fn every_frame_is_sorted_once() {
 fn the_last_frames_of_a_bank_cost_the_longest_search() {
     // Banks lie above the block size: each block holds one bank only, and the wanted one comes last.
     let mut frames =
-        common::machine(1, 28, &[26, 27], 0..0).frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
+        crate::common::machine(1, 28, &[26, 27], 0..0).frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::from_iter([0, 3])))
         .unwrap();

@@ -2,11 +2,9 @@
 //! Conservation over millions of requests, under every policy: no frame is lost or owned twice, coloured frames are of
 //! their owner's colours or counted as spilled, and what the tasks have had comes back whole where it merges.
 //!
-//! `FRESCO_STEPS=10000000 cargo test --release -p fresco-frames --test millions` runs longer.
+//! `FRESCO_STEPS=10000000 cargo test --release -p fresco-frames --test all millions` runs longer.
 
-mod common;
-
-use common::{Machine, machine};
+use crate::common::{Machine, machine};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
     Bpm, Camc, Codesign, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Palloc, Partition,

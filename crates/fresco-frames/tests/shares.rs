@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which colours each thread gets, on the machines of the papers.
 
-mod common;
-
-use common::{machine, xeon};
+use crate::common::{machine, xeon};
 use fresco_dram::ColorSpace;
 use fresco_frames::ColorSet;
 use fresco_frames::shares::{Divide, Seat, Share, Taken, Tint, Variant, by_overlap, channels, equal, tintmalloc};

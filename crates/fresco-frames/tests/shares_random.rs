@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TintMalloc's shares on any map.
 
-mod common;
-
-use common::machine;
+use crate::common::machine;
 use fresco_frames::ColorSet;
 use fresco_frames::shares::{Seat, Share, Taken, Tint, Variant, tintmalloc};
 use proptest::prelude::*;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Allocation must not be felt: neither a million pages on a machine of 4 GiB nor the size of a large machine.
 
-mod common;
-
-use common::{A, machine, xeon};
+use crate::common::{A, machine, xeon};
 use fresco_frames::{Camc, Codesign, Config, MAX_ORDER, Palloc, Policy, TaskMemory};
 use std::time::{Duration, Instant};
 

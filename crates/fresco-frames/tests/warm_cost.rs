@@ -2,9 +2,7 @@
 //! What a coloured allocation costs once the lists are warm, against the plain buddy system (TINT-18). Cycles are counted
 //! work times `CostModel`'s documented assumptions.
 
-mod common;
-
-use common::machine;
+use crate::common::machine;
 use fresco_frames::shares::{Divide, Seat, Share, Taken, Tint, Variant, equal, tintmalloc};
 use fresco_frames::{
     Bpm, Camc, Codesign, Config, CostModel, ListsBy, Palloc, Policy, TaskId, TaskMemory, Tintmalloc, Work,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TintMalloc, BPM, the soft partition and libnuma's placements on small machines, followed by hand.
 
-mod common;
-
-use common::{A, B, C, machine, small, two_nodes};
+use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
     Bpm, ColorSet, Coloring, Config, FrameError, Frames, ListsBy, Placement, Policy, TaskId, TaskMemory, Tintmalloc,

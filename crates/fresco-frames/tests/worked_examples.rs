@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every policy on a machine of 64 frames, followed by hand.
 
-mod common;
-
-use common::{A, B, C, machine, small, two_nodes};
+use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
     Camc, ColorLists, ColorSet, Config, FrameError, Frames, Palloc, Placement, Policy, Search, Sorting, TaskId,

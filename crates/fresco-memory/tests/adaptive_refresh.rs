@@ -2,14 +2,12 @@
 //! Adaptive refresh (REF-10): quarters for a channel with time, whole commands for a busy one, and no row late between. The
 //! fixed granularities beside it (REF-7).
 
-mod support;
-
+use crate::support::script::run;
+use crate::support::{devices, variety};
 use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingOverrides};
 use fresco_dram::{CommandKind, Cycle, Location, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
 use fresco_memory::{Access, Command, Request, Stepping};
-use support::script::run;
-use support::{devices, variety};
 
 /// Rows in so few parts that a test sees several refresh windows. A window has three quarters of an interval to spare, for
 /// a row that moves from the beginning to the end of its interval, and a little for requests that go first.

@@ -6,13 +6,11 @@
 //! Where a standard has bank groups, tCCD_L is longer than a burst, so neighbouring lines must lie in different groups:
 //! the bank group stands in the lowest bits of the map. With it elsewhere the same stream reaches BL/2 / tCCD_L.
 
-mod support;
-
+use crate::support::devices;
 use fresco_dram::{Cycle, Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::{Access, Completion, Controller, Driver, Observer, TraceRequest};
 use std::convert::Infallible;
-use support::devices;
 
 const LINES: u64 = 60_000;
 

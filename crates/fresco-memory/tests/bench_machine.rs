@@ -3,10 +3,7 @@
 //! and bandwidth within 2 percent of the simulators that stagger refreshes alike, Ramulator 2.1 and DRAMSys 5.1. The
 //! benchmarks run the whole million; here a tenth must be at the same pace.
 
-#[path = "../benches/bench_traces/mod.rs"]
-mod traces;
-
-use traces::{Trace, machine, run};
+use crate::traces::{Trace, machine, run};
 
 /// Cycles for the million reads: Ramulator 2.1, DRAMSys 5.1.
 const RANDOM: [u64; 2] = [4_561_604, 4_599_422];

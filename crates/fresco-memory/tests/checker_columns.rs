@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Column commands and the two buses: each rule one cycle too early, and in time.
 
-mod checker_support;
-
-use checker_support::{TIMING_ONLY, check, ddr4, ddr5, lpddr4, tight, trace, violated};
+use crate::checker_support::{TIMING_ONLY, check, ddr4, ddr5, lpddr4, tight, trace, violated};
 use fresco_memory::checker::Constraint::{self, *};
 
 /// ACT of two banks of groups 0 and one of group 1, all rows open from 30 on.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The controllers before the judge: random traffic with writes on two ranks, every standard, page policy and refresh.
 
-mod checker_support;
-
-use checker_support::{organisation, timing};
+use crate::checker_support::{organisation, timing};
 use fresco_dram::{Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, Options, Report};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Command traces as text, and traces of nonsense.
 
-mod checker_support;
-
-use checker_support::{organisation, timing, trace};
+use crate::checker_support::{organisation, timing, trace};
 use fresco_dram::{CommandKind, standards};
 use fresco_memory::checker::{Checker, CommandRecord, Options, parse_line};
 use proptest::prelude::*;

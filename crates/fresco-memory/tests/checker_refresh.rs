@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refresh commands: each rule on distance one cycle too early, and in time.
 
-mod checker_support;
-
-use checker_support::{ddr4, ddr5, lpddr4, tight, timing, violated};
+use crate::checker_support::{ddr4, ddr5, lpddr4, tight, timing, violated};
 use fresco_memory::checker::Constraint::*;
 
 #[test]
@@ -125,7 +123,7 @@ fn a_bank_refreshed_again_before_the_others_is_a_warning() {
             pro_rata: false,
             ..Default::default()
         };
-        let report = checker_support::check(timing, options, &checker_support::trace(text), 0);
+        let report = crate::checker_support::check(timing, options, &crate::checker_support::trace(text), 0);
         assert!(report.is_clean(), "{report}");
         report
             .retention

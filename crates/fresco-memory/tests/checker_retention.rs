@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows refreshed in time, too few refreshes, postponing.
 
-mod checker_support;
-
-use checker_support::{check, organisation, timing};
+use crate::checker_support::{check, organisation, timing};
 use fresco_dram::{CommandKind, Cycle, Timing};
 use fresco_memory::checker::{CommandRecord, LateRows, Options, Report};
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The rules with the values of every built-in standard: too early by one cycle is told, in time is clean.
 
-mod checker_support;
-
-use checker_support::{timing, violated};
+use crate::checker_support::{timing, violated};
 use fresco_dram::{Cycle, Timing, standards};
 use fresco_memory::checker::Constraint;
 

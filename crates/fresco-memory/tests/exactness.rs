@@ -5,15 +5,13 @@
 //! Traffic reads and writes on two ranks, in bursts and with lulls, with and without locality; every queue structure
 //! meets every scheduler, page policy and refresh policy, on every standard, with one and two channels.
 
-mod support;
-
+use crate::support::script::{drive, run};
+use crate::support::traffic::Traffic;
+use crate::support::{devices, variety};
 use fresco_dram::{Organisation, Timing};
 use fresco_machine::ControllerConfig;
 use fresco_memory::{Command, Completion, Controller, Driver, Observer, Sink, Stepping, TraceRequest};
 use std::convert::Infallible;
-use support::script::{drive, run};
-use support::traffic::Traffic;
-use support::{devices, variety};
 
 const REQUESTS: usize = 400;
 

@@ -3,13 +3,11 @@
 //! the burst as far as the row buffer asks for them. On every standard, with every queue structure and scheduler; and
 //! the parts that the controller says it waited for are the parts of the formula.
 
-mod support;
-
+use crate::support::devices;
+use crate::support::record::Record;
 use fresco_dram::{Cycle, Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::{Access, Completion, Controller, Request, RowOutcome, Wait};
-use support::devices;
-use support::record::Record;
 
 /// Between admission and the scheduler's first look.
 const PIPELINE: Cycle = 1;

@@ -2,16 +2,12 @@
 //! Little traffic has latencies that can be computed without a controller: a replay by closed formulas, and the queue
 //! with Poisson arrivals and one service time (M/D/1).
 
-mod support;
-#[path = "../benches/bench_traces/mod.rs"]
-mod traces;
-
+use crate::support::devices;
+use crate::support::random::Random;
+use crate::traces::{Trace, machine, run};
 use fresco_dram::{Cycle, Location, Organisation, PhysAddr, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::{Access, Completion, Controller, Request, Sink};
-use support::devices;
-use support::random::Random;
-use traces::{Trace, machine, run};
 
 /// The mean latency of reads that never meet one another, on staggered all-bank refresh: what the row buffer asks for,
 /// and the rest of a refresh that is under way. `latency` is that of the sum of its arguments' commands.

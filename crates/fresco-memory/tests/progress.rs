@@ -4,16 +4,14 @@
 //! DRAM simulators have hung on just this: a read that waits for a write to its line while the write buffer is full,
 //! a drain that starts again and again, a refresh that waits for a request which waits for the refresh.
 
-mod support;
-
+use crate::support::devices;
+use crate::support::random::Random;
 use fresco_dram::{Cycle, Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::{Access, Completion, Controller, Driver, Observer, TraceRequest};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::convert::Infallible;
-use support::devices;
-use support::random::Random;
 
 /// Longest latency of reads, and how many requests were done.
 #[derive(Default)]

@@ -2,17 +2,15 @@
 //! Every refresh policy on every standard that has its commands: exact, clean, and no row late over several refresh
 //! windows; and what is particular to each.
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::record::Record;
+use crate::support::script::{drive, run};
+use crate::support::traffic::Traffic;
+use crate::support::{devices, variety};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
 use fresco_memory::controller::refresh::{BankTurns, Window, WindowError, Windows};
 use fresco_memory::{Access, Command, Controller, Request, Stepping};
-use support::random::Random;
-use support::record::Record;
-use support::script::{drive, run};
-use support::traffic::Traffic;
-use support::{devices, variety};
 
 /// Rows in so few parts that a test sees several refresh windows.
 const PARTS: u64 = 64;

@@ -2,17 +2,15 @@
 //! Refresh schemes that the controller does not come with, behind its interface: bank by bank, the same bank of every
 //! group, and refreshes due in heaps. Exact, clean, and in time.
 
-mod support;
-
+use crate::support::random::Random;
+use crate::support::record::Record;
+use crate::support::script::drive;
+use crate::support::traffic::Traffic;
+use crate::support::{devices, variety};
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
 use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Controller, Stepping};
-use support::random::Random;
-use support::record::Record;
-use support::script::drive;
-use support::traffic::Traffic;
-use support::{devices, variety};
 
 /// Refreshes at given cycles.
 struct Scheduled {

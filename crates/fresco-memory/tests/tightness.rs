@@ -3,18 +3,15 @@
 //! issued in the first cycle that it allows, and the checker's word that one cycle earlier would have violated this
 //! constraint and no other.
 
-mod support;
-mod tightness_cases;
-
+use crate::support::devices;
+use crate::support::record::Record;
+use crate::tightness_cases::{START, Scene, scenes};
 use fresco_dram::{CommandKind, Cycle, NEVER, Organisation, Timing};
 use fresco_machine::{ControllerConfig, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::checker::{Checker, CommandRecord, Constraint, Options};
 use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Controller, Request};
 use std::collections::BTreeSet;
-use support::devices;
-use support::record::Record;
-use tightness_cases::{START, Scene, scenes};
 
 /// Refreshes at given cycles, in order.
 struct Given(Vec<(Cycle, Refresh)>);

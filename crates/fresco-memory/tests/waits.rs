@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the time of a read goes: the parts add up to its latency, and each part appears where its cause is.
 
-mod support;
-
+use crate::support::record::Record;
+use crate::support::traffic::Traffic;
+use crate::support::{devices, script, variety};
 use fresco_dram::{CommandKind, Cycle, Location, Organisation, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
 use fresco_memory::controller::refresh::{Load, Refresh, RefreshEngine};
 use fresco_memory::{Access, Completion, Controller, Request, Stepping, Wait};
-use support::record::Record;
-use support::traffic::Traffic;
-use support::{devices, script, variety};
 
 fn total(wait: &Wait) -> Cycle {
     wait.queue + wait.bank + wait.bus + wait.refresh + wait.service

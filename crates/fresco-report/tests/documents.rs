@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tables, JSON documents and the HTML report: golden files, escaping, and what they refuse.
 
-mod support;
-
+use crate::support::{assert_golden, provenance};
 use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
 use fresco_report::{Cell, Column, Document, HtmlReport, ReportError, Section, Table, Tone};
-use support::{assert_golden, provenance};
 
 fn table() -> Table {
     let columns = vec![

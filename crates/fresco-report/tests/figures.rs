@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Each kind of figure on typical data, byte for byte, and on data at the edges.
 
-#[path = "support/charts.rs"]
-mod charts;
-mod support;
-
-use charts::*;
+use crate::support::charts::*;
+use crate::support::{assert_golden, provenance};
 use fresco_report::ReportError;
 use fresco_report::plot::*;
 use proptest::prelude::*;
-use support::{assert_golden, provenance};
 
 #[test]
 fn figures_match_their_golden_files() {

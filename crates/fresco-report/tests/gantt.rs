@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Gantt charts on a small schedule, byte for byte, and on data at the edges.
 
-#[path = "support/rectangles.rs"]
-mod rectangles;
-mod support;
-
+use crate::support::rectangles::{FIRST, rectangles};
+use crate::support::{assert_golden, provenance};
 use fresco_report::ReportError;
 use fresco_report::plot::{BarStyle, Gantt, GanttBar, Heading, Lane, Mark, MarkKind};
-use rectangles::{FIRST, rectangles};
-use support::{assert_golden, provenance};
 
 const MS: u64 = 1_000_000;
 

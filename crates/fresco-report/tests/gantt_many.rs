@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Gantt charts of thousands of bars, and of any.
 
-#[path = "support/rectangles.rs"]
-mod rectangles;
-
+use crate::support::rectangles::{FIRST, rectangles};
 use fresco_report::Provenance;
 use fresco_report::plot::{BarStyle, Gantt, GanttBar, Lane, Mark, MarkKind};
 use proptest::prelude::*;
-use rectangles::{FIRST, rectangles};
 
 fn provenance() -> Provenance {
     Provenance::new("0.1.0", "fresco sched table.toml", 1)

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Traces by the rules of the Trace Event Format, on a small model and on any.
 
-mod support;
-
+use crate::support::{assert_golden, provenance};
 use fresco_report::perfetto::{Detail, Event, EventKind, Process, Thread, Trace, write_trace};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use support::{assert_golden, provenance};
 
 fn thread(name: &str, events: Vec<Event>) -> Thread {
     Thread {

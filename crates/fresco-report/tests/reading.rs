@@ -2,10 +2,7 @@
 //! What a figure must not mislead its reader about: where bars start, what a scale is, what was measured; and that it can
 //! be read on a light and on a dark screen.
 
-#[path = "support/charts.rs"]
-mod charts;
-
-use charts::*;
+use crate::support::charts::*;
 use fresco_report::plot::*;
 use fresco_report::{HtmlReport, Provenance, Section};
 use proptest::prelude::*;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figures on a phone, and where points stand.
 
-mod support;
-
+use crate::support::{assert_golden, provenance};
 use fresco_report::plot::{Axis, Bar, BarChart, BarSeries, Heading, LineChart, Point, Reference, Series};
 use fresco_report::{Column, HtmlReport, Section, Table};
-use support::{assert_golden, provenance};
 
 /// Three policies beside none to three others, with spreads that overlap.
 fn lines() -> LineChart {

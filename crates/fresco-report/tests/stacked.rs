@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stacked bars on typical data, byte for byte, and on data at the edges.
 
-mod support;
-
+use crate::support::{assert_golden, provenance};
 use fresco_report::ReportError;
 use fresco_report::plot::{Axis, Heading, Layer, StackedChart};
-use support::{assert_golden, provenance};
 
 fn anatomy() -> StackedChart {
     let layer = |name: &str, values: [f64; 3]| Layer {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Burnt time given to the other colour: no job ends later than without, so that what idling servers accept holds.
 
-mod soundness;
-
 use std::collections::BTreeMap;
 
+use crate::soundness::jobs::{Deviation, RandomJobs};
+use crate::soundness::{POLICIES, tasks};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{Burst, Density, RETENTION};
 use fresco_rt::simulation::{Activity, Dispatch, Horizon, Outcome, Simulation, Trace};
@@ -13,8 +13,6 @@ use fresco_rt::toplevel::{Locks, Server, accepts};
 use fresco_rt::{Task, Time};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
-use soundness::jobs::{Deviation, RandomJobs};
-use soundness::{POLICIES, tasks};
 
 fn run(
     top: &TopLevel,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-assignment finds a solution iff there is one: against enumeration, and every solution against the checker.
 
-mod executive_sets;
-
-use executive_sets::{rotations, sets, settings, solve};
+use crate::executive_sets::{rotations, sets, settings, solve};
 use fresco_rt::Task;
 use fresco_rt::executive::{Answer, CoAssign, Cores, Job, NoAssignment, Problem, Rotation, Slicing, assign_memory};
 use proptest::prelude::*;

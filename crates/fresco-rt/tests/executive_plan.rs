@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Planning executives from tasks, memory and density; times in ns.
 
-mod executive_sets;
-
-use executive_sets::{sets, settings};
+use crate::executive_sets::{sets, settings};
 use fresco_rt::executive::{
     Bandwidth, CoAssign, Cores, DEFAULT_BUDGET, Needs, NoPlan, Plan, Problem, Request, Rotation, Slicing, candidates,
     plan,
@@ -185,7 +183,7 @@ proptest! {
                     copy_cost: copy_cost.clone(),
                     ..CoAssign::instances(&problem, instances)
                 };
-                executive_sets::solve(&question).is_some()
+                crate::executive_sets::solve(&question).is_some()
             })
         };
         match plan(&request) {

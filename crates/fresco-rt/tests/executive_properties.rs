@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What must hold for every task set: flows, frames, cells and theorems of cyclic executives.
 
-mod executive_sets;
-
-use executive_sets::{rotations, sets, settings};
+use crate::executive_sets::{rotations, sets, settings};
 use fresco_rt::executive::{
     CoAssign, Cores, Job, Needs, NoFusion, Problem, Rotation, Slicing, antipodal, candidates, first_fit, fuse,
     holds_a_frame, lossless_frame,
@@ -94,7 +92,7 @@ proptest! {
                 prop_assert!(few.iter().all(|color| many.contains(color)));
             }
         }
-        let found = |problem: &Problem| executive_sets::solve(&CoAssign::one_color(problem)).is_some();
+        let found = |problem: &Problem| crate::executive_sets::solve(&CoAssign::one_color(problem)).is_some();
         prop_assert!(!found(&coarse) || found(&fine));
     }
 
@@ -111,7 +109,7 @@ proptest! {
         let independent = antipodal(&problem, &question.memory, &question.capacity, &question.copy_cost);
         prop_assert_eq!(independent.is_ok(), feasible(&problem));
         if let Ok(found) = &independent {
-            executive_sets::check(&question, found);
+            crate::executive_sets::check(&question, found);
         }
         // Dependent jobs: two copies per retention period, each in the window of one job.
         let copies: Vec<Option<Time>> = tasks
@@ -121,7 +119,7 @@ proptest! {
             .collect();
         let dependent = CoAssign { copy_cost: copies.clone(), ..question };
         if let Ok(found) = antipodal(&problem, &dependent.memory, &dependent.capacity, &copies) {
-            executive_sets::check(&dependent, &found);
+            crate::executive_sets::check(&dependent, &found);
             for (task, cost) in copies.iter().enumerate() {
                 let switches = problem.jobs_of_task(task).filter(|&job| found.copying[job] > 0).count() as Time;
                 prop_assert_eq!(switches, if cost.is_some() { 2 * problem.length() / 96 } else { 0 });
@@ -155,7 +153,7 @@ proptest! {
             let table = parts.uncolored_table(&placement.unwrap());
             prop_assert_eq!(table.check(&needs(&nothing, &room)), Ok(()));
             // Colours are common to all cores: what the partition can hide, any placement on as many cores can.
-            if let Some(found) = executive_sets::solve(&CoAssign::one_color(&parts)) {
+            if let Some(found) = crate::executive_sets::solve(&CoAssign::one_color(&parts)) {
                 let same = |job: usize, color: usize| found.colors[global.jobs()[job].task][0].contains(&color);
                 let number = |job: &Job| {
                     global.jobs_of_task(job.task).start + job.index as usize

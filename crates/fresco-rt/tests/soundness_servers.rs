@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the server tests accept never misses: a bounded run of the claims in `soundness/`; `examples/soundness.rs` runs more.
 
-mod soundness;
-
-use soundness::servers::{Accepted, check};
+use crate::soundness::servers::{Accepted, check};
 
 #[test]
 fn accepted_sets_never_miss() {

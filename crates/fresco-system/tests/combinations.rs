@@ -2,9 +2,7 @@
 //! Every frame policy with budgets of bandwidth and without (MG-10), under every refresh scheme that a machine allows; each
 //! DRAM command is judged by the checker.
 
-mod common;
-
-use common::{data, parse};
+use crate::common::{data, parse};
 use fresco_machine::RefreshPolicy;
 use fresco_system::results::PointResult;
 use fresco_system::run_all;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same scenario gives the same bytes, whatever the threads do; another seed gives others.
 
-mod common;
-
-use common::results_on;
+use crate::common::results_on;
 
 const TEXT: &str = "
 name = \"test\"

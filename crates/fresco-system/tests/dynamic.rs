@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Dynamic BPM and BPM+: banks and channels that are divided anew while programs run (BPM-6 to 12).
 
-mod common;
-
-use common::{parse, results};
+use crate::common::{parse, results};
 use fresco_system::results::{RunResult, TaskResult};
 
 /// Two programs on a small machine of 16 colours with 2 MiB each: a large one and a small one, eight colours each.

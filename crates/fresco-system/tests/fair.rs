@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-design's scheduler on the command-level simulator (COD-6 to COD-11, COD-14).
 
-mod multitask_support;
-
+use crate::multitask_support::budget;
 use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::multitask::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
 use fresco_system::multitask::{
     Activity, Experiment, Instance, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work, run,
 };
-use multitask_support::budget;
 
 /// One rank of four banks, with a refresh window so short that a test sees many turns: 64 commands per bank and 64 tREFI,
 /// so that a turn takes 124.8 µs.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Features of the engine that each have their own tests, here together.
 
-mod common;
-mod multitask_support;
-
+use crate::multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
+use crate::multitask_support::{MS, budget, experiment, task};
 use fresco_frames::{Config, CostModel, Policy, Tintmalloc};
 use fresco_system::multitask::{Activity, JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
 use fresco_system::results::RunResult;
 use fresco_system::{Scenario, run};
-use multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
-use multitask_support::{MS, budget, experiment, task};
 use std::path::Path;
 
 /// The checker passed all commands, and no access met a refresh.
@@ -116,7 +113,7 @@ fn threads() -> Work {
 /// Threads with a period: the jobs of all of them end where they meet.
 #[test]
 fn threads_of_one_program_have_jobs_that_end_together() {
-    let result = common::results(
+    let result = crate::common::results(
         r#"
         name = "team"
         machine = "small.toml"
@@ -248,7 +245,7 @@ fn copies_use_budgets_up() {
 /// A task without a period that begins later than the others.
 #[test]
 fn a_start_beside_periodic_tasks() {
-    let result = common::results(
+    let result = crate::common::results(
         r#"
         name = "late"
         machine = "small.toml"

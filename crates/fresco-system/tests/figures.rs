@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Figures of all tasks of a point, bandwidth by channel and energy, of whole runs (MET-5 to MET-8, BPM-16, BPM-17).
 
-mod common;
-
-use common::{point, results, task};
+use crate::common::{point, results, task};
 
 /// Two tasks on banks of their own or on the same, alone or beside each other. The machine has two channels, and devices whose
 /// currents are public.

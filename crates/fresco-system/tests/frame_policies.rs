@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every frame policy in a scenario: which colours its tasks get, and where their pages then lie.
 
-mod common;
-
-use common::{data, parse, results};
+use crate::common::{data, parse, results};
 use fresco_system::Scenario;
 use fresco_system::results::TaskResult;
 

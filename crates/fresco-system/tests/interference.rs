@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The orderings that the source papers state come out of the mechanism, on a small machine.
 
-mod common;
-
-use common::{point, results, task};
+use crate::common::{point, results, task};
 
 const HEAD: &str = "
 name = \"test\"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Regulated cores on the model of a machine: budgets hold, phases are what they were asked to be (MG-1 to MG-8).
 
-mod common;
-
-use common::{parse, point, results, results_on, task};
+use crate::common::{parse, point, results, results_on, task};
 use fresco_system::results::{CoreRegulation, RunResult};
 
 /// One hog, or four, on the slides' machine.

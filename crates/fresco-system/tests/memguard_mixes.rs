@@ -2,14 +2,12 @@
 //! Random mixes: hard reservations are kept, soft ones but for few periods (MG-7, LIM-28). `examples/memguard_mixes.rs`
 //! runs many more.
 
-mod mixes;
-
-use mixes::Missed;
+use crate::mixes::Missed;
 use rayon::prelude::*;
 
 #[test]
 fn reservations_are_kept() {
-    let all = [1, 2, 4, 6, 8, 9].into_par_iter().map(mixes::missed);
+    let all = [1, 2, 4, 6, 8, 9].into_par_iter().map(crate::mixes::missed);
     let all = all.reduce(Missed::default, Missed::and);
     println!("{all:?}");
     assert_eq!((all.hard_errors, all.hungry_short), (0, 0), "{all:?}");
@@ -19,7 +17,7 @@ fn reservations_are_kept() {
 
 #[test]
 fn hard_reservations_are_kept_with_two_periodic_tasks_on_each_core() {
-    let all = (0..8).into_par_iter().map(mixes::periodic::missed);
+    let all = (0..8).into_par_iter().map(crate::mixes::periodic::missed);
     let all = all.reduce(Missed::default, Missed::and);
     println!("{all:?}");
     assert_eq!((all.hard_errors, all.hungry_short), (0, 0), "{all:?}");

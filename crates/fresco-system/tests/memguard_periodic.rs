@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets of bandwidth for cores with periodic tasks (MG-1 to MG-7): a budget is its core's, whatever job runs on it.
 
-mod common;
-
-use common::{parse, results, results_on};
+use crate::common::{parse, results, results_on};
 use fresco_system::multitask::{Activity, Timeline};
 use fresco_system::results::{JobsResult, RunResult};
 

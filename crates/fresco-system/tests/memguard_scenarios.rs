@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the MemGuard scenarios show: isolation, what reclaiming and sharing give, weights, bounds.
 
-mod common;
-
-use common::{point, task};
+use crate::common::{point, task};
 use fresco_system::results::{PointResult, ScenarioResult};
 use fresco_system::{Scenario, run_all};
 use std::path::Path;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets of bandwidth under schedules (MG-1): synthetic work fits its WCET with them, and handlers use up none.
 
-mod multitask_support;
-
+use crate::multitask_support::{MS, US, budget, experiment, task};
 use fresco_rt::policy::{Order, Policy};
 use fresco_system::multitask::{Schedule, Work, run};
-use multitask_support::{MS, US, budget, experiment, task};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
 

@@ -2,15 +2,13 @@
 //! The machine does what the exact simulation of the theory does, to the picosecond, where jobs take exactly their WCET:
 //! who ends when, and who misses.
 
-mod multitask_support;
-
+use crate::multitask_support::{MS, experiment, task};
 use fresco_rt::executive::{Burst, Slot, Table};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::simulation::{Dispatch, Horizon, Periodic, Simulation, Trace};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::toplevel::{Locks, Server};
 use fresco_system::multitask::{CoreSlots, MultitaskResult, Schedule, Work, run};
-use multitask_support::{MS, experiment, task};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refresh by plan on the machine of the dissertation: nobody meets it, every row gets it, and a fault in the plan shows.
 
-mod multitask_support;
-
+use crate::multitask_support::planned::{EXAMPLE, RM, TABLE_5_2, aligned, result, servers, tasks};
+use crate::multitask_support::{MS, RANKS, US, experiment, machine};
 use fresco_rt::policy::Policy;
 use fresco_system::multitask::{Experiment, MultitaskResult, RefreshPlan, RefreshWindow, Schedule};
-use multitask_support::planned::{EXAMPLE, RM, TABLE_5_2, aligned, result, servers, tasks};
-use multitask_support::{MS, RANKS, US, experiment, machine};
 
 fn met(result: &MultitaskResult) -> u64 {
     result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()

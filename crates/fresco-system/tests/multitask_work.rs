@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What jobs do: a program alone takes as long as in a scenario, copies between memories, batch tasks, several cores.
 
-mod multitask_support;
-
+use crate::multitask_support::{MS, US, experiment, machine, task};
 use fresco_machine::Topology;
 use fresco_rt::executive::{Slot, Table};
 use fresco_rt::policy::{Order, Policy};
 use fresco_system::multitask::{Activity, Schedule, Timing, Work, run};
 use fresco_system::{Scenario, run_all};
-use multitask_support::{MS, US, experiment, machine, task};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
 

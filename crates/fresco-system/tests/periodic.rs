@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Periodic tasks in scenarios (BEN-5, BEN-6, MET-2).
 
-mod common;
-
-use common::{parse, results};
+use crate::common::{parse, results};
 use fresco_system::results::JobsResult;
 
 /// Two tasks on core 0 in registers alone: every time can be followed by hand.
@@ -108,7 +106,7 @@ fn bank_sharing_costs_deadlines_and_private_banks_keep_them() {
         "#,
     );
     let of = |policy: &str| {
-        common::task(common::point(&result, &[policy]), "hrt")
+        crate::common::task(crate::common::point(&result, &[policy]), "hrt")
             .jobs
             .clone()
             .expect("periodic")

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Warm-up, measured phase, starts, page faults: what is counted, and when.
 
-mod common;
-
-use common::{point, results, task};
+use crate::common::{point, results, task};
 
 fn scenario(head: &str, tasks: &str) -> String {
     format!("name = \"test\"\nmachine = \"small.toml\"\ncheck = true\n{head}\n{tasks}")
@@ -278,8 +276,8 @@ fn a_program_without_memory_lets_time_pass() {
         in_time.run_time_ps
     );
     let text = scenario("[measure]\noperations = 1000", idle);
-    let error =
-        fresco_system::run(&common::parse(&text).unwrap_or_else(|e| panic!("{e}")).runs()[0]).expect_err("never ends");
+    let error = fresco_system::run(&crate::common::parse(&text).unwrap_or_else(|e| panic!("{e}")).runs()[0])
+        .expect_err("never ends");
     assert!(
         error.to_string().contains("a program without loads and stores"),
         "{error}"

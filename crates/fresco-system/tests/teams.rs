@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads of one program: they share memory, wait for each other, and get the colours of whoever touches first.
 
-mod common;
-
-use common::results;
+use crate::common::results;
 use fresco_system::results::{ScenarioResult, TaskResult};
 
 /// The alternating strides of the dissertation on some cores, each thread in its own space (BEN-1).

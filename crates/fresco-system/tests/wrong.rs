@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong scenarios: every message names file, line, field, what was found, what is allowed, and the cure.
 //!
-//! The messages are in `data/wrong.golden`. After a wanted change: `FRESCO_BLESS=1 cargo test -p fresco-system --test wrong`.
+//! The messages are in `data/wrong.golden`. After a wanted change: `FRESCO_BLESS=1 cargo test -p fresco-system --test all wrong`.
 
-mod common;
-
-use common::data;
+use crate::common::data;
 use fresco_system::{Scenario, run};
 use std::fmt::Write;
 

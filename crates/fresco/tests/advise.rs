@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco advise`: what is proposed keeps the goals when the scenario is run with it, and what cannot be kept is said.
 
-mod common;
-
-use common::{directory_with, fresco, json, stdout};
+use crate::common::{directory_with, fresco, json, stdout};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco bench` as a user runs it: on this machine, where only what must hold anywhere is checked, and on a model.
 
-mod common;
-
-use common::{directory_with, json, stdout};
+use crate::common::{directory_with, json, stdout};
 
 #[test]
 fn yardsticks_have_the_same_output_here_and_on_a_model() {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `docs/file-formats.md` explains every field of the JSON that the program writes.
 
-mod common;
-
-use common::json;
+use crate::common::json;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;

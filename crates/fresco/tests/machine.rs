@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco machine` as a user runs it.
 
-mod common;
-
-use common::{json, stdout};
+use crate::common::{json, stdout};
 use fresco_machine::{builtin_names, builtin_text};
 use serde_json::Value;
 use std::fs;

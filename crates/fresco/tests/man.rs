@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco man` as a user runs it.
 
-mod common;
-
-use common::{refused, stdout};
+use crate::common::{refused, stdout};
 use std::fs;
 
 #[test]

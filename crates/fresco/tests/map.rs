@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco map` as a user runs it, on maps whose colours are known.
 
-mod common;
-
-use common::{directory_with, fresco, fresco_with, json, refused, stdout};
+use crate::common::{directory_with, fresco, fresco_with, json, refused, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco map detect` as a user runs it, on simulated memories whose map is known.
 
-mod common;
-
-use common::{directory_with, fresco, json, refused, stdout};
+use crate::common::{directory_with, fresco, json, refused, stdout};
+use fresco_testing::{Need, skip};
 use std::fs;
 
 #[test]
@@ -123,7 +122,7 @@ fn this_machine_gets_a_verdict_or_a_reason() {
     let told = String::from_utf8_lossy(&done.stderr);
     if done.status.code() == Some(125) {
         assert!(told.contains("this machine cannot be timed: "), "{told}");
-        return eprintln!("skipped: {told}");
+        return skip(Need::Timing, told);
     }
     let report: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
     let data = &report["data"];

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco memory` as a user runs it.
 
-mod common;
-
-use common::{fresco, json};
+use crate::common::{fresco, json};
 use fresco_load::generate::{Pattern, write_dramsim3, write_fresco};
 use fresco_load::trace::ftrace::Header;
 use std::path::Path;

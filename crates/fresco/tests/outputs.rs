@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where results go: never over what they are made from, and never lost without a word.
 
-mod common;
-
-use common::{directory_with, json, refused, stdout};
+use crate::common::{directory_with, json, refused, stdout};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -260,7 +258,7 @@ fn a_full_disk_costs_the_figure_and_not_the_result() {
         (&tasks, &["--svg", "/dev/full"], "flat"),
         (&detect, &["--out", "found", "--svg", "/dev/full"], "MAP"),
     ] {
-        let done = common::fresco(&[verb, option].concat(), directory.path());
+        let done = crate::common::fresco(&[verb, option].concat(), directory.path());
         let (printed, told) = (
             String::from_utf8_lossy(&done.stdout),
             String::from_utf8_lossy(&done.stderr),

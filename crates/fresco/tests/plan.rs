@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco plan`, `check`, `sim PLAN` and `sched sensitivity`: from tasks to a plan, its verdict, and what happens.
 
-mod common;
-
-use common::{directory_with, fresco, json, stdout};
+use crate::common::{directory_with, fresco, json, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco reproduce kernel`: claims judged by a record, and what the record is told of.
 
-mod common;
-
-use common::{directory_with, fresco, json, stdout};
+use crate::common::{directory_with, fresco, json, stdout};
 use serde_json::Value;
 use std::path::Path;
 
@@ -102,7 +100,7 @@ fn strictness_counts_claims_that_differ() {
 fn a_report_does_not_replace_its_record() {
     let directory = directory_with(&[("results.json", RECORD)]);
     let arguments = ["reproduce", "kernel", "--record", "results.json", "--out", "."];
-    let told = common::refused(&arguments, directory.path());
+    let told = crate::common::refused(&arguments, directory.path());
     assert!(told.contains("found the file that is read as"), "{told}");
     let kept = std::fs::read_to_string(directory.path().join("results.json")).expect("is there");
     assert_eq!(kept, RECORD);

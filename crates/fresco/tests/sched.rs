@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sched` as a user runs it.
 
-mod common;
-
-use common::{fresco, json, refused, stdout};
+use crate::common::{fresco, json, refused, stdout};
 use std::fs;
 
 const EXECUTIVES: &str = include_str!("../../fresco-rt/tests/data/executive_examples.json");

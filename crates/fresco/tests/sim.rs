@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim` as a user runs it, on a scenario small enough for tests.
 
-mod common;
-
-use common::{directory_with, json, refused, stdout};
+use crate::common::{directory_with, json, refused, stdout};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -92,7 +90,7 @@ fn a_scenario_with_a_fault_does_not_cost_those_before_it() {
     );
     let directory = directory_with(&[("small.toml", SMALL), ("broken.toml", &broken)]);
     let words = ["sim", "small.toml", "broken.toml", "--json", "--out", "report"];
-    let done = common::fresco(&words, directory.path());
+    let done = crate::common::fresco(&words, directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(done.status.code(), Some(3), "{told}");
     assert!(told.contains("broken.toml:"), "{told}");

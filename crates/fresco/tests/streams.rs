@@ -2,9 +2,7 @@
 //! What the program makes of its surroundings: `-` for standard input, a standard output that is closed, full or left by
 //! its reader, a small stack.
 
-mod common;
-
-use common::{directory_with, fresco, fresco_with};
+use crate::common::{directory_with, fresco, fresco_with};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;

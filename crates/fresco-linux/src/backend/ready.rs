@@ -225,8 +225,7 @@ mod tests {
     #[test]
     fn each_state_is_told_with_its_cure() {
         if !capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_NICE)) {
-            eprintln!("skipped: needs CAP_SYS_NICE");
-            return;
+            return fresco_testing::skip(fresco_testing::Need::Root, "CAP_SYS_NICE is not there");
         }
         let set = "echo 0x44000,0x88000 > DIR/map; echo 1 > DIR/enabled";
         let off = "the kernel's page colouring is switched off; as root: ";

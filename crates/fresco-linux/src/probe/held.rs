@@ -282,7 +282,7 @@ mod tests {
     fn every_held_line_is_found_where_it_is() {
         let held = match Held::take(8 << 20) {
             Ok(held) => held,
-            Err(reason) => return eprintln!("skipped: {reason}"),
+            Err(reason) => return fresco_testing::skip(fresco_testing::Need::Coloring, reason),
         };
         let total: u64 = held.ranges().iter().map(|range| range.end - range.start).sum();
         assert_eq!(total, held.bytes());

@@ -118,7 +118,7 @@ mod tests {
     fn loads_of_held_lines_take_time() {
         let timed = match Timed::begin(8 << 20) {
             Ok(timed) => timed,
-            Err(reason) => return eprintln!("skipped: {reason}"),
+            Err(reason) => return fresco_testing::skip(fresco_testing::Need::Timing, reason),
         };
         let line = timed.ranges()[0].start;
         let before = timed.now();

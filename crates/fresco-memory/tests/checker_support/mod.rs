@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hand-written command traces and what the checker says to them.
-#![allow(dead_code)] // each test file uses its part
-
 use fresco_dram::standards::{self, RefreshChoice, TimingOverrides};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_memory::checker::{Checker, CommandRecord, Constraint, Options, Report, parse_line};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt budgets of bandwidth.
 
-use crate::sound::Sound;
+use crate::mutations::sound::Sound;
 use fresco_plan::plan::PlannedBandwidth;
 use fresco_plan::{Method, Plan};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt executives inside servers (CRS-8): a table in which each task runs in its colour's time only.
 
-use crate::edit::{table, window};
-use crate::sound::Sound;
+use crate::mutations::edit::{table, window};
+use crate::mutations::sound::Sound;
 use fresco_plan::plan::{Evidence, Schedule};
 use fresco_plan::{Method, Plan};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt proofs, and tasks that a proof no longer holds for.
 
-use crate::edit::{demand, responses};
-use crate::sound::Sound;
+use crate::mutations::edit::{demand, responses};
+use crate::mutations::sound::Sound;
 use fresco_plan::plan::Evidence;
 use fresco_plan::{Method, Plan};
 use fresco_rt::policy::{Order, Policy};

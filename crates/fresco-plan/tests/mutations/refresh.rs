@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt refresh: windows, locks, policies of the controller; schedules of another method.
 
-use crate::edit::{locks, window, windows};
-use crate::sound::Sound;
+use crate::mutations::edit::{locks, window, windows};
+use crate::mutations::sound::Sound;
 use fresco_plan::Method;
 use fresco_plan::plan::{RefreshPlan, Schedule};
 

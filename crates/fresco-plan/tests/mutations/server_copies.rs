@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt copy tasks in servers (CRS-11): which instance a job uses, where it lies, and when the data are copied.
 
-use crate::edit::{locks, servers, window};
-use crate::sound::Sound;
+use crate::mutations::edit::{locks, servers, window};
+use crate::mutations::sound::Sound;
 use fresco_plan::plan::Evidence;
 use fresco_plan::{Method, Plan};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt shares of time: servers and slots.
 
-use crate::edit::{servers, slots, window};
-use crate::sound::Sound;
+use crate::mutations::edit::{servers, slots, window};
+use crate::mutations::sound::Sound;
 use fresco_plan::Method;
 use fresco_plan::plan::Schedule;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt cyclic tables.
 
-use crate::edit::{table, window};
-use crate::sound::Sound;
+use crate::mutations::edit::{table, window};
+use crate::mutations::sound::Sound;
 use fresco_plan::plan::Schedule;
 use fresco_plan::{Method, Plan};
 

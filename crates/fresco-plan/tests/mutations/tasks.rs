@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Spoilt machines, colours, tasks and their memory.
 
-use crate::edit::{servers, slots};
-use crate::sound::Sound;
+use crate::mutations::edit::{servers, slots};
+use crate::mutations::sound::Sound;
 use fresco_plan::Method;
 
 #[test]

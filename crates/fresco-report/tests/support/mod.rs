@@ -2,6 +2,9 @@
 //! Golden files: what an output must look like, byte for byte. `FRESCO_BLESS=1 cargo test` writes them anew; look at
 //! the difference before committing it.
 
+pub mod charts;
+pub mod rectangles;
+
 use fresco_report::{InputFile, Provenance};
 use std::path::Path;
 

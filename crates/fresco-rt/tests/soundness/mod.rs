@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Random task sets and the claims that must hold for each: shared by the bounded tests and the long run of
 //! `examples/soundness.rs`. A seed names a set; a broken claim panics with it.
-
-#![allow(dead_code)] // each user runs a part of it
+#![allow(dead_code)] // the example runs a part of it
 
 pub mod aligned;
 pub mod jobs;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Experiments on the machine of the dissertation, small enough for tests.
 
-#![allow(dead_code)]
-
 pub mod planned;
 
 use fresco_frames::{Camc, Coloring, Config, Policy};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong requests for yardsticks.
 
-use crate::case::Case;
+use crate::bad_input::case::Case;
 
 /// `fresco bench YARDSTICK …`.
 fn of(name: &'static str, yardstick: &'static str, more: &[&'static str]) -> Case {
@@ -46,7 +46,7 @@ pub fn cases() -> Vec<Case> {
             "latency",
             &["--simulate", "./m.toml", "--svg", "m.toml"],
         )
-        .file("m.toml", crate::scenarios::MACHINE)
+        .file("m.toml", crate::bad_input::scenarios::MACHINE)
         .told("m.toml: --svg: found the file that is read"),
         of(
             "figure within the result",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong command lines.
 
-use crate::case::Case;
+use crate::bad_input::case::Case;
 
 const XEON: [&str; 2] = ["--machine", "xeon-w3530"];
 const MAP: &str = "14 18\n15 19\n";

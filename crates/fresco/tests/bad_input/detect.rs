@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong requests for a detection.
 
-use crate::case::Case;
+use crate::bad_input::case::Case;
 
 /// `fresco map detect --simulate xeon-w3530 …`.
 fn of(name: &'static str, more: &[&'static str]) -> Case {
@@ -107,7 +107,7 @@ pub fn cases() -> Vec<Case> {
         of("figure over the map", &["--out", "found", "--svg", "found/map.txt"])
             .told("found/map.txt: --svg: found the same as with --out"),
         Case::new("map over the machine that is probed", &["map", "detect", "--simulate", "./map.toml", "--out", "."])
-            .file("map.toml", crate::scenarios::MACHINE)
+            .file("map.toml", crate::bad_input::scenarios::MACHINE)
             .told("./map.toml: --out: found the file that is read as ./map.toml"),
         Case::new("registers of a tree that is not there", &["map", "detect", "--root", "no/tree"])
             .told("no/tree: --root: found no such directory"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong machine files.
 
-use crate::case::{Case, edited};
+use crate::bad_input::case::{Case, edited};
 
 const GOOD: &str = include_str!("../../../fresco-machine/tests/data/good.toml");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong map files.
 
-use crate::case::Case;
+use crate::bad_input::case::Case;
 
 const SHOW: [&str; 3] = ["map", "show", "map.txt"];
 const COLORS: [&str; 3] = ["map", "colors", "map.txt"];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A good result is never overwritten by a failing run.
 
+use crate::bad_input::scenarios;
 use crate::common::{fresco, refused, refused_with, stdout};
-use crate::scenarios;
 use std::fs;
 
 #[test]

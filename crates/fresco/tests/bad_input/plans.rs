@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong files of tasks, and wrong options of `plan` and `sched sensitivity`.
 
-use crate::case::{Case, edited};
-use crate::written_plans;
+use crate::bad_input::case::{Case, edited};
+use crate::bad_input::written_plans;
 
 /// Two tasks that every method but the co-design has a plan for.
 pub const TASKS: &str = r#"name = "two"

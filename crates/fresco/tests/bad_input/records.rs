@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong records of the kernel's measurements.
 
-use crate::case::{Case, edited};
+use crate::bad_input::case::{Case, edited};
 
 const RECORD: &str = include_str!("../data/kernel-cost.toml");
 

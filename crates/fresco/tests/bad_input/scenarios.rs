@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong scenarios, and wrong options of `fresco sim`.
 
-use crate::case::{Case, edited};
+use crate::bad_input::case::{Case, edited};
 
 /// The machine of [`GOOD`].
 pub const MACHINE: &str = include_str!("../../../fresco-system/tests/data/small.toml");

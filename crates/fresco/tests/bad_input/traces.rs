@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong traces and wrong places for results of `fresco memory`.
 
-use crate::case::Case;
+use crate::bad_input::case::Case;
 use fresco_load::generate::{Pattern, write_fresco};
 use fresco_load::trace::ftrace::Header;
 

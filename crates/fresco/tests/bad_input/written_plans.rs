@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong plans, and wrong options of `check` and `sim PLAN`.
 
-use crate::case::{Case, edited};
+use crate::bad_input::case::{Case, edited};
+use crate::bad_input::plans::TASKS;
 use crate::common::stdout;
-use crate::plans::TASKS;
 
 pub fn cases() -> Vec<Case> {
     let mut cases = plans();

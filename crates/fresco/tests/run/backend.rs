@@ -3,7 +3,8 @@
 //! is tested on the kernel itself (`scripts/kernel-test fresco`).
 
 use crate::common::directory_with;
-use crate::{MAP, program};
+use crate::run::{MAP, program};
+use fresco_testing::{Need, skip};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -65,8 +66,7 @@ fn a_kernel_without_page_coloring_leaves_the_library() {
 #[test]
 fn a_kernel_that_is_not_ready_is_passed_over_and_that_is_told_with_the_cure() {
     if !may_set_colors() {
-        eprintln!("skipped: the kernel's map is for root");
-        return;
+        return skip(Need::Root, "the kernel's map is for root");
     }
     let directory = directory_with(&[("map.txt", MAP)]);
     let tree = directory_with(&[("map", "\n"), ("enabled", "0\n")]);

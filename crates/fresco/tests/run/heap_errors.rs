@@ -3,8 +3,8 @@
 //! allowed goes on as it would.
 
 use crate::common::directory_with;
-use crate::placing::coloured_with;
-use crate::{MAP, compiled, needs_coloring};
+use crate::run::placing::coloured_with;
+use crate::run::{MAP, cannot_color, compiled};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
@@ -102,7 +102,9 @@ fn ended(output: &Output) -> Option<i32> {
 
 #[test]
 fn what_is_freed_twice_or_never_was_a_block_aborts_the_program_with_a_line() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("misuses.c", MISUSES)]);
     if !compiled("misuses", directory.path()) {
         return;
@@ -202,7 +204,9 @@ int main(void) {
 
 #[test]
 fn what_is_allowed_goes_on_as_it_would() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let module = "#include <stdlib.h>\nvoid *make(size_t bytes) { return malloc(bytes); }\n";
     let files = [("map.txt", MAP), ("allowed.c", ALLOWED), ("module.c", module)];
     let directory = directory_with(&files);

@@ -2,8 +2,9 @@
 //! What `fresco verify` judges, and when.
 
 use crate::common::{directory_with, fresco, json};
-use crate::placing::coloured_with;
-use crate::{COLORING, MAP, Running, compiled, memory_user, needs_coloring, not_run, program};
+use crate::run::placing::coloured_with;
+use crate::run::{COLORING, MAP, Running, cannot_color, compiled, memory_user, program};
+use fresco_testing::{Need, skip};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -11,7 +12,9 @@ use std::time::Instant;
 
 #[test]
 fn a_pool_that_is_being_collected_is_not_judged() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let mut child = Command::new(program())
         .args(COLORING)
@@ -62,7 +65,9 @@ fn a_pool_that_is_being_collected_is_not_judged() {
 
 #[test]
 fn of_another_users_process_the_lack_of_permission_is_told() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let (running, _) = Running::start(&["--colors", "banks=0-3"], &["1"], directory.path());
     let pid = running.child.id().to_string();
@@ -81,14 +86,16 @@ fn of_another_users_process_the_lack_of_permission_is_told() {
             );
             assert!(told.contains("run as root"), "{told}");
         }
-        Err(error) => eprintln!("skipped: others may not execute it: {error}"),
+        Err(error) => skip(Need::Users, format!("others may not execute it: {error}")),
     }
     running.finish();
 }
 
 #[test]
 fn under_a_filter_of_system_calls_that_is_what_is_told_and_once() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     // Refuses userfaultfd as a kernel without it does, and starts what it is told to.
     let source = "#include <errno.h>\n#include <linux/filter.h>\n#include <linux/seccomp.h>\n#include <stddef.h>\n\
         #include <sys/prctl.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n\
@@ -117,17 +124,19 @@ fn under_a_filter_of_system_calls_that_is_what_is_told_and_once() {
 fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
     let done = Command::new(program()).args(arguments).uid(65534).gid(65534).output();
     done.map_err(|error| {
-        not_run(
-            "as nobody",
-            &format!("others may not execute {}: {error}", program().display()),
-        )
+        skip(
+            Need::Users,
+            format!("others may not execute {}: {error}", program().display()),
+        );
     })
     .ok()
 }
 
 #[test]
 fn an_ordinary_user_is_told_what_may_not_be_looked_at() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let (running, _) = Running::start(&["--colors", "banks=0-3"], &["1"], directory.path());
     let Some(done) = as_nobody(&["ps"]) else { return };
@@ -161,7 +170,9 @@ fn an_ordinary_user_is_told_what_may_not_be_looked_at() {
 
 #[test]
 fn where_no_page_matches_a_summary_is_all_and_memory_outside_the_map_is_told_apart() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     // 128 colors, and a map that begins beyond all memory.
     let functions: String = (14..21).map(|bit| format!("{bit}\n")).collect();
     let directory = directory_with(&[("map.txt", MAP), ("many.txt", &functions)]);

@@ -3,7 +3,8 @@
 //! count of memory knows nothing of what else the machine does.
 
 use crate::common::directory_with;
-use crate::{MAP, memory_user, needs_coloring, program};
+use crate::run::{MAP, cannot_color, memory_user, program};
+use fresco_testing::{Need, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -114,7 +115,7 @@ macro_rules! group {
         match Group::new($name) {
             Ok(group) => group,
             Err(reason) => {
-                eprintln!("skipped: {reason}");
+                skip(Need::Root, reason);
                 return;
             }
         }
@@ -134,7 +135,9 @@ fn configuration() -> (String, Vec<String>, String) {
 
 #[test]
 fn killed_at_any_moment() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let group = group!("killed");
     let directory = directory_with(&[("map.txt", MAP)]);
     let user = memory_user().to_str().expect("UTF-8").to_owned();
@@ -167,7 +170,9 @@ fn killed_at_any_moment() {
 
 #[test]
 fn a_bomb_of_short_children() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let group = group!("bomb");
     let directory = directory_with(&[("map.txt", MAP)]);
     let before = configuration();
@@ -181,7 +186,9 @@ fn a_bomb_of_short_children() {
 
 #[test]
 fn colors_that_run_out_and_memory_that_is_short() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let group = group!("short");
     let directory = directory_with(&[("map.txt", MAP)]);
     let user = memory_user().to_str().expect("UTF-8").to_owned();

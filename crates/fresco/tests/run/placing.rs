@@ -2,7 +2,8 @@
 //! Colours in fact.
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
-use crate::{COLORING, MAP, Running, compiled, expected_sum, memory_user, needs_coloring, program};
+use crate::run::{COLORING, MAP, Running, cannot_color, compiled, expected_sum, memory_user, program};
+use fresco_testing::{Need, skip};
 use serde_json::Value;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -21,7 +22,9 @@ pub fn coloured_with(options: &[&str], command: &[&str], directory: &Path) -> Ou
 
 #[test]
 fn a_programs_memory_has_the_colors_asked_for() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let (running, said) = Running::start(&["--colors", "banks=0-3,9"], &["24", "3"], directory.path());
     assert_eq!(said, ["ready"]);
@@ -59,7 +62,9 @@ fn a_programs_memory_has_the_colors_asked_for() {
 
 #[test]
 fn when_frames_run_out_others_are_taken_and_counted() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     // One frame in 512, and a search that finds a few dozen.
     let options = ["--llc", "6-16", "--colors", "banks=1,llc=1", "--search", "32M"];
@@ -77,7 +82,9 @@ fn when_frames_run_out_others_are_taken_and_counted() {
 
 #[test]
 fn strict_allocations_fail_when_frames_run_out() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let (running, said) = Running::start(&["--strict", "--colors", "banks=0-3"], &["16"], directory.path());
     assert_eq!(said, ["ready"]);
@@ -109,7 +116,9 @@ fn strict_allocations_fail_when_frames_run_out() {
 
 #[test]
 fn real_programs_do_the_same_as_without_colors() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("a.c", "int main(void) { return 0; }\n")]);
     let text: String = (0..200_000u32)
         .map(|i| format!("{}\n", i.wrapping_mul(2_654_435_761)))
@@ -140,7 +149,7 @@ fn real_programs_do_the_same_as_without_colors() {
             .args(&command[1..])
             .current_dir(directory.path())
             .output();
-        let Ok(plain) = plain.map_err(|error| eprintln!("skipped: {}: {error}", command[0])) else {
+        let Ok(plain) = plain.map_err(|error| skip(Need::Programs, format!("{}: {error}", command[0]))) else {
             continue;
         };
         let done = coloured(command, directory.path());
@@ -167,7 +176,9 @@ fn status_and_signals_are_the_programs_own() {
     assert_eq!(status(&["no-such-program"]).code(), Some(127));
     assert_eq!(status(&["/etc/passwd"]).code(), Some(126));
     assert_eq!(status(&["/"]).code(), Some(126));
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     assert_eq!(status(&["sh", "-c", "exit 7"]).code(), Some(7));
     assert_eq!(status(&["sh", "-c", "kill -9 $$"]).signal(), Some(9));
     let done = coloured(&["sh", "-c", "echo \"$1\"; cat", "sh", "--colors"], directory.path());
@@ -176,7 +187,9 @@ fn status_and_signals_are_the_programs_own() {
 
 #[test]
 fn nothing_is_left_of_a_program_that_is_killed() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     for mebibytes in ["1", "40", "4000"] {
         let mut child = Command::new(program())
@@ -213,7 +226,7 @@ fn what_would_be_done_is_said_without_doing_it() {
         "touch here",
     ];
     let done = fresco(&command, directory.path());
-    let able = crate::reason().is_none();
+    let able = crate::run::reason().is_none();
     assert_eq!(done.status.code(), Some(if able { 0 } else { 125 }), "{done:?}");
     let text = String::from_utf8(done.stdout).expect("UTF-8");
     for part in [
@@ -233,7 +246,9 @@ fn a_process_without_colors_needs_a_map() {
     let own = std::process::id().to_string();
     let complaint = refused(&["verify", &own], directory.path());
     assert!(complaint.contains("found no colours asked for"), "{complaint}");
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let found = json(
         &["verify", &own, "--map", "map.txt", "--least", "0", "--json"],
         directory.path(),
@@ -258,7 +273,9 @@ fn a_process_without_colors_needs_a_map() {
 
 #[test]
 fn a_map_of_a_far_smaller_machine_and_a_pool_beyond_all_memory_are_told_at_once() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let start = std::time::Instant::now();
     // 2 GiB, here and in most machines less than a tenth.
@@ -269,7 +286,7 @@ fn a_map_of_a_far_smaller_machine_and_a_pool_beyond_all_memory_are_told_at_once(
     );
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     if told.is_empty() {
-        eprintln!("skipped: a machine of less than 4 GiB");
+        skip(Need::Memory, "a machine of less than 4 GiB");
     } else {
         assert!(told.contains("lie outside the map core2-q8400"), "{told}");
         let searched = fresco(
@@ -302,7 +319,9 @@ fn a_map_of_a_far_smaller_machine_and_a_pool_beyond_all_memory_are_told_at_once(
 
 #[test]
 fn a_pool_that_is_not_had_is_told_and_one_that_is_is_counted() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     let told = |options: &[&str]| {
         let colors = ["run", "--map", "map.txt", "--colors", "banks=0-3", "--stats=details"];
@@ -330,7 +349,9 @@ fn a_pool_that_is_not_had_is_told_and_one_that_is_is_counted() {
 
 #[test]
 fn a_program_may_change_its_user() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     // A C library has all threads change their groups and their user, the pager too.
     let source = "#define _GNU_SOURCE\n#include <grp.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
         int main(void) { malloc(1 << 20); setgroups(0, 0); setgid(65534); setuid(65534);\n\
@@ -345,7 +366,9 @@ fn a_program_may_change_its_user() {
 
 #[test]
 fn what_was_left_to_the_kernel_is_told_even_if_the_program_closes_standard_error() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let source = "#include <stdlib.h>\n#include <unistd.h>\n\
         int main(void) { volatile char *all = malloc(1 << 20); for (int i = 0; i < 1 << 20; i += 4096) all[i] = 1;\n\
         close(2); return 0; }\n";

@@ -2,8 +2,8 @@
 //! Plans: each task a program of its own.
 
 use crate::common::{directory_with, fresco, fresco_with, json, refused, stdout};
-use crate::limits::{no_class_is_left, resctrl};
-use crate::{memory_user, needs_coloring, program};
+use crate::run::limits::{no_class_is_left, resctrl};
+use crate::run::{cannot_color, memory_user, program};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -59,7 +59,9 @@ fn a_plan_may_come_from_standard_input() {
 
 #[test]
 fn each_task_runs_where_the_plan_has_it_and_verify_says_so() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = planned(&user(2), &user(3));
     let mut child = Command::new(program())
         .args(["run", "plan.json"])
@@ -155,7 +157,9 @@ fn ended_with_a_daemon(end: impl FnOnce(&mut Child)) -> ExitStatus {
 
 #[test]
 fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let status = ended_with_a_daemon(|child| {
         let told = Command::new("kill").arg(child.id().to_string()).status();
         assert!(told.expect("every system has it").success());
@@ -165,7 +169,9 @@ fn told_to_end_a_plan_leaves_nothing_of_its_tasks_running() {
 
 #[test]
 fn a_signal_to_the_whole_group_leaves_nothing_of_its_tasks_running() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     // As a terminal has it with Ctrl-\: both processes get the signal at once.
     for (name, number) in [("QUIT", 3), ("USR1", 10)] {
         let status = ended_with_a_daemon(|child| {
@@ -179,7 +185,9 @@ fn a_signal_to_the_whole_group_leaves_nothing_of_its_tasks_running() {
 
 #[test]
 fn killed_a_plan_leaves_nothing_of_its_tasks_running() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let status = ended_with_a_daemon(|child| child.kill().expect("ours"));
     assert_eq!(status.signal(), Some(9));
     // The one of its two processes that has started the tasks.
@@ -194,7 +202,9 @@ fn killed_a_plan_leaves_nothing_of_its_tasks_running() {
 
 #[test]
 fn the_tasks_of_a_core_share_its_budget_of_bandwidth() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = planned(&user(1), &user(1));
     let text = std::fs::read_to_string(directory.path().join("tasks.toml")).expect("readable");
     let budgets = "[bandwidth]\nreserve = [\"100 MB/s\", \"200 MB/s\"]\n";
@@ -247,7 +257,9 @@ fn the_tasks_of_a_core_share_its_budget_of_bandwidth() {
 
 #[test]
 fn the_status_is_that_of_the_first_task_that_failed() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     for (first, second, code, told) in [
         (r#"["true"]"#, r#"["true"]"#, 0, ""),
         (
@@ -282,7 +294,9 @@ fn the_status_is_that_of_the_first_task_that_failed() {
 
 #[test]
 fn tasks_end_with_whoever_runs_the_plan() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = planned(r#"["sleep", "1000"]"#, r#"["sleep", "1000"]"#);
     let mut child = Command::new(program())
         .args(["run", "plan.json"])
@@ -319,7 +333,7 @@ fn a_dry_run_tells_of_a_program_that_does_not_exist() {
     let (shown, status) = shown(directory.path());
     assert!(shown.contains("/nonexistent/program:"), "{shown}");
     // As of running it: the first task that cannot be had decides.
-    let able = crate::reason().is_none();
+    let able = crate::run::reason().is_none();
     assert_eq!(status, Some(if able { 127 } else { 125 }), "{shown}");
     let ran = fresco(&["run", "plan.json"], directory.path());
     assert_eq!(ran.status.code(), status);
@@ -330,7 +344,7 @@ fn a_dry_run_tells_of_a_program_that_does_not_exist() {
 fn what_a_plan_lacks_is_told_before_anything_starts() {
     let directory = planned(r#"["touch", "here"]"#, r#"["touch", "here"]"#);
     let (shown, status) = shown(directory.path());
-    let able = crate::reason().is_none();
+    let able = crate::run::reason().is_none();
     assert_eq!(status, Some(if able { 0 } else { 125 }), "{shown}");
     for part in ["control", "touch here", "not applied", "refresh windows"] {
         assert!(shown.contains(part), "{part}:\n{shown}");

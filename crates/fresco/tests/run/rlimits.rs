@@ -3,13 +3,15 @@
 //! as the C standard has it.
 
 use crate::common::directory_with;
-use crate::placing::coloured_with;
-use crate::{MAP, compiled, needs_coloring};
+use crate::run::placing::coloured_with;
+use crate::run::{MAP, cannot_color, compiled};
 use std::fmt::Write;
 
 #[test]
 fn under_limits_that_leave_too_little_programs_run_without_colours_and_one_line_says_why() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let lines = (0..30_000).fold(String::new(), |mut lines, line| {
         writeln!(lines, "{}", line * 7919 % 30_000).expect("a string takes all");
         lines
@@ -132,7 +134,9 @@ int main(int count, char **arguments) {
 
 #[test]
 fn a_limit_set_later_is_told_by_malloc() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("allocates.c", ALLOCATES)]);
     if !compiled("allocates", directory.path()) {
         return;

@@ -2,8 +2,9 @@
 //! Threads with colours of their own, and what forks do to colours.
 
 use crate::common::{directory_with, json};
-use crate::placing::coloured_with;
-use crate::{COLORING, MAP, Running, compiled, expected_sum, needs_coloring, program, ready};
+use crate::run::placing::coloured_with;
+use crate::run::{COLORING, MAP, Running, cannot_color, compiled, expected_sum, program, ready};
+use fresco_testing::{Need, skip};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -28,7 +29,9 @@ fn until(pid: u32, least: f64, directory: &Path) -> Value {
 
 #[test]
 fn threads_take_colors_in_turn() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     // The first thread, and three workers of 4 MiB each, one of which has the first one's colours.
     let options = ["--thread-colors", "banks=0-1;banks=4-5;banks=9"];
@@ -101,7 +104,9 @@ int main(void) {
 
 #[test]
 fn a_program_chooses_the_colors_of_its_threads() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("threads.c", PROGRAM)]);
     if !compiled("threads", directory.path()) {
         return;
@@ -157,7 +162,9 @@ print("done")
 
 #[test]
 fn pages_copied_after_a_fork_get_their_colors_back() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("forks.py", FORKS)]);
     let started = Command::new(program())
         .args(COLORING)
@@ -171,8 +178,7 @@ fn pages_copied_after_a_fork_get_their_colors_back() {
     let mut line = String::new();
     if output.read_line(&mut line).expect("UTF-8") == 0 {
         child.wait().expect("it ends");
-        eprintln!("skipped: no python3");
-        return;
+        return skip(Need::Python, "no python3");
     }
     let grandchild: u32 = line.trim().parse().expect("a number");
     for pid in [child.id(), grandchild] {
@@ -255,7 +261,9 @@ int main(void) {
 
 #[test]
 fn nothing_is_lost_while_pages_are_mended() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("counts.c", COUNTS)]);
     if !compiled("counts", directory.path()) {
         return;

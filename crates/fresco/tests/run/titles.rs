@@ -3,7 +3,8 @@
 //! same, to `ps` and to `verify`.
 
 use crate::common::{directory_with, json};
-use crate::{COLORING, MAP, compiled, needs_coloring, not_run, program, ready};
+use crate::run::{COLORING, MAP, cannot_color, compiled, program, ready};
+use fresco_testing::{Need, skip};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,9 @@ fn is_known(pid: u32, directory: &Path) {
 
 #[test]
 fn a_program_that_overwrites_arguments_and_environment_is_known() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("wipes.c", WIPES)]);
     if !compiled("wipes", directory.path()) {
         return;
@@ -123,7 +126,7 @@ impl Titled {
     fn is_known(&self, directory: &Path) {
         let Some(path) = self.path() else {
             let reason = format!("{} is not installed (Debian: {})", self.name, self.package);
-            return not_run("a_program_that_rewrites_its_title_is_known", &reason);
+            return skip(Need::Programs, reason);
         };
         let mut command = match self.as_nobody {
             // Seeing frames and watching pages takes these; the rest of root is not needed.
@@ -206,7 +209,9 @@ fn workplace() -> tempfile::TempDir {
 
 #[test]
 fn perl_is_known_by_any_title() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = workplace();
     let code = "$0 = 'a title ' . 'x' x 4000; print \"ready\\n\"; <STDIN>;";
     let perl = Titled {
@@ -222,7 +227,9 @@ fn perl_is_known_by_any_title() {
 
 #[test]
 fn redis_is_known() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = workplace();
     let redis = Titled {
         name: "redis-server",
@@ -237,7 +244,9 @@ fn redis_is_known() {
 
 #[test]
 fn nginx_and_its_workers_are_known() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = workplace();
     let configuration = "daemon off; user nobody nogroup; worker_processes 2; pid nginx.pid; error_log stderr;\n\
         events {} http { access_log off; server { listen unix:web.sock; } }\n";
@@ -256,7 +265,9 @@ fn nginx_and_its_workers_are_known() {
 
 #[test]
 fn postgres_and_its_children_are_known() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = workplace();
     let postgres = Titled {
         name: "postgres",
@@ -268,10 +279,7 @@ fn postgres_and_its_children_are_known() {
         as_nobody: true,
     };
     let Some(path) = postgres.path() else {
-        return not_run(
-            "postgres_and_its_children_are_known",
-            "postgres is not installed (Debian: postgresql)",
-        );
+        return skip(Need::Programs, "postgres is not installed (Debian: postgresql)");
     };
     let made = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
@@ -281,7 +289,7 @@ fn postgres_and_its_children_are_known() {
         .output();
     match made {
         Ok(made) if made.status.success() => {}
-        made => return not_run("postgres_and_its_children_are_known", &format!("initdb: {made:?}")),
+        made => return skip(Need::Programs, format!("initdb: {made:?}")),
     }
     postgres.is_known(directory.path());
 }

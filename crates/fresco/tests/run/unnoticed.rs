@@ -2,8 +2,9 @@
 //! What a program must not notice: its descriptors are its own, it ends as it would, and memory for code is memory.
 
 use crate::common::directory_with;
-use crate::placing::coloured_with;
-use crate::{MAP, compiled, needs_coloring};
+use crate::run::placing::coloured_with;
+use crate::run::{MAP, cannot_color, compiled};
+use fresco_testing::{Need, skip};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
@@ -38,7 +39,9 @@ int main(int n, char **v) {
 
 #[test]
 fn a_program_whose_first_thread_leaves_ends_as_it_would() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("ends.c", ENDS)]);
     if !compiled("ends", directory.path()) {
         return;
@@ -81,7 +84,9 @@ int main(int n, char **v) {
 
 #[test]
 fn a_program_that_seccomp_kills_has_not_ended_well() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("killed.c", KILLED)]);
     if !compiled("killed", directory.path()) {
         return;
@@ -116,7 +121,9 @@ print("done")
 
 #[test]
 fn a_child_of_a_program_that_gave_addresses_back_does_not_wait_for_itself() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("holes.py", HOLES)]);
     let command = ["timeout", "-s", "KILL", "120", "/usr/bin/python3", "holes.py"];
     if !Command::new("/usr/bin/python3")
@@ -124,8 +131,7 @@ fn a_child_of_a_program_that_gave_addresses_back_does_not_wait_for_itself() {
         .output()
         .is_ok_and(|python| python.status.success())
     {
-        eprintln!("skipped: no /usr/bin/python3");
-        return;
+        return skip(Need::Python, "no /usr/bin/python3");
     }
     let coloured = coloured_with(&[], &command, directory.path());
     assert_eq!(String::from_utf8_lossy(&coloured.stdout), "done\n", "{coloured:?}");
@@ -144,7 +150,9 @@ int main(void) {
 
 #[test]
 fn pages_touched_far_apart_do_not_bring_those_between() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("sparse.c", SPARSE)]);
     if !compiled("sparse", directory.path()) {
         return;
@@ -175,7 +183,9 @@ flock -n lock true || echo "locked"
 
 #[test]
 fn descriptors_of_a_program_are_its_own() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("files.sh", FILES)]);
     // What is told at the end goes where standard error went at the beginning.
     let told = coloured_with(&["--stats", "--search", "4K"], &["bash", "files.sh"], directory.path());
@@ -213,7 +223,9 @@ int main(void) {
 
 #[test]
 fn memory_for_code_has_the_colors_asked_for() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("code.c", CODE)]);
     if !compiled("code", directory.path()) {
         return;

@@ -3,8 +3,9 @@
 //! whose threads are not allowed the same: each has to go on as it does without colours.
 
 use crate::common::directory_with;
-use crate::placing::coloured_with;
-use crate::{MAP, compiled, needs_coloring};
+use crate::run::placing::coloured_with;
+use crate::run::{MAP, cannot_color, compiled};
+use fresco_testing::{Need, skip};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -168,7 +169,9 @@ fn plain(command: &[&str], directory: &Path) -> Output {
 
 #[test]
 fn users_and_groups_change_or_are_refused_as_without_colours() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP), ("changes.c", CHANGES)]);
     if !compiled("changes", directory.path()) {
         return;
@@ -194,11 +197,12 @@ fn users_and_groups_change_or_are_refused_as_without_colours() {
 
 #[test]
 fn setpriv_starts_programs_of_other_users() {
-    needs_coloring!();
+    if cannot_color() {
+        return;
+    }
     let directory = directory_with(&[("map.txt", MAP)]);
     if Command::new("setpriv").arg("--version").output().is_err() {
-        eprintln!("skipped: no setpriv");
-        return;
+        return skip(Need::Users, "no setpriv");
     }
     for groups in ["--clear-groups", "--init-groups"] {
         let command = ["setpriv", "--reuid", "65534", "--regid", "65534", groups, "id", "-u"];

@@ -3,8 +3,6 @@
 //! takes (frame numbers, moving pages, the library beside the program).
 
 mod backend;
-#[path = "../common/mod.rs"]
-mod common;
 mod heap_errors;
 mod judged;
 mod limits;
@@ -19,9 +17,10 @@ mod told;
 mod unnoticed;
 mod users;
 
-use common::json;
+use crate::common::json;
+use fresco_testing::{Need, skip};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -47,21 +46,9 @@ fn reason() -> Option<String> {
     missing.then(|| "the example memory_user is not built: leave out --test".to_owned())
 }
 
-/// Skips the test where memory cannot be coloured.
-#[macro_export]
-macro_rules! needs_coloring {
-    () => {
-        if let Some(reason) = $crate::reason() {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-    };
-}
-
-/// Says that a test was not run, and why, also where the output of tests that pass is kept back.
-fn not_run(test: &str, reason: &str) {
-    let line = format!("{test}: not run: {reason}\n");
-    std::io::stderr().lock().write_all(line.as_bytes()).expect("open");
+/// Returns true if memory cannot be colored here: the test is skipped.
+fn cannot_color() -> bool {
+    reason().map(|reason| skip(Need::Coloring, reason)).is_some()
 }
 
 fn memory_user() -> PathBuf {
@@ -141,7 +128,7 @@ fn compiled(name: &str, directory: &Path) -> bool {
         .status();
     let done = status.is_ok_and(|status| status.success());
     if !done {
-        eprintln!("skipped: no C compiler");
+        skip(Need::Compiler, "no C compiler");
     }
     done
 }

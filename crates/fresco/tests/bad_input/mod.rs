@@ -2,14 +2,12 @@
 //! Wrong command lines, machines, maps, traces and scenarios, given to the program itself: each is refused with status
 //! 2, or 3 where data do not fit, and a message that names the place and a cure; nothing panics, prints half a result, or leaves a file behind.
 //!
-//! The messages are in `*.golden`. After a wanted change of words: `FRESCO_BLESS=1 cargo test -p fresco --test bad_input`,
+//! The messages are in `*.golden`. After a wanted change of words: `FRESCO_BLESS=1 cargo test -p fresco --test all bad_input`,
 //! and read the difference.
 
 mod bench;
 mod case;
 mod command_lines;
-#[path = "../common/mod.rs"]
-mod common;
 mod detect;
 mod machines;
 mod maps;
@@ -112,7 +110,7 @@ fn a_set_without_a_plan() {
         "flat",
     ] {
         let words = ["plan", "t.toml", "--method", method, "--out", "p.json"];
-        let done = common::fresco(&words, directory.path());
+        let done = crate::common::fresco(&words, directory.path());
         let told = String::from_utf8(done.stderr).expect("UTF-8");
         assert_eq!(done.status.code(), Some(1), "{method}: {told}");
         assert!(told.starts_with("fresco: two: there is no plan"), "{told}");

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All tests of the crate through its public interface, in one program.
+
+mod arbitrary_text;
+mod paper_maps;
+mod published_maps;

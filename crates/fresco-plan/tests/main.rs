@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All tests of the crate through its public interface, in one program.
+
+mod mutations;
+mod plans;
+mod random_plans;
+mod reading;
+mod requests;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All tests of the crate through its public interface, in one program.
+
+mod claim_files;
+mod claims;
+mod documents;
+mod figures;
+mod gantt;
+mod gantt_many;
+mod perfetto;
+mod reading;
+mod sheets;
+mod stacked;
+mod support;

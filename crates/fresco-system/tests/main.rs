@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All tests of the crate through its public interface, in one program.
+
+mod combinations;
+mod common;
+mod determinism;
+mod dynamic;
+mod fair;
+mod features_together;
+mod figures;
+mod frame_policies;
+mod guaranteed;
+mod interference;
+mod memguard;
+mod memguard_mixes;
+mod memguard_periodic;
+mod memguard_scenarios;
+mod mixes;
+mod multitask_basic;
+mod multitask_budgets;
+mod multitask_exact;
+mod multitask_refresh;
+mod multitask_support;
+mod multitask_work;
+mod periodic;
+mod phases;
+mod scenarios;
+mod teams;
+mod wrong;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All tests of the crate through its public interface, in one program.
+
+mod advise;
+mod bad_input;
+mod bench;
+mod common;
+mod json_reference;
+mod machine;
+mod man;
+mod map;
+mod map_detect;
+mod memory;
+mod outputs;
+mod plan;
+mod refresh_times;
+mod reproduce;
+#[macro_use]
+mod run;
+mod sched;
+mod sim;
+mod streams;
