@@ -25,7 +25,7 @@ build: ## The fresco program, optimised, and the library of `fresco run`: target
 	$(TIMED) build "compiles Fresco, optimised: some 4 minutes from nothing" \
 		$(CARGO) build --release --locked -p fresco -p fresco-preload
 
-demo: build ## The main job: what colouring does to memory interference; ends in out/demo/index.html
+demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
 test: ## Every check but those that build a kernel: fmt clippy unit docs ids readme kernel-patches
@@ -89,7 +89,7 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz
 
-kernel-image: ## Linux 6.12 with coloured memory (kernel/): fetched, patched, built; prints where the image is
+kernel-image: ## Linux 6.12 with colored memory (kernel/): fetched, patched, built; prints where the image is
 	$(TIMED) -q kernel-image "fetches, patches and builds Linux 6.12: some 12 minutes on two idle cores from nothing" scripts/kernel-image
 
 kernel-boot: ## A shell on that kernel in QEMU: 16 CPUs, 4 nodes
@@ -110,7 +110,7 @@ kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instru
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, an hour of random system calls, kernel-variants and kernel-deb-boot
 	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
 	$(TIMED) -q kernel-variants "compiles what the patches touch in seven ways" scripts/kernel-variants
-	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts services in colours" scripts/kernel-deb-boot
+	$(TIMED) -q kernel-deb-boot "builds packages, boots them and starts services in colors" scripts/kernel-deb-boot
 	$(TIMED) -q kernel-deb-boot-vm "the same with what Debian's kernel for virtual machines builds in" env CONFIG=vm scripts/kernel-deb-boot
 
 kernel-variants: ## What the patches touch compiled without NUMA, SMP, huge pages, for arm64, with W=1 and sparse, patch by patch
@@ -122,8 +122,8 @@ kernel-series: ## The kernel patches as one series with a cover letter: out/kern
 kernel-deb: ## Debian packages of that kernel in Debian's own configuration, hours (CONFIG=cloud, vm, test: less): out/kernel-deb
 	scripts/kernel-deb $(or $(CONFIG),amd64) out/kernel-deb
 
-kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs/deploy.md from the boot parameter to services in colours
-	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colours: half an hour from nothing" \
+kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs/deploy.md from the boot parameter to services in colors
+	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colors: half an hour from nothing" \
 		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
 install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)

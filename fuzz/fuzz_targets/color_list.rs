@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists of colours such as `0-3,8`; the first byte is how many colours there are.
+//! Lists of colors such as `0-3,8`; the first byte is how many colors there are.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| fresco_dram::fuzz::fuzz_color_list(data));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Machine files: the map of an accepted machine is one to one, and its pages have colours.
+//! Machine files: the map of an accepted machine is one to one, and its pages have colors.
 #![no_main]
 
 use fresco_dram::{ColorSpace, PhysAddr};

@@ -41,7 +41,7 @@ pub struct Ratio {
 /// What dividing the banks gains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benefit {
-    /// Latency beside programs on the same page colour, as a multiple of that beside programs on other colours; `None`
+    /// Latency beside programs on the same page color, as a multiple of that beside programs on other colors; `None`
     /// if no two pages have banks of their own.
     pub pages: Option<Ratio>,
     /// The control: beside programs in exactly the same bank, as a multiple of that beside programs in another bank.

@@ -160,7 +160,7 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
         if let Some(pages) = benefit.pages {
             let interval = Some((pages.low, pages.high));
             let asked = format!("interval not all below {}", 1.0 + benefit::LEAST_GAIN);
-            let what = "latency beside programs on the same page colour, over other colours";
+            let what = "latency beside programs on the same page color, over other colors";
             found
                 .evidence
                 .push(Stage::Benefit, what, pages.value, interval, pages.n, asked, !nothing);

@@ -49,7 +49,7 @@ pub struct Detection {
     pub refresh: Option<RefreshTimes>,
     /// Queues of the controller.
     pub queues: Option<Queues>,
-    /// What colouring gains.
+    /// What coloring gains.
     pub benefit: Option<Benefit>,
     /// Nothing could be timed beside other loads: no queues, no benefit.
     pub alone: bool,

@@ -46,7 +46,7 @@ pub enum RefreshTable {
     /// The standard of the device.
     #[default]
     Jedec,
-    /// Table 4.1 of the coloured-refresh dissertation: 1 to 64 Gb, 110 ns to at least 2 us, all-bank only.
+    /// Table 4.1 of the colored-refresh dissertation: 1 to 64 Gb, 110 ns to at least 2 us, all-bank only.
     ColoredRefresh,
     /// The refresh co-design paper: 350 ns at 8 Gb, 890 ns at 32 Gb, per-bank refresh in 1/2.5 of the time, and
     /// divisors of 1.35 and 1.63 for the fine-granularity modes (CON-20).

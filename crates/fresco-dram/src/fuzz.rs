@@ -51,7 +51,7 @@ pub fn fuzz_bit_pattern(data: &[u8]) {
     }
 }
 
-/// Lists of colours; the first byte is the number of colours.
+/// Lists of colors; the first byte is the number of colors.
 pub fn fuzz_color_list(data: &[u8]) {
     let Some((&limit, rest)) = data.split_first() else {
         return;
@@ -65,7 +65,7 @@ pub fn fuzz_color_list(data: &[u8]) {
     }
 }
 
-/// Colours of whatever map a fuzzer has found.
+/// Colors of whatever map a fuzzer has found.
 fn color(map: &BankMap) {
     if let Ok(space) = ColorSpace::of_bank_map(map, &[1 << 13, 1 << 63], 12) {
         let last = space.bank_colors() - 1;

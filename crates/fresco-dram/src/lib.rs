@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! DRAM as it is built: organisation, timing as data, address maps over GF(2), and the colours a map allows.
+//! DRAM as it is built: organisation, timing as data, address maps over GF(2), and the colors a map allows.
 //!
 //! No I/O and no operating system here: text comes in as `&str`, results go out as values.
 

@@ -64,20 +64,20 @@ fn opteron(channel: u32, rank: u32) -> AddressMap {
     AddressMap::new(org, regions).unwrap()
 }
 
-/// MAP-3: LLC colour bits 12 to 16.
+/// MAP-3: LLC color bits 12 to 16.
 fn opteron_colors(map: &AddressMap) -> ColorSpace {
     ColorSpace::new(map, &index(6, 16), 12).unwrap()
 }
 
 #[test]
-fn opteron_as_printed_has_32_colours() {
+fn opteron_as_printed_has_32_colors() {
     // CON-4: rank bit 7 and channel bit 6 lie inside the page.
     let map = opteron(6, 7);
     let space = opteron_colors(&map);
     assert_eq!((space.bank_colors(), space.llc_colors()), (32, 32));
     assert_eq!(space.name(11), "node1 ch* rank* bank3");
     assert_eq!(space.describe(11), "node 1 by range, 18=0 16=1 15=1");
-    // Node 1 starts at bank 32; the colour has its bank 3 on both ranks of both channels.
+    // Node 1 starts at bank 32; the color has its bank 3 on both ranks of both channels.
     assert_eq!(space.banks(11), [32 + 3, 32 + 8 + 3, 32 + 16 + 3, 32 + 24 + 3]);
     for (field, text) in [
         (
@@ -106,7 +106,7 @@ fn opteron_pairs_with_the_cache() {
     assert_eq!(of_node_0, 64);
     assert_eq!(space.pairs(), 4 * 64);
     assert_eq!(space.overlap(), [1 << 15, 1 << 16]);
-    // LLC colour 0b11000 has bits 15 and 16 set: banks 3 and 7 of each node, nothing else.
+    // LLC color 0b11000 has bits 15 and 16 set: banks 3 and 7 of each node, nothing else.
     assert_eq!(space.bank_colors_of(0b11000), [3, 7, 11, 15, 19, 23, 27, 31]);
     assert!(!space.pair_exists(0, 0b11000));
     assert_eq!(
@@ -116,8 +116,8 @@ fn opteron_pairs_with_the_cache() {
 }
 
 #[test]
-fn opteron_without_interleave_has_128_dense_colours() {
-    // CON-3: the colour is ((node·NC + channel)·NR + rank)·NB + bank, 0 to 127; CON-5: 16 pairs of 64 per node.
+fn opteron_without_interleave_has_128_dense_colors() {
+    // CON-3: the color is ((node·NC + channel)·NR + rank)·NB + bank, 0 to 127; CON-5: 16 pairs of 64 per node.
     let map = opteron(29, 30);
     let space = opteron_colors(&map);
     let org = map.organisation();
@@ -241,7 +241,7 @@ fn xeon_patterns_that_partition_the_cache() {
 #[test]
 fn bad_patterns_are_refused() {
     let space = xeon();
-    for (text, cure) in [
+    for (text, help) in [
         ("00XX", "square brackets"),
         ("[00XX", "square brackets"),
         ("[00X]", "each of the 4 bits"),
@@ -251,7 +251,7 @@ fn bad_patterns_are_refused() {
         ("[00X\u{0}]", "use 0, 1, and X"),
     ] {
         let error = BitPattern::parse(text, &XEON_BITS, "--banks").expect_err(text);
-        assert!(error.cure.contains(cure), "{text}: {error}");
+        assert!(error.help.contains(help), "{text}: {error}");
         assert!(error.allowed.contains("20, 19, 13, 12"), "{error}");
     }
     for bits in [[20, 19, 19, 12], [20, 19, 64, 12]] {
@@ -264,7 +264,7 @@ fn bad_patterns_are_refused() {
     assert!(matches!(by(&[21]), Err(SelectError::NotABankFunction { .. })));
 }
 
-/// MAP-9: i7-860, 8 GiB, 64 banks; bank colour bits 13 to 15, 21, 22.
+/// MAP-9: i7-860, 8 GiB, 64 banks; bank color bits 13 to 15, 21, 22.
 fn i7(channel: u32) -> AddressMap {
     let org = Organisation {
         nodes: 1,
@@ -290,14 +290,14 @@ fn i7(channel: u32) -> AddressMap {
 }
 
 #[test]
-fn i7_bundles_two_banks_per_colour() {
+fn i7_bundles_two_banks_per_color() {
     let map = i7(6);
     // 8 MiB, 16 ways, 64-byte lines: set index bits 6 to 18.
     let space = ColorSpace::new(&map, &index(6, 18), 12).unwrap();
     assert_eq!((space.bank_colors(), map.organisation().banks_total()), (32, 64));
     assert!((0..32).all(|color| space.banks(color).len() == 2));
     assert_eq!(space.name(9), "ch* rank1 bank1");
-    // The three O-bits give eight groups of cache colours that go with eight groups of bank colours.
+    // The three O-bits give eight groups of cache colors that go with eight groups of bank colors.
     assert_eq!(space.overlap(), bits([13, 14, 15]));
     assert_eq!(space.bank_colors_of(0).len(), 4);
     assert!(matches!(
@@ -307,7 +307,7 @@ fn i7_bundles_two_banks_per_colour() {
 }
 
 #[test]
-fn i7_with_the_channel_bit_moved_up_has_64_colours() {
+fn i7_with_the_channel_bit_moved_up_has_64_colors() {
     // BPM-5: the firmware moves the channel bit from 6 to 32.
     let space = ColorSpace::new(&i7(32), &[], 12).unwrap();
     assert_eq!(space.bank_colors(), 64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Maps that were measured on real machines, and the colours they allow.
+//! Maps that were measured on real machines, and the colors they allow.
 
 use fresco_dram::color::usable_bits;
 use fresco_dram::map::{BankMap, text};
@@ -15,10 +15,10 @@ struct Published {
 struct Map {
     name: String,
     functions: Vec<Vec<u32>>,
-    colour_bits: [u32; 4],
+    color_bits: [u32; 4],
 }
 
-/// 4 KiB, 16 KiB, 64 KiB, 2 MiB: the orders of `colour_bits`.
+/// 4 KiB, 16 KiB, 64 KiB, 2 MiB: the orders of `color_bits`.
 const PAGE_BITS: [u32; 4] = [12, 14, 16, 21];
 
 impl Map {
@@ -37,9 +37,9 @@ fn published() -> Vec<Map> {
 }
 
 #[test]
-fn colour_bits_at_four_page_sizes() {
+fn color_bits_at_four_page_sizes() {
     for map in published() {
-        for (page_bits, bits) in PAGE_BITS.into_iter().zip(map.colour_bits) {
+        for (page_bits, bits) in PAGE_BITS.into_iter().zip(map.color_bits) {
             assert_eq!(
                 usable_bits(&map.masks(), page_bits),
                 bits,
@@ -55,7 +55,7 @@ fn colour_bits_at_four_page_sizes() {
 }
 
 #[test]
-fn colours_divide_the_banks_evenly() {
+fn colors_divide_the_banks_evenly() {
     for map in published() {
         let banks = BankMap::new(map.masks(), 0).unwrap();
         for page_bits in PAGE_BITS {
@@ -83,7 +83,7 @@ fn map_txt_keeps_every_published_map() {
 }
 
 #[test]
-fn completed_maps_colour_as_the_partial_ones() {
+fn completed_maps_color_as_the_partial_ones() {
     for map in published() {
         let partial = BankMap::new(map.masks(), 0).unwrap();
         // As much memory as the highest function asks for, in rows of 8 KiB.
@@ -115,7 +115,7 @@ fn completed_maps_colour_as_the_partial_ones() {
 }
 
 #[test]
-fn sums_find_more_colours_than_whole_lines() {
+fn sums_find_more_colors_than_whole_lines() {
     let maps = published();
     let orin_agx = maps.iter().find(|map| map.name.contains("Orin AGX")).unwrap();
     let whole_lines = orin_agx.masks().iter().filter(|mask| **mask & 0xfff == 0).count();

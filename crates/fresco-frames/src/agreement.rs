@@ -4,7 +4,7 @@
 use crate::{FrameError, MAX_ORDER, Memory};
 use fresco_dram::{ColorSpace, FrameNumber};
 
-/// Regions lie in the map's memory, and the frames of a zone on its node. Within an aligned block colours are linear in
+/// Regions lie in the map's memory, and the frames of a zone on its node. Within an aligned block colors are linear in
 /// the address, so the block's first frame and one frame for each address bit tell.
 pub(crate) fn agree(space: &ColorSpace, memory: &Memory) -> Result<(), FrameError> {
     for region in memory.regions() {
@@ -25,8 +25,8 @@ pub(crate) fn agree(space: &ColorSpace, memory: &Memory) -> Result<(), FrameErro
                 let node = space.node_of_color(color);
                 if memory.zones() > 1 && node != region.zone {
                     let zone = region.zone;
-                    let cure = "correct the regions, or use a single zone where nodes are interleaved";
-                    let what = format!("frame {frame:#x} of zone {zone} is on node {node}; {cure}");
+                    let help = "correct the regions, or use a single zone where nodes are interleaved";
+                    let what = format!("frame {frame:#x} of zone {zone} is on node {node}; {help}");
                     return Err(FrameError::Memory { what });
                 }
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Conservation: no frame is lost or held twice, counts agree with lists, frames are where their colour says.
+//! Conservation: no frame is lost or held twice, counts agree with lists, frames are where their color says.
 
 use crate::pool::{Class, NONE, Pool};
 use crate::{Frames, MAX_ORDER};
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Census {
     /// Free, in the buddy system.
     pub buddy: u64,
-    /// Free, in colour lists.
+    /// Free, in color lists.
     pub colored: u64,
     /// Free, in per-CPU lists.
     pub per_cpu: u64,
@@ -32,7 +32,7 @@ impl std::error::Error for Violation {}
 
 impl Frames {
     /// Checks everything, in time proportional to the machine's blocks: the blocks on lists cover every frame of every
-    /// region once; links and lengths of all lists agree; free buddies are merged; colour lists hold their colour, zone
+    /// region once; links and lengths of all lists agree; free buddies are merged; color lists hold their color, zone
     /// lists their zone; counters agree with lists; every task holds what its statistics say.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ fn in_its_place(pool: &Pool, class: Class, order: u32, list: u32, frame: u32) ->
             let buddy = frame ^ (1 << order);
             let zone = pool.zone_of(frame);
             ensure(pool.free_list(zone, frame, order) == list, || {
-                format!("block {frame:#x} is on a list of other colours")
+                format!("block {frame:#x} is on a list of other colors")
             })?;
             ensure(order == MAX_ORDER || !pool.is_free(zone, buddy, order), || {
                 format!("buddies {frame:#x} and {buddy:#x} are not merged")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A set of colour numbers.
+//! A set of color numbers.
 
 use crate::FrameError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Bank colours or LLC colours, by number. Prints as ranges: `0-3,8`; the empty set prints as `none`.
+/// Bank colors or LLC colors, by number. Prints as ranges: `0-3,8`; the empty set prints as `none`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ColorSet(BTreeSet<u32>);
@@ -17,13 +17,13 @@ impl ColorSet {
         Self::default()
     }
 
-    /// One colour.
+    /// One color.
     pub fn one(color: u32) -> Self {
         Self(BTreeSet::from([color]))
     }
 
-    /// The colours whose binary number matches `pattern`, most significant bit first: `0`, `1`, or `X` for either. Thus
-    /// the PALLOC assignment `00XX` is colours 0 to 3 and `XX01` is 1, 5, 9 and 13 (PAL-10, MAP-7).
+    /// The colors whose binary number matches `pattern`, most significant bit first: `0`, `1`, or `X` for either. Thus
+    /// the PALLOC assignment `00XX` is colors 0 to 3 and `XX01` is 1, 5, 9 and 13 (PAL-10, MAP-7).
     ///
     /// # Errors
     /// [`FrameError::Pattern`] for another character, or a length outside 1 to 16.
@@ -50,37 +50,37 @@ impl ColorSet {
         Ok(colors.into_iter().collect())
     }
 
-    /// Adds a colour; `false` if it was there.
+    /// Adds a color; `false` if it was there.
     pub fn insert(&mut self, color: u32) -> bool {
         self.0.insert(color)
     }
 
-    /// Is the colour in the set?
+    /// Is the color in the set?
     pub fn contains(&self, color: u32) -> bool {
         self.0.contains(&color)
     }
 
-    /// Number of colours.
+    /// Number of colors.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// No colour at all?
+    /// No color at all?
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The colours in ascending order.
+    /// The colors in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().copied()
     }
 
-    /// No colour in common?
+    /// No color in common?
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)
     }
 
-    /// The largest colour.
+    /// The largest color.
     pub fn last(&self) -> Option<u32> {
         self.0.last().copied()
     }

@@ -12,11 +12,11 @@ pub struct Config {
     pub policy: Policy,
     /// How free memory lies at the start.
     pub boot: Boot,
-    /// How finely colour lists are kept.
+    /// How finely color lists are kept.
     pub lists: ListsBy,
-    /// Per-CPU lists in front of the buddy system; `None` for none. Coloured requests never use them.
+    /// Per-CPU lists in front of the buddy system; `None` for none. Colored requests never use them.
     pub per_cpu: Option<PerCpu>,
-    /// How work becomes time, for the dearest call in the statistics.
+    /// How work becomes time, for the most expensive call in the statistics.
     pub cost: CostModel,
 }
 
@@ -46,15 +46,15 @@ impl Config {
     }
 }
 
-/// How finely free frames are sorted into colour lists.
+/// How finely free frames are sorted into color lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ListsBy {
-    /// A list for each bank colour, as PALLOC and CAMC have them. LLC colours cannot be asked for, and within a bank frames
+    /// A list for each bank color, as PALLOC and CAMC have them. LLC colors cannot be asked for, and within a bank frames
     /// leave in the order in which they were found.
     #[default]
     Bank,
-    /// A list for each pair of bank and LLC colour, as TintMalloc has them. Of the lists that fit a task each serves in
-    /// turn, so that a task without LLC colours spreads over the cache.
+    /// A list for each pair of bank and LLC color, as TintMalloc has them. Of the lists that fit a task each serves in
+    /// turn, so that a task without LLC colors spreads over the cache.
     BankAndLlc,
 }

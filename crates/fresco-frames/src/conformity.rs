@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames that are not where a task's colours say, and moving them there.
+//! Frames that are not where a task's colors say, and moving them there.
 
 use crate::frames::number;
 use crate::task::Task;
@@ -7,8 +7,8 @@ use crate::{FrameError, Frames, TaskId, Work};
 use fresco_dram::FrameNumber;
 
 impl Frames {
-    /// The frames that a task holds although they are not of its present colours: spilled, or older than a change of
-    /// colours (PAL-5, PAL-7). Ascending; empty for an uncoloured task.
+    /// The frames that a task holds although they are not of its present colors: spilled, or older than a change of
+    /// colors (PAL-5, PAL-7). Ascending; empty for an uncolored task.
     ///
     /// # Errors
     /// [`FrameError::UnknownTask`].
@@ -20,7 +20,7 @@ impl Frames {
             .collect())
     }
 
-    /// Whether a frame is of the task's colours; true for any frame of the machine if the task is uncoloured. The frame need
+    /// Whether a frame is of the task's colors; true for any frame of the machine if the task is uncolored. The frame need
     /// not be the task's: a page shared with others, such as cached program text, may lie anywhere (PAL-7). False for an
     /// unknown task.
     pub fn conforms(&self, id: TaskId, frame: FrameNumber) -> bool {
@@ -29,7 +29,7 @@ impl Frames {
         in_memory && self.tasks.get(&id).is_some_and(fits)
     }
 
-    /// Moves a page to a frame of the task's present colours: allocates one, frees the old one. It does not spill. A frame that conforms stays
+    /// Moves a page to a frame of the task's present colors: allocates one, frees the old one. It does not spill. A frame that conforms stays
     /// where it is, at no cost. The caller copies the contents.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// 64 and IA-32 Architectures Optimization Reference Manual for Nehalem: L1 4 cycles, L2 10, L3 about 40. A frame is
 /// described by a 64-byte structure of its own in Linux, so touching another frame touches another cache line.
 ///
-/// Shapes (what grows with what, which is dearer) come from counting; absolute nanoseconds carry these assumptions.
+/// Shapes (what grows with what, which is more expensive) come from counting; absolute nanoseconds carry these assumptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostModel {
@@ -23,7 +23,7 @@ pub struct CostModel {
     pub call: u64,
     /// Insertion or removal: the links of the frame and of its neighbours, three accesses that hit L1.
     pub list_op: u64,
-    /// Computing a frame's colour and reaching its descriptor, which the walk has not touched before: an L3 hit.
+    /// Computing a frame's color and reaching its descriptor, which the walk has not touched before: an L3 hit.
     pub frame_visited: u64,
     /// Asking a list whether it is empty: an L1 hit.
     pub list_probe: u64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can go wrong, with the place and the cure.
+//! What can go wrong, with the place and the help.
 
 use crate::{ColorSet, TaskId};
 use fresco_dram::FrameNumber;
@@ -8,7 +8,7 @@ use std::fmt;
 /// Why the allocator refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameError {
-    /// A colour pattern that is none.
+    /// A color pattern that is none.
     Pattern {
         /// As given.
         pattern: String,
@@ -40,22 +40,22 @@ pub enum FrameError {
         /// Number of nodes (or zones) of the machine.
         nodes: u32,
     },
-    /// There is no such colour.
+    /// There is no such color.
     UnknownColor {
         /// `bank` or `LLC`.
         kind: &'static str,
         /// As given.
         color: u32,
-        /// Number of colours of this kind.
+        /// Number of colors of this kind.
         colors: u32,
     },
-    /// The set of colours is empty, or no frame the task may use has a bank colour and an LLC colour of its sets (MAP-16).
+    /// The set of colors is empty, or no frame the task may use has a bank color and an LLC color of its sets (MAP-16).
     NoSuchFrames {
         /// The task.
         task: TaskId,
-        /// Bank colours asked for.
+        /// Bank colors asked for.
         banks: ColorSet,
-        /// LLC colours asked for; `None` for all.
+        /// LLC colors asked for; `None` for all.
         llc: Option<ColorSet>,
     },
     /// The policy does not do this.
@@ -69,37 +69,37 @@ pub enum FrameError {
     BankTaken {
         /// The task that wants the bank too.
         task: TaskId,
-        /// Bank colour.
+        /// Bank color.
         bank: u32,
         /// The task that has it.
         other: TaskId,
     },
-    /// CAMC found too few colours that no other task uses.
+    /// CAMC found too few colors that no other task uses.
     NoFreeColor {
         /// The task.
         task: TaskId,
         /// Its node.
         node: u32,
-        /// Colours wanted.
+        /// Colors wanted.
         wanted: u32,
-        /// Colours of the node that nobody uses.
+        /// Colors of the node that nobody uses.
         unused: ColorSet,
-        /// Colours of other nodes that nobody uses.
+        /// Colors of other nodes that nobody uses.
         unused_elsewhere: ColorSet,
     },
-    /// The frames of a task's colours are used up (PAL-6, RLIM-2).
+    /// The frames of a task's colors are used up (PAL-6, RLIM-2).
     OutOfColor {
         /// The task.
         task: TaskId,
-        /// Its bank colours.
+        /// Its bank colors.
         banks: ColorSet,
-        /// Its LLC colours; `None` for all.
+        /// Its LLC colors; `None` for all.
         llc: Option<ColorSet>,
         /// Frames it holds.
         held: u64,
-        /// Free frames of other colours, on all nodes.
+        /// Free frames of other colors, on all nodes.
         free_elsewhere: u64,
-        /// Bank colours that no task uses.
+        /// Bank colors that no task uses.
         unused: ColorSet,
     },
     /// No block of the order is free.
@@ -110,7 +110,7 @@ pub enum FrameError {
         order: u32,
         /// Free frames of the machine, of any block size.
         free: u64,
-        /// Of these, frames in colour lists, where they do not merge (RLIM-1).
+        /// Of these, frames in color lists, where they do not merge (RLIM-1).
         in_color_lists: u64,
     },
     /// The task's memory limit (PAL-6).
@@ -140,7 +140,7 @@ impl fmt::Display for Llc<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
             .as_ref()
-            .map_or(Ok(()), |llc| write!(f, " with LLC colours {llc}"))
+            .map_or(Ok(()), |llc| write!(f, " with LLC colors {llc}"))
     }
 }
 
@@ -150,33 +150,33 @@ impl fmt::Display for FrameError {
             Self::Pattern { pattern } => {
                 write!(
                     f,
-                    "colour pattern `{pattern}`: write 1 to 16 of the characters 0, 1 and X, highest bit first"
+                    "color pattern `{pattern}`: write 1 to 16 of the characters 0, 1 and X, highest bit first"
                 )
             }
             Self::Memory { what } => write!(f, "memory regions: {what}"),
             Self::Boot { what } => write!(f, "starting state of the memory: {what}"),
             Self::UnknownTask { task } => write!(f, "{task} is not registered, or has exited"),
-            Self::DuplicateTask { task } => write!(f, "{task} is registered already; change its colours instead"),
+            Self::DuplicateTask { task } => write!(f, "{task} is registered already; change its colors instead"),
             Self::UnknownNode { node, nodes } => {
                 write!(f, "there is no node {node}; the machine has {}", Range(*nodes))
             }
             Self::UnknownColor { kind, color, colors } => {
                 write!(
                     f,
-                    "there is no {kind} colour {color}; the machine has {}",
+                    "there is no {kind} color {color}; the machine has {}",
                     Range(*colors)
                 )
             }
             Self::NoSuchFrames { task, banks, llc } => write!(
                 f,
-                "{task}: no frame in its zones has bank colours {banks}{}; choose colours that exist together, on nodes the \
+                "{task}: no frame in its zones has bank colors {banks}{}; choose colors that exist together, on nodes the \
                  task may use",
                 Llc(llc)
             ),
             Self::Policy { task, what } => write!(f, "{task}: {what}"),
             Self::BankTaken { task, bank, other } => write!(
                 f,
-                "{task} wants bank colour {bank}, which {other} has; a hard partition gives a bank to one task only. Choose \
+                "{task} wants bank color {bank}, which {other} has; a hard partition gives a bank to one task only. Choose \
                  other banks, or the soft partition"
             ),
             Self::NoFreeColor {
@@ -187,9 +187,9 @@ impl fmt::Display for FrameError {
                 unused_elsewhere,
             } => write!(
                 f,
-                "{task} wants {wanted} bank colours of node {node} that no other task uses, and there are {} ({unused}); \
-                 other nodes have {} ({unused_elsewhere}). Use fewer colours per task, end a task, or allow remote or \
-                 shared colours",
+                "{task} wants {wanted} bank colors of node {node} that no other task uses, and there are {} ({unused}); \
+                 other nodes have {} ({unused_elsewhere}). Use fewer colors per task, end a task, or allow remote or \
+                 shared colors",
                 unused.len(),
                 unused_elsewhere.len()
             ),
@@ -202,8 +202,8 @@ impl fmt::Display for FrameError {
                 unused,
             } => write!(
                 f,
-                "{task} has used up its bank colours {banks}{}: it holds {held} frames, and {free_elsewhere} frames of \
-                 other colours are free. Give it more colours (in use by no task: {unused}), or let it spill",
+                "{task} has used up its bank colors {banks}{}: it holds {held} frames, and {free_elsewhere} frames of \
+                 other colors are free. Give it more colors (in use by no task: {unused}), or let it spill",
                 Llc(llc)
             ),
             Self::OutOfMemory {
@@ -214,7 +214,7 @@ impl fmt::Display for FrameError {
             } => write!(
                 f,
                 "no free block of {} frames for node {node}: {free} frames are free, {in_color_lists} of them single in \
-                 colour lists, where they do not merge. Use more memory or smaller programs, or flush the colour lists",
+                 color lists, where they do not merge. Use more memory or smaller programs, or flush the color lists",
                 1u64 << order
             ),
             Self::Limit { task, limit } => write!(f, "{task} has reached its limit of {limit} frames; raise the limit"),

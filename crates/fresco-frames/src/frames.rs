@@ -2,7 +2,7 @@
 //! The allocator as the operating system sees it: a frame for a task, and back.
 
 use crate::agreement::agree;
-use crate::policy::{self, ColorLists, Policy, Scene};
+use crate::policy::{self, AllocContext, ColorLists, Policy};
 use crate::pool::{Class, Keys, Pool};
 use crate::task::Task;
 use crate::usage::Usage;
@@ -30,7 +30,7 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::Memory`] if the regions lie where the address map has no memory, or the zones of several nodes do not
-    /// agree with the map's nodes, or a policy that keeps buddy lists by colour finds colours that are not linear in blocks;
+    /// agree with the map's nodes, or a policy that keeps buddy lists by color finds colors that are not linear in blocks;
     /// [`FrameError::Boot`] for a starting state that cannot be.
     pub fn new(space: Arc<ColorSpace>, memory: Memory, config: Config, seed: u64) -> Result<Self, FrameError> {
         agree(&space, &memory)?;
@@ -59,10 +59,10 @@ impl Frames {
     ///
     /// # Errors
     /// [`FrameError::UnknownTask`]; [`FrameError::Limit`] at the task's memory limit; [`FrameError::OutOfColor`] if its
-    /// colours are used up and the policy is strict; [`FrameError::OutOfMemory`] if nothing at all is left for it. Failed
-    /// requests change no holdings, but the search may have moved free frames into colour lists.
+    /// colors are used up and the policy is strict; [`FrameError::OutOfMemory`] if nothing at all is left for it. Failed
+    /// requests change no holdings, but the search may have moved free frames into color lists.
     pub fn alloc(&mut self, task: TaskId) -> Result<(FrameNumber, Work), FrameError> {
-        let asker = self.scene(task)?.task;
+        let asker = self.context(task)?.task;
         if let Some(limit) = asker.memory.limit.filter(|&limit| asker.stats.held >= limit) {
             return Err(FrameError::Limit { task, limit });
         }
@@ -72,19 +72,19 @@ impl Frames {
         Ok((number(frame), work))
     }
 
-    /// A loose frame for a task, and whether it had to be of another colour than the task's.
+    /// A loose frame for a task, and whether it had to be of another color than the task's.
     pub(crate) fn find(&mut self, task: TaskId, work: &mut Work) -> Result<(u32, bool), FrameError> {
         let policy = self.config.policy;
-        let mut scene = self.scene(task)?;
-        let colored = scene.task.is_colored();
+        let mut context = self.context(task)?;
+        let colored = context.task.is_colored();
         let found = match policy {
-            Policy::Palloc(palloc) if colored => policy::palloc::alloc(palloc, &mut scene, work),
-            Policy::Camc(camc) if colored => policy::camc::alloc(camc, &mut scene, work),
-            Policy::Codesign(codesign) if colored => policy::codesign::alloc(codesign, &mut scene, work),
-            Policy::Tintmalloc(tint) if colored => policy::tintmalloc::alloc(tint, &mut scene, work),
-            Policy::Bpm(bpm) if colored => policy::bpm::alloc(bpm, &mut scene, work),
-            Policy::Soft if colored => policy::soft::alloc(&mut scene, work),
-            _ => policy::buddy::alloc(&mut scene, work).map(|frame| (frame, false)),
+            Policy::Palloc(palloc) if colored => policy::palloc::alloc(palloc, &mut context, work),
+            Policy::Camc(camc) if colored => policy::camc::alloc(camc, &mut context, work),
+            Policy::Codesign(codesign) if colored => policy::codesign::alloc(codesign, &mut context, work),
+            Policy::Tintmalloc(tint) if colored => policy::tintmalloc::alloc(tint, &mut context, work),
+            Policy::Bpm(bpm) if colored => policy::bpm::alloc(bpm, &mut context, work),
+            Policy::Soft if colored => policy::soft::alloc(&mut context, work),
+            _ => policy::buddy::alloc(&mut context, work).map(|frame| (frame, false)),
         };
         found.ok_or_else(|| self.exhausted(task))
     }
@@ -92,14 +92,14 @@ impl Frames {
     /// Makes a loose frame the task's.
     pub(crate) fn book(&mut self, task: TaskId, frame: u32, spilled: bool, work: Work) -> Result<(), FrameError> {
         let cycles = self.config.cost.cycles(&work);
-        let scene = self.scene(task)?;
-        scene.pool.own(scene.task.slot, frame, 0);
-        let bank = scene.pool.keys.bank(scene.pool.keys.of_frame(frame));
-        scene.task.add_page(bank);
-        let stats = &mut scene.task.stats;
+        let context = self.context(task)?;
+        context.pool.own(context.task.slot, frame, 0);
+        let bank = context.pool.keys.bank(context.pool.keys.of_frame(frame));
+        context.task.add_page(bank);
+        let stats = &mut context.task.stats;
         stats.held += 1;
         stats.spilled += u64::from(spilled);
-        stats.remote += u64::from(scene.pool.keys.space().node_of_color(bank) != scene.task.memory.home_node);
+        stats.remote += u64::from(context.pool.keys.space().node_of_color(bank) != context.task.memory.home_node);
         stats.alloc.add(work, cycles);
         self.debug_conserved();
         Ok(())
@@ -111,16 +111,16 @@ impl Frames {
     /// [`FrameError::UnknownTask`]; [`FrameError::NotOwned`] if the task does not hold the frame.
     pub fn free(&mut self, task: TaskId, frame: FrameNumber) -> Result<Work, FrameError> {
         let policy = self.config.policy;
-        let mut scene = self.scene(task)?;
-        let inner = inner(frame).filter(|&inner| scene.pool.owned_order(scene.task.slot, inner) == Some(0));
+        let mut context = self.context(task)?;
+        let inner = inner(frame).filter(|&inner| context.pool.owned_order(context.task.slot, inner) == Some(0));
         let inner = inner.ok_or(FrameError::NotOwned { task, frame })?;
-        let bank = scene.pool.keys.bank(scene.pool.keys.of_frame(inner));
-        scene.task.remove_page(bank);
-        scene.pool.lists.remove(inner);
+        let bank = context.pool.keys.bank(context.pool.keys.of_frame(inner));
+        context.task.remove_page(bank);
+        context.pool.lists.remove(inner);
         let mut work = Work::default();
-        release(policy, &mut scene, inner, &mut work);
+        release(policy, &mut context, inner, &mut work);
         let cycles = self.config.cost.cycles(&work);
-        let stats = &mut self.scene(task)?.task.stats;
+        let stats = &mut self.context(task)?.task.stats;
         stats.held -= 1;
         stats.free.add(work, cycles);
         self.debug_conserved();
@@ -128,10 +128,10 @@ impl Frames {
     }
 
     /// The pieces a policy works on.
-    pub(crate) fn scene(&mut self, task: TaskId) -> Result<Scene<'_>, FrameError> {
+    pub(crate) fn context(&mut self, task: TaskId) -> Result<AllocContext<'_>, FrameError> {
         let Self { pool, usage, tasks, .. } = self;
         let task = tasks.get_mut(&task).ok_or(FrameError::UnknownTask { task })?;
-        Ok(Scene { pool, usage, task })
+        Ok(AllocContext { pool, usage, task })
     }
 
     /// Why a task's request failed.
@@ -179,14 +179,14 @@ impl Frames {
 }
 
 /// Gives a loose frame of a task to where the policy wants it.
-pub(crate) fn release(policy: Policy, scene: &mut Scene<'_>, frame: u32, work: &mut Work) {
+pub(crate) fn release(policy: Policy, context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
     match policy {
-        Policy::Palloc(_) if scene.task.is_colored() => policy::palloc::free(scene, frame, work),
-        Policy::Camc(_) if scene.task.is_colored() => policy::camc::free(scene, frame, work),
-        Policy::Codesign(_) if scene.task.is_colored() => policy::codesign::free(scene, frame, work),
-        Policy::Tintmalloc(_) if scene.task.is_colored() => policy::tintmalloc::free(scene, frame, work),
-        Policy::Bpm(_) | Policy::Soft if scene.task.is_colored() => policy::bpm::free(scene, frame, work),
-        _ => scene.pool.give_single(scene.task.slot, frame, work),
+        Policy::Palloc(_) if context.task.is_colored() => policy::palloc::free(context, frame, work),
+        Policy::Camc(_) if context.task.is_colored() => policy::camc::free(context, frame, work),
+        Policy::Codesign(_) if context.task.is_colored() => policy::codesign::free(context, frame, work),
+        Policy::Tintmalloc(_) if context.task.is_colored() => policy::tintmalloc::free(context, frame, work),
+        Policy::Bpm(_) | Policy::Soft if context.task.is_colored() => policy::bpm::free(context, frame, work),
+        _ => context.pool.give_single(context.task.slot, frame, work),
     }
 }
 

@@ -17,7 +17,7 @@ impl Frames {
         &self.pool.memory
     }
 
-    /// The colours of the machine.
+    /// The colors of the machine.
     pub fn space(&self) -> &ColorSpace {
         self.pool.keys.space()
     }
@@ -38,7 +38,7 @@ impl Frames {
     /// # Errors
     /// [`FrameError::UnknownTask`].
     pub fn take_stats(&mut self, task: TaskId) -> Result<TaskStats, FrameError> {
-        let stats = &mut self.scene(task)?.task.stats;
+        let stats = &mut self.context(task)?.task.stats;
         let fresh = TaskStats {
             held: stats.held,
             ..TaskStats::default()
@@ -62,7 +62,7 @@ impl Frames {
         Ok(frames)
     }
 
-    /// How many frames a task holds of each bank colour, colours in ascending order, those without frames left out
+    /// How many frames a task holds of each bank color, colors in ascending order, those without frames left out
     /// (COD-9: what best-effort scheduling goes by).
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Frames {
         (zone < pool.memory.zones()).then(|| std::array::from_fn(|order| pool.free_blocks(zone, order as u32)))
     }
 
-    /// Free frames that lie in the colour lists of a bank colour; 0 if there is no such colour.
+    /// Free frames that lie in the color lists of a bank color; 0 if there is no such color.
     pub fn color_list_frames(&self, bank: u32) -> u64 {
         let (pool, space) = (&self.pool, self.space());
         let keys = pool.keys.of_bank(bank);
@@ -109,8 +109,8 @@ impl Frames {
         }
     }
 
-    /// Frames of the machine, free or not, whose bank colour and LLC colour are in the sets (`None` for all): the most that
-    /// a task with these colours can have. Visits every frame; for many sets see [`Frames::frames_of_pairs`].
+    /// Frames of the machine, free or not, whose bank color and LLC color are in the sets (`None` for all): the most that
+    /// a task with these colors can have. Visits every frame; for many sets see [`Frames::frames_of_pairs`].
     pub fn capacity(&self, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {
         let colors = self.space().llc_colors() as usize;
         let fits = |set: Option<&ColorSet>, color: usize| set.is_none_or(|set| set.contains(color as u32));
@@ -119,7 +119,7 @@ impl Frames {
         fitting.map(|(_, frames)| frames).sum()
     }
 
-    /// Frames of the machine, free or not, by pair of colours: bank colour `b` with LLC colour `l` is number
+    /// Frames of the machine, free or not, by pair of colors: bank color `b` with LLC color `l` is number
     /// `b * llc_colors + l`. Visits every frame.
     pub fn frames_of_pairs(&self) -> Vec<u64> {
         let space = self.space();
@@ -131,7 +131,7 @@ impl Frames {
         frames
     }
 
-    /// The global table of colour use (CAMC-4): the tasks that have each bank colour, by colour.
+    /// The global table of color use (CAMC-4): the tasks that have each bank color, by color.
     pub fn color_users(&self) -> Vec<Vec<TaskId>> {
         let colors = 0..self.space().bank_colors();
         colors

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Blocks of any order for the kernel, and what colour lists do to them.
+//! Blocks of any order for the kernel, and what color lists do to them.
 
 use crate::frames::{KERNEL_SLOT, inner, number};
 use crate::policy::{self, ColorLists, Policy};
@@ -7,12 +7,12 @@ use crate::{FrameError, Frames, MAX_ORDER, TaskId, Work};
 use fresco_dram::FrameNumber;
 
 impl Frames {
-    /// A block of `2^order` frames for the kernel, near a node. Colouring policies leave this to the buddy system (PAL-3,
-    /// CAMC-20); with [`ColorLists::Full`] a block is put together from colour lists if need be (CAMC-26).
+    /// A block of `2^order` frames for the kernel, near a node. Coloring policies leave this to the buddy system (PAL-3,
+    /// CAMC-20); with [`ColorLists::Full`] a block is put together from color lists if need be (CAMC-26).
     ///
     /// # Errors
     /// [`FrameError::Order`], [`FrameError::UnknownNode`]; [`FrameError::OutOfMemory`], which tells how many frames lie
-    /// single in colour lists (RLIM-1).
+    /// single in color lists (RLIM-1).
     pub fn alloc_order(&mut self, order: u32, node: u32) -> Result<(FrameNumber, Work), FrameError> {
         if order > MAX_ORDER {
             return Err(FrameError::Order { order });
@@ -56,7 +56,7 @@ impl Frames {
         Ok(work)
     }
 
-    /// Returns all frames of the colour lists to the buddy system, where they merge: the cure for [RLIM-1] under CAMC, and
+    /// Returns all frames of the color lists to the buddy system, where they merge: the help for [RLIM-1] under CAMC, and
     /// what PALLOC's patches offer as a manual flush.
     ///
     /// [RLIM-1]: FrameError::OutOfMemory

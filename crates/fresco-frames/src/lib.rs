@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frame allocators: which physical frame a page of a task gets.
 //!
-//! One mechanism — a buddy system per zone, lists of free frames by colour, and the moves between them — under every
+//! One mechanism — a buddy system per zone, lists of free frames by color, and the moves between them — under every
 //! policy:
 //!
 //! | | [`Policy::Buddy`] | [`Policy::Palloc`] | [`Policy::Camc`] |
 //! |---|---|---|---|
 //! | knows | nodes | banks | nodes and banks |
-//! | colours of a task | none | named | named, or chosen on its node, disjoint from others' |
-//! | allocation, order 0 | per-CPU list, then the smallest block that serves, local zone first | bank bins, then free blocks of each zone in turn, sorted into the bins until one matches | colour lists, then free blocks of zones that hold its colours, sorted until one matches |
-//! | several colours | – | the lowest that has a frame | in turn |
-//! | free | per-CPU list, then the buddy system | the buddy system: merges | the list of its colour: never merges |
-//! | colours used up | – | [`Exhaustion`] | one more colour, then [`Exhaustion`] |
-//! | no unused colour | – | – | [`Shortage`] |
-//! | order > 0 | buddy system | buddy system | buddy system; with [`ColorLists::Full`] also put together from colour lists |
-//! | exit | frees | frees | frees; colours return to the pool |
+//! | colors of a task | none | named | named, or chosen on its node, disjoint from others' |
+//! | allocation, order 0 | per-CPU list, then the smallest block that serves, local zone first | bank bins, then free blocks of each zone in turn, sorted into the bins until one matches | color lists, then free blocks of zones that hold its colors, sorted until one matches |
+//! | several colors | – | the lowest that has a frame | in turn |
+//! | free | per-CPU list, then the buddy system | the buddy system: merges | the list of its color: never merges |
+//! | colors used up | – | [`Exhaustion`] | one more color, then [`Exhaustion`] |
+//! | no unused color | – | – | [`Shortage`] |
+//! | order > 0 | buddy system | buddy system | buddy system; with [`ColorLists::Full`] also put together from color lists |
+//! | exit | frees | frees | frees; colors return to the pool |
 //!
-//! [`Policy::Codesign`] is PALLOC with the banks of a task in turn. Three more have colours by name too; [`shares`] works out
+//! [`Policy::Codesign`] is PALLOC with the banks of a task in turn. Three more have colors by name too; [`shares`] works out
 //! whose they are:
 //!
 //! | | [`Policy::Tintmalloc`] | [`Policy::Bpm`] | [`Policy::Soft`] |
 //! |---|---|---|---|
 //! | knows | nodes, banks, LLC | banks, LLC | banks, LLC |
-//! | allocation, order 0 | as CAMC, from lists by pair of colours | the smallest free block that holds its colour, straight from lists of every order by colour | the same |
-//! | several colours | in turn | in turn, over all nodes | the same |
-//! | free | the list of its colours: never merges | the buddy system: merges | the same |
-//! | colours used up | [`Exhaustion`] | [`Exhaustion`] | colours of nobody, then of others, until the memory is out |
+//! | allocation, order 0 | as CAMC, from lists by pair of colors | the smallest free block that holds its color, straight from lists of every order by color | the same |
+//! | several colors | in turn | in turn, over all nodes | the same |
+//! | free | the list of its colors: never merges | the buddy system: merges | the same |
+//! | colors used up | [`Exhaustion`] | [`Exhaustion`] | colors of nobody, then of others, until the memory is out |
 //!
-//! Colour lists are kept by bank colour, or by bank and LLC colour ([`ListsBy`]); only then can a task ask for LLC colours.
-//! Under every policy a task may be uncoloured ([`Coloring::Off`], TINT-7); the buddy system then serves it, from the nodes that its
-//! [`Placement`] says, and colour lists
-//! only when its zone has no other free frame, those of unused colours first.
+//! Color lists are kept by bank color, or by bank and LLC color ([`ListsBy`]); only then can a task ask for LLC colors.
+//! Under every policy a task may be uncolored ([`Coloring::Off`], TINT-7); the buddy system then serves it, from the nodes that its
+//! [`Placement`] says, and color lists
+//! only when its zone has no other free frame, those of unused colors first.
 //!
 //! Every call counts its work ([`Work`]), and a documented model turns that into time ([`CostModel`]). Every block
 //! of the machine is on exactly one list at any time; [`Frames::check`] proves it. Free memory at the start is as [`Boot`]

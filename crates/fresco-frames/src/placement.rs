@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which nodes an uncoloured task gets its frames from: libnuma's policies (CAMC-27).
+//! Which nodes an uncolored task gets its frames from: libnuma's policies (CAMC-27).
 
 use crate::{FrameError, Memory};
 use serde::{Deserialize, Serialize};
 
-/// From which nodes, and in which order. A coloured task has the nodes of its colours; a placement other than
+/// From which nodes, and in which order. A colored task has the nodes of its colors; a placement other than
 /// [`Placement::Local`] then says which zones are searched, in which order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filling colour lists before they are needed.
+//! Filling color lists before they are needed.
 
 use crate::frames::release;
 use crate::policy::{self, Policy, Sorting};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
 
 impl Frames {
-    /// Allocates `frames_per_bank` frames of each of the task's bank colours and frees them again (CAMC-25): later requests
-    /// find them in the colour lists. Neither the task's limit nor its statistics notice; growth and spilling do not take
+    /// Allocates `frames_per_bank` frames of each of the task's bank colors and frees them again (CAMC-25): later requests
+    /// find them in the color lists. Neither the task's limit nor its statistics notice; growth and spilling do not take
     /// place. Under PALLOC the frames themselves return to the buddy system, but what was sorted on the way stays sorted.
     ///
     /// # Errors
-    /// [`FrameError::UnknownTask`]; [`FrameError::Policy`] for an uncoloured task; [`FrameError::OutOfColor`] if a colour
+    /// [`FrameError::UnknownTask`]; [`FrameError::Policy`] for an uncolored task; [`FrameError::OutOfColor`] if a color
     /// has fewer free frames, whereupon nothing is held.
     pub fn preallocate(&mut self, id: TaskId, frames_per_bank: u64) -> Result<Work, FrameError> {
         let policy = self.config.policy;
-        let mut scene = self.scene(id)?;
-        if !scene.task.is_colored() {
+        let mut context = self.context(id)?;
+        if !context.task.is_colored() {
             return Err(FrameError::Policy {
                 task: id,
-                what: "only a coloured task can preallocate frames",
+                what: "only a colored task can preallocate frames",
             });
         }
         let (sorting, blind) = match policy {
@@ -27,16 +27,16 @@ impl Frames {
             _ => (Sorting::Block, false),
         };
         let (mut work, mut taken, mut short) = (Work::default(), Vec::new(), false);
-        for bank in scene.task.banks.clone().iter() {
-            let mut one = scene.task.clone();
-            one.set_banks(&scene.pool.keys, ColorSet::one(bank), blind);
-            let frames = policy::take_many(scene.pool, &mut one.keys, sorting, frames_per_bank, &mut work);
+        for bank in context.task.banks.clone().iter() {
+            let mut one = context.task.clone();
+            one.set_banks(&context.pool.keys, ColorSet::one(bank), blind);
+            let frames = policy::take_many(context.pool, &mut one.keys, sorting, frames_per_bank, &mut work);
             short |= (frames.len() as u64) < frames_per_bank;
             taken.extend(frames);
         }
         // The last one first: each goes to the front of its list, so the lists end up in the order of the search.
         for frame in taken.into_iter().rev() {
-            release(policy, &mut scene, frame, &mut work);
+            release(policy, &mut context, frame, &mut work);
         }
         self.debug_conserved();
         if short { Err(self.exhausted(id)) } else { Ok(work) }

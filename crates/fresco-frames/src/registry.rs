@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tasks come, change their colours, move pages, and go.
+//! Tasks come, change their colors, move pages, and go.
 
 use crate::frames::release;
 use crate::policy::{self, Codesign, Partition, Policy};
@@ -8,14 +8,14 @@ use crate::task::{Assignment, Coloring, Task, TaskMemory, TaskStats};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
 
 impl Frames {
-    /// Registers a task and gives it its colours.
+    /// Registers a task and gives it its colors.
     ///
     /// # Errors
     /// [`FrameError::DuplicateTask`], [`FrameError::UnknownNode`], [`FrameError::Memory`] for nodes that pages cannot
     /// choose, [`FrameError::UnknownColor`],
-    /// [`FrameError::NoSuchFrames`] for colours that no frame of its zones has, [`FrameError::NoFreeColor`] if CAMC finds
+    /// [`FrameError::NoSuchFrames`] for colors that no frame of its zones has, [`FrameError::NoFreeColor`] if CAMC finds
     /// too few, [`FrameError::BankTaken`] if a hard partition would give a bank to a second task, and
-    /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colours, and only CAMC chooses them by itself.
+    /// [`FrameError::Policy`] if the policy cannot do it: buddy knows no colors, and only CAMC chooses them by itself.
     pub fn register(&mut self, id: TaskId, memory: TaskMemory) -> Result<Assignment, FrameError> {
         if id == TaskId::KERNEL || self.tasks.contains_key(&id) {
             return Err(FrameError::DuplicateTask { task: id });
@@ -41,11 +41,11 @@ impl Frames {
         self.assignment(id)
     }
 
-    /// Changes which colours a task gets from now on (PAL-5, CAMC-12). Frames that it holds stay where they are:
+    /// Changes which colors a task gets from now on (PAL-5, CAMC-12). Frames that it holds stay where they are:
     /// [`Frames::nonconforming`] lists them, [`Frames::migrate`] moves them.
     ///
     /// # Errors
-    /// As [`Frames::register`], and [`FrameError::UnknownTask`]; the old colours then remain.
+    /// As [`Frames::register`], and [`FrameError::UnknownTask`]; the old colors then remain.
     pub fn set_coloring(&mut self, id: TaskId, coloring: Coloring) -> Result<Assignment, FrameError> {
         let old = self.tasks.get(&id).ok_or(FrameError::UnknownTask { task: id })?;
         let mut task = old.clone();
@@ -64,7 +64,7 @@ impl Frames {
         }
     }
 
-    /// The colours of a task.
+    /// The colors of a task.
     ///
     /// # Errors
     /// [`FrameError::UnknownTask`].
@@ -80,47 +80,47 @@ impl Frames {
         })
     }
 
-    /// A task ends: its frames are freed as its policy frees them, its colours return to the pool (CAMC-18).
+    /// A task ends: its frames are freed as its policy frees them, its colors return to the pool (CAMC-18).
     ///
     /// # Errors
     /// [`FrameError::UnknownTask`].
     pub fn exit(&mut self, id: TaskId) -> Result<Work, FrameError> {
         let policy = self.config.policy;
-        let mut scene = self.scene(id)?;
-        let slot = scene.task.slot;
+        let mut context = self.context(id)?;
+        let slot = context.task.slot;
         let mut work = Work::default();
-        while let Some(frame) = scene.pool.lists.pop_front(scene.pool.layout.owned(slot, 0)) {
-            release(policy, &mut scene, frame, &mut work);
+        while let Some(frame) = context.pool.lists.pop_front(context.pool.layout.owned(slot, 0)) {
+            release(policy, &mut context, frame, &mut work);
         }
-        scene.pool.drain(slot, &mut work);
-        scene.usage.release(id, &scene.task.banks);
+        context.pool.drain(slot, &mut work);
+        context.usage.release(id, &context.task.banks);
         self.tasks.remove(&id);
         self.idle_slots.push(slot);
         self.debug_conserved();
         Ok(work)
     }
 
-    /// Chooses and books the colours of a task that has none.
+    /// Chooses and books the colors of a task that has none.
     fn give_colors(&mut self, task: &mut Task) -> Result<(), FrameError> {
         let what = match (&self.config.policy, &task.memory.coloring) {
             (_, Coloring::Off) => {
                 task.keys = KeySet::default();
                 return Ok(());
             }
-            (Policy::Buddy, _) => Some("the buddy policy knows no colours; use palloc, camc or codesign"),
+            (Policy::Buddy, _) => Some("the buddy policy knows no colors; use palloc, camc or codesign"),
             (Policy::Palloc(_), Coloring::Automatic { .. }) => {
-                Some("PALLOC does not choose banks by itself; name bank colours, or use camc")
+                Some("PALLOC does not choose banks by itself; name bank colors, or use camc")
             }
             (Policy::Codesign(_), Coloring::Automatic { .. }) => {
-                Some("the co-design does not choose banks by itself; name bank colours, or use camc")
+                Some("the co-design does not choose banks by itself; name bank colors, or use camc")
             }
             (Policy::Tintmalloc(_) | Policy::Bpm(_) | Policy::Soft, Coloring::Automatic { .. }) => {
-                Some("the policy does not choose colours by itself; name them, as `shares` works them out, or use camc")
+                Some("the policy does not choose colors by itself; name them, as `shares` works them out, or use camc")
             }
             _ if task.llc().is_some() && !self.pool.keys.by_llc() => {
-                Some("colour lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colours")
+                Some("color lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colors")
             }
-            (_, Coloring::Automatic { colors: 0, .. }) => Some("a coloured task needs at least one colour"),
+            (_, Coloring::Automatic { colors: 0, .. }) => Some("a colored task needs at least one color"),
             _ => None,
         };
         if let Some(what) = what {
@@ -180,12 +180,12 @@ impl Frames {
                 Ok(banks.unwrap_or_else(|| (0..space.bank_colors()).collect()))
             }
             (Coloring::Automatic { colors, .. }, Policy::Camc(camc)) => {
-                let scene = policy::Scene {
+                let context = policy::AllocContext {
                     pool: &mut self.pool,
                     usage: &mut self.usage,
                     task,
                 };
-                let chosen = policy::camc::choose_for(camc, &scene, colors as usize);
+                let chosen = policy::camc::choose_for(camc, &context, colors as usize);
                 chosen.ok_or_else(|| self.no_free_color(task, colors))
             }
             _ => Ok(ColorSet::new()),

@@ -26,32 +26,32 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// Which colours a task gets.
+/// Which colors a task gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coloring {
-    /// None: the buddy system serves it, whatever the policy (CAMC-15: tasks that nobody asked to colour).
+    /// None: the buddy system serves it, whatever the policy (CAMC-15: tasks that nobody asked to color).
     #[default]
     Off,
-    /// These colours. Other tasks may have them too: that is how bank sharing is made on purpose.
+    /// These colors. Other tasks may have them too: that is how bank sharing is made on purpose.
     Explicit {
-        /// Bank colours; `None` for all.
+        /// Bank colors; `None` for all.
         banks: Option<ColorSet>,
-        /// LLC colours; `None` for all.
+        /// LLC colors; `None` for all.
         llc: Option<ColorSet>,
     },
-    /// Bank colours of the task's node that no other task uses, chosen by the allocator (CAMC-3); more when they are used
+    /// Bank colors of the task's node that no other task uses, chosen by the allocator (CAMC-3); more when they are used
     /// up (CAMC-5).
     Automatic {
-        /// Colours at the start; at least 1 (CAMC-6).
+        /// Colors at the start; at least 1 (CAMC-6).
         colors: u32,
-        /// LLC colours; `None` for all.
+        /// LLC colors; `None` for all.
         llc: Option<ColorSet>,
     },
 }
 
 impl Coloring {
-    /// What CAMC gives a task of which nothing else is said: one colour, more on demand (CAMC-6).
+    /// What CAMC gives a task of which nothing else is said: one color, more on demand (CAMC-6).
     pub fn automatic() -> Self {
         Self::Automatic { colors: 1, llc: None }
     }
@@ -64,14 +64,14 @@ pub struct TaskMemory {
     pub home_node: u32,
     /// Nodes that its frames come from.
     pub placement: Placement,
-    /// Colours.
+    /// Colors.
     pub coloring: Coloring,
     /// Most frames it may hold at once (PAL-6: a memory cgroup's limit); `None` for no limit.
     pub limit: Option<u64>,
 }
 
 impl TaskMemory {
-    /// An uncoloured task that gets memory of its own node first.
+    /// An uncolored task that gets memory of its own node first.
     pub fn local(home_node: u32) -> Self {
         Self {
             home_node,
@@ -81,7 +81,7 @@ impl TaskMemory {
         }
     }
 
-    /// The same with explicit bank colours.
+    /// The same with explicit bank colors.
     #[must_use]
     pub fn with_banks(mut self, banks: ColorSet) -> Self {
         self.coloring = Coloring::Explicit {
@@ -91,7 +91,7 @@ impl TaskMemory {
         self
     }
 
-    /// The same with `colors` bank colours of the allocator's choice.
+    /// The same with `colors` bank colors of the allocator's choice.
     #[must_use]
     pub fn automatic(mut self, colors: u32) -> Self {
         self.coloring = Coloring::Automatic { colors, llc: None };
@@ -99,16 +99,16 @@ impl TaskMemory {
     }
 }
 
-/// The colours that a task has at present.
+/// The colors that a task has at present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
-    /// Bank colours; empty for an uncoloured task.
+    /// Bank colors; empty for an uncolored task.
     pub banks: ColorSet,
-    /// LLC colours; `None` for all.
+    /// LLC colors; `None` for all.
     pub llc: Option<ColorSet>,
-    /// Of the bank colours, those on other nodes than the task's.
+    /// Of the bank colors, those on other nodes than the task's.
     pub remote: ColorSet,
-    /// Of the bank colours, those that other tasks have too.
+    /// Of the bank colors, those that other tasks have too.
     pub shared: ColorSet,
 }
 
@@ -119,9 +119,9 @@ pub struct TaskStats {
     pub held: u64,
     /// Frames from other nodes than its own.
     pub remote: u64,
-    /// Frames outside its colours, because these were used up ([`crate::Exhaustion::Spill`]).
+    /// Frames outside its colors, because these were used up ([`crate::Exhaustion::Spill`]).
     pub spilled: u64,
-    /// Bank colours added because the earlier ones were used up (CAMC-5).
+    /// Bank colors added because the earlier ones were used up (CAMC-5).
     pub grown: u64,
     /// Cost of allocating.
     pub alloc: WorkSummary,
@@ -140,22 +140,22 @@ pub(crate) struct Task {
     pub(crate) zones: Vec<u32>,
     /// So many of the first zones take turns at being asked first; at least 1.
     pub(crate) turns: usize,
-    /// Bank colours; empty for an uncoloured task.
+    /// Bank colors; empty for an uncolored task.
     pub(crate) banks: ColorSet,
-    /// What `banks` and the LLC colours amount to.
+    /// What `banks` and the LLC colors amount to.
     pub(crate) keys: KeySet,
-    /// Frames it holds by bank colour; shorter than the colours where the last ones have none.
+    /// Frames it holds by bank color; shorter than the colors where the last ones have none.
     pub(crate) pages: Vec<u64>,
     pub(crate) stats: TaskStats,
 }
 
 impl Task {
-    /// Is the task coloured?
+    /// Is the task colored?
     pub(crate) fn is_colored(&self) -> bool {
         self.memory.coloring != Coloring::Off
     }
 
-    /// Gives it these bank colours. A `blind` task searches zones that have none of them too.
+    /// Gives it these bank colors. A `blind` task searches zones that have none of them too.
     pub(crate) fn set_banks(&mut self, keys: &Keys, banks: ColorSet, blind: bool) {
         let wanted = keys.of_colors(&banks, self.llc());
         self.keys = KeySet::new(keys, &wanted, &self.zones, blind);
@@ -167,7 +167,7 @@ impl Task {
         self.zones[..self.turns].rotate_left(1);
     }
 
-    /// It holds one more frame of a bank colour.
+    /// It holds one more frame of a bank color.
     pub(crate) fn add_page(&mut self, bank: u32) {
         let bank = bank as usize;
         if self.pages.len() <= bank {
@@ -181,7 +181,7 @@ impl Task {
         self.pages[bank as usize] -= 1;
     }
 
-    /// Its LLC colours; `None` for all.
+    /// Its LLC colors; `None` for all.
     pub(crate) fn llc(&self) -> Option<&ColorSet> {
         match &self.memory.coloring {
             Coloring::Off => None,

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The global table of colour use (CAMC-4) and the choice of colours from it (CAMC-3, CAMC-5).
+//! The global table of color use (CAMC-4) and the choice of colors from it (CAMC-3, CAMC-5).
 
 use crate::policy::Shortage;
 use crate::pool::Keys;
 use crate::{ColorSet, Memory, TaskId};
 use std::collections::BTreeSet;
 
-/// Which tasks have which bank colour.
+/// Which tasks have which bank color.
 pub(crate) struct Usage {
-    /// By bank colour.
+    /// By bank color.
     users: Vec<BTreeSet<TaskId>>,
 }
 
 impl Usage {
-    /// Nobody has any of `colors` colours.
+    /// Nobody has any of `colors` colors.
     pub(crate) fn new(colors: u32) -> Self {
         Self {
             users: vec![BTreeSet::new(); colors as usize],
         }
     }
 
-    /// A task has got colours.
+    /// A task has got colors.
     pub(crate) fn add(&mut self, task: TaskId, banks: &ColorSet) {
         for bank in banks.iter() {
             self.users[bank as usize].insert(task);
         }
     }
 
-    /// A task has given colours back (CAMC-18).
+    /// A task has given colors back (CAMC-18).
     pub(crate) fn release(&mut self, task: TaskId, banks: &ColorSet) {
         for bank in banks.iter() {
             self.users[bank as usize].remove(&task);
         }
     }
 
-    /// The tasks that have a colour.
+    /// The tasks that have a color.
     pub(crate) fn users(&self, bank: u32) -> &BTreeSet<TaskId> {
         &self.users[bank as usize]
     }
 
-    /// Does no task have the colour?
+    /// Does no task have the color?
     pub(crate) fn is_unused(&self, bank: u32) -> bool {
         self.users[bank as usize].is_empty()
     }
 
-    /// All colours that no task has.
+    /// All colors that no task has.
     pub(crate) fn unused(&self) -> ColorSet {
         (0..self.users.len() as u32)
             .filter(|&bank| self.is_unused(bank))
@@ -52,14 +52,14 @@ impl Usage {
     }
 }
 
-/// Where a task may have colours.
+/// Where a task may have colors.
 pub(crate) struct Demand<'a> {
     pub(crate) home_node: u32,
     /// Zones the task may use.
     pub(crate) zones: &'a [u32],
-    /// LLC colours, one of which must exist together with the bank colour.
+    /// LLC colors, one of which must exist together with the bank color.
     pub(crate) llc: Option<&'a ColorSet>,
-    /// Colours it has already.
+    /// Colors it has already.
     pub(crate) has: &'a ColorSet,
 }
 
@@ -71,7 +71,7 @@ impl Demand<'_> {
     }
 }
 
-/// Chooses `count` bank colours: unused ones of the task's own node, lowest number first; then what `shortage` allows.
+/// Chooses `count` bank colors: unused ones of the task's own node, lowest number first; then what `shortage` allows.
 /// `None` if there are not enough.
 pub(crate) fn choose(
     usage: &Usage,

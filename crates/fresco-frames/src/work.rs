@@ -7,9 +7,9 @@ use std::ops::AddAssign;
 /// The elementary steps of one or more allocator calls. [`crate::CostModel`] turns them into time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// Insertions into and removals from free lists and colour lists.
+    /// Insertions into and removals from free lists and color lists.
     pub list_ops: u64,
-    /// Frames whose colour was computed to sort them into colour lists or match them against a task's colours.
+    /// Frames whose color was computed to sort them into color lists or match them against a task's colors.
     pub frames_visited: u64,
     /// Lists asked whether they hold a frame.
     pub lists_probed: u64,
@@ -32,7 +32,7 @@ impl AddAssign for Work {
     }
 }
 
-/// The work of a series of calls: how many, how much altogether, and the dearest one.
+/// The work of a series of calls: how many, how much altogether, and the most expensive one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkSummary {
     /// Number of calls.
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_keeps_the_sum_and_the_first_of_the_dearest() {
+    fn a_summary_keeps_the_sum_and_the_first_of_the_most_expensive() {
         let ops = |list_ops, splits| Work {
             list_ops,
             splits,

@@ -82,7 +82,7 @@ fn a_hard_partition_gives_a_bank_to_one_task_and_no_task_more() {
     let error = frames.register(B, with([1, 2])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "task 2 wants bank colour 1, which task 1 has; a hard partition gives a bank to one task only. Choose other \
+        "task 2 wants bank color 1, which task 1 has; a hard partition gives a bank to one task only. Choose other \
          banks, or the soft partition"
     );
     frames.register(B, with([2])).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours of tasks: who gets which, what is refused, what happens when they run out.
+//! Colors of tasks: who gets which, what is refused, what happens when they run out.
 
 use crate::common::{A, B, C, Machine, machine, opteron, small, two_nodes, xeon};
 use fresco_dram::FrameNumber;
@@ -42,7 +42,7 @@ fn fill(frames: &mut Frames, task: TaskId) -> (u64, FrameError) {
 }
 
 #[test]
-fn strict_exhaustion_names_colours_holdings_and_what_is_free() {
+fn strict_exhaustion_names_colors_holdings_and_what_is_free() {
     let mut frames = small().frames(palloc(Exhaustion::Strict), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(set(&[1, 2])))
@@ -64,9 +64,9 @@ fn strict_exhaustion_names_colours_holdings_and_what_is_free() {
     let text = error.to_string();
     for part in [
         "task 1",
-        "bank colours 1-2",
+        "bank colors 1-2",
         "holds 32 frames",
-        "32 frames of other colours",
+        "32 frames of other colors",
         "(in use by no task: 0,3)",
     ] {
         assert!(text.contains(part), "{text}");
@@ -74,7 +74,7 @@ fn strict_exhaustion_names_colours_holdings_and_what_is_free() {
 }
 
 #[test]
-fn spilling_serves_from_unused_colours_first_and_counts() {
+fn spilling_serves_from_unused_colors_first_and_counts() {
     let mut frames = small().frames(palloc(Exhaustion::Spill), 0);
     frames.register(A, TaskMemory::local(0).with_banks(set(&[0]))).unwrap();
     frames.register(B, TaskMemory::local(0).with_banks(set(&[1]))).unwrap();
@@ -86,7 +86,7 @@ fn spilling_serves_from_unused_colours_first_and_counts() {
     assert_eq!(outside.len(), 32);
     assert!(
         outside.iter().all(|frame| frame.0 % 4 >= 2),
-        "colours 2 and 3 belong to nobody"
+        "colors 2 and 3 belong to nobody"
     );
     // Only then does it take what B might want.
     frames.alloc(A).unwrap();
@@ -105,21 +105,21 @@ fn spilling_serves_from_unused_colours_first_and_counts() {
 }
 
 #[test]
-fn an_uncoloured_task_is_served_by_the_buddy_system_and_avoids_colours_in_use() {
+fn an_uncolored_task_is_served_by_the_buddy_system_and_avoids_colors_in_use() {
     let mut frames = two_nodes().frames(strict_camc(), 0);
     frames.register(A, TaskMemory::local(0).automatic(1)).unwrap();
     frames.alloc(A).unwrap();
     frames.register(B, TaskMemory::local(0)).unwrap();
-    // A's search has sorted the whole node into colour lists; B stays local nevertheless, in turn over the free colours.
+    // A's search has sorted the whole node into color lists; B stays local nevertheless, in turn over the free colors.
     let got: Vec<u64> = (0..4).map(|_| frames.alloc(B).unwrap().0.0).collect();
     assert_eq!(got, [1, 2, 3, 5]);
     let (count, _) = fill(&mut frames, B);
-    // 48 frames of node 0, all 64 of node 1, and at last what is left of A's colour.
+    // 48 frames of node 0, all 64 of node 1, and at last what is left of A's color.
     assert_eq!(count + 4, 48 + 64 + 15);
 }
 
 #[test]
-fn named_colours_may_be_shared_and_the_assignment_says_so() {
+fn named_colors_may_be_shared_and_the_assignment_says_so() {
     let mut frames = two_nodes().frames(strict_camc(), 0);
     let first = frames
         .register(A, TaskMemory::local(0).with_banks(set(&[0, 5])))
@@ -137,7 +137,7 @@ fn named_colours_may_be_shared_and_the_assignment_says_so() {
 }
 
 #[test]
-fn sixteen_tasks_of_the_opteron_get_sixteen_private_local_colours() {
+fn sixteen_tasks_of_the_opteron_get_sixteen_private_local_colors() {
     let mut frames = opteron().frames(strict_camc(), 0);
     let mut all = ColorSet::new();
     for task in 0..16 {
@@ -158,7 +158,7 @@ fn sixteen_tasks_of_the_opteron_get_sixteen_private_local_colours() {
 }
 
 #[test]
-fn what_happens_without_an_unused_local_colour_is_a_choice() {
+fn what_happens_without_an_unused_local_color_is_a_choice() {
     let run = |shortage| {
         let mut frames = two_nodes().frames(camc(shortage, Exhaustion::Strict), 0);
         frames.register(A, TaskMemory::local(0).automatic(3)).unwrap();
@@ -191,7 +191,7 @@ fn what_happens_without_an_unused_local_colour_is_a_choice() {
 }
 
 #[test]
-fn camc_grows_to_the_last_local_colour_and_then_fails_or_spills() {
+fn camc_grows_to_the_last_local_color_and_then_fails_or_spills() {
     let run = |exhaustion| {
         let mut frames = two_nodes().frames(camc(Shortage::Refuse, exhaustion), 0);
         frames.register(A, TaskMemory::local(0).automatic(1)).unwrap();
@@ -212,7 +212,7 @@ fn camc_grows_to_the_last_local_colour_and_then_fails_or_spills() {
 }
 
 #[test]
-fn a_change_of_colours_holds_for_later_allocations_and_pages_can_follow() {
+fn a_change_of_colors_holds_for_later_allocations_and_pages_can_follow() {
     let mut frames = small().frames(palloc(Exhaustion::Strict), 0);
     frames.register(A, TaskMemory::local(0).with_banks(set(&[0]))).unwrap();
     let old: Vec<FrameNumber> = (0..4).map(|_| frames.alloc(A).unwrap().0).collect();
@@ -260,7 +260,7 @@ fn overlapping() -> Machine {
 }
 
 #[test]
-fn bank_and_cache_colours_are_chosen_together() {
+fn bank_and_cache_colors_are_chosen_together() {
     let by_llc = |config| Config {
         lists: ListsBy::BankAndLlc,
         ..config
@@ -273,11 +273,11 @@ fn bank_and_cache_colours_are_chosen_together() {
         },
         ..TaskMemory::local(0)
     };
-    // Bank 1 has bit 13 set, LLC colours 0 and 1 have it clear.
+    // Bank 1 has bit 13 set, LLC colors 0 and 1 have it clear.
     let error = frames.register(A, both(&[1], &[0, 1])).unwrap_err();
     assert!(matches!(error, FrameError::NoSuchFrames { .. }), "{error}");
     assert!(
-        error.to_string().contains("bank colours 1 with LLC colours 0-1"),
+        error.to_string().contains("bank colors 1 with LLC colors 0-1"),
         "{error}"
     );
     frames.register(A, both(&[1], &[3])).unwrap();
@@ -287,7 +287,7 @@ fn bank_and_cache_colours_are_chosen_together() {
     for frame in frames.frames_of(A).unwrap() {
         assert_eq!((space.bank_color(frame), space.llc_color(frame)), (1, 3));
     }
-    // LLC colours alone, banks free.
+    // LLC colors alone, banks free.
     let llc_only = Coloring::Explicit {
         banks: None,
         llc: Some(set(&[2])),
@@ -303,7 +303,7 @@ fn bank_and_cache_colours_are_chosen_together() {
         .unwrap();
     assert_eq!(fill(&mut frames, B).0, 16);
 
-    // CAMC passes over banks that the LLC colours make impossible.
+    // CAMC passes over banks that the LLC colors make impossible.
     let mut frames = overlapping().frames(by_llc(strict_camc()), 0);
     let coloring = Coloring::Automatic {
         colors: 2,
@@ -322,9 +322,9 @@ fn bank_and_cache_colours_are_chosen_together() {
 }
 
 #[test]
-fn without_llc_colours_a_task_spreads_over_the_cache_however_lists_are_kept() {
+fn without_llc_colors_a_task_spreads_over_the_cache_however_lists_are_kept() {
     for lists in [ListsBy::Bank, ListsBy::BankAndLlc] {
-        // One bank, four LLC colours in each of its blocks of 16 frames.
+        // One bank, four LLC colors in each of its blocks of 16 frames.
         let mut frames = machine(1, 18, &[16], 12..14).frames(
             Config {
                 lists,
@@ -351,14 +351,14 @@ fn wrong_requests_are_refused_with_the_reason() {
     let buddy = Config::pristine(Policy::Buddy);
     let refuse = |config, memory| small().frames(config, 0).register(A, memory).unwrap_err().to_string();
     let local = TaskMemory::local;
-    assert!(refuse(buddy, local(0).automatic(1)).contains("buddy policy knows no colours"));
+    assert!(refuse(buddy, local(0).automatic(1)).contains("buddy policy knows no colors"));
     assert!(refuse(buddy, local(1)).contains("no node 1; the machine has only 0"));
     assert!(refuse(palloc(Exhaustion::Strict), local(0).automatic(1)).contains("PALLOC does not choose"));
-    assert!(refuse(strict_camc(), local(0).automatic(0)).contains("at least one colour"));
+    assert!(refuse(strict_camc(), local(0).automatic(0)).contains("at least one color"));
     assert!(
-        refuse(strict_camc(), local(0).with_banks(set(&[2, 4]))).contains("no bank colour 4; the machine has 0 to 3")
+        refuse(strict_camc(), local(0).with_banks(set(&[2, 4]))).contains("no bank color 4; the machine has 0 to 3")
     );
-    assert!(refuse(strict_camc(), local(0).with_banks(set(&[]))).contains("bank colours none"));
+    assert!(refuse(strict_camc(), local(0).with_banks(set(&[]))).contains("bank colors none"));
     let llc = Coloring::Explicit {
         banks: None,
         llc: Some(set(&[1])),
@@ -371,7 +371,7 @@ fn wrong_requests_are_refused_with_the_reason() {
         lists: ListsBy::BankAndLlc,
         ..strict_camc()
     };
-    assert!(refuse(by_llc, llc.clone()).contains("no LLC colour 1"));
+    assert!(refuse(by_llc, llc.clone()).contains("no LLC color 1"));
     assert!(refuse(strict_camc(), llc).contains("kept by bank alone"));
     assert!(
         refuse(

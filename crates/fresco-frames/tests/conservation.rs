@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Conservation under every policy: whatever the order of requests, no frame is lost, none is handed out twice, and
-//! each is of the colours of whom it was given to.
+//! each is of the colors of whom it was given to.
 
 use crate::common::{Machine, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
@@ -276,7 +276,7 @@ fn alloc(frames: &mut Frames, model: &mut Model, task: TaskId) {
             model.take(frame, 0);
             model.held.get_mut(&task).unwrap().push(frame);
             let spilled = frames.stats(task).unwrap().spilled > spilled.unwrap();
-            // A strict policy keeps to the colours; a spilled frame is outside them, else it need not have been spilled.
+            // A strict policy keeps to the colors; a spilled frame is outside them, else it need not have been spilled.
             assert_eq!(frames.conforms(task, frame), !spilled, "{task}, frame {frame}");
         }
         Err(FrameError::UnknownTask { .. }) => assert!(!model.held.contains_key(&task)),

@@ -106,7 +106,7 @@ fn the_last_frames_of_a_bank_cost_the_longest_search() {
     );
 }
 
-/// Four tasks of one node, each with a colour of its own, allocate `pages` pages in turn, free them, and do so again.
+/// Four tasks of one node, each with a color of its own, allocate `pages` pages in turn, free them, and do so again.
 /// Core cycles of the page faults of each of the two rounds.
 fn rounds(policy: Policy, pages: u32, preallocate: bool) -> [u64; 2] {
     let cost = CostModel::default();
@@ -161,7 +161,7 @@ fn camc_costs_more_at_first_and_no_more_than_buddy_later() {
     let buddy = rounds(Policy::Buddy, pages, false);
     let [first, second] = rounds(camc(ColorLists::Empty), pages, false);
     println!("cycles of faults: buddy {buddy:?}, CAMC {:?}", [first, second]);
-    assert!(first > buddy[0], "empty colour lists: the free list is searched");
+    assert!(first > buddy[0], "empty color lists: the free list is searched");
     assert!(
         second <= buddy[1],
         "a frame comes from the front of a list, without splits"

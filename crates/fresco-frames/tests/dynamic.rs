@@ -8,11 +8,11 @@ use fresco_frames::dynamic::{
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Pages of 4 KiB in one of the 32 colours of 8 GiB.
+/// Pages of 4 KiB in one of the 32 colors of 8 GiB.
 const COLOR: u64 = 65_536;
 const GIB: u64 = 262_144;
 
-/// Equal shares of 32 colours, as BPM-4 has them.
+/// Equal shares of 32 colors, as BPM-4 has them.
 fn equal(required: &[u64]) -> Vec<Holding> {
     let each = 32 / required.len() as u32;
     let holding = |(thread, &required): (u32, &u64)| Holding {
@@ -27,12 +27,12 @@ fn loan(color: u32, from: usize, to: usize) -> Loan {
 }
 
 #[test]
-fn the_needy_borrow_whole_colours_of_those_that_can_spare_them() {
+fn the_needy_borrow_whole_colors_of_those_that_can_spare_them() {
     // Four programs of 3, 0.5, 1 and 2 GiB with 2 GiB each.
     let holdings = equal(&[3 * GIB, GIB / 2, GIB, 2 * GIB]);
     let nice: Vec<i64> = holdings.iter().map(|holding| holding.nice(COLOR)).collect();
     assert_eq!(nice, [-262_144, 393_216, 262_144, 0]);
-    // 1 GiB is four colours. Program 1 can spare the most until it has given three; then program 2 can.
+    // 1 GiB is four colors. Program 1 can spare the most until it has given three; then program 2 can.
     let adjustment = adjust(&holdings, COLOR);
     assert_eq!(
         adjustment.moved,
@@ -46,11 +46,11 @@ fn the_needy_borrow_whole_colours_of_those_that_can_spare_them() {
 }
 
 #[test]
-fn under_extreme_pressure_colours_are_shared() {
-    // 2.1 GiB, and three programs that fill their 2 GiB but for half a colour each: nobody can spare a whole one.
+fn under_extreme_pressure_colors_are_shared() {
+    // 2.1 GiB, and three programs that fill their 2 GiB but for half a color each: nobody can spare a whole one.
     let nearly = 2 * GIB - COLOR / 2;
     let adjustment = adjust(&equal(&[2 * GIB + COLOR * 3 / 4, nearly, nearly, nearly]), COLOR);
-    // BPM-8: half a colour of program 1, a quarter of program 2.
+    // BPM-8: half a color of program 1, a quarter of program 2.
     assert_eq!(adjustment.shared, [loan(15, 1, 0), loan(23, 2, 0)]);
     assert!(adjustment.moved.is_empty() && adjustment.short.is_empty());
     // More than there is: what can be lent is lent, and who is short is told.
@@ -123,7 +123,7 @@ proptest! {
         cases: 2000, rng_seed: RngSeed::Fixed(8), failure_persistence: None, ..ProptestConfig::default()
     })]
 
-    /// No colour is lost, no lender falls short, and borrowers are served if the memory suffices.
+    /// No color is lost, no lender falls short, and borrowers are served if the memory suffices.
     #[test]
     fn lending_harms_nobody(required in proptest::collection::vec(0u64..80, 1..8), each in 1u32..5, pages in 1u64..20) {
         let holding = |(thread, &required): (u32, &u64)| Holding {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Conservation over millions of requests, under every policy: no frame is lost or owned twice, coloured frames are of
-//! their owner's colours or counted as spilled, and what the tasks have had comes back whole where it merges.
+//! Conservation over millions of requests, under every policy: no frame is lost or owned twice, colored frames are of
+//! their owner's colors or counted as spilled, and what the tasks have had comes back whole where it merges.
 //!
 //! `FRESCO_STEPS=10000000 cargo test --release -p fresco-frames --test all millions` runs longer.
 
@@ -221,13 +221,13 @@ fn millions_of_requests_lose_nothing() {
         while !run.held.is_empty() {
             run.exit(0);
         }
-        // RLIM-1: what merges has merged as if nothing had happened; what went to colour lists stays there, single, until
+        // RLIM-1: what merges has merged as if nothing had happened; what went to color lists stays there, single, until
         // it is flushed.
         let whole = |frames: &Frames| [0, 1].map(|zone| frames.free_blocks(zone).unwrap());
         let mut untouched = small_numa().frames(*run.frames.config(), 3);
         let census = run.frames.check().unwrap();
         println!(
-            "{policy:?}: {} spilled, {} refused; free at the end: {} in buddy lists, {} in colour lists",
+            "{policy:?}: {} spilled, {} refused; free at the end: {} in buddy lists, {} in color lists",
             run.spilled, run.refused, census.buddy, census.colored
         );
         let keeps = matches!(

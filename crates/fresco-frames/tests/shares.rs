@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours each thread gets, on the machines of the papers.
+//! Which colors each thread gets, on the machines of the papers.
 
 use crate::common::{machine, xeon};
 use fresco_dram::ColorSpace;
@@ -12,7 +12,7 @@ fn opteron() -> Arc<ColorSpace> {
     machine(4, 32, &[15, 16, 18, 30, 31], 6..17).space()
 }
 
-/// 32 bank colours of bits 13 to 15, 21 and 22 (MAP-9).
+/// 32 bank colors of bits 13 to 15, 21 and 22 (MAP-9).
 fn i7() -> Arc<ColorSpace> {
     machine(1, 33, &[13, 14, 15, 21, 22], 6..19).space()
 }
@@ -56,7 +56,7 @@ fn words(set: &Option<ColorSet>) -> String {
 
 /// No two different sets meet.
 fn are_disjoint(sets: &[&Option<ColorSet>], may_be_equal: bool) -> bool {
-    let set = |at: usize| sets[at].as_ref().expect("has colours of its own");
+    let set = |at: usize| sets[at].as_ref().expect("has colors of its own");
     (0..sets.len()).all(|a| (0..a).all(|b| set(a).is_disjoint(set(b)) || may_be_equal && set(a) == set(b)))
 }
 
@@ -65,15 +65,15 @@ fn sixteen_threads_of_the_opteron() {
     let space = opteron();
     let all: Vec<u32> = (0..16).collect();
     let both = published(&space, &all, Variant::MemLlc);
-    // TINT-14: two LLC colours each. Threads 0 and 1 of a node have its first channel, 2 and 3 the second one. Thread 1 has the
-    // last two of the four values of bits 15 and 16, in banks and in the cache: bank colours 2, 3, 6, 7 … of 16, LLC colours
+    // TINT-14: two LLC colors each. Threads 0 and 1 of a node have its first channel, 2 and 3 the second one. Thread 1 has the
+    // last two of the four values of bits 15 and 16, in banks and in the cache: bank colors 2, 3, 6, 7 … of 16, LLC colors
     // of 16 to 31, of which eight threads have two each, one for either value.
     assert_eq!(words(&both[1].banks), "2-3,6-7,10-11,14-15");
     assert_eq!(words(&both[1].llc), "16,24");
     assert_eq!(words(&both[2].banks), "16-17,20-21,24-25,28-29");
     assert_eq!(words(&both[5].banks), "34-35,38-39,42-43,46-47");
     assert_eq!(words(&both[5].llc), "18,26");
-    // Twice what the colours 2i and 2i + 1 have with an equal part of the banks (CON-5).
+    // Twice what the colors 2i and 2i + 1 have with an equal part of the banks (CON-5).
     assert!(both.iter().all(|share| share.pairs(&space) == 8));
     let naive = Share {
         banks: Some((8..16).collect()),
@@ -81,7 +81,7 @@ fn sixteen_threads_of_the_opteron() {
     };
     assert_eq!(naive.pairs(&space), 4);
 
-    // MEM+LLC(part): eight LLC colours for each group of four, of every class two.
+    // MEM+LLC(part): eight LLC colors for each group of four, of every class two.
     let part = published(&space, &all, Variant::MemLlcPart);
     assert_eq!(words(&part[0].llc), "0-1,8-9,16-17,24-25");
     assert!(part[..4].iter().all(|share| share.llc == part[0].llc));
@@ -116,7 +116,7 @@ fn every_placement_gives_every_thread_as_much_as_the_others() {
                     share.banks.as_ref().is_none_or(|banks| banks.iter().all(node)),
                     "{name} {variant:?}"
                 );
-                // TINT-14: 32 LLC colours divided by threads, or by four groups.
+                // TINT-14: 32 LLC colors divided by threads, or by four groups.
                 let llc = share.llc.as_ref().map_or(32, ColorSet::len);
                 let expected = match variant {
                     Variant::Mem => 32,
@@ -125,7 +125,7 @@ fn every_placement_gives_every_thread_as_much_as_the_others() {
                 };
                 assert_eq!(llc, expected, "{name} {variant:?}");
             }
-            // Every bank that a thread has for itself goes with some of its LLC colours.
+            // Every bank that a thread has for itself goes with some of its LLC colors.
             for share in shares.iter().filter(|_| variant != Variant::LlcMemPart) {
                 let goes = |bank| {
                     (0..32).any(|llc| {
@@ -164,7 +164,7 @@ fn every_placement_gives_every_thread_as_much_as_the_others() {
 }
 
 #[test]
-fn llc_colours_may_be_private_to_the_cores_of_a_cache_only() {
+fn llc_colors_may_be_private_to_the_cores_of_a_cache_only() {
     let space = opteron();
     let tint = Tint {
         by_cache: true,
@@ -197,17 +197,17 @@ fn what_cannot_be_private_is_told_with_what_would_fit() {
     let error = crowd(33, Variant::Mem).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no colours of their own for 33 threads: 33 threads or groups would share the 32 free bank colours of node 1; 32 would fit"
+        "no colors of their own for 33 threads: 33 threads or groups would share the 32 free bank colors of node 1; 32 would fit"
     );
     let error = crowd(40, Variant::Llc).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no colours of their own for 40 threads: 40 threads or groups would share the 32 free LLC colours; 32 would fit"
+        "no colors of their own for 40 threads: 40 threads or groups would share the 32 free LLC colors; 32 would fit"
     );
     // Nine threads of one class each: node 0 has eight banks of a class, of four.
     let error = equal(&space, 33, Divide::BanksAndLlc, &Taken::default()).unwrap_err();
     assert_eq!((error.threads, error.fit), (33, 32));
-    // Colours that others have by name are not given away, and what they leave may have no pair.
+    // Colors that others have by name are not given away, and what they leave may have no pair.
     let taken = Taken {
         banks: (36..64).collect(),
         llc: (0..24).collect(),
@@ -226,7 +226,7 @@ fn what_cannot_be_private_is_told_with_what_would_fit() {
 
 #[test]
 fn bpm_shares_out_equally_and_knows_no_nodes() {
-    // BPM-4: 32 colours are eight each for four programs, four each for eight.
+    // BPM-4: 32 colors are eight each for four programs, four each for eight.
     for (threads, each) in [(4, 8), (8, 4)] {
         let shares = equal(&i7(), threads, Divide::Banks, &Taken::default()).unwrap();
         assert!(shares.iter().all(|share| share.banks.as_ref().unwrap().len() == each));
@@ -272,7 +272,7 @@ fn palloc_has_patterns() {
 
 #[test]
 fn threads_take_channels_in_turn() {
-    // Bank colours 0 to 31 of channel 0, 32 to 63 of channel 1.
+    // Bank colors 0 to 31 of channel 0, 32 to 63 of channel 1.
     let space = machine(1, 33, &[13, 14, 15, 21, 22, 32], 6..19).space();
     let of_channel = [(0..32).collect::<Vec<u32>>(), (32..64).collect()];
     let plus = channels(&space, 4, &of_channel, true, &Taken::default()).unwrap();

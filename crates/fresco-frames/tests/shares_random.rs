@@ -17,7 +17,7 @@ const VARIANTS: [Variant; 5] = [
 
 /// No two different sets meet.
 fn are_disjoint(sets: &[&Option<ColorSet>], may_be_equal: bool) -> bool {
-    let set = |at: usize| sets[at].as_ref().expect("has colours of its own");
+    let set = |at: usize| sets[at].as_ref().expect("has colors of its own");
     (0..sets.len()).all(|a| (0..a).all(|b| set(a).is_disjoint(set(b)) || may_be_equal && set(a) == set(b)))
 }
 

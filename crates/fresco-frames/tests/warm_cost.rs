@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a coloured allocation costs once the lists are warm, against the plain buddy system (TINT-18). Cycles are counted
+//! What a colored allocation costs once the lists are warm, against the plain buddy system (TINT-18). Cycles are counted
 //! work times `CostModel`'s documented assumptions.
 
 use crate::common::machine;

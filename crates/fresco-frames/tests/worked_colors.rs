@@ -24,7 +24,7 @@ fn colored(banks: Option<&[u32]>, llc: Option<&[u32]>) -> TaskMemory {
     }
 }
 
-/// 128 frames; the bank colour is frame bits 1 and 2, the LLC colour bits 0 and 1: bit 1 is shared (CON-5).
+/// 128 frames; the bank color is frame bits 1 and 2, the LLC color bits 0 and 1: bit 1 is shared (CON-5).
 fn overlapping(policy: Policy) -> Frames {
     let config = Config {
         lists: ListsBy::BankAndLlc,
@@ -58,7 +58,7 @@ fn tintmalloc_matches_banks_or_cache_or_both() {
     frames.register(C, colored(None, Some(&[2]))).unwrap();
     // Task 3 begins with the second of its two lists.
     assert_eq!(take(&mut frames, C, 4), [6, 2, 14, 10]);
-    // TINT-12: back to the list of its colours, where it waits single (RLIM-1).
+    // TINT-12: back to the list of its colors, where it waits single (RLIM-1).
     frames.free(A, FrameNumber(3)).unwrap();
     assert_eq!(take(&mut frames, A, 2), [3, 19]);
     frames.exit(A).unwrap();
@@ -77,13 +77,13 @@ fn tintmalloc_matches_banks_or_cache_or_both() {
         ),
         "{error}"
     );
-    // CON-5: no frame is in bank 0 and has LLC colour 3.
+    // CON-5: no frame is in bank 0 and has LLC color 3.
     let error = frames.register(A, colored(Some(&[0]), Some(&[3]))).unwrap_err();
     assert!(matches!(error, FrameError::NoSuchFrames { .. }), "{error}");
 }
 
 #[test]
-fn bpm_halves_the_smallest_block_that_holds_the_colour() {
+fn bpm_halves_the_smallest_block_that_holds_the_color() {
     let mut frames = small().frames(Config::pristine(Policy::Bpm(Bpm::default())), 0);
     frames.register(A, colored(Some(&[2]), None)).unwrap();
     let (first, work) = frames.alloc(A).unwrap();
@@ -113,7 +113,7 @@ fn bpm_halves_the_smallest_block_that_holds_the_colour() {
 }
 
 #[test]
-fn bpm_is_blind_to_nodes_and_strict_about_colours() {
+fn bpm_is_blind_to_nodes_and_strict_about_colors() {
     let mut frames = two_nodes().frames(Config::pristine(Policy::Bpm(Bpm::default())), 0);
     // TINT-17: bank 1 of both nodes.
     frames.register(A, colored(Some(&[1, 5]), None)).unwrap();

@@ -163,7 +163,7 @@ fn palloc_knows_no_nodes_and_sorts_its_own_in_vain() {
 }
 
 #[test]
-fn camc_gives_each_task_its_own_local_colour_and_grows_it() {
+fn camc_gives_each_task_its_own_local_color_and_grows_it() {
     let mut frames = two_nodes().frames(camc(Camc::default()), 0);
     let banks = |frames: &mut Frames, task, node| {
         frames
@@ -184,17 +184,17 @@ fn camc_gives_each_task_its_own_local_colour_and_grows_it() {
     assert_eq!(take(&mut frames, C, 2), [64, 68], "only its own node is searched");
 
     assert_eq!(take(&mut frames, A, 15), (1..16).map(|i| 4 * i).collect::<Vec<_>>());
-    // Colour 0 is used up; 2 is the next that nobody has (CAMC-5).
+    // Color 0 is used up; 2 is the next that nobody has (CAMC-5).
     assert_eq!(take(&mut frames, A, 2), [2, 6]);
     assert_eq!(frames.assignment(A).unwrap().banks.to_string(), "0,2");
     assert_eq!(frames.stats(A).unwrap().grown, 1);
 
-    // CAMC-24: freed frames are in front of the list of their colour; colours take turns.
+    // CAMC-24: freed frames are in front of the list of their color; colors take turns.
     frames.free(A, FrameNumber(8)).unwrap();
     frames.free(A, FrameNumber(40)).unwrap();
     assert_eq!(take(&mut frames, A, 4), [40, 10, 8, 14]);
 
-    // CAMC-18: at exit the colours return to the pool, the frames to their lists.
+    // CAMC-18: at exit the colors return to the pool, the frames to their lists.
     frames.exit(A).unwrap();
     assert_eq!(frames.color_list_frames(0), 16);
     assert_eq!(banks(&mut frames, A, 0), "0");

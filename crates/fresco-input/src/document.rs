@@ -28,7 +28,7 @@ impl Document {
             let error = placer.at(offset).error(file, found);
             error
                 .allowed("TOML 1.0 (https://toml.io)")
-                .cure(syntax_cure(fault.message()))
+                .help(syntax_cure(fault.message()))
         })?;
         Ok(Self {
             file: file.to_owned(),
@@ -106,7 +106,7 @@ mod tests {
         assert!(
             fault("a = 1\nb = hello\n")
                 .1
-                .contains("cure: put a text between double quotes")
+                .contains("help: put a text between double quotes")
         );
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The one error type of everything a user can write: file, line, field, what was found, what is allowed, the cure.
+//! The one error type of everything a user can write: file, line, field, what was found, what is allowed, the help.
 
 use std::fmt::{self, Write};
 use std::ops::Deref;
@@ -49,7 +49,7 @@ pub struct Fault {
     /// What may stand there.
     pub allowed: String,
     /// What to do about it.
-    pub cure: String,
+    pub help: String,
 }
 
 impl Deref for InputError {
@@ -70,7 +70,7 @@ impl InputError {
             field: String::new(),
             found: found.into(),
             allowed: String::new(),
-            cure: String::new(),
+            help: String::new(),
         }))
     }
 
@@ -106,13 +106,13 @@ impl InputError {
     #[must_use]
     pub fn internal(mut self) -> Self {
         self.0.kind = Kind::Internal;
-        self.cure("a fault of Fresco and not of what you wrote: please report it, with the command and its files")
+        self.help("a fault of Fresco and not of what you wrote: please report it, with the command and its files")
     }
 
     /// What the user should do.
     #[must_use]
-    pub fn cure(mut self, cure: impl Into<String>) -> Self {
-        self.0.cure = cure.into();
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = help.into();
         self
     }
 }
@@ -130,8 +130,8 @@ impl fmt::Display for InputError {
         if !self.allowed.is_empty() {
             write!(f, "\n  allowed: {}", InALine(&self.allowed))?;
         }
-        if !self.cure.is_empty() {
-            write!(f, "\n  cure: {}", InALine(&self.cure))?;
+        if !self.help.is_empty() {
+            write!(f, "\n  help: {}", InALine(&self.help))?;
         }
         Ok(())
     }
@@ -159,10 +159,10 @@ mod tests {
     fn a_message_has_the_lines_that_it_is_meant_to_have() {
         let error = InputError::new("a\nb\u{1b}[2J", "found \u{9b}x")
             .allowed("y\r")
-            .cure("caf\u{e9}");
+            .help("caf\u{e9}");
         assert_eq!(
             error.to_string(),
-            "a\\nb\\u{1b}[2J: found \\u{9b}x\n  allowed: y\\r\n  cure: caf\u{e9}"
+            "a\\nb\\u{1b}[2J: found \\u{9b}x\n  allowed: y\\r\n  help: caf\u{e9}"
         );
     }
 }

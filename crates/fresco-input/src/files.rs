@@ -25,12 +25,12 @@ pub fn read_file(path: impl AsRef<Path>) -> Result<String, InputError> {
     }
     if path.is_dir() {
         let error = InputError::new(name, "found a directory").allowed("a text file");
-        return Err(error.cure("name a file inside it"));
+        return Err(error.help("name a file inside it"));
     }
     if let Some(kind) = endless(path) {
         return Err(InputError::new(name, format!("found {kind}"))
             .allowed("a text file, - for standard input, or <(COMMAND)")
-            .cure("write what it gives into a file first"));
+            .help("write what it gives into a file first"));
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes));
@@ -44,7 +44,7 @@ fn text(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
         let limit = format!("a text file of at most {}", format_size(MAX_TEXT_BYTES));
         return Err(InputError::new(name, "found a larger file")
             .allowed(limit)
-            .cure("check that the path names the right file"));
+            .help("check that the path names the right file"));
     }
     decode(name, bytes)
 }
@@ -82,7 +82,7 @@ pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, InputError> {
         InputError::new(name, format!("found the byte {:#04x}, which is not UTF-8", bytes[at]))
             .at_line(line as u32)
             .allowed("text in UTF-8")
-            .cure("save the file as UTF-8, or check that the path names a text file")
+            .help("save the file as UTF-8, or check that the path names a text file")
     })?;
     Ok(match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => rest.to_owned(),
@@ -134,7 +134,7 @@ pub fn check_writable(path: impl AsRef<Path>) -> Result<(), InputError> {
 
 fn directory_found(name: String) -> InputError {
     let error = InputError::new(name, "found a directory").allowed("the name of a file to write");
-    error.cure("name a file inside it")
+    error.help("name a file inside it")
 }
 
 /// A new file beside `path`, to be written and then given its name: the path that is replaced, that of the new file, and
@@ -174,14 +174,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn cannot(verb: &str, name: &str, fault: &io::Error) -> InputError {
-    let cure = match fault.kind() {
+    let help = match fault.kind() {
         io::ErrorKind::NotFound if verb == "write" => "make the directory first",
         io::ErrorKind::NotFound => "check the path",
         io::ErrorKind::PermissionDenied => "check the permissions of the file and its directory",
         io::ErrorKind::StorageFull => "free some space",
         _ => "check the path and the disk",
     };
-    InputError::new(name, format!("cannot {verb} it: {fault}")).cure(cure)
+    InputError::new(name, format!("cannot {verb} it: {fault}")).help(help)
 }
 
 #[cfg(test)]

@@ -40,10 +40,10 @@ impl<'d> Item<'d> {
         self.node.place.describe()
     }
 
-    fn mismatch(&self, allowed: impl Into<String>, cure: impl Into<String>) -> InputError {
+    fn mismatch(&self, allowed: impl Into<String>, help: impl Into<String>) -> InputError {
         self.error(format!("found {}", self.describe()))
             .allowed(allowed)
-            .cure(cure)
+            .help(help)
     }
 
     /// Is it a text?
@@ -92,7 +92,7 @@ impl<'d> Item<'d> {
         T: Copy + Display + Into<i128> + TryFrom<i128>,
     {
         let bounds = (*range.start()).into()..=(*range.end()).into();
-        let cure = match &self.node.value {
+        let help = match &self.node.value {
             Value::Integer(number) if bounds.contains(number) => match T::try_from(*number) {
                 Ok(number) => return Ok(number),
                 Err(_) => "write a smaller number",
@@ -106,7 +106,7 @@ impl<'d> Item<'d> {
             true => format!("the integer {}", range.start()),
             false => format!("an integer from {} to {}", range.start(), range.end()),
         };
-        Err(self.mismatch(allowed, cure))
+        Err(self.mismatch(allowed, help))
     }
 
     /// An integer within `range` that is a power of two.
@@ -125,10 +125,10 @@ impl<'d> Item<'d> {
             1u64 << number.max(1).ilog2(),
             u64::from(number.max(1)).next_power_of_two(),
         );
-        let cure = format!("write {below} or {above}");
+        let help = format!("write {below} or {above}");
         Err(self.mismatch(
             format!("a power of two from {} to {}", range.start(), range.end()),
-            cure,
+            help,
         ))
     }
 
@@ -148,11 +148,11 @@ impl<'d> Item<'d> {
         if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
             return Ok(*value);
         }
-        let cure = match closest(text, names()) {
+        let help = match closest(text, names()) {
             Some(name) => format!("did you mean {name:?}?"),
             None => "choose one of these".to_owned(),
         };
-        Err(self.mismatch(allowed(), cure))
+        Err(self.mismatch(allowed(), help))
     }
 
     /// A size in bytes: `"8 MiB"`, `"64K"`, or a plain integer. K, M, G, T are powers of 1024.
@@ -226,15 +226,15 @@ impl<'d> Item<'d> {
             units.format(*range.start()),
             units.format(*range.end())
         );
-        let (allowed, cure) = match parsed {
+        let (allowed, help) = match parsed {
             Ok(value) if range.contains(&value) => return Ok(value),
             Ok(value) if value < *range.start() => (between, "write a larger value".to_owned()),
             Ok(_) | Err(BadQuantity::TooLarge) => (between, "write a smaller value".to_owned()),
             Err(BadQuantity::Form | BadQuantity::Unit(_)) if units.is_share() => {
-                let cure = "write the share of the whole, from 0 to 1, in decimals: 0.25";
+                let help = "write the share of the whole, from 0 to 1, in decimals: 0.25";
                 (
                     "a fraction from 0 to 1, for example 0.25, \"25 %\"".to_owned(),
-                    cure.to_owned(),
+                    help.to_owned(),
                 )
             }
             Err(BadQuantity::Form) if self.is_negative() => (between, "write a number that is not negative".to_owned()),
@@ -243,7 +243,7 @@ impl<'d> Item<'d> {
             Err(BadQuantity::Unit(unit)) => (form, unit_cure(&unit, units)),
             Err(BadQuantity::TooFine) => (form, format!("round it to a multiple of {}", smallest(units))),
         };
-        Err(self.mismatch(allowed, cure))
+        Err(self.mismatch(allowed, help))
     }
 
     /// Does the value begin with a minus?

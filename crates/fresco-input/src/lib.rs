@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What every reader of user input shares: TOML whose values know their line, readers that check kind and range, and
-//! errors that name the place, what is allowed there and the cure.
+//! errors that name the place, what is allowed there and the help.
 //!
 //! ```
 //! let text = "cores = 4\n[l1]\nsize = \"32 KiB\"\n";

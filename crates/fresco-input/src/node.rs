@@ -171,7 +171,7 @@ pub(crate) fn node(value: &DeValue<'_>, place: Place, file: &str, placer: &Place
                 return Err(place
                     .error(file, found)
                     .allowed("an integer of at most 64 bits")
-                    .cure("write a smaller one"));
+                    .help("write a smaller one"));
             }
         },
         DeValue::Float(number) => Value::Real(number.as_str().to_owned()),

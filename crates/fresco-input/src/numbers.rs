@@ -23,7 +23,7 @@ impl Item<'_> {
             Some(pair) => Err(self
                 .error(format!("found {} twice", pair[0]))
                 .allowed("each number once")
-                .cure("remove one")),
+                .help("remove one")),
             None => Ok(numbers),
         }
     }
@@ -40,7 +40,7 @@ impl Item<'_> {
                     let error = self.error(format!("found {:?}", shorten(text)));
                     return Err(error
                         .allowed(format!("{MOST_NUMBERS} numbers at most"))
-                        .cure("name fewer"));
+                        .help("name fewer"));
                 }
                 into.extend(first..=last);
                 Ok(())
@@ -55,7 +55,7 @@ impl Item<'_> {
     /// One part of a list of numbers: `8`, or `0-3`.
     fn range_of(&self, part: &str, range: &RangeInclusive<u32>) -> Result<(u32, u32), InputError> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let cure = match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
+        let help = match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
             (Ok(first), Ok(last)) if first > last => "write the smaller number first",
             (Ok(first), Ok(last)) if range.contains(&first) && range.contains(&last) => return Ok((first, last)),
             (Ok(_), Ok(_)) => "name numbers that exist",
@@ -69,6 +69,6 @@ impl Item<'_> {
         Err(self
             .error(format!("found {:?}", shorten(part)))
             .allowed(allowed)
-            .cure(cure))
+            .help(help))
     }
 }

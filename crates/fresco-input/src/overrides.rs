@@ -15,7 +15,7 @@ impl Document {
             return Err(Place::Override(shorten(assignment))
                 .error("", "found no \"=\"")
                 .allowed("key=value, the key with dots as in memory.controller.hit_cap")
-                .cure("write the key, an equals sign and the value, without blanks between"));
+                .help("write the key, an equals sign and the value, without blanks between"));
         };
         self.set_value(key.trim(), value.trim())
     }
@@ -35,7 +35,7 @@ impl Document {
             return Err(place
                 .error("", format!("found the key {:?}", shorten(key)))
                 .allowed("names of letters, digits, \"_\" and \"-\", joined by dots")
-                .cure("write the key as the file's tables name it, for example memory.controller.hit_cap"));
+                .help("write the key as the file's tables name it, for example memory.controller.hit_cap"));
         }
         let node = parse_value(value, &label)?;
         let (last, above) = segments.split_last().expect("split gives at least one segment");
@@ -118,7 +118,7 @@ fn element<'a>(items: &'a mut [Node], segment: &str, place: &Place) -> Result<&'
         place
             .error("", format!("found {segment:?} as an index into a list"))
             .allowed(allowed)
-            .cure("name an element that exists")
+            .help("name an element that exists")
     })
 }
 
@@ -126,7 +126,7 @@ fn below_leaf(found: &str, place: &Place) -> InputError {
     place
         .error("", format!("found {found}, which has nothing below it"))
         .allowed("a table or a list before the dot")
-        .cure("shorten the key")
+        .help("shorten the key")
 }
 
 /// The value of the override that errors call `label`: TOML if it is TOML; text unless it was clearly meant to be TOML.
@@ -137,7 +137,7 @@ fn parse_value(text: &str, label: &str) -> Result<Node, InputError> {
         Err(fault) if text.starts_with(['[', '{', '"', '\'']) => Err(place
             .error("", format!("found a value that is not TOML: {}", fault.message()))
             .allowed("a TOML value, or a bare word")
-            .cure("close what was opened; mind that the shell removes quotes")),
+            .help("close what was opened; mind that the shell removes quotes")),
         Err(_) => Ok(Node {
             place,
             value: Value::Text(text.to_owned()),

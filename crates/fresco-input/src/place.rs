@@ -24,7 +24,7 @@ impl InputError {
         Self::at_place(place, self.found.clone())
             .in_field(field.clone())
             .allowed(self.allowed.clone())
-            .cure(self.cure.clone())
+            .help(self.help.clone())
     }
 }
 
@@ -38,11 +38,11 @@ mod tests {
         let error = InputError::new("task a", "found x")
             .at_line(1)
             .allowed("y")
-            .cure("write y");
+            .help("write y");
         let moved = error.moved_to(&place);
         assert_eq!(
             moved.to_string(),
-            "t.toml:7: task.0.program: found x\n  allowed: y\n  cure: write y"
+            "t.toml:7: task.0.program: found x\n  allowed: y\n  help: write y"
         );
         assert_eq!(error.in_field("bytes").moved_to(&place).field, "bytes");
         let unlined = InputError::new("--set a=1", "");

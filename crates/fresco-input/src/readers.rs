@@ -100,16 +100,16 @@ impl<'d> Table<'d> {
         let Some(item) = self.opt_item(key) else {
             return Ok(Vec::new());
         };
-        let cure = |error: InputError| {
+        let help = |error: InputError| {
             let path = item.path();
             error
                 .allowed("a list of tables")
-                .cure(format!("head each table with [[{path}]], in double brackets"))
+                .help(format!("head each table with [[{path}]], in double brackets"))
         };
         item.list()
-            .map_err(cure)?
+            .map_err(help)?
             .iter()
-            .map(|element| element.table().map_err(cure))
+            .map(|element| element.table().map_err(help))
             .collect()
     }
 }

@@ -43,7 +43,7 @@ pub fn refuse_overwriting<'p>(
     Err(InputError::new(output.display().to_string(), found)
         .in_field(option)
         .allowed("a file that is not read by the same run")
-        .cure("name another file to write"))
+        .help("name another file to write"))
 }
 
 #[cfg(test)]

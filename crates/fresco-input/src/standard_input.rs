@@ -71,18 +71,18 @@ fn open() -> Result<(), InputError> {
         true => Ok(()),
         false => Err(InputError::new(NAME, "found it closed")
             .allowed("a file or a pipe")
-            .cure("write COMMAND | fresco … -, or fresco … - < FILE")),
+            .help("write COMMAND | fresco … -, or fresco … - < FILE")),
     }
 }
 
 fn unreadable(fault: &io::Error) -> InputError {
-    InputError::new(NAME, format!("cannot read it: {fault}")).cure("check what is at the other end of the pipe")
+    InputError::new(NAME, format!("cannot read it: {fault}")).help("check what is at the other end of the pipe")
 }
 
 fn twice() -> InputError {
     InputError::new(NAME, "found it named for two things")
         .allowed("- once")
-        .cure("write one of the two into a file, and name that")
+        .help("write one of the two into a file, and name that")
 }
 
 #[cfg(test)]

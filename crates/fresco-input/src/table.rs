@@ -120,13 +120,13 @@ impl<'d> Table<'d> {
         let known = self.known.borrow();
         let stray = self.keys().filter(|name| !known.iter().any(|k| k == name));
         let path = self.path_of(key);
-        let cure = match closest(key, stray) {
+        let help = match closest(key, stray) {
             Some(name) => format!("did you mean {key:?} where {name:?} is written?"),
             None if allowed == crate::item::A_TABLE => format!("add a table headed [{path}]"),
             None if self.path.is_empty() => format!("add {key} = … before the first table"),
             None => format!("add {key} = … to {}", heading(&self.path)),
         };
-        self.error_at(key, "missing").allowed(allowed).cure(cure)
+        self.error_at(key, "missing").allowed(allowed).help(help)
     }
 
     /// Ends the reading.
@@ -142,7 +142,7 @@ impl<'d> Table<'d> {
             .iter()
             .map(String::as_str)
             .filter(|name| self.entries.get(name).is_none());
-        let cure = match closest(&entry.key, absent) {
+        let help = match closest(&entry.key, absent) {
             Some(name) => format!("did you mean {name:?}?"),
             None => "remove it, or move it to the table it belongs to".to_owned(),
         };
@@ -151,7 +151,7 @@ impl<'d> Table<'d> {
         } else {
             known.join(", ")
         };
-        Err(self.error_at(&entry.key, "unknown key").allowed(allowed).cure(cure))
+        Err(self.error_at(&entry.key, "unknown key").allowed(allowed).help(help))
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
         let error = core.finish().expect_err("mhsrs is unknown").to_string();
         assert_eq!(
             error,
-            "f.toml:4: core.mhsrs: unknown key\n  allowed: window, mshrs\n  cure: did you mean \"mshrs\"?"
+            "f.toml:4: core.mhsrs: unknown key\n  allowed: window, mshrs\n  help: did you mean \"mshrs\"?"
         );
     }
 
@@ -196,18 +196,18 @@ mod tests {
             .to_string();
         assert_eq!(
             error,
-            "f.toml: cores: missing\n  allowed: an integer from 1 to 64\n  cure: did you mean \"cores\" where \"cors\" is written?"
+            "f.toml: cores: missing\n  allowed: an integer from 1 to 64\n  help: did you mean \"cores\" where \"cors\" is written?"
         );
         let core = doc.root().table("core").expect("is a table");
         let error = core.text("kind").expect_err("is missing").to_string();
         assert_eq!(
             error,
-            "f.toml:3: core.kind: missing\n  allowed: a text in quotes\n  cure: add kind = … to [core]"
+            "f.toml:3: core.kind: missing\n  allowed: a text in quotes\n  help: add kind = … to [core]"
         );
         let error = core.table("map").expect_err("is missing").to_string();
         assert_eq!(
             error,
-            "f.toml:3: core.map: missing\n  allowed: a table\n  cure: add a table headed [core.map]"
+            "f.toml:3: core.map: missing\n  allowed: a table\n  help: add a table headed [core.map]"
         );
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let error = tasks[1].text("name").expect_err("is misspelt");
         assert_eq!((error.line, error.field.as_str()), (Some(3), "task.1.name"));
         let error = tasks[1].text("program").expect_err("is missing");
-        assert_eq!(error.cure, "add program = … to this [[task]]");
+        assert_eq!(error.help, "add program = … to this [[task]]");
         assert!(
             doc.root()
                 .array_of_tables("server")

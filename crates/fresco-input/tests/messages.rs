@@ -208,10 +208,10 @@ fn wrong_values_are_explained() {
             "write the share of the whole, for example 0.25",
         ),
     ];
-    for (message, found, allowed, cure) in cases {
+    for (message, found, allowed, help) in cases {
         assert_eq!(
             message,
-            format!("f.toml:2: v: found {found}\n  allowed: {allowed}\n  cure: {cure}")
+            format!("f.toml:2: v: found {found}\n  allowed: {allowed}\n  help: {help}")
         );
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counting the pages of a process by colour: what was asked against what is.
+//! Counting the pages of a process by color: what was asked against what is.
 
 use crate::backend::Backend;
 use crate::colors::{AskedColors, ColorCounts, Filter, Request};
@@ -15,17 +15,17 @@ use std::ops::Range;
 pub struct Tally {
     /// In memory, less those that read as zero and belong to nobody.
     pub present: u64,
-    /// Of these, with a colour asked for.
+    /// Of these, with a color asked for.
     pub inside: u64,
-    /// Of these, with another colour.
+    /// Of these, with another color.
     pub outside: u64,
     /// Of these, where the map has no memory.
     pub unmapped: u64,
     /// In swap space.
     pub swapped: u64,
-    /// Present pages by bank colour.
+    /// Present pages by bank color.
     pub banks: Vec<u64>,
-    /// Present pages by LLC colour.
+    /// Present pages by LLC color.
     pub llc: Vec<u64>,
 }
 
@@ -57,7 +57,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another has counted with the same colours.
+    /// Adds what another has counted with the same colors.
     pub fn add(&mut self, other: &Self) {
         if self.banks.is_empty() {
             (self.banks, self.llc) = (vec![0; other.banks.len()], vec![0; other.llc.len()]);
@@ -75,7 +75,7 @@ impl Tally {
         }
     }
 
-    /// Share of the present pages with a colour asked for; `None` of none.
+    /// Share of the present pages with a color asked for; `None` of none.
     pub fn share(&self) -> Option<f64> {
         (self.present > 0).then(|| self.inside as f64 / self.present as f64)
     }
@@ -86,7 +86,7 @@ impl Tally {
 pub struct Census {
     /// Each mapping with its pages; one of a file twice if some of its pages are the process's own.
     pub mappings: Vec<(Mapping, Tally)>,
-    /// Pages of threads with colours of their own, by these colours.
+    /// Pages of threads with colors of their own, by these colors.
     pub threads: BTreeMap<String, Tally>,
 }
 
@@ -102,7 +102,7 @@ impl Census {
         has(Mapping::is_library) && has(Mapping::is_pool) && !self.has_covered()
     }
 
-    /// Pages that have to have the colours asked for: those of a kind that the back end covers.
+    /// Pages that have to have the colors asked for: those of a kind that the back end covers.
     pub fn judged(&self, backend: Backend) -> Tally {
         let mut total = Tally::default();
         for (_, tally) in self
@@ -123,7 +123,7 @@ fn is_judged(backend: Backend, kind: Kind) -> bool {
     }
 }
 
-/// The pages of each mapping of a process, judged by the colours of `request`; memory of threads with colours of their
+/// The pages of each mapping of a process, judged by the colors of `request`; memory of threads with colors of their
 /// own by those, if `own`: if the request is the one that the process was started with.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ pub fn census(process: &Process, request: &Request, own: bool) -> Result<Census,
     Ok(census)
 }
 
-/// Who judges which memory: ranges of threads' own colours, the last one first.
+/// Who judges which memory: ranges of threads' own colors, the last one first.
 struct Judges {
     ranges: Vec<(Range<u64>, Option<usize>)>,
     filters: Vec<(String, Filter)>,
@@ -203,7 +203,7 @@ impl Judges {
         for (range, text) in threads.iter().rev() {
             let known = judges.filters.iter().position(|(name, _)| name == text);
             let number = known.or_else(|| {
-                // The process's own colours have no text; what is no colours is judged as those are.
+                // The process's own colors have no text; what is no colors is judged as those are.
                 let asked = AskedColors::parse(text, counts).ok().filter(|_| !text.is_empty())?;
                 let filter = Filter::new(&request.colors, &asked);
                 judges.filters.push((text.clone(), filter));
@@ -233,7 +233,7 @@ impl Judges {
 pub fn hidden() -> InputError {
     InputError::new("/proc/self/pagemap", "shows no frame numbers")
         .allowed("reading them needs CAP_SYS_ADMIN in the first user namespace; containers take it away")
-        .cure(capability::cure(capability::ADMIN))
+        .help(capability::help(capability::ADMIN))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::proc::{Mapping, parse_ledger};
 use crate::resctrl::Schemata;
 use fresco_dram::FrameNumber;
 
-/// Colours as a command line names them; the first two bytes are how many bank and LLC colours there are.
+/// Colors as a command line names them; the first two bytes are how many bank and LLC colors there are.
 pub fn fuzz_asked_colors(data: &[u8]) {
     let [banks, llc, text @ ..] = data else { return };
     let counts = ColorCounts {
@@ -19,7 +19,7 @@ pub fn fuzz_asked_colors(data: &[u8]) {
     }
 }
 
-/// What stands in the memory of another process: its environment, the table of its threads' colours, and what the
+/// What stands in the memory of another process: its environment, the table of its threads' colors, and what the
 /// kernel tells of its mappings; and a file of resctrl.
 pub fn fuzz_request(data: &[u8]) {
     for mapping in Mapping::parse_all(&String::from_utf8_lossy(data)) {

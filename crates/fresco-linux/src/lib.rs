@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Linux: which frames live processes have, and programs that get frames of the colours they were asked to run with.
+//! Linux: which frames live processes have, and programs that get frames of the colors they were asked to run with.
 //!
-//! Colours are those of frame numbers as this kernel sees them, under a map that the user names. In a virtual machine
+//! Colors are those of frame numbers as this kernel sees them, under a map that the user names. In a virtual machine
 //! these are not the frames of the hardware; nothing here claims that they are.
 
 pub mod backend;

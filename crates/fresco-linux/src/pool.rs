@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames of the colours asked for, found by trying: memory is taken, its frames are looked at, those with other
-//! colours are given back.
+//! Frames of the colors asked for, found by trying: memory is taken, its frames are looked at, those with other
+//! colors are given back.
 //!
 //! What is given back the kernel hands out again first. So a search holds all it has taken until it ends, and what it
 //! was in vain to look at is given back only when no search has followed for a while, or memory is short.
@@ -27,7 +27,7 @@ const MOST_STEP: u64 = 32 << 20;
 const BELIEVED: Duration = Duration::from_millis(100);
 /// Where areas lie: below heaps. When a process ends its memory is given back from low addresses to high ones, and what
 /// was given back last the kernel hands out first. So the next search, be it another process's, finds frames of heaps,
-/// which have colours that were asked for, before those that were in vain to look at.
+/// which have colors that were asked for, before those that were in vain to look at.
 pub(crate) const LOW: Range<u64> = 1 << 40..3 << 39;
 /// Where the heap of the library's own code lies. What the program maps and unmaps, and a child watches again, is elsewhere:
 /// a pager that waited for a page of its own heap would wait for itself.
@@ -42,7 +42,7 @@ pub struct Pool {
     map: Arc<PageMap>,
     /// Areas that still have frames to give, oldest first.
     slabs: VecDeque<Slab>,
-    /// Areas of which nothing is left but frames of other colours.
+    /// Areas of which nothing is left but frames of other colors.
     spent: Vec<Area>,
     /// Bytes that a search may hold; `None` for half of what is available.
     limit: Option<u64>,
@@ -61,7 +61,7 @@ pub enum Short {
     Memory,
     /// It took too long.
     Time,
-    /// It may hold no more than so many bytes, and would hardly find more than so many of the colours then.
+    /// It may hold no more than so many bytes, and would hardly find more than so many of the colors then.
     Hopeless {
         /// Bytes that it may hold.
         limit: u64,
@@ -73,7 +73,7 @@ pub enum Short {
 #[derive(Debug)]
 struct Slab {
     area: Area,
-    /// Ranges of pages with the colours asked for, last first.
+    /// Ranges of pages with the colors asked for, last first.
     runs: Vec<Range<u64>>,
     /// Have the other pages been given back?
     trimmed: bool,
@@ -109,7 +109,7 @@ impl Pool {
         self.scanned
     }
 
-    /// Frames there are for one of the colours asked for.
+    /// Frames there are for one of the colors asked for.
     pub fn rarity(&self) -> u64 {
         self.filter.rarity()
     }
@@ -163,7 +163,7 @@ impl Pool {
         let mut looked = 0;
         let mut short = Short::Time;
         while self.free < wanted && goes_on(self) {
-            // As many as there are colours for one asked for; more and more where none are found.
+            // As many as there are colors for one asked for; more and more where none are found.
             let missing = (wanted - self.free).saturating_mul(self.filter.rarity());
             let pages = missing.max(looked / 2).min(MOST_STEP / page_bytes());
             let mut step = (pages * page_bytes()).next_multiple_of(STEP);
@@ -196,8 +196,8 @@ impl Pool {
         self.held() + self.room(STEP)
     }
 
-    /// Is each colour as likely as the others wherever the kernel takes frames from? Not, where parts of the memory have
-    /// colours of their own.
+    /// Is each color as likely as the others wherever the kernel takes frames from? Not, where parts of the memory have
+    /// colors of their own.
     pub fn is_uniform(&self) -> bool {
         self.filter.is_uniform()
     }
@@ -269,7 +269,7 @@ impl Pool {
         Some(())
     }
 
-    /// Gives back all frames of other colours that are still held.
+    /// Gives back all frames of other colors that are still held.
     pub fn trim(&mut self) {
         self.spent.clear();
         for slab in self.slabs.iter_mut().filter(|slab| !slab.trimmed) {

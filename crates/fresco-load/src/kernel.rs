@@ -2,11 +2,11 @@
 //! A program that goes over its data again and again, cut into steps.
 
 use crate::passes::Passes;
-use crate::recorder::{Course, Recorder};
+use crate::recorder::{ExecutionState, Recorder};
 use crate::{Area, Batch, Program};
 use fresco_input::InputError;
 
-/// The computation of a program, without the course of its passes.
+/// The computation of a program, without the execution of its passes.
 pub(crate) trait Kernel: Send {
     /// Name in the table of programs.
     const NAME: &'static str;
@@ -27,7 +27,7 @@ pub(crate) struct Looped<K> {
     kernel: K,
     passes: Passes,
     within_pass: bool,
-    course: Course,
+    execution: ExecutionState,
 }
 
 impl<K: Kernel> Looped<K> {
@@ -37,7 +37,7 @@ impl<K: Kernel> Looped<K> {
             kernel,
             passes,
             within_pass: false,
-            course: Course::default(),
+            execution: ExecutionState::default(),
         }
     }
 }
@@ -56,12 +56,12 @@ impl<K: Kernel> Program for Looped<K> {
             kernel,
             passes,
             within_pass,
-            course,
+            execution,
         } = self;
         if passes.over() {
             return Ok(false);
         }
-        let mut recorder = course.record(out);
+        let mut recorder = execution.record(out);
         while !recorder.is_full() && !passes.over() {
             if !*within_pass {
                 passes.start(&mut recorder);

@@ -2,7 +2,7 @@
 //! Programs that really compute, with every load and store of their data seen by the simulator; generators; traces.
 //!
 //! - [`programs`] is the table of programs: each has a name, parameters with ranges and defaults, and builds a
-//!   [`Program`], which hands out its course in batches of [`Event`]s and checks its own result.
+//!   [`Program`], which hands out its execution in batches of [`Event`]s and checks its own result.
 //! - [`trace::MemoryTrace`] reads address traces of several simulators for the memory alone; the program `trace` replays
 //!   processor traces; [`trace::ftrace`] is our own format.
 //! - [`mod@generate`] makes the traces on which DRAM simulators are compared.

@@ -36,7 +36,7 @@ pub enum Marker {
     Join,
 }
 
-/// One thing in a program's course.
+/// One thing in a program's execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A load or store.

@@ -102,7 +102,7 @@ impl Kind {
                     let error = table
                         .error_at(name, format!("found {}", format_size(size)))
                         .allowed(self.range());
-                    return Err(error.cure(format!("write {}", format_size((size / multiple * multiple).max(min)))));
+                    return Err(error.help(format!("write {}", format_size((size / multiple * multiple).max(min)))));
                 }
             },
             Self::Count { min, max, default } => Value::Number(table.opt_integer(name, min..=max)?.unwrap_or(default)),

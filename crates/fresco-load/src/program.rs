@@ -18,7 +18,7 @@ pub struct Area {
 
 /// A program that runs in resumable chunks: each call to [`Program::next`] does a part of the work on the program's
 /// own data and reports every load and store of that data. Registers (loop counters, accumulators) and the
-/// instructions themselves cause no events. Setting up the data is not part of the course, as the originals do not
+/// instructions themselves cause no events. Setting up the data is not part of the execution, as the originals do not
 /// time it either; the simulator touches the pages of [`Program::footprint`] if it wants them mapped beforehand. Of a
 /// team it is, if asked for: who stores first decides where a page lies (TINT-19).
 pub trait Program: Send {

@@ -4,7 +4,7 @@
 use crate::{Batch, Event, Marker, Op};
 use fresco_dram::VirtAddr;
 
-/// Overhead of one trip round a loop: advance the induction variable, compare, branch. The programs count scalar
+/// Overhead of one iteration round a loop: advance the induction variable, compare, branch. The programs count scalar
 /// instructions as a compiler emits them for the plain loop of the original, without unrolling or vectors.
 pub(crate) const LOOP: u32 = 3;
 
@@ -24,23 +24,23 @@ impl Source {
 
 /// What must be remembered between two chunks of a program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course {
+pub(crate) struct ExecutionState {
     /// Memory operations so far.
     operations: u64,
     /// Instructions since the last event that no event carries yet.
     gap: u32,
 }
 
-impl Course {
+impl ExecutionState {
     /// Goes on recording into `out`.
     pub fn record<'a>(&'a mut self, out: &'a mut Batch) -> Recorder<'a> {
-        Recorder { course: self, out }
+        Recorder { execution: self, out }
     }
 }
 
-/// A program's course while a chunk of it runs.
+/// A program's execution while a chunk of it runs.
 pub(crate) struct Recorder<'a> {
-    course: &'a mut Course,
+    execution: &'a mut ExecutionState,
     out: &'a mut Batch,
 }
 
@@ -48,14 +48,14 @@ impl Recorder<'_> {
     /// `instructions` that access no memory.
     #[inline]
     pub fn work(&mut self, instructions: u32) {
-        self.course.gap = self.course.gap.saturating_add(instructions);
+        self.execution.gap = self.execution.gap.saturating_add(instructions);
     }
 
     /// A load whose address comes from `address`; the result is the source of the value loaded.
     #[inline]
     pub fn load(&mut self, addr: VirtAddr, size: u8, address: Source) -> Source {
         self.access(addr, size, address, false);
-        Source(self.course.operations)
+        Source(self.execution.operations)
     }
 
     /// A store whose address or data comes from `source`.
@@ -66,13 +66,13 @@ impl Recorder<'_> {
 
     #[inline]
     fn access(&mut self, addr: VirtAddr, size: u8, source: Source, write: bool) {
-        self.course.operations += 1;
+        self.execution.operations += 1;
         let dep = match source {
             Source::NONE => 0,
             // A distance beyond 32 bits is beyond any window: no core waits for it.
-            Source(load) => u32::try_from(self.course.operations - load).unwrap_or(0),
+            Source(load) => u32::try_from(self.execution.operations - load).unwrap_or(0),
         };
-        let gap = std::mem::take(&mut self.course.gap);
+        let gap = std::mem::take(&mut self.execution.gap);
         self.out.push(Event::Op(Op {
             addr,
             gap,
@@ -84,7 +84,7 @@ impl Recorder<'_> {
 
     /// A mark.
     pub fn mark(&mut self, marker: Marker) {
-        let gap = std::mem::take(&mut self.course.gap);
+        let gap = std::mem::take(&mut self.execution.gap);
         self.out.push(Event::Mark { marker, gap });
     }
 
@@ -101,12 +101,12 @@ mod tests {
 
     #[test]
     fn distances_count_operations_and_survive_the_end_of_a_batch() {
-        let (mut course, mut batch) = (Course::default(), Batch::new());
-        let mut recorder = course.record(&mut batch);
+        let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
+        let mut recorder = execution.record(&mut batch);
         let first = recorder.load(VirtAddr(0), 8, Source::NONE);
         let second = recorder.load(VirtAddr(64), 8, first);
         batch.clear();
-        let mut recorder = course.record(&mut batch);
+        let mut recorder = execution.record(&mut batch);
         recorder.work(5);
         recorder.mark(Marker::Pass);
         recorder.work(2);

@@ -131,9 +131,9 @@ impl ProgramKind {
         setting: &Setting,
         threads: u32,
     ) -> Result<Vec<Box<dyn Program>>, InputError> {
-        let error = |allowed: String, cure: &str| {
+        let error = |allowed: String, help: &str| {
             let found = format!("found {threads} threads of the program {:?}", self.name);
-            Err(table.error(found).allowed(allowed).cure(cure))
+            Err(table.error(found).allowed(allowed).help(help))
         };
         match self.build {
             _ if !(1..=MOST_THREADS).contains(&threads) => {
@@ -185,7 +185,7 @@ pub fn build_team(
         let names: Vec<&str> = PROGRAMS.iter().map(|kind| kind.name).collect();
         return Err(InputError::new(place, "no such program")
             .allowed(names.join(", "))
-            .cure("choose one of these"));
+            .help("choose one of these"));
     };
     let document = Document::parse(&place, parameters)?;
     let table = document.root();
@@ -296,7 +296,7 @@ mod tests {
         };
         assert_eq!(
             fault("strides", "step = 100"),
-            "parameters of strides:1: step: found 100 B\n  allowed: 64 B to 1 MiB, a multiple of 64 B\n  cure: write 64 B"
+            "parameters of strides:1: step: found 100 B\n  allowed: 64 B to 1 MiB, a multiple of 64 B\n  help: write 64 B"
         );
         assert!(fault("latency", "\nbytes = '2 GiB'").starts_with("parameters of latency:2: bytes: found the text"));
         assert!(fault("stream", "kernel = 'tirad'").contains("did you mean \"triad\"?"));

@@ -2,7 +2,7 @@
 //! Runs a program to its end and checks what every program owes.
 
 use crate::kernel::Kernel;
-use crate::recorder::Course;
+use crate::recorder::ExecutionState;
 use crate::{Batch, Event, Marker, Op, Program};
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
@@ -91,8 +91,8 @@ pub(crate) fn run(mut program: impl Program) -> Run {
 
 /// Runs `kernel` to the end of its pass and keeps nothing.
 pub(crate) fn one_pass(kernel: &mut impl Kernel) {
-    let (mut course, mut batch) = (Course::default(), Batch::new());
-    while !kernel.step(&mut course.record(&mut batch)) {
+    let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
+    while !kernel.step(&mut execution.record(&mut batch)) {
         batch.clear();
     }
 }

@@ -86,7 +86,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recorder::Course;
+    use crate::recorder::ExecutionState;
     use crate::{Batch, Event, Op};
 
     #[test]
@@ -94,8 +94,8 @@ mod tests {
         let mut layout = Layout::new();
         let mut a = layout.array(vec![0u32; 1025]);
         let b = layout.spread(vec![7u16; 2], 64);
-        let (mut course, mut batch) = (Course::default(), Batch::new());
-        let mut recorder = course.record(&mut batch);
+        let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
+        let mut recorder = execution.record(&mut batch);
         let (seven, source) = b.get(1, Source::NONE, &mut recorder);
         a.set(3, u32::from(seven), source, &mut recorder);
         assert_eq!(a.data[3], 7);

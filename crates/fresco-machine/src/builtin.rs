@@ -45,14 +45,14 @@ pub fn builtin_text(name: &str) -> Result<&'static str, InputError> {
         .map(|(_, text)| *text)
         .ok_or_else(|| {
             let names: Vec<&str> = builtin_names().collect();
-            let cure = match closest(name, builtin_names()) {
+            let help = match closest(name, builtin_names()) {
                 Some(near) => format!("did you mean {near:?}?"),
                 None => "choose one of these, or give the path of a machine file (with a \"/\" or ending in .toml)"
                     .to_owned(),
             };
             InputError::new(format!("machine {name}"), "found no built-in machine of this name")
                 .allowed(names.join(", "))
-                .cure(cure)
+                .help(help)
         })
 }
 
@@ -69,8 +69,8 @@ fn builtin_with(name: &str, overrides: &[(String, String)]) -> Result<Machine, I
     Machine::parse(&file, builtin_text(name)?, overrides).map_err(|error| match error.file == file {
         // A user cannot edit this file: what an override lacks is added by another one.
         true => {
-            let cure = format!("add --set {}=…, or correct the other overrides", error.field);
-            error.cure(cure)
+            let help = format!("add --set {}=…, or correct the other overrides", error.field);
+            error.help(help)
         }
         false => error,
     })

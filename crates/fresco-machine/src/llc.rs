@@ -29,7 +29,7 @@ impl LlcConfig {
 
     /// The parity masks that choose the set of a line: the plain index bits of a slice from the least significant up,
     /// then the slice functions. Two pages can share a set only where all of these agree, so these are what LLC
-    /// colours are made of (MAP-16).
+    /// colors are made of (MAP-16).
     pub fn set_functions(&self) -> Vec<u64> {
         let first = self.cache.line.trailing_zeros();
         let index_bits = self.sets_per_slice().trailing_zeros();

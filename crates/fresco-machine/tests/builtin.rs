@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every built-in machine: it parses, its map is one to one, it has the banks and colours that its paper states.
+//! Every built-in machine: it parses, its map is one to one, it has the banks and colors that its paper states.
 
 use fresco_dram::{ColorSpace, FrameNumber, Location, PhysAddr};
 use fresco_machine::{Machine, builtin, builtin_names, builtin_text, load, load_with};
@@ -136,7 +136,7 @@ fn missing_keys_of_built_in_machines_are_cured_by_overrides() {
         error.allowed,
         "an integer from 1 to 1000000, cycles of the command clock"
     );
-    assert!(error.cure.contains("--set memory.controller.page_idle=…"), "{error}");
+    assert!(error.help.contains("--set memory.controller.page_idle=…"), "{error}");
 }
 
 /// An override with the value of the file makes the same machine.
@@ -152,27 +152,27 @@ fn only_changes_change_the_digest() {
     assert_ne!(digest("closed"), machine("xeon-w3530").text_digest);
 }
 
-/// The colours that the papers count (CON-3 to CON-5, MAP-7, MAP-9), at 4 KiB pages: bank colours, LLC colours, pairs.
+/// The colors that the papers count (CON-3 to CON-5, MAP-7, MAP-9), at 4 KiB pages: bank colors, LLC colors, pairs.
 #[test]
-fn colours_of_the_papers() {
+fn colors_of_the_papers() {
     let count = |name: &str| {
         let space = colors(&machine(name));
         (space.bank_colors(), space.llc_colors(), space.pairs())
     };
     assert_eq!(count("opteron-6128").0, 128);
-    // CON-5: bank bits 15 and 16 are LLC bits too, so of 4 nodes x 8 banks x 32 LLC colours a quarter exists.
+    // CON-5: bank bits 15 and 16 are LLC bits too, so of 4 nodes x 8 banks x 32 LLC colors a quarter exists.
     assert_eq!(count("opteron-6128-interleaved"), (32, 32, 256));
-    // MAP-7: bits 12 and 13 are shared with the cache, 19 and 20 are not; the L3 has colours of bits 12 to 18.
+    // MAP-7: bits 12 and 13 are shared with the cache, 19 and 20 are not; the L3 has colors of bits 12 to 18.
     assert_eq!(count("xeon-w3530"), (16, 128, 512));
-    // MAP-9: 32 colours of two banks; bits 13 to 15 are shared with the cache.
+    // MAP-9: 32 colors of two banks; bits 13 to 15 are shared with the cache.
     assert_eq!(count("i7-860"), (32, 128, 512));
-    // BPM-5: with the channel above the page there are 64 colours of one bank.
+    // BPM-5: with the channel above the page there are 64 colors of one bank.
     assert_eq!(count("i7-860-channels"), (64, 128, 1024));
 }
 
-/// The published maps: as many bank colours at 4 KiB as elimination finds in their functions.
+/// The published maps: as many bank colors at 4 KiB as elimination finds in their functions.
 #[test]
-fn colours_of_the_published_maps() {
+fn colors_of_the_published_maps() {
     let counts = [
         ("xeon-e3-1220v5", 16),
         ("i5-6200u", 16),
@@ -186,7 +186,7 @@ fn colours_of_the_published_maps() {
 
 /// MAP-8: the 32 banks of the P4080; MAP-10: rank bits 15 to 17.
 #[test]
-fn ranks_and_banks_above_the_page_offset_are_colours() {
+fn ranks_and_banks_above_the_page_offset_are_colors() {
     assert_eq!(colors(&machine("p4080")).bank_colors(), 32);
     let ss_rtmc = machine("ss-rtmc").memory;
     for rank in 0..8u32 {
@@ -225,7 +225,7 @@ fn bench_map_is_that_of_the_comparison() {
 
 /// CAMC's figure 2.6 takes banks 0, 32, 64 and 96, one on each controller.
 #[test]
-fn opteron_colours_count_node_first() {
+fn opteron_colors_count_node_first() {
     let machine = machine("opteron-6128");
     let space = colors(&machine);
     for color in 0..128 {
@@ -239,9 +239,9 @@ fn opteron_colours_count_node_first() {
     assert!(machine.topology.hop_latency[0][1] < machine.topology.hop_latency[0][2]);
 }
 
-/// RLIM-3: the printed bits spread each colour over both channels and both ranks of a node.
+/// RLIM-3: the printed bits spread each color over both channels and both ranks of a node.
 #[test]
-fn interleaved_opteron_colours_are_four_banks() {
+fn interleaved_opteron_colors_are_four_banks() {
     let machine = machine("opteron-6128-interleaved");
     let space = colors(&machine);
     assert!((0..32).all(|color| space.banks(color).len() == 4));
@@ -260,7 +260,7 @@ fn machines_are_found_by_name_or_path() {
         error.starts_with("machine xeon-w3503: found no built-in machine of this name"),
         "{error}"
     );
-    assert!(error.ends_with("cure: did you mean \"xeon-w3530\"?"), "{error}");
+    assert!(error.ends_with("help: did you mean \"xeon-w3530\"?"), "{error}");
     assert!(
         load("./no-such.toml")
             .expect_err("is no file")

@@ -46,7 +46,7 @@ fn a_machine_that_gives_its_own_interval_needs_that_of_the_mode() {
     let fine = set("memory.fine_refresh", "\"2x\"");
     let refused = fresco_machine::load_with("ddr4-2400-bench", std::slice::from_ref(&fine)).unwrap_err();
     assert_eq!(
-        refused.cure,
+        refused.help,
         "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another"
     );
     let given = [

@@ -31,9 +31,9 @@ fn every_key_is_documented() {
     }
 }
 
-/// The table of machines names each, with the colours it really has.
+/// The table of machines names each, with the colors it really has.
 #[test]
-fn the_table_counts_colours_right() {
+fn the_table_counts_colors_right() {
     for name in builtin_names() {
         let machine = builtin(name).expect("is a machine");
         let row = README

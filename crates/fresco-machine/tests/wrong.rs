@@ -82,7 +82,7 @@ fn each_wrong_machine_is_told_place_and_cure() {
     }
     for case in &cases {
         assert_eq!(case.told(), case.message.trim_end(), "\n{}{}", case.taken, case.put);
-        assert!(case.message.contains("cure: "), "{}", case.message);
+        assert!(case.message.contains("help: "), "{}", case.message);
     }
 }
 

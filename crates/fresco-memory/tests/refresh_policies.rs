@@ -291,7 +291,7 @@ fn a_burst_is_back_to_back_in_both_ranks_at_once() {
     }
 }
 
-/// Two colours of one rank each, refreshed half a window apart (CR-1), each by segments (F29) or in one go.
+/// Two colors of one rank each, refreshed half a window apart (CR-1), each by segments (F29) or in one go.
 fn colored(org: &Organisation, timing: &Timing, segments: u64) -> Windows {
     let period = timing.refw - timing.refi;
     let windows: Vec<Window> = (0..segments)

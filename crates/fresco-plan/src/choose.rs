@@ -2,7 +2,7 @@
 //! From a task set to a plan: by the method asked for, or by the best that there is.
 
 use crate::method::Method;
-use crate::methods::{Draft, Ground, draft};
+use crate::methods::{Draft, PlanContext, draft};
 use crate::plan::{Plan, PlannedBandwidth, PlannedTask};
 use crate::refusal::Refusal;
 use crate::request::TaskSet;
@@ -23,19 +23,19 @@ const PREFERENCE: [Method; 6] = [
 /// # Errors
 /// Why there is no plan: by the method asked for, or by each of them.
 pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
-    let ground = Ground::new(set)?;
+    let context = PlanContext::new(set)?;
     if let Some(method) = set.options.method {
-        return draft(method, &ground).map(|draft| complete(&ground, method, draft, Vec::new()));
+        return draft(method, &context).map(|draft| complete(&context, method, draft, Vec::new()));
     }
-    let methods: &[Method] = if ground.tasks.is_empty() {
+    let methods: &[Method] = if context.tasks.is_empty() {
         &[Method::Codesign]
     } else {
         &PREFERENCE
     };
     let mut passed_over = Vec::new();
     for &method in methods {
-        match draft(method, &ground) {
-            Ok(draft) => return Ok(complete(&ground, method, draft, passed_over)),
+        match draft(method, &context) {
+            Ok(draft) => return Ok(complete(&context, method, draft, passed_over)),
             Err(refusal) => passed_over.push((method, refusal)),
         }
     }
@@ -60,8 +60,8 @@ fn under_budgets(bandwidth: &PlannedBandwidth) -> String {
     )
 }
 
-fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<(Method, Refusal)>) -> Plan {
-    let set = ground.set;
+fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over: Vec<(Method, Refusal)>) -> Plan {
+    let set = context.set;
     let mut reasons: Vec<String> = passed_over
         .into_iter()
         .map(|(method, refusal)| format!("not {}: {refusal}", method.name()))
@@ -90,7 +90,7 @@ fn complete(ground: &Ground<'_>, method: Method, draft: Draft, passed_over: Vec<
     Plan {
         name: set.name.clone(),
         machine: set.machine_given.clone(),
-        memory: ground.memory.clone(),
+        memory: context.memory.clone(),
         method,
         policy: set.options.policy,
         cores: set.options.cores,

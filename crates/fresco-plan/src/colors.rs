@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours as planning uses them: a set of ranks (or, for the co-design, a bank) and the pages that lie there.
+//! Colors as planning uses them: a set of ranks (or, for the co-design, a bank) and the pages that lie there.
 
 use crate::plan::Color;
 use crate::refusal::Refusal;
@@ -7,10 +7,10 @@ use fresco_dram::ColorSpace;
 use fresco_dram::color::format_list;
 use fresco_machine::Machine;
 
-/// The colours whose ranks are given, with the bank colours whose pages lie in them.
+/// The colors whose ranks are given, with the bank colors whose pages lie in them.
 ///
 /// # Errors
-/// A page of this machine lies in ranks of several colours: the bits that choose the rank lie inside the page (CON-4).
+/// A page of this machine lies in ranks of several colors: the bits that choose the rank lie inside the page (CON-4).
 pub fn of_ranks(machine: &Machine, groups: &[Vec<u32>]) -> Result<Vec<Color>, Refusal> {
     let org = &machine.memory.organisation;
     let group_of = |bank: u32| {
@@ -28,7 +28,7 @@ pub fn of_ranks(machine: &Machine, groups: &[Vec<u32>]) -> Result<Vec<Color>, Re
     Ok(groups.iter().zip(banks).map(color).collect())
 }
 
-/// A colour for each bank of each rank, in the order in which they are refreshed: bank after bank, then rank after rank
+/// A color for each bank of each rank, in the order in which they are refreshed: bank after bank, then rank after rank
 /// (COD-1). Banks of the same number of all channels count as one.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn of_banks(machine: &Machine) -> Result<Vec<Color>, Refusal> {
     Ok((0..).zip(banks).map(color).collect())
 }
 
-/// The bank colours of each group; `group_of` tells the group of a bank of the machine.
+/// The bank colors of each group; `group_of` tells the group of a bank of the machine.
 fn split(
     machine: &Machine,
     groups: usize,
@@ -56,14 +56,14 @@ fn split(
 ) -> Result<Vec<Vec<u32>>, Refusal> {
     let page_bits = machine.page_bytes.trailing_zeros();
     let space = ColorSpace::new(&machine.memory.map, &[], page_bits)
-        .map_err(|error| Refusal::machine(format!("machine {} has no colours: {error}", machine.name)))?;
+        .map_err(|error| Refusal::machine(format!("machine {} has no colors: {error}", machine.name)))?;
     let mut colors = vec![Vec::new(); groups];
     for color in 0..space.bank_colors() {
         let mut of_banks = space.banks(color).into_iter().map(&group_of);
         let first = of_banks.next().flatten();
         if of_banks.any(|group| group != first) {
             return Err(Refusal::machine(format!(
-                "machine {}: pages of bank colour {} ({}) lie in several of the colours; the bits that choose {chosen} \
+                "machine {}: pages of bank color {} ({}) lie in several of the colors; the bits that choose {chosen} \
                  must lie above the page of {} bytes",
                 machine.name,
                 color,

@@ -2,7 +2,7 @@
 //! Planning tasks and DRAM refresh together: a task set and a machine in, a plan out; and the checker of plans.
 //!
 //! [`TaskSet`] is the input: one TOML file. [`plan`](plan()) finds a [`Plan`] by one [`Method`], or by the best that
-//! there is, or says why there is none ([`Refusal`]). A plan is plain data: colours and memory of each task, a cyclic
+//! there is, or says why there is none ([`Refusal`]). A plan is plain data: colors and memory of each task, a cyclic
 //! table or servers or slots, refresh windows, and the proof of each deadline. [`check()`] verifies a plan without
 //! trusting the planner: it derives everything that the proofs rest on from the plan itself.
 //!

@@ -11,13 +11,13 @@ pub enum Method {
     AutoRefresh,
     /// All ranks in one burst at the start of each retention time, by software; nothing runs meanwhile (REF-11).
     Burst,
-    /// A cyclic table in which no task runs while a colour that it owns is refreshed (CR-1).
+    /// A cyclic table in which no task runs while a color that it owns is refreshed (CR-1).
     ColoredRefresh,
-    /// Two servers per core, one per colour, under lock windows (CRS-1).
+    /// Two servers per core, one per color, under lock windows (CRS-1).
     Crs,
-    /// Two slots per period; in each the other colour gets its share of the refresh (F29).
+    /// Two slots per period; in each the other color gets its share of the refresh (F29).
     Aligned,
-    /// No servers: the first ready job whose colour is not locked (F28).
+    /// No servers: the first ready job whose color is not locked (F28).
     Flat,
     /// One bank at a time, all its rows, and a schedule that stays away from it (COD-1).
     Codesign,

@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The machine lacks what the method needs: ranks, commands, colours that pages can have.
+    /// The machine lacks what the method needs: ranks, commands, colors that pages can have.
     Machine,
     /// The method is not for such tasks: their form, not their load.
     Form,

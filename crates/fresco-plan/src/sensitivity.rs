@@ -3,7 +3,7 @@
 
 use crate::memory::RankMemory;
 use crate::method::Method;
-use crate::methods::{Ground, draft};
+use crate::methods::{PlanContext, draft};
 use crate::refusal::Refusal;
 use crate::request::TaskSet;
 use fresco_rt::sensitivity::largest_wcet_scale;
@@ -37,14 +37,14 @@ pub struct Sensitivity {
 /// # Errors
 /// The tasks are batch tasks, or some of them are.
 pub fn sensitivity(set: &TaskSet, method: Method, densities: &[u32]) -> Result<Sensitivity, Refusal> {
-    let ground = Ground::new(set)?;
-    ground.periodic()?;
-    let memory = &ground.memory;
-    let now = verdict(set, method, memory.clone(), ground.tasks.clone());
+    let context = PlanContext::new(set)?;
+    context.periodic()?;
+    let memory = &context.memory;
+    let now = verdict(set, method, memory.clone(), context.tasks.clone());
     let scaled = |tasks: &[Task]| verdict(set, method, memory.clone(), tasks.to_vec()).is_ok();
     let denser = |gbit: &u32| {
         let at = set.at_density(*gbit);
-        at.is_ok_and(|at| verdict(&at, method, RankMemory::of(&at.machine), ground.tasks.clone()).is_ok())
+        at.is_ok_and(|at| verdict(&at, method, RankMemory::of(&at.machine), context.tasks.clone()).is_ok())
     };
     let hotter = |ms: &Time| {
         let retention_ns = ms * 1_000_000;
@@ -54,17 +54,17 @@ pub fn sensitivity(set: &TaskSet, method: Method, densities: &[u32]) -> Result<S
             longest_gap_ns: gap as Time,
             ..memory.clone()
         };
-        verdict(set, method, memory, ground.tasks.clone()).is_ok()
+        verdict(set, method, memory, context.tasks.clone()).is_ok()
     };
     Ok(Sensitivity {
         method,
         refusal: now.err().map(|refusal| refusal.reason),
-        wcet_scale_permille: largest_wcet_scale(&ground.tasks, MOST_SCALE, scaled),
+        wcet_scale_permille: largest_wcet_scale(&context.tasks, MOST_SCALE, scaled),
         densities_gbit: densities.iter().copied().filter(denser).collect(),
         retentions_ms: RETENTIONS_MS.into_iter().filter(hotter).collect(),
     })
 }
 
 fn verdict(set: &TaskSet, method: Method, memory: RankMemory, tasks: Vec<Task>) -> Result<(), Refusal> {
-    draft(method, &Ground { set, memory, tasks }).map(|_| ())
+    draft(method, &PlanContext { set, memory, tasks }).map(|_| ())
 }

@@ -117,7 +117,7 @@ fn several_cores() {
     }
 }
 
-/// A task whose period is shorter than a lock: no partition works, an instance in each colour does (CRS-11).
+/// A task whose period is shorter than a lock: no partition works, an instance in each color does (CRS-11).
 #[test]
 fn a_short_task_gets_an_instance_in_each_color() {
     let text = r#"

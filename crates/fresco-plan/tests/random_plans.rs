@@ -98,7 +98,7 @@ static PLANS: LazyLock<Vec<(Value, Machine)>> = LazyLock::new(|| {
     }
     let batch = "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n[[task]]\nname = \"b\"\n";
     plans.push(of(batch, Method::Codesign));
-    // Each job meets the refresh of one colour: two instances.
+    // Each job meets the refresh of one color: two instances.
     plans.push(of(&text(&[task(8, 70)], 1, 8, "edf"), Method::ColoredRefresh));
     plans
 });

@@ -83,7 +83,7 @@ fn an_unknown_field_is_refused_wherever_it_stands() {
             // An object with one field of a fixed name, as that of a policy, is refused by the reader itself.
             let named = error.field == format!("{path}.surplus") || error.line.is_some();
             assert!(
-                named && !error.allowed.is_empty() && !error.cure.is_empty(),
+                named && !error.allowed.is_empty() && !error.help.is_empty(),
                 "{path}: {error}"
             );
             tried += 1;
@@ -101,7 +101,7 @@ fn a_misspelt_field_is_named_with_its_neighbours() {
     assert_eq!(
         error.to_string(),
         "p.json: data.schedule.table.slots[3].jop: found an unknown field\n  \
-         allowed: blocked, core, instance, job, length, start, task\n  cure: did you mean \"job\"?"
+         allowed: blocked, core, instance, job, length, start, task\n  help: did you mean \"job\"?"
     );
     // Without the right one, the wrong one is not looked at: the slot cannot be read.
     let slot = document.pointer_mut("/data/schedule/table/slots/3").expect("a slot");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every wrong file of tasks is refused with file, line, field, what is allowed, and a cure.
+//! Every wrong file of tasks is refused with file, line, field, what is allowed, and a help.
 
 use fresco_input::InputError;
 use fresco_plan::TaskSet;
@@ -34,7 +34,7 @@ fn refused_in(text: &str, wrong: &str, field: &str, found: &str) {
     );
     assert_eq!(error.field, field, "{error}");
     assert!(error.found.contains(found), "{error}");
-    assert!(!error.allowed.is_empty() && !error.cure.is_empty(), "{error}");
+    assert!(!error.allowed.is_empty() && !error.help.is_empty(), "{error}");
 }
 
 /// A wrong line before the tasks.
@@ -97,7 +97,7 @@ fn wrong_values_of_plan() {
 }
 
 #[test]
-fn wrong_colours() {
+fn wrong_colors() {
     let halves = [
         "[\"0-3\"]",
         "[\"0-3\", \"4-6\"]",
@@ -301,7 +301,7 @@ fn wrong_overrides() {
     let refused = |set: &str, field: &str| {
         let error = TaskSet::parse("t.toml", TASKS, Path::new(""), &[set.to_owned()]).expect_err("is wrong");
         assert!(error.file.starts_with("--set "), "{error}");
-        assert!(error.field == field && !error.cure.is_empty(), "{error}");
+        assert!(error.field == field && !error.help.is_empty(), "{error}");
     };
     refused("plan.method=best", "plan.method");
     refused("task.1.wcet=0 ns", "task.1.wcet");

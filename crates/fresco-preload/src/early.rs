@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory before there is a pager: what the loader, constructors of libraries and the start of the pager's own thread
-//! ask for. It lies in the data of this library, so no page of the program's heap is placed before it can be coloured.
+//! ask for. It lies in the data of this library, so no page of the program's heap is placed before it can be colored.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;

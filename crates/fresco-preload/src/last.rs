@@ -45,12 +45,12 @@ extern "C" fn first_leaves(_: *mut c_void) {
         libc::pthread_attr_destroy(attributes.as_mut_ptr());
     }
     // Without it what is done at exit is not done, but the process ends.
-    let _ = shared.door.ask(Order::FirstLeaves, 0..0, 0);
+    let _ = shared.port.ask(Order::FirstLeaves, 0..0, 0);
 }
 
 extern "C" fn be_last(_: *mut c_void) -> *mut c_void {
     if let Some(shared) = state::shared() {
-        shared.door.wait_for_the_end();
+        shared.port.wait_for_the_end();
         // SAFETY: no other thread of the program is left; the C library would do the same.
         unsafe { libc::exit(0) };
     }

@@ -20,7 +20,7 @@ unsafe extern "C" {
 }
 
 /// May the block be from there, which is no block in use of mimalloc's? The program has that heap alone where memory is
-/// not coloured; elsewhere a library that does not look its functions up as others do (`RTLD_DEEPBIND`) may use it.
+/// not colored; elsewhere a library that does not look its functions up as others do (`RTLD_DEEPBIND`) may use it.
 #[cold]
 pub fn may_have(block: *const c_void) -> bool {
     // SAFETY: looks the address up.

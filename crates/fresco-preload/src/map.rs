@@ -20,7 +20,7 @@ const ARENA_EAGER_COMMIT: c_int = 4;
 const PURGE_DELAY: c_int = 15;
 /// Bytes of addresses that mimalloc reserves at its first block.
 pub const RESERVED: u64 = 1 << 30;
-/// Milliseconds after which mimalloc gives freed pages back. Frames of few colours are dear.
+/// Milliseconds after which mimalloc gives freed pages back. Frames of few colors are dear.
 const PURGE_AFTER: c_long = 1000;
 /// Between lines about a search, at most.
 const MOST_PATIENCE: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ pub fn configure(when_full: WhenFull) {
 }
 
 thread_local! {
-    /// Is this thread at the door?
+    /// Is this thread at the port?
     static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -163,9 +163,9 @@ unsafe extern "C" fn madvise(start: *mut c_void, bytes: usize, advice: c_int) ->
 fn still<T>(work: impl FnOnce() -> T) -> T {
     match state::shared().filter(|_| state::is_colored()) {
         Some(shared) => {
-            shared.door.latch().lock();
+            shared.port.latch().lock();
             let result = work();
-            shared.door.latch().unlock();
+            shared.port.latch().unlock();
             result
         }
         None => work(),
@@ -235,7 +235,7 @@ pub fn ask(order: Order, range: &Range<u64>) -> Result<(), Errno> {
     ask_with(order, range, threads::set())
 }
 
-/// The same, with another word than the calling thread's set of colours.
+/// The same, with another word than the calling thread's set of colors.
 pub fn ask_with(order: Order, range: &Range<u64>, word: u32) -> Result<(), Errno> {
     let Some(shared) = state::shared() else { return Ok(()) };
     // A handler of a signal that came while its thread asked: it would wait for itself.
@@ -243,7 +243,7 @@ pub fn ask_with(order: Order, range: &Range<u64>, word: u32) -> Result<(), Errno
         return Ok(());
     }
     let before = state::errno();
-    let result = shared.door.ask(order, range.clone(), word).unwrap_or(Ok(()));
+    let result = shared.port.ask(order, range.clone(), word).unwrap_or(Ok(()));
     state::set_errno(before);
     let _ = ASKING.try_with(|asking| asking.set(false));
     result

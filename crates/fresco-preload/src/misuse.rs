@@ -17,7 +17,7 @@ pub fn end(function: &str, block: *const c_void) -> ! {
     let line = crate::report::line(format_args!(
         "{function}: invalid pointer {block:p}: {why}; the program is aborted"
     ));
-    // As the C library does: to what is standard error now. The pager is not asked, as this thread may be at its door.
+    // As the C library does: to what is standard error now. The pager is not asked, as this thread may be at its port.
     while rustix::io::write(stderr(), line.as_bytes()) == Err(Errno::INTR) {}
     // SAFETY: ends the process.
     unsafe { libc::abort() }

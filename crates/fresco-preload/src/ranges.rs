@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Ranges that were watched, each with its set of colours: a child has them too, but nobody who watches. `fresco verify`
-//! reads the table from outside, where threads have colours of their own.
+//! Ranges that were watched, each with its set of colors: a child has them too, but nobody who watches. `fresco verify`
+//! reads the table from outside, where threads have colors of their own.
 
 use fresco_linux::proc::{LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger};
 use std::cell::UnsafeCell;

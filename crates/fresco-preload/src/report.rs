@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Device and number of the file that standard error was at the beginning; 0 without one.
 static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
-/// Stands in the environment of what a process starts that has told why it has no colours.
+/// Stands in the environment of what a process starts that has told why it has no colors.
 const TOLD: &CStr = c"FRESCO_TOLD";
 
 fn own_stream() -> [u64; 2] {
@@ -34,7 +34,7 @@ pub fn remember_stream() {
 /// if it is still the same file.
 fn write(line: &[u8]) {
     let by_pager = state::shared().filter(|_| state::is_colored());
-    match by_pager.map(|shared| shared.door.tell(line)) {
+    match by_pager.map(|shared| shared.port.tell(line)) {
         // It has none in a child.
         Some(Ok(Err(Errno::BADF)) | Err(_)) | None => {}
         // Nobody reads it: that is not the program's affair.
@@ -64,14 +64,14 @@ pub fn line(message: Arguments) -> String {
     format!("fresco: {}[{pid}]: {message}\n", name.to_string_lossy())
 }
 
-/// Tells why this process has no colours, unless a program that started this one has told so already: who drops
+/// Tells why this process has no colors, unless a program that started this one has told so already: who drops
 /// privileges often starts many.
 pub fn tell_refusal(refusal: Refusal, forked: bool) {
     // SAFETY: before the program's own code there is one thread, and in a child one is left.
     if !unsafe { libc::getenv(TOLD.as_ptr()) }.is_null() {
         return;
     }
-    tell(format_args!("memory is not coloured: {refusal}"));
+    tell(format_args!("memory is not colored: {refusal}"));
     // In a child another thread of the parent may have had the environment's lock.
     if !forked {
         // SAFETY: before the program's own code there is one thread. Without memory it is not set, and told once more.
@@ -103,7 +103,7 @@ pub fn tell_pool(request: &Request, short: Option<Short>) {
 
 /// Colors that the calling thread is promised.
 fn promised(request: &Request) -> String {
-    let shared = state::shared().and_then(|shared| shared.door.sets().get(threads::set()));
+    let shared = state::shared().and_then(|shared| shared.port.sets().get(threads::set()));
     shared.unwrap_or(&request.asked).to_string()
 }
 

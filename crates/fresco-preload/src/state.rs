@@ -3,7 +3,7 @@
 
 use crate::{last, own_heap, ranges, report, threads, totals};
 use fresco_linux::colors::{ENVIRONMENT, Request, WhenFull};
-use fresco_linux::pager::{self, Door, Order, Started, Stats};
+use fresco_linux::pager::{self, Order, PagerPort, Started, Stats};
 use fresco_linux::proc::keep_mapped;
 use rustix::process::getpid;
 use std::env;
@@ -28,7 +28,7 @@ static STATE: AtomicU32 = AtomicU32::new(EARLY);
 static OWNER: AtomicI32 = AtomicI32::new(0);
 static SHARED: OnceLock<Shared> = OnceLock::new();
 static STATS: Stats = Stats::new();
-/// Is the C library's own heap the program's? It is where memory is not coloured from the beginning.
+/// Is the C library's own heap the program's? It is where memory is not colored from the beginning.
 static BARE: AtomicBool = AtomicBool::new(false);
 
 /// What the program was asked to run with, and how the pager is reached.
@@ -36,7 +36,7 @@ pub struct Shared {
     /// The request.
     pub request: Request,
     /// The way to the pager.
-    pub door: Door,
+    pub port: PagerPort,
 }
 
 /// Counts of the pager.
@@ -44,7 +44,7 @@ pub fn stats() -> &'static Stats {
     &STATS
 }
 
-/// What the program was asked to run with, if its memory is coloured or, as in a child, about to be.
+/// What the program was asked to run with, if its memory is colored or, as in a child, about to be.
 pub fn shared() -> Option<&'static Shared> {
     SHARED.get()
 }
@@ -59,7 +59,7 @@ pub fn has_pager() -> bool {
     is_colored() && OWNER.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get()
 }
 
-/// Is the program's memory to be coloured, now or when the pager is there?
+/// Is the program's memory to be colored, now or when the pager is there?
 pub fn will_be_colored() -> bool {
     STATE.load(Ordering::Acquire) != PLAIN
 }
@@ -120,15 +120,15 @@ extern "C" fn begin() {
         let _ = keep_mapped(text.as_bytes());
     }
     let shared = request.and_then(|request| {
-        let door = Door::new().ok()?;
-        Some(SHARED.get_or_init(|| Shared { request, door }))
+        let port = PagerPort::new().ok()?;
+        Some(SHARED.get_or_init(|| Shared { request, port }))
     });
     // Before anything is told.
     report::remember_stream();
     let Some(shared) = shared else {
         if text.is_some() {
             report::tell(format_args!(
-                "the request in {ENVIRONMENT} is not one of this version; memory is not coloured"
+                "the request in {ENVIRONMENT} is not one of this version; memory is not colored"
             ));
         }
         BARE.store(true, Ordering::Relaxed);
@@ -161,7 +161,7 @@ fn start(forked: bool) {
         reserves: if forked { 0 } else { crate::map::RESERVED },
     };
     let waiting = || report::tell_pool(&shared.request, None);
-    match pager::start(shared.request.clone(), &shared.door, &STATS, started, waiting) {
+    match pager::start(shared.request.clone(), &shared.port, &STATS, started, waiting) {
         Ok(collected) => {
             STATE.store(COLORED, Ordering::Release);
             totals::began();
@@ -179,17 +179,17 @@ fn start(forked: bool) {
 /// A page that the pager has in hand would be missing in the child.
 extern "C" fn before_fork() {
     if let Some(shared) = shared() {
-        shared.door.latch().lock();
+        shared.port.latch().lock();
     }
 }
 
 extern "C" fn in_parent() {
     if let Some(shared) = shared() {
-        shared.door.latch().unlock();
+        shared.port.latch().unlock();
     }
     if is_colored() {
-        // Without a pager there is nothing to mend.
-        let _ = crate::map::ask(Order::Mend, &(0..0));
+        // Without a pager there is nothing to repair.
+        let _ = crate::map::ask(Order::Repair, &(0..0));
     }
 }
 
@@ -199,7 +199,7 @@ extern "C" fn in_child() {
     ranges::reset();
     threads::reset();
     if let Some(shared) = shared() {
-        shared.door.reset();
+        shared.port.reset();
         last::begin();
     }
     if STATE.load(Ordering::Acquire) != PLAIN {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads with colours of their own (TINT-6). Each has a heap in an arena of its set of colours, and maps memory of these
-//! colours; what it had before stays as it is. Functions are those of `fresco.h`.
+//! Threads with colors of their own (TINT-6). Each has a heap in an arena of its set of colors, and maps memory of these
+//! colors; what it had before stays as it is. Functions are those of `fresco.h`.
 
 use crate::next::Next;
 use crate::{ranges, state};
@@ -31,20 +31,20 @@ static MAKING: AtomicBool = AtomicBool::new(false);
 /// Threads so far, for the list of the request.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// The set of colours of the calling thread.
+/// The set of colors of the calling thread.
 pub fn set() -> u32 {
     // At the very end of a thread it has none.
     SET.try_with(Cell::get).unwrap_or(0)
 }
 
-/// The first thread takes the first colours of the list.
+/// The first thread takes the first colors of the list.
 pub fn begin() {
     if state::is_colored() {
         next_of_list();
     }
 }
 
-/// Gives the calling thread the next colours of the list that was asked for, if there is one.
+/// Gives the calling thread the next colors of the list that was asked for, if there is one.
 fn next_of_list() {
     let Some(shared) = state::shared() else { return };
     let list = &shared.request.thread_colors;
@@ -52,14 +52,14 @@ fn next_of_list() {
         return;
     }
     let number = THREADS.fetch_add(1, Ordering::Relaxed);
-    // Without an arena the thread has the process's colours.
+    // Without an arena the thread has the process's colors.
     let _ = enter(&list[number % list.len()]);
 }
 
-/// From now on, what the calling thread allocates and maps has these colours.
+/// From now on, what the calling thread allocates and maps has these colors.
 fn enter(asked: &AskedColors) -> Result<(), c_int> {
     let shared = state::shared().filter(|_| state::is_colored()).ok_or(libc::ENOTSUP)?;
-    let set = shared.door.sets().number_of(asked).ok_or(libc::ENOSPC)?;
+    let set = shared.port.sets().number_of(asked).ok_or(libc::ENOSPC)?;
     ranges::name(set, &asked.to_string());
     let before = set_to(set);
     let heap = heap_of(set);

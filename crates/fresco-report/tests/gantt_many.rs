@@ -90,8 +90,8 @@ proptest! {
         let svg = gantt.to_svg(&provenance()).unwrap();
         prop_assert_eq!(&svg, &gantt.to_svg(&provenance()).unwrap());
         for (text, width) in [(svg.as_str(), 720), (svg.narrow(), 360)] {
-            for colour in [FIRST, "c2", "c3", "soft", "paper"] {
-                for [x, y, wide, high] in rectangles(text, colour) {
+            for color in [FIRST, "c2", "c3", "soft", "paper"] {
+                for [x, y, wide, high] in rectangles(text, color) {
                     prop_assert!(x >= 0 && y >= 0 && wide > 0 && high > 0, "{:?}", [x, y, wide, high]);
                     // A mark or a line at the very end of the window may touch the margin.
                     prop_assert!(x + wide <= width, "{:?}", [x, wide]);

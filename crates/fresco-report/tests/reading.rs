@@ -138,12 +138,12 @@ fn figures_name_classes_and_the_style_sheet_has_both_schemes() {
         .split_once("@media screen and (prefers-color-scheme:dark)")
         .expect("both");
     for svg in all() {
-        let (head, rest) = svg.as_str().split_once("<style>").expect("a file has its colours");
+        let (head, rest) = svg.as_str().split_once("<style>").expect("a file has its colors");
         let (style, rest) = rest.split_once("</style>").expect("ends");
         assert_eq!(style.trim(), Svg::style().trim());
         for body in [head, rest, svg.wide(), svg.narrow()] {
-            for colour in ["fill", "stroke"].into_iter().flat_map(|name| attribute(body, name)) {
-                assert!(["none", "currentColor"].contains(&colour), "{}: {colour}", svg.title());
+            for color in ["fill", "stroke"].into_iter().flat_map(|name| attribute(body, name)) {
+                assert!(["none", "currentColor"].contains(&color), "{}: {color}", svg.title());
             }
             assert!(!body.contains("style="), "{}", svg.title());
             for class in attribute(body, "class") {
@@ -155,13 +155,13 @@ fn figures_name_classes_and_the_style_sheet_has_both_schemes() {
                 );
             }
         }
-        let coloured = attribute(svg.wide(), "fill").len() + attribute(svg.wide(), "stroke").len();
-        assert!(attribute(svg.wide(), "class").len() > 10 && coloured > 10);
+        let colored = attribute(svg.wide(), "fill").len() + attribute(svg.wide(), "stroke").len();
+        assert!(attribute(svg.wide(), "class").len() > 10 && colored > 10);
     }
 }
 
 #[test]
-fn a_page_has_one_heading_one_style_of_figures_and_no_colour_outside_its_style() {
+fn a_page_has_one_heading_one_style_of_figures_and_no_color_outside_its_style() {
     let mut page = HtmlReport::new("Plan two: aligned", "", provenance());
     for (number, svg) in all().into_iter().enumerate() {
         page.sections.push(Section::new(format!("s{number}")).figure(svg, "c"));
@@ -321,7 +321,7 @@ fn no_line_crosses_what_was_not_measured() {
             .filter(|line| line.len() > 1)
             .collect::<Vec<_>>()
     };
-    // Names at the ends of lines leave no other line of this colour.
+    // Names at the ends of lines leave no other line of this color.
     assert_eq!(joined(&chart).iter().map(Vec::len).collect::<Vec<_>>(), [3]);
     // Another series has a point at 2, and this one none.
     chart.series.push(Series {

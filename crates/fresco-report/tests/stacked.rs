@@ -45,7 +45,7 @@ fn nothing_to_stack_is_said() {
 }
 
 #[test]
-fn a_part_that_no_bar_has_keeps_its_colour_and_leaves_the_legend() {
+fn a_part_that_no_bar_has_keeps_its_color_and_leaves_the_legend() {
     let mut chart = anatomy();
     let with_all = chart.to_svg(&provenance()).unwrap();
     chart.layers[1].values.fill(0.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fraction of random task sets that each method accepts, by density and load (E33): two colours, the burst of the standard,
+//! Fraction of random task sets that each method accepts, by density and load (E33): two colors, the burst of the standard,
 //! handlers of 2 us, any partition of the tasks. The cells are those of the table in docs/theory.md.
 //!
 //! `cargo run --release -p fresco-rt --example acceptance -- [SETS]`; 120 sets of 6 tasks per cell by default.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Time and work of the co-assignment of frames and colours.
+//! Time and work of the co-assignment of frames and colors.
 //!
 //! `cargo run --release -p fresco-rt --example executive_bench [FILE.json]` decides every question of a file of recorded
 //! cyclic executives (by default the sample of the tests), counts what placement after placement can and cannot do, and
@@ -65,7 +65,7 @@ fn recorded(records: &[Value]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// For how many pairs of set (without phases) and colour frame is there a colour for every task: left by colour-blind
+/// For how many pairs of set (without phases) and color frame is there a color for every task: left by color-blind
 /// placement, or found by co-assignment, with one and with two instances?
 fn comparison(records: &[Value]) -> Result<(), Box<dyn std::error::Error>> {
     let (mut pairs, mut blind, mut together) = (0, 0, [0; 2]);
@@ -96,7 +96,7 @@ fn comparison(records: &[Value]) -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    println!("a colour for every task in {pairs} pairs without phases: {blind} by colour-blind placement,");
+    println!("a color for every task in {pairs} pairs without phases: {blind} by color-blind placement,");
     println!("  {} by co-assignment, {} with two instances", together[0], together[1]);
     Ok(())
 }
@@ -145,7 +145,7 @@ fn large(count: usize, colors: usize, load: f64, sets: usize) {
         }
         let [found, impossible, unknown] = verdicts;
         println!(
-            "{count} tasks, {colors} colours, load {load}, {instances} instances: {found} feasible, {impossible} infeasible, {unknown} unknown; \
+            "{count} tasks, {colors} colors, load {load}, {instances} instances: {found} feasible, {impossible} infeasible, {unknown} unknown; \
              mean {:?}, longest {longest:?} ({} nodes, {} no-goods)",
             total / sets as u32,
             worst.nodes,

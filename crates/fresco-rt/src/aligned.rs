@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Aligned segmented refresh (F29): the burst cut into segments, each inside the other colour's slot.
+//! Aligned segmented refresh (F29): the burst cut into segments, each inside the other color's slot.
 //!
-//! Time is a fixed frame of one slot per colour; while a colour runs, a piece of the other colour's refresh is done. No task
+//! Time is a fixed frame of one slot per color; while a color runs, a piece of the other color's refresh is done. No task
 //! ever meets a refresh, no slot is ever delayed, and density enters only through the length of a segment. On several cores
 //! the frame is the same, each core has its own border between the slots, and a segment lies in the slots of all (CRS-22).
 
@@ -22,19 +22,19 @@ pub struct RefreshDemand {
     pub commands: Time,
     /// tRFC.
     pub trfc: Time,
-    /// Cost of the handler at the start of each slot: it locks one colour, unlocks the other and starts the segment; the
+    /// Cost of the handler at the start of each slot: it locks one color, unlocks the other and starts the segment; the
     /// longest on any core.
     pub handler: Time,
 }
 
-/// A frame with its slots: core `k` runs colour 0 in `[handler, border_k)` and colour 1 in `[border_k + handler, period)`.
+/// A frame with its slots: core `k` runs color 0 in `[handler, border_k)` and color 1 in `[border_k + handler, period)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlignedPlan {
     period: Time,
     borders: Vec<Time>,
     segment: Time,
     demand: RefreshDemand,
-    /// Per core, time of a frame that no workload needs; it lies in the slot of colour 1.
+    /// Per core, time of a frame that no workload needs; it lies in the slot of color 1.
     slack: Vec<Time>,
 }
 
@@ -45,11 +45,11 @@ pub enum AlignedError {
     Period(Time, Time),
     /// No core is given, or the demand has no commands.
     Empty,
-    /// A workload does not fit even a processor of its own; holds its core and colour.
+    /// A workload does not fit even a processor of its own; holds its core and color.
     Workload(usize, usize),
     /// The slots of a core need more than the period; holds the core, the need and the period.
     Full(usize, Time, Time),
-    /// The segment of a colour does not fit the slots of the other; holds the colour refreshed, the need and what there is.
+    /// The segment of a color does not fit the slots of the other; holds the color refreshed, the need and what there is.
     Segment(usize, Time, Time),
     /// A time exceeds 64 bits.
     Overflow,
@@ -93,10 +93,10 @@ impl From<Overflow> for AlignedError {
     }
 }
 
-/// Plans a frame of `period` for cores with a workload per colour (F29).
+/// Plans a frame of `period` for cores with a workload per color (F29).
 ///
-/// Slots of colour 0 are as short as its workload and the segment of colour 1 allow, which leaves colour 1 the most; so there
-/// is a plan with this period exactly if this is one. Memory of a colour is locked for all cores alike.
+/// Slots of color 0 are as short as its workload and the segment of color 1 allow, which leaves color 1 the most; so there
+/// is a plan with this period exactly if this is one. Memory of a color is locked for all cores alike.
 pub fn plan(
     cores: &[[&[Task]; 2]],
     policy: Policy,
@@ -178,12 +178,12 @@ impl AlignedPlan {
         self.period
     }
 
-    /// Per core, end of the slot of colour 0.
+    /// Per core, end of the slot of color 0.
     pub fn borders(&self) -> &[Time] {
         &self.borders
     }
 
-    /// n: refresh commands per colour and frame.
+    /// n: refresh commands per color and frame.
     pub fn commands_per_frame(&self) -> Time {
         self.segment
     }
@@ -198,7 +198,7 @@ impl AlignedPlan {
         &self.slack
     }
 
-    /// When tasks of each colour may run on a core.
+    /// When tasks of each color may run on a core.
     pub fn slots(&self, core: usize) -> [SlotTable; 2] {
         let (handler, border) = (self.demand.handler, self.borders[core]);
         [(handler, border), (border + handler, self.period)].map(|(start, end)| {
@@ -207,8 +207,8 @@ impl AlignedPlan {
         })
     }
 
-    /// Refresh commands of a colour in time order, for ever: those of colour 1 after the handler that opens the frame, those of
-    /// colour 0 after the last core's handler between the slots.
+    /// Refresh commands of a color in time order, for ever: those of color 1 after the handler that opens the frame, those of
+    /// color 0 after the last core's handler between the slots.
     pub fn commands(&self, color: usize) -> impl Iterator<Item = Time> + '_ {
         let latest = self.borders.iter().copied().max().expect("there are cores");
         let offset = self.demand.handler + if color == 0 { latest } else { 0 };

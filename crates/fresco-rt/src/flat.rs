@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flat lock-aware scheduling (F28): no servers, the first ready job whose colour is unlocked runs.
+//! Flat lock-aware scheduling (F28): no servers, the first ready job whose color is unlocked runs.
 //!
 //! For tasks with known phases the test is exact, by simulation until the state repeats. It holds for shorter execution times
 //! too: each job has a fixed set of forbidden instants, and the instants taken by the `k` jobs of highest priority shrink when
@@ -25,10 +25,10 @@ pub enum FlatVerdict {
 /// Longest run, in repeats of everything periodic.
 pub const MAX_REPEATS: u64 = 32;
 
-/// Tests tasks of any number of colours on one core.
+/// Tests tasks of any number of colors on one core.
 ///
 /// # Errors
-/// If workloads and locks have different numbers of colours, or the common multiple of all periods is too long to run.
+/// If workloads and locks have different numbers of colors, or the common multiple of all periods is too long to run.
 pub fn flat_test(workloads: &[&[Task]], policy: Policy, locks: &Locks) -> Result<FlatVerdict, SimulationError> {
     let simulation = Simulation::new(workloads.to_vec(), policy, Dispatch::Flat, Some(locks))?;
     let once = simulation.horizon()?;

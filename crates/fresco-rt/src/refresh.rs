@@ -84,10 +84,10 @@ impl Density {
     }
 }
 
-/// How long the burst of a colour is (CON-12).
+/// How long the burst of a color is (CON-12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Burst {
-    /// 8192 commands: what every rank of the colour needs; the ranks of a colour are refreshed in parallel.
+    /// 8192 commands: what every rank of the color needs; the ranks of a color are refreshed in parallel.
     Standard,
     /// 8192 / ranks commands, the reading behind "less than 0.2 ms" in §5.3.4 (E1): refreshes an eighth of the rows of
     /// eight ranks. For comparison with the published numbers only.

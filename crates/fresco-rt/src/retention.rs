@@ -105,10 +105,10 @@ pub fn check_retention(
     }
 }
 
-/// Commands of a colour that starts under auto-refresh and goes over to bursts (CRS-9).
+/// Commands of a color that starts under auto-refresh and goes over to bursts (CRS-9).
 ///
-/// Auto-refresh sends a command every `retention / bins` and stays on until the colour's own first burst begins: switching all
-/// colours at time 0 would leave colour 0 without refresh for up to one and a half retention times (E34).
+/// Auto-refresh sends a command every `retention / bins` and stays on until the color's own first burst begins: switching all
+/// colors at time 0 would leave color 0 without refresh for up to one and a half retention times (E34).
 pub fn commands_from_start(locks: &Locks, color: usize, rule: RetentionRule) -> impl Iterator<Item = Time> + '_ {
     let first_burst = locks.window(color, 0).burst_start;
     let bins = rule.bins.max(1) as u128;
@@ -135,7 +135,7 @@ mod tests {
         trfc: 350,
     };
 
-    /// E34: both colours keep retention over the switch, if each keeps auto-refresh until its own first burst.
+    /// E34: both colors keep retention over the switch, if each keeps auto-refresh until its own first burst.
     #[test]
     fn the_switch_from_auto_refresh_keeps_retention() {
         let locks = Locks::of_two_servers(RETENTION, Burst::Standard.length(Density::Gb8), 2000, 2000).unwrap();
@@ -146,7 +146,7 @@ mod tests {
             let report = check_retention(commands, RULE, (0, 5 * RETENTION)).unwrap();
             assert!(report.longest_command_gap > RETENTION / 2, "a burst, then silence");
         }
-        // Without its own refresh until its first burst, colour 0 is refreshed late after an auto-refresh that ended at 0.
+        // Without its own refresh until its first burst, color 0 is refreshed late after an auto-refresh that ended at 0.
         let bursts_only = (0..4).flat_map(|k| (0..COMMANDS).map(move |i| (k * RETENTION + RETENTION / 2) + i * 350));
         let since_the_last_auto_refresh = (0, 4 * RETENTION);
         assert!(check_retention(bursts_only.clone(), RULE, since_the_last_auto_refresh).is_ok());

@@ -189,7 +189,7 @@ fn the_table_accepts_more_than_full_budgets() {
     assert!(server_tables(&found.top).unwrap().0.iter().all(|table| table.full));
 }
 
-/// Table 5.2 at 16 Gb: no servers, but a flat schedule, whichever way its tasks are coloured as published or by search.
+/// Table 5.2 at 16 Gb: no servers, but a flat schedule, whichever way its tasks are colored as published or by search.
 #[test]
 fn flat_scheduling_goes_further() {
     let [first, second] = table_5_2();
@@ -198,7 +198,7 @@ fn flat_scheduling_goes_further() {
         flat_test(&[&first, &second], Policy::Edf, &locks(Density::Gb16)).unwrap(),
         FlatVerdict::Schedulable(_)
     ));
-    // At 32 Gb st, due every 8 ms, waits 8.192 ms for any colour.
+    // At 32 Gb st, due every 8 ms, waits 8.192 ms for any color.
     assert!(matches!(
         flat_test(&[&first, &second], Policy::Edf, &locks(Density::Gb32)).unwrap(),
         FlatVerdict::Missed(_)

@@ -35,7 +35,7 @@ fn running(trace: &Trace, at: Time) -> Activity {
         .activity
 }
 
-/// CRS-10: at 32 ms the second server runs although the first has priority, because the first colour is locked; once it is
+/// CRS-10: at 32 ms the second server runs although the first has priority, because the first color is locked; once it is
 /// unlocked, the first server preempts.
 #[test]
 fn the_second_server_runs_while_the_first_color_is_locked() {
@@ -59,7 +59,7 @@ fn the_second_server_runs_while_the_first_color_is_locked() {
             color: 0
         }
     );
-    // At 0 the second colour is locked, and the first server would run anyway.
+    // At 0 the second color is locked, and the first server would run anyway.
     assert_eq!(
         trace.segments[0],
         Segment {
@@ -109,7 +109,7 @@ fn the_record_is_complete() {
             .map(|r| r.1)
             .collect();
         assert_eq!(set, (0..=8).map(|k| 16 * k).collect::<Vec<Time>>());
-        // Nothing of a colour runs while it is locked.
+        // Nothing of a color runs while it is locked.
         for &(_, window) in trace.locks.iter().filter(|lock| lock.0 == color) {
             let runs = |s: &&Segment| matches!(s.activity, Activity::Run { color: c, .. } if c == color);
             assert!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Burnt time given to the other colour: no job ends later than without, so that what idling servers accept holds.
+//! Burnt time given to the other color: no job ends later than without, so that what idling servers accept holds.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ fn no_job_ends_later() {
     assert!(earlier > 10_000 && accepted > 100, "{earlier} {accepted}");
 }
 
-/// Budgets are burnt as before, locked colours stay untouched: both dispatches replenish and lock alike, and each donated
+/// Budgets are burnt as before, locked colors stay untouched: both dispatches replenish and lock alike, and each donated
 /// stretch lies where the other server burnt.
 #[test]
 fn donated_time_is_burnt_time() {

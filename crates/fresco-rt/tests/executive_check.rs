@@ -14,7 +14,7 @@ fn tasks() -> Vec<Task> {
     ]
 }
 
-/// a with two instances and copies of one unit of time, b with one; 16 units in four colours.
+/// a with two instances and copies of one unit of time, b with one; 16 units in four colors.
 fn table() -> Table {
     let tasks = tasks();
     let problem = Problem::new(&tasks, Rotation::frames(16, 4).unwrap(), Cores::ONE, Slicing::Anywhere).unwrap();
@@ -71,7 +71,7 @@ fn every_broken_fact_is_named() {
     refused(|t| t.bursts[1].length -= 1, "too short");
     refused(|t| t.memory[1][0].fill(2), "more than its capacity");
     refused(|t| t.memory[1][0].fill(0), "lacks memory");
-    refused(|t| t.memory[1][0].push(1), "other colours");
+    refused(|t| t.memory[1][0].push(1), "other colors");
     refused(|t| t.memory.truncate(1), "other tasks");
     refused(|t| t.slots.retain(|slot| slot.task == 0), "does not run");
     refused(|t| t.slots[0].length -= 1, "gets 4 of 5");
@@ -97,7 +97,7 @@ fn a_task_on_two_cores_at_once_is_refused() {
 
 #[test]
 fn refresh_under_a_task_is_refused() {
-    // Every colour of b moved to where b runs.
+    // Every color of b moved to where b runs.
     refused(
         |t| {
             let slot = *t.slots.iter().find(|slot| slot.task == 1).unwrap();
@@ -120,7 +120,7 @@ fn a_copy_must_be_paid_for() {
         .iter()
         .filter(|slot| slot.task == 0)
         .any(|slot| slot.instance == 1);
-    assert!(switches, "a cannot keep away from one colour: its jobs change instance");
+    assert!(switches, "a cannot keep away from one color: its jobs change instance");
     table.copy_cost[0] = Some(1);
     assert!(violation(&table, 16, 4).contains("gets 5 of 6"));
 }

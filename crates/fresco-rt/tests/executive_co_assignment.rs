@@ -12,7 +12,7 @@ fn choices(options: usize, places: usize) -> impl Iterator<Item = Vec<usize>> {
         .map(move |number| (0..places).map(|k| number / options.pow(k as u32) % options).collect())
 }
 
-/// One instance each: tries all sets of colours for all tasks.
+/// One instance each: tries all sets of colors for all tasks.
 fn one_instance_by_enumeration(problem: &Problem, memory: &[u64], capacity: &[u64]) -> bool {
     let colors = problem.rotation().colors();
     choices(1 << colors, problem.tasks().len()).any(|sets| {
@@ -25,7 +25,7 @@ fn one_instance_by_enumeration(problem: &Problem, memory: &[u64], capacity: &[u6
     })
 }
 
-/// Up to two instances with one unit each: tries all pairs of colours for all tasks, and all choices of all jobs.
+/// Up to two instances with one unit each: tries all pairs of colors for all tasks, and all choices of all jobs.
 fn two_instances_by_enumeration(problem: &Problem, capacity: u64, dependent: bool) -> bool {
     let (tasks, colors, jobs) = (problem.tasks().len(), problem.rotation().colors(), problem.jobs());
     let number = |job: &Job| problem.jobs_of_task(job.task).start + job.index as usize;
@@ -141,9 +141,9 @@ fn a_task_larger_than_a_color_avoids_several() {
         capacity: vec![10; 8],
         ..CoAssign::one_color(&problem)
     };
-    let found = solve(&question(40)).expect("half of the time, half of the colours");
+    let found = solve(&question(40)).expect("half of the time, half of the colors");
     assert_eq!(found.colors[0][0].len(), 4);
-    assert_eq!(solve(&question(41)), None, "a fifth colour takes time it needs");
+    assert_eq!(solve(&question(41)), None, "a fifth color takes time it needs");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn impossible_questions_are_errors() {
             instances: vec![9],
             ..base.clone()
         }),
-        "task t is to have 9 instances; with 8 colours 1 to 8 are possible"
+        "task t is to have 9 instances; with 8 colors 1 to 8 are possible"
     );
     assert!(
         message(CoAssign {
@@ -178,7 +178,7 @@ fn impossible_questions_are_errors() {
 
 #[test]
 fn a_search_may_give_up_but_never_lies() {
-    // Two tasks that cannot both own the one colour they can avoid: any verdict takes a conflict.
+    // Two tasks that cannot both own the one color they can avoid: any verdict takes a conflict.
     let tasks = [
         Task::new("a", 0, 16, 8, 16).unwrap(),
         Task::new("b", 0, 16, 8, 16).unwrap(),
@@ -227,11 +227,11 @@ fn tables_that_cannot_be_laid_out_are_errors() {
         ),
         (
             message(&[task(8)], Cores::ONE, Slicing::Frames(3)),
-            "does not divide the colour frame 8",
+            "does not divide the color frame 8",
         ),
         (
             message(&[task(8)], Cores::ONE, Slicing::Frames(0)),
-            "does not divide the colour frame 8",
+            "does not divide the color frame 8",
         ),
         (
             message(&[task(1_000_003)], Cores::ONE, Slicing::Anywhere),

@@ -67,7 +67,7 @@ fn table_4_4_at_every_density_hides_all_refresh() {
     for plan in &plans[..6] {
         assert_eq!(plan.instances, [1; 5], "no copies up to 32 Gb");
     }
-    assert!(plans[6].instances.contains(&2), "two colours need copies");
+    assert!(plans[6].instances.contains(&2), "two colors need copies");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn copies_that_cost_are_in_the_table() {
     let cost = Bandwidth::Copied(10_000_000_000).copy_time(500_000);
     let costs = [cost; 5];
     let frames = request(&tasks, &memory, &costs, Density::Gb64);
-    // With two colours in frame mode one of them is always blocked: there is no moment to copy (F10).
+    // With two colors in frame mode one of them is always blocked: there is no moment to copy (F10).
     assert!(plan(&frames).is_err());
     let plan = checked(&Request {
         whole_frames: false,
@@ -125,21 +125,21 @@ fn no_plan_comes_with_its_reason() {
         ..base.clone()
     });
     assert!(
-        forbidden.contains("with 2 colours, lms, compress, cnt, st can stay away from no colour"),
+        forbidden.contains("with 2 colors, lms, compress, cnt, st can stay away from no color"),
         "{forbidden}"
     );
     let long = reason(Request {
         burst: 33 * MS,
         ..base.clone()
     });
-    assert!(long.contains("exceeds the longest colour frame, 32000000"), "{long}");
+    assert!(long.contains("exceeds the longest color frame, 32000000"), "{long}");
     let huge = [5000; 5];
     let crowded = reason(Request {
         memory: &huge,
         ..base.clone()
     });
     let words =
-        "with 2 colours, lms, compress need 10000 units of memory, but the colours they can avoid, [0, 1], hold 8000";
+        "with 2 colors, lms, compress need 10000 units of memory, but the colors they can avoid, [0, 1], hold 8000";
     assert_eq!(crowded, words);
     let twice: Vec<Task> = tasks.iter().chain(&tasks).cloned().collect();
     let overload = reason(Request {
@@ -154,7 +154,7 @@ fn no_plan_comes_with_its_reason() {
 proptest! {
     #![proptest_config(settings(300, 6))]
 
-    /// There is a plan iff some colour frame that holds the burst has an assignment; every plan passes the checker; with
+    /// There is a plan iff some color frame that holds the burst has an assignment; every plan passes the checker; with
     /// one instance each iff that is possible.
     #[test]
     fn plans_are_complete(

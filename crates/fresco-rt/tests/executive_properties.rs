@@ -96,7 +96,7 @@ proptest! {
         prop_assert!(!found(&coarse) || found(&fine));
     }
 
-    /// T2': with deadlines up to R/2 − B and two instances in opposite colours, colours restrict nothing.
+    /// T2': with deadlines up to R/2 − B and two instances in opposite colors, colors restrict nothing.
     #[test]
     fn antipodal_copies_cost_nothing_but_copies(
         tasks in sets(4, 1), colors in 1usize..4, blocked in 1u64..9, costs in prop::collection::vec(0u64..3, 4),
@@ -152,7 +152,7 @@ proptest! {
             prop_assert!(placement.is_ok());
             let table = parts.uncolored_table(&placement.unwrap());
             prop_assert_eq!(table.check(&needs(&nothing, &room)), Ok(()));
-            // Colours are common to all cores: what the partition can hide, any placement on as many cores can.
+            // Colors are common to all cores: what the partition can hide, any placement on as many cores can.
             if let Some(found) = crate::executive_sets::solve(&CoAssign::one_color(&parts)) {
                 let same = |job: usize, color: usize| found.colors[global.jobs()[job].task][0].contains(&color);
                 let number = |job: &Job| {

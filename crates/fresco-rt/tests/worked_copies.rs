@@ -40,7 +40,7 @@ fn locks(density: Density, handler: Time) -> Locks {
 enum Handing {
     /// Nothing: its jobs are independent. Each is charged a copy.
     Nothing,
-    /// Data go from job to job, copied while neither colour is refreshed.
+    /// Data go from job to job, copied while neither color is refreshed.
     Data,
 }
 
@@ -189,12 +189,12 @@ fn tasks_without_a_table_say_why() {
     assert!(matches!(verdict, CopyVerdict::NoInstances(name, _) if name == "matmult"));
 }
 
-/// Small locks: colour 1 from 0 on, colour 0 from 24 on, tRET 48.
+/// Small locks: color 1 from 0 on, color 0 from 24 on, tRET 48.
 fn small(burst: Time) -> Locks {
     Locks::of_two_servers(48, burst, 1, 1).unwrap()
 }
 
-/// Whether colour `c` is locked at `t`, from the definition.
+/// Whether color `c` is locked at `t`, from the definition.
 fn locked(c: usize, t: Time, burst: Time) -> bool {
     let phase = [24, 0][c];
     (t + 48 - phase) % 48 < burst + 2

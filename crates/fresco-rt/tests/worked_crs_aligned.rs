@@ -163,7 +163,7 @@ fn four_cores() {
         let plan = plan(&cores, policy, 4 * MS, demand(density)).unwrap();
         assert_eq!(plan.borders(), [2_245_000; 4]);
     }
-    // Exchanged workloads on one core put its border elsewhere; then the segments of both colours need room on all cores.
+    // Exchanged workloads on one core put its border elsewhere; then the segments of both colors need room on all cores.
     let mixed = [cores[0], [workloads[1].as_slice(), workloads[0].as_slice()]];
     let plan = plan(&mixed, policy, 4 * MS, demand(Density::Gb64)).unwrap();
     let latest = plan.borders().iter().max().unwrap();
@@ -188,7 +188,7 @@ fn tasks_are_assigned_to_cores_and_colors() {
     all.sort_unstable();
     assert_eq!(all, (0..20).collect::<Vec<usize>>());
     assert_eq!(found.plan.borders().len(), 4);
-    // Memory of the second colour for eight tasks in all; refused where a task has none.
+    // Memory of the second color for eight tasks in all; refused where a task has none.
     let memory = |capacity| MemoryNeed {
         bytes: vec![1; 20],
         capacity,

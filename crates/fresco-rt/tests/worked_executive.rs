@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The worked examples of Colored Refresh (CR-14, CR-25): what the text states, where it fails, and what holds.
-//! Times in ms unless a test says otherwise; colours count from 0, so that k₁ and c₁ are 0.
+//! Times in ms unless a test says otherwise; colors count from 0, so that k₁ and c₁ are 0.
 
 use fresco_rt::executive::{
     Answer, Assignment, CoAssign, Cores, Needs, Problem, Rotation, Rules, Slicing, burst_fits, candidates, fuse,
@@ -44,7 +44,7 @@ fn flow(problem: &Problem) -> (Time, Time) {
     (flow.placed, flow.demand)
 }
 
-/// Can all jobs run while each task keeps away from its colours?
+/// Can all jobs run while each task keeps away from its colors?
 fn avoids(problem: &Problem, colors: &[&[usize]]) -> bool {
     problem.place(|job, color| colors[job.task].contains(&color)).is_ok()
 }
@@ -141,8 +141,8 @@ fn example_2_needs_no_copies() {
 fn example_2_with_longer_color_frames_needs_copies() {
     for colors in [4, 2] {
         let problem = problem(&example_2(), colors, Slicing::Anywhere);
-        assert!(solve(&CoAssign::one_color(&problem)).is_none(), "{colors} colours");
-        assert!(solve(&CoAssign::instances(&problem, 2)).is_some(), "{colors} colours");
+        assert!(solve(&CoAssign::one_color(&problem)).is_none(), "{colors} colors");
+        assert!(solve(&CoAssign::instances(&problem, 2)).is_some(), "{colors} colors");
     }
 }
 
@@ -156,7 +156,7 @@ fn table_4_4_frames_and_colors() {
     assert_eq!(308 * 80, 77 * 320, "U = 77/80");
     // Table 4.5: the frames each task leaves free there.
     assert!(avoids(&problem, &[&[], &[1, 5], &[0, 1, 4, 5], &[0, 2, 4, 6], &[0, 4]]));
-    // Table 4.6 for all but lms; E11: lms can keep away from any one colour besides.
+    // Table 4.6 for all but lms; E11: lms can keep away from any one color besides.
     for color in 0..8 {
         assert!(
             avoids(&problem, &[&[color], &[1], &[0], &[2], &[4]]),
@@ -213,7 +213,7 @@ fn table_4_4_with_longer_color_frames() {
 
 #[test]
 fn table_4_4_in_burst_mode_shares_colors() {
-    // In us; F9: with the standard burst of 8 to 32 Gb no copies, and all tasks in two colours.
+    // In us; F9: with the standard burst of 8 to 32 Gb no copies, and all tasks in two colors.
     let tasks: Vec<Task> = table_4_4()
         .iter()
         .map(|t| Task::new(&t.name, 0, t.period * 1000, t.wcet * 1000, t.deadline * 1000).unwrap())
@@ -294,7 +294,7 @@ fn theorem_2_case_2a_fails_and_fine_frames_with_copies_hold() {
     let task = set(&[("t", 12, 11)]);
     let coarse = problem(&task, 8, Slicing::Frames(8));
     assert_eq!(flow(&coarse), (128, 176));
-    // The theorem's own cure: two tasks of twice the period.
+    // The theorem's own help: two tasks of twice the period.
     let doubled = [
         Task::new("t", 0, 24, 11, 12).unwrap(),
         Task::new("copy", 12, 24, 11, 12).unwrap(),

@@ -19,7 +19,7 @@ pub struct Progress {
 /// Makes one run.
 ///
 /// # Errors
-/// What the scenario's own checks could not foresee: page frames or colours are used up in the middle, a trace is
+/// What the scenario's own checks could not foresee: page frames or colors are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
     let outcome = multitask::run(&runs::experiment(spec)?)?;
@@ -73,7 +73,7 @@ pub fn run_until(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| {
         let found = format!("cannot start {threads} threads: {error}");
-        InputError::new("the number of threads", found).cure("use fewer threads")
+        InputError::new("the number of threads", found).help("use fewer threads")
     })?;
     let results: Vec<Option<Result<RunResult, InputError>>> =
         pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());

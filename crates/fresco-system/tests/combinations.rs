@@ -102,7 +102,7 @@ fn schemes(machine: &str, changes: &[(&str, &str)]) -> Vec<&'static str> {
         .collect()
 }
 
-/// Runs a frame policy on a machine; false if it cannot divide this machine's colours.
+/// Runs a frame policy on a machine; false if it cannot divide this machine's colors.
 fn combined((machine, changes): Changed, (frames, options): (&str, &str), schemes: &[&str]) -> bool {
     let changes: Vec<String> = changes.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     let small = machine == "small.toml";

@@ -4,7 +4,7 @@
 use crate::common::{parse, results};
 use fresco_system::results::{RunResult, TaskResult};
 
-/// Two programs on a small machine of 16 colours with 2 MiB each: a large one and a small one, eight colours each.
+/// Two programs on a small machine of 16 colors with 2 MiB each: a large one and a small one, eight colors each.
 const TWO: &str = r#"
 name = "two"
 machine = "small.toml"
@@ -48,11 +48,11 @@ fn task<'r>(run: &'r RunResult, name: &str) -> &'r TaskResult {
 
 #[test]
 fn a_scan_lends_banks_before_memory_runs_out() {
-    // Four nodes of 16 colours: 32 colours each, of 2 MiB. The large program wants 80 MiB, 16 MiB more than its colours have.
+    // Four nodes of 16 colors: 32 colors each, of 2 MiB. The large program wants 80 MiB, 16 MiB more than its colors have.
     let dynamic = run(&two("dynamic = true\ninterval = \"500 us\"", "80 MiB", "8 MiB"));
     let (large, small) = (task(&dynamic, "large"), task(&dynamic, "small"));
     assert_eq!(large.banks, "0-7,16-23,32-39,48-63");
-    // Eight colours go from the small one, whose pages in them move.
+    // Eight colors go from the small one, whose pages in them move.
     assert!(small.pages.recolored > 0, "{:?}", small.pages);
     assert_eq!(large.pages.recolored, 0);
     // A program that has enough is left alone.
@@ -242,7 +242,7 @@ fn threads_of_one_program_move_in_all_page_tables() {
         threads[0].banks,
         threads[1].banks
     );
-    // Three of the twenty colours of each are lent.
+    // Three of the twenty colors of each are lent.
     assert_eq!(threads[0].banks, "0-4,16-20,32-36,48-49");
     assert_eq!(run.tasks[2].pages.recolored, 0);
     assert_eq!(

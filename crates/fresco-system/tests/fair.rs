@@ -100,7 +100,7 @@ fn figure_9_no_read_meets_a_refresh() {
         .zip([[0, 2], [1, 3], [0, 2], [1, 3]])
         .map(|(task, mask)| (task.core, banks(&mask)))
         .collect();
-    assert_eq!(check_tiling(&machine, &masks).expect("colours"), Ok(()));
+    assert_eq!(check_tiling(&machine, &masks).expect("colors"), Ok(()));
     let experiment = experiment(machine, FairSchedule::refresh_aware(), Partition::Soft, tasks);
     let (result, fair) = outcome(&experiment);
 
@@ -238,7 +238,7 @@ fn a_bank_that_no_task_leaves_free_is_named() {
         (1, banks(&[0, 1])),
         (1, banks(&[1, 2, 3])),
     ];
-    let untiled = check_tiling(&machine, &tasks).expect("colours").unwrap_err();
+    let untiled = check_tiling(&machine, &tasks).expect("colors").unwrap_err();
     let expected = Untiled {
         core: 1,
         rank: 0,
@@ -249,7 +249,7 @@ fn a_bank_that_no_task_leaves_free_is_named() {
     assert!(
         untiled
             .to_string()
-            .starts_with("core 1 has no task that leaves bank 1 of rank 0 free (bank colours 1)")
+            .starts_with("core 1 has no task that leaves bank 1 of rank 0 free (bank colors 1)")
     );
 }
 
@@ -260,7 +260,7 @@ fn the_variants_of_the_paper_tile_the_banks() {
         let machine = fresco_machine::load_with("gem5-2core", &variant.overrides()).unwrap_or_else(|e| panic!("{e}"));
         let masks: Vec<(u32, ColorSet)> = (0..variant.cores)
             .flat_map(|core| (0..variant.tasks_per_core).map(move |number| (core, number)))
-            .map(|(core, number)| (core, variant.banks(&machine, number).expect("colours")))
+            .map(|(core, number)| (core, variant.banks(&machine, number).expect("colors")))
             .collect();
         let all = 16 * variant.dimms as usize;
         let share = if variant.tasks_per_core == 4 { 6 } else { 4 };
@@ -268,14 +268,14 @@ fn the_variants_of_the_paper_tile_the_banks() {
             masks.iter().all(|(_, mask)| mask.len() == all * share / 8),
             "{variant:?}: {masks:?}"
         );
-        assert_eq!(check_tiling(&machine, &masks).expect("colours"), Ok(()), "{variant:?}");
+        assert_eq!(check_tiling(&machine, &masks).expect("colors"), Ok(()), "{variant:?}");
         let colors: Vec<ColorSet> = masks.iter().map(|(_, mask)| mask.clone()).collect();
         let placed: Vec<(u32, ColorSet)> = place(&colors, variant.cores, all as u32)
             .into_iter()
             .zip(colors)
             .collect();
         assert_eq!(
-            check_tiling(&machine, &placed).expect("colours"),
+            check_tiling(&machine, &placed).expect("colors"),
             Ok(()),
             "{variant:?} placed: {placed:?}"
         );

@@ -78,7 +78,7 @@ fn threads_of_one_program_below_periodic_tasks_under_aligned_refresh() {
     is_clean(&result);
     let (periodic, team) = result.tasks.split_at(4);
     assert!(periodic.iter().all(|task| task.misses == 0 && task.completed >= 3));
-    // The other core has nothing else to do in the slots of the colour: its thread waits for the one beside the tasks.
+    // The other core has nothing else to do in the slots of the color: its thread waits for the one beside the tasks.
     let waits = [0, 1].map(|thread| team[thread].thread.expect("it is a thread"));
     assert!(team[0].passes > 20, "{}", team[0].passes);
     assert_eq!(team[0].passes, team[1].passes);
@@ -146,9 +146,9 @@ fn threads_of_one_program_have_jobs_that_end_together() {
     assert!(thread.sections >= 8 && thread.idle_ps > 0, "{thread:?}");
 }
 
-/// `scenarios/together-realtime.toml`: colours divided anew (BPM-6 to 12), EDF, page faults and budgets (MG-1), all at once.
+/// `scenarios/together-realtime.toml`: colors divided anew (BPM-6 to 12), EDF, page faults and budgets (MG-1), all at once.
 #[test]
-fn colours_are_divided_anew_beside_jobs_under_budgets() {
+fn colors_are_divided_anew_beside_jobs_under_budgets() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/together-realtime.toml");
     let point = |changes: &[&str]| {
         let mut set = vec!["check=true".to_owned()];

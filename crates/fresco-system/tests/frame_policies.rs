@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Every frame policy in a scenario: which colours its tasks get, and where their pages then lie.
+//! Every frame policy in a scenario: which colors its tasks get, and where their pages then lie.
 
 use crate::common::{data, parse, results};
 use fresco_system::Scenario;
@@ -43,7 +43,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn tintmalloc_gives_each_thread_local_colours_of_its_own() {
+fn tintmalloc_gives_each_thread_local_colors_of_its_own() {
     // TINT-13, TINT-14: thread 5 is the second one of node 1.
     let variants = [
         ("mem", ("40-47", "all")),
@@ -56,7 +56,7 @@ fn tintmalloc_gives_each_thread_local_colours_of_its_own() {
         let tasks = sixteen(&format!("frames = \"tintmalloc\"\nvariant = \"{variant}\""));
         assert_eq!(colors(&tasks[5]), expected, "{variant}");
         assert!(tasks.iter().all(|task| task.pages.faults == 64), "{variant}");
-        // TINT-16. Without bank colours nothing but the order of the zones keeps pages local, and that does.
+        // TINT-16. Without bank colors nothing but the order of the zones keeps pages local, and that does.
         assert!(
             tasks
                 .iter()
@@ -129,7 +129,7 @@ fn bpm_plus_divides_channels_and_their_banks() {
 }
 
 #[test]
-fn named_colours_stay_and_are_not_given_to_others() {
+fn named_colors_stay_and_are_not_given_to_others() {
     let named = format!(
         "{}{}",
         FOUR.replace("POLICY", "frames = \"tintmalloc\"\nvariant = \"mem\"")
@@ -138,12 +138,12 @@ fn named_colours_stay_and_are_not_given_to_others() {
          [[task]]\nname = \"off\"\nprogram = \"random\"\ncore = 3\ncolors = 0\nparameters.bytes = \"64 KiB\"\n"
     );
     let banks: Vec<String> = tasks(&named).iter().map(|task| task.banks.clone()).collect();
-    // Of the 48 colours that are left, of each class some.
+    // Of the 48 colors that are left, of each class some.
     assert_eq!(banks, ["16-39", "40-63", "0-15", "none"]);
 }
 
 #[test]
-fn a_task_has_the_same_colours_alone_and_in_company() {
+fn a_task_has_the_same_colors_alone_and_in_company() {
     let text = FOUR.replace("POLICY", "frames = \"bpm\"").replace("0-3", "0")
         + "[[task]]\nname = \"bg\"\nrole = \"background\"\nprogram = \"strides\"\ncores = \"1-3\"\nparameters.bytes = \"1 MiB\"\n\
            [sweep]\ncorunners = [0, 3]\n";
@@ -152,7 +152,7 @@ fn a_task_has_the_same_colours_alone_and_in_company() {
 }
 
 #[test]
-fn uncoloured_tasks_have_libnumas_placements() {
+fn uncolored_tasks_have_libnumas_placements() {
     let remote = |memory: &str| {
         let text = SIXTEEN
             .replace("POLICY", "")

@@ -142,7 +142,7 @@ fn latency_grows_with_the_hops() {
     );
 }
 
-/// CAMC: colours of the local node that nobody else has, chosen by the allocator (CAMC-3).
+/// CAMC: colors of the local node that nobody else has, chosen by the allocator (CAMC-3).
 #[test]
 fn camc_gives_each_task_a_bank_of_its_own_node() {
     let text = format!(

@@ -122,7 +122,7 @@ fn a_controller_each_with_banks_and_cache_is_as_good_as_alone() {
             .max
     };
     let (leaks, isolated) = (slowdown("camc"), slowdown("camc-llc"));
-    println!("camc {leaks:.4}, with LLC colours {isolated:.4}");
+    println!("camc {leaks:.4}, with LLC colors {isolated:.4}");
     assert!(leaks > 1.01, "the cache is shared: {leaks}");
     assert!((0.995..=1.005).contains(&isolated), "{isolated}");
 }

@@ -17,7 +17,7 @@ const RM: Policy = Policy::FixedPriority(Order::RateMonotonic);
 /// Times of the simulation in nanoseconds: (task, job, end).
 type Ends = Vec<(usize, u64, u64)>;
 
-/// Two or three tasks of each colour, some sets with more work than fits; times are multiples of a microsecond.
+/// Two or three tasks of each color, some sets with more work than fits; times are multiples of a microsecond.
 fn workloads(random: &mut Pcg64) -> [Vec<fresco_rt::Task>; 2] {
     [0, 1].map(|color| {
         let count = random.random_range(1..=3);

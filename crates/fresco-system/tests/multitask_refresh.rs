@@ -60,15 +60,15 @@ fn table_5_2_never_meets_a_refresh() {
     }
 }
 
-/// RLIM-7: stores too, whose lines leave the caches before their colour is refreshed.
+/// RLIM-7: stores too, whose lines leave the caches before their color is refreshed.
 #[test]
-fn dirty_lines_leave_before_their_colour_is_refreshed() {
+fn dirty_lines_leave_before_their_color_is_refreshed() {
     let (mut experiment, _) = aligned(&EXAMPLE, RM, 8 * MS, 16);
     experiment.tasks = tasks(&EXAMPLE, 40);
     let sound = result(&experiment);
     is_sound(&sound);
     assert!(sound.cores[0].lines_cleaned > 100);
-    // Without handlers the lines of the one colour leave when the other colour's tasks need the room.
+    // Without handlers the lines of the one color leave when the other color's tasks need the room.
     if let Schedule::Slots { cores, .. } = &mut experiment.schedule {
         cores[0].handler_ns = 0;
     }
@@ -78,7 +78,7 @@ fn dirty_lines_leave_before_their_colour_is_refreshed() {
     assert!(unsound.tasks.iter().any(|task| task.met_refresh.writes > 0));
 }
 
-/// A window in the slot of its own colour.
+/// A window in the slot of its own color.
 #[test]
 fn a_window_in_the_wrong_slot_is_met() {
     let (mut experiment, plan) = aligned(&EXAMPLE, RM, 8 * MS, 16);
@@ -95,7 +95,7 @@ fn a_window_in_the_wrong_slot_is_met() {
     let result = result(&experiment);
     // A job that runs into a segment of 563 µs waits for its end.
     let long = |task: usize| result.tasks[task].met_refresh.longest_read_wait_ps > 500 * US * 1000;
-    assert!(long(0) && long(2), "both colours");
+    assert!(long(0) && long(2), "both colors");
     assert!(met(&result) >= 30, "{}", met(&result));
     // Windows wait for accesses under way, so that rows wait too: by less than a refresh interval.
     let kept = result.windows[0];
@@ -122,7 +122,7 @@ fn auto_refresh_is_met_and_more_so_by_denser_devices() {
     assert!(dense.1 > 20 * thin.1, "{thin:?} {dense:?}");
 }
 
-/// CRS-9, E34: the first colour keeps its usual refresh until its first burst, half a retention time after the start.
+/// CRS-9, E34: the first color keeps its usual refresh until its first burst, half a retention time after the start.
 #[test]
 fn the_start_keeps_retention() {
     let experiment = servers(8);
@@ -136,7 +136,7 @@ fn the_start_keeps_retention() {
         early.map(|span| span.commands).sum::<u64>()
     };
     assert!((4096..4110).contains(&before(0)), "{}", before(0));
-    assert_eq!(before(4), 2 + 8192, "the second colour begins with a burst at 20 µs");
+    assert_eq!(before(4), 2 + 8192, "the second color begins with a burst at 20 µs");
     let bursts: Vec<_> = spans
         .iter()
         .filter(|span| span.rank == 0 && span.commands > 1)

@@ -232,7 +232,7 @@ fn slowdowns_are_relative_to_the_baseline_that_the_scenario_names() {
 }
 
 #[test]
-fn frames_outside_the_colours_are_counted_when_spilling_is_allowed() {
+fn frames_outside_the_colors_are_counted_when_spilling_is_allowed() {
     let head = "
         [policy]
         frames = \"palloc\"

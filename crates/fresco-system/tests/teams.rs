@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads of one program: they share memory, wait for each other, and get the colours of whoever touches first.
+//! Threads of one program: they share memory, wait for each other, and get the colors of whoever touches first.
 
 use crate::common::results;
 use fresco_system::results::{ScenarioResult, TaskResult};

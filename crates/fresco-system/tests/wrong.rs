@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Wrong scenarios: every message names file, line, field, what was found, what is allowed, and the cure.
+//! Wrong scenarios: every message names file, line, field, what was found, what is allowed, and the help.
 //!
 //! The messages are in `data/wrong.golden`. After a wanted change: `FRESCO_BLESS=1 cargo test -p fresco-system --test all wrong`.
 
@@ -115,7 +115,7 @@ const CASES: &[Case] = &[
         &[("frames = \"palloc\"", "frames = \"tintmalloc\"\nvariant = \"mem+lcc\"")],
     ),
     Case(
-        "more threads than colours can be divided among",
+        "more threads than colors can be divided among",
         &[
             ("frames = \"palloc\"", "frames = \"tintmalloc\"\nvariant = \"llc\""),
             ("cores = [2]", "cores = \"2-7\""),
@@ -135,7 +135,7 @@ const CASES: &[Case] = &[
         &[("frames = \"palloc\"", "frames = \"bpm\"\ninterval = \"1 ms\"")],
     ),
     Case(
-        "placement of a coloured task",
+        "placement of a colored task",
         &[("core = 0", "core = 0\nmemory = \"interleave\"")],
     ),
     Case(
@@ -157,27 +157,27 @@ const CASES: &[Case] = &[
     Case("missing value of a task", &[("name = \"bg\"\n", "")]),
     Case("node that does not exist", &[("core = 0", "core = 0\nnode = 4")]),
     Case(
-        "colour that does not exist",
+        "color that does not exist",
         &[("set.task.fg.banks = 1", "set.task.fg.banks = \"63-64\"")],
     ),
     Case(
         "pattern of another machine",
         &[("banks = 0\nparameters", "banks = \"[00XX]\"\nparameters")],
     ),
-    Case("LLC colour that does not exist", &[("core = 0", "core = 0\nllc = 2")]),
+    Case("LLC color that does not exist", &[("core = 0", "core = 0\nllc = 2")]),
     Case(
-        "colours that no frame has together",
+        "colors that no frame has together",
         &[
             ("core = 0", "core = 0\nllc = 1"),
             ("[policy]", "[memory.map]\nbank = [12, 14, 15]\n\n[policy]"),
         ],
     ),
     Case(
-        "colours under the buddy allocator",
+        "colors under the buddy allocator",
         &[("frames = \"palloc\"", "frames = \"buddy\"")],
     ),
     Case(
-        "a count of colours under PALLOC",
+        "a count of colors under PALLOC",
         &[("banks = 0\nparameters", "colors = 2\nparameters")],
     ),
     Case(
@@ -194,13 +194,13 @@ const CASES: &[Case] = &[
     ),
     Case("unknown policy", &[("frames = \"palloc\"", "frames = \"pallock\"")]),
     Case(
-        "more colours than a node has",
+        "more colors than a node has",
         &[
             ("frames = \"palloc\"", "frames = \"camc\""),
             ("banks = 0\nparameters", "colors = 17\nparameters"),
         ],
     ),
-    Case("more data than its colour holds", &[("\"256 KiB\"", "\"3 MiB\"")]),
+    Case("more data than its color holds", &[("\"256 KiB\"", "\"3 MiB\"")]),
     Case(
         "more data than the memory holds",
         &[
@@ -426,7 +426,7 @@ fn every_fault_is_told_with_place_and_cure() {
             .err()
             .unwrap_or_else(|| panic!("{}: is accepted", case.0));
         writeln!(messages, "== {}\n{}\n", case.0, message(&error)).expect("a String takes everything");
-        assert!(!error.cure.is_empty(), "{}: {error}", case.0);
+        assert!(!error.help.is_empty(), "{}: {error}", case.0);
     }
     let overrides: &[&[&str]] = &[
         &["corunners=1"],
@@ -454,7 +454,7 @@ fn every_fault_is_told_with_place_and_cure() {
 
 /// What loading cannot foresee is an error of the run, at the task's line: here the boot leaves too little memory.
 #[test]
-fn colours_that_run_out_in_the_middle_are_told() {
+fn colors_that_run_out_in_the_middle_are_told() {
     let text = GOOD
         .replace(
             "frames = \"palloc\"",
@@ -468,7 +468,7 @@ fn colours_that_run_out_in_the_middle_are_told() {
         told.starts_with("wrong.toml:29: task.fg: found no page frame: fg has used up"),
         "{told}"
     );
-    assert!(told.contains("more colours or less data"), "{told}");
+    assert!(told.contains("more colors or less data"), "{told}");
 }
 
 /// No change of a single line makes anything panic.

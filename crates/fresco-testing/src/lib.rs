@@ -98,9 +98,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "found \"colouring\", allowed: all, coloring, compiler")]
+    #[should_panic(expected = "found \"colors\", allowed: all, coloring, compiler")]
     fn a_name_that_does_not_exist_is_told() {
-        requires("colouring", Need::Coloring);
+        requires("colors", Need::Coloring);
     }
 
     /// The variables are of the whole process: another one is started for them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A program for the tests of `fresco run`, which knows nothing of colours: `memory_user MIB [THREADS]` fills so much
+//! A program for the tests of `fresco run`, which knows nothing of colors: `memory_user MIB [THREADS]` fills so much
 //! memory, says `ready`, waits for its input to end, checks the memory and says its sum. When an allocation fails it
 //! gives one back, as it needs some memory to say so, and goes on with what it has.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Values of options: what is wrong with one is told as for any other input, with what is allowed and the cure.
+//! Values of options: what is wrong with one is told as for any other input, with what is allowed and the help.
 
 use fresco_input::{InputError, closest};
 use std::fmt::Display;
@@ -14,7 +14,7 @@ where
     T: Copy + Display + PartialOrd + Into<i128> + TryFrom<i128> + Send + Sync + 'static,
 {
     move |word| {
-        let cure = match word.parse::<i128>() {
+        let help = match word.parse::<i128>() {
             Ok(number) if number < (*range.start()).into() => "write a larger number",
             Ok(number) if number > (*range.end()).into() => "write a smaller number",
             Ok(number) => match T::try_from(number) {
@@ -26,7 +26,7 @@ where
         };
         Err(InputError::new(option, format!("found {word:?}"))
             .allowed(format!("an integer from {} to {}", range.start(), range.end()))
-            .cure(cure))
+            .help(help))
     }
 }
 
@@ -37,7 +37,7 @@ pub fn number(
     example: &'static str,
 ) -> impl Fn(&str) -> Result<f64, InputError> + Clone + Send + Sync + 'static {
     move |word| {
-        let cure = match word.parse::<f64>() {
+        let help = match word.parse::<f64>() {
             Ok(number) if range.contains(&number) => return Ok(number),
             Ok(number) if number < *range.start() => "write a larger number".to_owned(),
             Ok(number) if number > *range.end() => "write a smaller number".to_owned(),
@@ -45,7 +45,7 @@ pub fn number(
         };
         Err(InputError::new(option, format!("found {word:?}"))
             .allowed(format!("a number from {} to {}", range.start(), range.end()))
-            .cure(cure))
+            .help(help))
     }
 }
 
@@ -59,13 +59,13 @@ pub fn choice<T: Copy + Send + Sync + 'static>(
             return Ok(*value);
         }
         let names = || choices.iter().map(|(name, _)| *name);
-        let cure = match closest(word, names()) {
+        let help = match closest(word, names()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => "choose one of these".to_owned(),
         };
         Err(InputError::new(option, format!("found {word:?}"))
             .allowed(names().collect::<Vec<_>>().join(", "))
-            .cure(cure))
+            .help(help))
     }
 }
 
@@ -74,7 +74,7 @@ pub fn key_value(text: &str) -> Result<(String, String), InputError> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(InputError::new(format!("--set {text}"), "found no \"=\"")
             .allowed("KEY=VALUE, the key with dots as in memory.controller.hit_cap")
-            .cure("write the key, an equals sign and the value, without blanks between"));
+            .help("write the key, an equals sign and the value, without blanks between"));
     };
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
@@ -87,7 +87,7 @@ mod tests {
     fn numbers_with_a_point() {
         let read = number("--noise", 0.0..=1e6, "2.5");
         assert_eq!((read("0"), read("1e6")), (Ok(0.0), Ok(1e6)));
-        for (word, cure) in [
+        for (word, help) in [
             ("-1", "write a larger number"),
             ("1e308", "write a smaller number"),
             ("1e999", "write a smaller number"),
@@ -96,8 +96,8 @@ mod tests {
         ] {
             let error = read(word).expect_err(word);
             assert_eq!(
-                (error.cure.as_str(), error.allowed.as_str()),
-                (cure, "a number from 0 to 1000000"),
+                (error.help.as_str(), error.allowed.as_str()),
+                (help, "a number from 0 to 1000000"),
                 "{word}"
             );
         }
@@ -108,7 +108,7 @@ mod tests {
         let read = integer("--seed", 0..=u32::MAX);
         assert_eq!(read("0"), Ok(0));
         assert_eq!(read("4294967295"), Ok(u32::MAX));
-        for (word, cure) in [
+        for (word, help) in [
             ("-1", "write a larger number"),
             ("4294967296", "write a smaller number"),
             (&"9".repeat(60), "write a smaller number"),
@@ -117,7 +117,7 @@ mod tests {
             ("1.5", "write a whole number, in digits"),
         ] {
             let error = read(word).expect_err(word);
-            assert_eq!((error.file.as_str(), error.cure.as_str()), ("--seed", cure), "{word}");
+            assert_eq!((error.file.as_str(), error.help.as_str()), ("--seed", help), "{word}");
             assert_eq!(error.allowed, "an integer from 0 to 4294967295");
         }
     }

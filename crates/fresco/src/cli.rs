@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::verbs;
 use clap::{Parser, Subcommand};
 
-/// Makes DRAM predictable on multicores: models, colours and measures memory interference.
+/// Makes DRAM predictable on multicores: models, colors and measures memory interference.
 ///
 /// Results go to standard output, progress and warnings to standard error. `-` is standard input wherever a file is read.
 /// Exit status: 0 all is well, 1 what was asked for was found wanting (a claim that differs under --strict, a trace with
@@ -34,13 +34,13 @@ pub enum Verb {
     Memory(verbs::memory::Args),
     /// List the built-in machines, or show one
     Machine(verbs::machine::Args),
-    /// Show an address map, count and name its colours, decode addresses
+    /// Show an address map, count and name its colors, decode addresses
     Map(verbs::map::Args),
-    /// Run a program with its memory in frames of chosen colours, on this Linux
+    /// Run a program with its memory in frames of chosen colors, on this Linux
     Run(verbs::run::Args),
-    /// Look at the pages of a live process: which colours did it ask for, which has it got?
+    /// Look at the pages of a live process: which colors did it ask for, which has it got?
     Verify(verbs::verify::Args),
-    /// List the processes with coloured memory
+    /// List the processes with colored memory
     Ps(verbs::ps::Args),
     /// Measure latency, bandwidth and deadlines, on this machine or on the model of one
     Bench(verbs::bench::Args),

@@ -97,7 +97,7 @@ impl Named {
         Err(InputError::new(path.display().to_string(), found)
             .in_field(self.option)
             .allowed("a file of its own")
-            .cure("name another file"))
+            .help("name another file"))
     }
 }
 
@@ -129,7 +129,7 @@ pub fn refuse_standard_output(option: &str, path: &Path, json: bool) -> Result<(
     Err(InputError::new(path.display().to_string(), found)
         .in_field(option)
         .allowed("a file of its own")
-        .cure(if dash {
+        .help(if dash {
             "name another file; ./- is a file of that name"
         } else {
             "name another file"
@@ -149,11 +149,11 @@ fn check_directory(directory: &Path) -> Result<(), InputError> {
             };
             InputError::new(name, found)
                 .allowed("a directory that files can be written to, or that can be made")
-                .cure("name another one")
+                .help("name another one")
         }),
         _ => Err(InputError::new(name, "found a file where a directory belongs")
             .allowed("a directory, which is made if it does not exist")
-            .cure("name another one")),
+            .help("name another one")),
     }
 }
 

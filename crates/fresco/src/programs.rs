@@ -21,7 +21,7 @@ pub fn check(set: &TaskSet) -> Result<(), InputError> {
                 let found = format!("found {} of memory", fresco_input::format_size(task.memory));
                 let error = InputError::new("", found)
                     .allowed(format!("at least {bytes} bytes: what {name} touches"))
-                    .cure("raise memory, or give the program smaller data");
+                    .help("raise memory, or give the program smaller data");
                 return Err(task.place.of_memory(&error));
             }
         }
@@ -38,11 +38,11 @@ fn known(name: &str) -> Result<(), InputError> {
     if names.contains(&name) {
         return Ok(());
     }
-    let cure = match fresco_input::closest(name, names.iter().copied()) {
+    let help = match fresco_input::closest(name, names.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => "choose one of these".to_owned(),
     };
     Err(InputError::new("", format!("found the program {name:?}"))
         .allowed(names.join(", "))
-        .cure(cure))
+        .help(help))
 }

@@ -95,14 +95,14 @@ pub fn is_path(name_or_path: &str) -> bool {
 pub fn builtin_text(name: &str) -> Result<&'static str, InputError> {
     let found = SCENARIOS.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
-        let cure = match closest(name, names()) {
+        let help = match closest(name, names()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => {
                 "choose one of these, or give the path of a scenario file (with a \"/\" or ending in .toml)".to_owned()
             }
         };
         let error = InputError::new(format!("scenario {name}"), "found no built-in scenario of this name");
-        error.allowed(names().collect::<Vec<_>>().join(", ")).cure(cure)
+        error.allowed(names().collect::<Vec<_>>().join(", ")).help(help)
     })
 }
 
@@ -129,7 +129,7 @@ mod tests {
     fn a_wrong_name_gets_its_neighbour() {
         let error = load("palloc-fig3", &[]).map(|_| ()).unwrap_err();
         assert!(
-            error.cure.contains("palloc-fig4") || error.cure.contains("palloc-fig5"),
+            error.help.contains("palloc-fig4") || error.help.contains("palloc-fig5"),
             "{error}"
         );
     }

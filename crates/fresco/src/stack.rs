@@ -19,7 +19,7 @@ pub fn check() -> Result<(), InputError> {
             format!("found a limit of {}", format_size(limit)),
         )
         .allowed(format!("{} or more", format_size(LEAST)))
-        .cure(format!("raise it: ulimit -s {}", LEAST >> 10))),
+        .help(format!("raise it: ulimit -s {}", LEAST >> 10))),
         _ => Ok(()),
     }
 }

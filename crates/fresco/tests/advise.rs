@@ -86,7 +86,7 @@ fn the_proposal_keeps_the_goals_when_it_is_run() {
     let marks = ["circle", "polygon"].map(|kind| frontier.matches(&format!("<{kind}")).count());
     assert!(marks.iter().sum::<usize>() > 0 && frontier.contains("largest slowdown (x), axis starts at 1"));
     let banks = figure("sensitivity-banks.svg");
-    assert!(banks.contains("\nbanks (colours, log scale)\n"), "{banks}");
+    assert!(banks.contains("\nbanks (colors, log scale)\n"), "{banks}");
     let curves = advice["curves"].as_array().expect("a list");
     let curve = curves.iter().find(|curve| curve["resource"] == "banks").expect("one");
     for point in curve["points"].as_array().expect("points") {

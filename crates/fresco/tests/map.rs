@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco map` as a user runs it, on maps whose colours are known.
+//! `fresco map` as a user runs it, on maps whose colors are known.
 
 use crate::common::{directory_with, fresco, fresco_with, json, refused, stdout};
 use serde_json::Value;
@@ -38,7 +38,7 @@ fn larger_pages_leave_fewer_colors_of_a_published_map() {
         assert_eq!(
             sorted,
             (0..32).collect::<Vec<u64>>(),
-            "{page}: every bank belongs to one colour"
+            "{page}: every bank belongs to one color"
         );
     }
     let data = colors(&["map.txt"], directory.path());
@@ -60,7 +60,7 @@ fn the_result_says_what_was_run() {
 
 #[test]
 fn overlapping_bits_make_pairs_impossible() {
-    // CON-5: bank bits 15, 16, 18 and LLC colours of bits 12 to 16 share two bits, on each of the four nodes.
+    // CON-5: bank bits 15, 16, 18 and LLC colors of bits 12 to 16 share two bits, on each of the four nodes.
     let directory = directory_with(&[("bits.txt", "15\n16\n18\n")]);
     let data = colors(&["--machine", "opteron-6128-interleaved"], directory.path());
     assert_eq!((&data["bank_colors"], &data["llc_colors"]), (&32.into(), &32.into()));
@@ -211,7 +211,7 @@ fn addresses_are_decoded_and_encoded_back() {
     assert_eq!(
         field("color"),
         field("bank_number"),
-        "every bank has a colour of its own"
+        "every bank has a color of its own"
     );
     let back = decode(&["--encode", "node=1,channel=1,bank=5,column=1"]);
     assert_eq!(back[0]["address"], 0x1_8004_8008_u64);

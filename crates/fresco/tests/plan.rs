@@ -205,7 +205,7 @@ fn a_report_has_page_results_trace_and_charts() {
     let page = String::from_utf8(read(report.join("index.html"))).expect("UTF-8");
     assert!(page.contains("<svg") && page.contains("every job meets its deadline"));
     assert_eq!(page.matches("<h1>Plan two: crs on ss-rtmc</h1>").count(), 1);
-    // What is promised comes first: deadlines, tasks, colours, refresh, assumptions; then what happened.
+    // What is promised comes first: deadlines, tasks, colors, refresh, assumptions; then what happened.
     let order = [
         "<h2>What is promised</h2>",
         "every job meets its deadline",

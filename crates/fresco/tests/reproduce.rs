@@ -40,7 +40,7 @@ fn verdicts_follow_the_record() {
     let cheap = init(&[("first = 1170", "first = 1020")]);
     assert_eq!(cheap["outcome"], "differs");
     assert_eq!(cheap["parts"][0]["our_value"].as_f64().expect("a number").round(), 2.0);
-    // One that is not dearer than buddy is no order.
+    // One that is not more expensive than buddy is no order.
     let order = |changes: &[(&str, &str)]| verdict("kernel-palloc-tab1-order", changes)["outcome"].clone();
     assert_eq!(order(&[]), "holds");
     assert_eq!(

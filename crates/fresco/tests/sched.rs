@@ -85,7 +85,7 @@ fn files_that_hold_no_records_are_refused() {
         fs::write(directory.path().join("a.json"), text).unwrap();
         let found = refused(&["sched", "oracle", "a.json"], directory.path());
         assert!(found.contains(complaint), "{text}: {found}");
-        assert!(found.contains("cure: "), "{text}: {found}");
+        assert!(found.contains("help: "), "{text}: {found}");
     }
 }
 
@@ -203,7 +203,7 @@ fn impossible_sets_are_refused() {
         let words: Vec<&str> = ["sched", "generate"].into_iter().chain(options.split(' ')).collect();
         let found = refused(&words, here);
         assert!(found.contains(complaint), "{options}: {found}");
-        assert!(found.contains("cure: "), "{options}: {found}");
+        assert!(found.contains("help: "), "{options}: {found}");
     }
     fs::write(here.join("file"), "").unwrap();
     let found = refused(&["sched", "generate", "--out", "file"], here);

@@ -318,7 +318,7 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     for file in both.iter().filter(|file| file.ends_with(".svg")) {
         let figure = fs::read_to_string(out.join(file)).expect("a figure");
         // The style sheet of a file stands on the page once for all figures.
-        let (before, rest) = figure.split_once("\n<style>").expect("a file has its colours");
+        let (before, rest) = figure.split_once("\n<style>").expect("a file has its colors");
         let (style, after) = rest.split_once("</style>").expect("the style sheet ends");
         assert!(
             page.contains(&[before, after.trim_end()].concat()),

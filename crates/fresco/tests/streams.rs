@@ -115,7 +115,7 @@ fn what_is_wrong_on_standard_input_is_told_of_it() {
         let told = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{words}: {told}");
         assert!(told.starts_with("fresco: standard input:"), "{words}: {told}");
-        assert!(told.contains("\n  cure: ") && done.stdout.is_empty(), "{words}: {told}");
+        assert!(told.contains("\n  help: ") && done.stdout.is_empty(), "{words}: {told}");
     }
 }
 

@@ -19,7 +19,7 @@ pub fn derive(family: &dyn Family, file: &str) -> Result<AddressMap, InputError>
     let refuse = |found: String| {
         InputError::new(file.to_owned(), found)
             .allowed("memory whose place is parity functions of the address, the same on all nodes")
-            .cure("find the map by timing: these registers describe one that is not decoded yet")
+            .help("find the map by timing: these registers describe one that is not decoded yet")
     };
     let by_range = family.nodes_by_range();
     let node_bytes = if by_range {

@@ -54,7 +54,7 @@ impl Dump {
         if dump.bytes.is_empty() {
             return Err(InputError::new(file, "found no function of PCI bus 0")
                 .allowed("the output of `lspci -xxxx`, as root")
-                .cure("dump the configuration space again: sudo lspci -xxxx > dump.txt"));
+                .help("dump the configuration space again: sudo lspci -xxxx > dump.txt"));
         }
         Ok(dump)
     }
@@ -75,7 +75,7 @@ impl Dump {
         InputError::new(self.file.clone(), found)
             .at_line(line)
             .allowed("a line BUS:DEVICE.FUNCTION, then lines OFFSET: BYTE BYTE …, all hexadecimal")
-            .cure("dump the configuration space again: sudo lspci -xxxx > dump.txt")
+            .help("dump the configuration space again: sudo lspci -xxxx > dump.txt")
     }
 
     /// Is the function there?
@@ -97,7 +97,7 @@ impl Dump {
                 let found = format!("found no register {offset:#x} of 00:{device:02x}.{number}");
                 Err(InputError::new(self.file.clone(), found)
                     .allowed("a dump with the extended configuration space of every memory controller")
-                    .cure("dump it as root, with four x: sudo lspci -xxxx > dump.txt"))
+                    .help("dump it as root, with four x: sudo lspci -xxxx > dump.txt"))
             }
         }
     }

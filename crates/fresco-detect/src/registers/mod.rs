@@ -62,7 +62,7 @@ pub fn map_of(dump: &Dump) -> Result<AddressMap, InputError> {
         return Err(
             InputError::new(dump.file().to_owned(), "found no memory controller of a known family")
                 .allowed(all.join("; "))
-                .cure("find the map by timing, or write a machine file from the vendor's documents"),
+                .help("find the map by timing, or write a machine file from the vendor's documents"),
         );
     };
     derive((known.read)(dump)?.as_ref(), dump.file())

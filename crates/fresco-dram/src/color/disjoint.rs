@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Proof that two colours share no bank.
+//! Proof that two colors share no bank.
 
 use super::ColorSpace;
 use crate::map::{FunctionName, xor_text};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Why two colours share no bank.
+/// Why two colors share no bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Separation {
-    /// A sum of bank-selecting functions is constant on the pages of each colour, and differs: a bank has one value
+    /// A sum of bank-selecting functions is constant on the pages of each color, and differs: a bank has one value
     /// of every such sum, so no bank belongs to both.
     Parity {
         /// The sum, a mask over the bits of (physical address − offset).
         function: u64,
         /// The functions of the map whose sum it is.
         sum_of: Vec<FunctionName>,
-        /// Its value on the first and on the second colour.
+        /// Its value on the first and on the second color.
         values: [bool; 2],
     },
-    /// The colours belong to different nodes, which own disjoint ranges of addresses.
+    /// The colors belong to different nodes, which own disjoint ranges of addresses.
     Nodes {
-        /// The node of the first and of the second colour.
+        /// The node of the first and of the second color.
         nodes: [u32; 2],
     },
 }
@@ -49,7 +49,7 @@ impl fmt::Display for Separation {
     }
 }
 
-/// The banks that two colours, or two sets of colours, share.
+/// The banks that two colors, or two sets of colors, share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedBanks {
     /// Bank numbers ([`crate::Location::bank_in_machine`]), ascending.
@@ -65,7 +65,7 @@ impl fmt::Display for SharedBanks {
 impl std::error::Error for SharedBanks {}
 
 impl ColorSpace {
-    /// Proves that two bank colours share no bank.
+    /// Proves that two bank colors share no bank.
     ///
     /// # Errors
     /// [`SharedBanks`] if they do, which is exactly if they are equal.
@@ -88,7 +88,7 @@ impl ColorSpace {
         })
     }
 
-    /// Checks that two sets of bank colours share no bank.
+    /// Checks that two sets of bank colors share no bank.
     ///
     /// # Errors
     /// [`SharedBanks`] with all banks that they share.

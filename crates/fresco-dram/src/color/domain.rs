@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bank colours of the addresses that share one set of functions.
+//! The bank colors of the addresses that share one set of functions.
 
 use super::ColorError;
 use crate::gf2::{self, LinearMap, bits_of, combine, low_mask};
@@ -33,7 +33,7 @@ impl Span {
     }
 }
 
-/// One bit of the bank colour.
+/// One bit of the bank color.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColorBit {
     /// The parity function, a mask over the bits of (physical address − offset); none of them lies inside the page.
@@ -86,11 +86,11 @@ pub(super) struct Domain {
     pub(super) selectors: Vec<(FunctionName, u64)>,
     /// The usable sums of selectors: bit `i` of a combination stands for selector `i`.
     pub(super) combinations: Vec<u64>,
-    /// The usable sums as masks over normalised address bits; function `i` is bit `i` of the colour.
+    /// The usable sums as masks over normalised address bits; function `i` is bit `i` of the color.
     pub(super) functions: Vec<u64>,
-    /// What the colours of this domain are counted from.
+    /// What the colors of this domain are counted from.
     pub(super) first: u32,
-    /// For each colour bit, selector values that set it and no other.
+    /// For each color bit, selector values that set it and no other.
     representative: Vec<u64>,
     /// Selector values that a page takes all of, as differences: a basis.
     spread: Vec<u64>,
@@ -111,7 +111,7 @@ impl Domain {
         let masks: Vec<u64> = selectors.iter().map(|(_, mask)| *mask).collect();
         let inside: Vec<u64> = masks.iter().map(|mask| mask & low_mask(page_bits)).collect();
         // The reduced kernel holds every usable selector as a unit vector and counts bits from the least significant
-        // selector, so that without in-page bits the colour is the bank number (MAP-4 as CON-3 reads it).
+        // selector, so that without in-page bits the color is the bank number (MAP-4 as CON-3 reads it).
         let combinations = gf2::kernel(&inside);
         let functions: Vec<u64> = combinations
             .iter()
@@ -136,7 +136,7 @@ impl Domain {
         })
     }
 
-    /// Number of colours.
+    /// Number of colors.
     pub(super) fn colors(&self) -> u32 {
         1 << self.functions.len()
     }
@@ -148,13 +148,13 @@ impl Domain {
             .find(|span| address.wrapping_sub(span.base) < span.size)
     }
 
-    /// The colour of a normalised address.
+    /// The color of a normalised address.
     #[inline]
     pub(super) fn color(&self, normalised: u64) -> u32 {
         self.first + self.color.apply(normalised) as u32
     }
 
-    /// Bank numbers of a colour of this domain, ascending. Every page of the colour touches all of them.
+    /// Bank numbers of a color of this domain, ascending. Every page of the color touches all of them.
     pub(super) fn banks(&self, color: u32) -> Vec<u32> {
         let width = self.selectors.len() as u32;
         let one = combine(&self.representative, u64::from(color - self.first));
@@ -164,7 +164,7 @@ impl Domain {
         banks
     }
 
-    /// The functions behind the bits of the colour, least significant first.
+    /// The functions behind the bits of the color, least significant first.
     pub(super) fn bits(&self) -> Vec<ColorBit> {
         let names = |combination| bits_of(combination).map(|i| self.selectors[i as usize].0).collect();
         self.functions

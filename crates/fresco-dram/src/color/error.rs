@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why a machine has no colours to speak of.
+//! Why a machine has no colors to speak of.
 
 use fresco_input::InputError;
 use std::fmt;
 
-/// Why no colour space can be made.
+/// Why no color space can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColorError {
     /// The page size is no power of two below 2^64.
@@ -21,28 +21,28 @@ pub enum ColorError {
         /// log2 of the page size.
         page_bits: u32,
     },
-    /// The address offset has so low a bit set, and the LLC hash reads so high ones, that which colours meet cannot be
+    /// The address offset has so low a bit set, and the LLC hash reads so high ones, that which colors meet cannot be
     /// decided in reasonable time.
     FineOffset {
         /// The offset in bytes.
         offset: u64,
     },
-    /// There are more (bank colour, LLC colour) pairs than can be tabulated.
+    /// There are more (bank color, LLC color) pairs than can be tabulated.
     TooManyColors {
-        /// Bank colours.
+        /// Bank colors.
         bank: u64,
-        /// LLC colours.
+        /// LLC colors.
         llc: u64,
     },
 }
 
-/// Pairs of bank and LLC colour that a colour space may have: the table of pairs takes one bit each.
+/// Pairs of bank and LLC color that a color space may have: the table of pairs takes one bit each.
 pub(super) const MAX_PAIRS: u64 = 1 << 24;
 
 impl ColorError {
     /// The error as bad input of a file.
     pub fn into_input(self, file: impl Into<String>, field: impl Into<String>) -> InputError {
-        let (allowed, cure) = match self {
+        let (allowed, help) = match self {
             Self::PageBits { .. } => (
                 "a power of two below 2^64 bytes",
                 "give the page size of the operating system",
@@ -55,12 +55,12 @@ impl ColorError {
                 "an offset in multiples of a large power of two, or an LLC indexed by low bits",
                 "round the offset to what the hardware subtracts, or leave the LLC hash out",
             ),
-            Self::TooManyColors { .. } => ("at most 2^24 pairs of colours", "use larger pages or fewer functions"),
+            Self::TooManyColors { .. } => ("at most 2^24 pairs of colors", "use larger pages or fewer functions"),
         };
         InputError::new(file, self.to_string())
             .in_field(field)
             .allowed(allowed)
-            .cure(cure)
+            .help(help)
     }
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for ColorError {
             ),
             Self::TooManyColors { bank, llc } => write!(
                 f,
-                "{bank} bank colours and {llc} LLC colours make more than {MAX_PAIRS} pairs"
+                "{bank} bank colors and {llc} LLC colors make more than {MAX_PAIRS} pairs"
             ),
         }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lists of colours as people write them: `0-3,8,10-12`.
+//! Lists of colors as people write them: `0-3,8,10-12`.
 
 use fresco_input::InputError;
 
 /// Reads a list of numbers below `limit`: numbers and inclusive ranges, separated by commas, ascending, without
-/// overlap and without blanks, as the kernel's `bitmap_parselist` and Xen's cache colours have it.
+/// overlap and without blanks, as the kernel's `bitmap_parselist` and Xen's cache colors have it.
 ///
 /// `source` is the file or option that the text stands in; the caller adds line and field.
 ///
@@ -14,29 +14,29 @@ use fresco_input::InputError;
 pub fn parse_list(text: &str, limit: u32, source: &str) -> Result<Vec<u32>, InputError> {
     let mut numbers: Vec<u32> = Vec::new();
     for item in text.split(',') {
-        let fault = |what: &str, cure: &str| {
+        let fault = |what: &str, help: &str| {
             let found = if text.is_empty() {
                 "an empty list".to_owned()
             } else {
                 format!("`{}`{what}", clipped(item))
             };
             let allowed = match limit {
-                0 => "nothing: there are no colours".to_owned(),
+                0 => "nothing: there are no colors".to_owned(),
                 _ => format!("a list such as `0-3,8` of numbers 0 to {}", limit - 1),
             };
-            Err(InputError::new(source, found).allowed(allowed).cure(cure))
+            Err(InputError::new(source, found).allowed(allowed).help(help))
         };
         let (first, last) = item.split_once('-').unwrap_or((item, item));
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(first) || !digits(last) {
-            let cure = if item.contains([':', '/']) {
+            let help = if item.contains([':', '/']) {
                 "write out the numbers: strides and groups are not part of this list"
             } else if item.contains(char::is_whitespace) {
                 "remove the blanks"
             } else {
                 "write numbers and ranges, separated by single commas"
             };
-            return fault("", cure);
+            return fault("", help);
         }
         let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
             return fault(" is too large", "choose numbers that exist");
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn refuses_with_the_cure() {
-        for (text, found, cure) in [
+        for (text, found, help) in [
             ("", "an empty list", "separated by single commas"),
             ("0,", "``", "single commas"),
             ("0, 1", "` 1`", "remove the blanks"),
@@ -114,7 +114,7 @@ mod tests {
         ] {
             let error = parse_list(text, 8, "--colors").expect_err(text);
             assert_eq!(error.found, found, "{text}");
-            assert!(error.cure.contains(cure), "{text}: {}", error.cure);
+            assert!(error.help.contains(help), "{text}: {}", error.help);
             assert!(error.allowed.contains("0 to 7"), "{text}");
         }
     }

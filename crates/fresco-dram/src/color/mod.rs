@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Page colours: what the frames of a machine can be told apart by.
+//! Page colors: what the frames of a machine can be told apart by.
 //!
 //! A page is the smallest thing that an operating system places. A parity function that reads a bit inside the page
 //! takes both values within one page, so it separates nothing; but the sum of two such functions may cancel the
-//! in-page bits. The usable colours are exactly the sums without in-page bits: `rank(F) − rank(F below the page)`
-//! bits of them, found by elimination. A colour therefore names a *set* of banks, all of which each of its pages
+//! in-page bits. The usable colors are exactly the sums without in-page bits: `rank(F) − rank(F below the page)`
+//! bits of them, found by elimination. A color therefore names a *set* of banks, all of which each of its pages
 //! touches (CON-4, RLIM-3).
 
 mod disjoint;
@@ -30,7 +30,7 @@ pub use space::{ColorPart, ColorSpace};
 
 use crate::gf2::{self, low_mask};
 
-/// Colour bits that `functions` (masks over address bits) leave to pages of `2^page_bits` bytes:
+/// Color bits that `functions` (masks over address bits) leave to pages of `2^page_bits` bytes:
 /// `rank(F) − rank(F restricted to bits below page_bits)`.
 pub fn usable_bits(functions: &[u64], page_bits: u32) -> u32 {
     let inside: Vec<u64> = functions.iter().map(|mask| mask & low_mask(page_bits)).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What people call a colour.
+//! What people call a color.
 
 use super::domain::Domain;
 use super::{ColorBit, ColorSpace, format_list};
@@ -17,11 +17,11 @@ const NAMES: [(Field, &str); 5] = [
 ];
 
 impl ColorSpace {
-    /// The name of a bank colour: `node1 ch0 rank1 bank3`.
+    /// The name of a bank color: `node1 ch0 rank1 bank3`.
     ///
-    /// Fields of which there is only one are left out. A field that takes all its values within the colour is `*`
+    /// Fields of which there is only one are left out. A field that takes all its values within the color is `*`
     /// (`ch*`), one that takes some is a list in braces (`bank{0,3}`). Where fields vary together, what ties them
-    /// follows in brackets (`ch* rank* [channel bit 0 ^ rank bit 0 = 1]`), so that different colours have different
+    /// follows in brackets (`ch* rank* [channel bit 0 ^ rank bit 0 = 1]`), so that different colors have different
     /// names.
     pub fn name(&self, bank_color: u32) -> String {
         let domain = self.domain(bank_color);
@@ -56,7 +56,7 @@ impl ColorSpace {
         }
     }
 
-    /// A bank colour as values of parity functions over address bits, most significant first: `20=0 13^17=1`.
+    /// A bank color as values of parity functions over address bits, most significant first: `20=0 13^17=1`.
     /// Where the node is fixed by range it comes first: `node 1 by range, 13=0`.
     pub fn describe(&self, bank_color: u32) -> String {
         let domain = self.domain(bank_color);
@@ -69,7 +69,7 @@ impl ColorSpace {
         match domain.node {
             Some(node) if parities.is_empty() => format!("node {node} by range"),
             Some(node) => format!("node {node} by range, {parities}"),
-            None if parities.is_empty() => "the only colour".to_owned(),
+            None if parities.is_empty() => "the only color".to_owned(),
             None => parities,
         }
     }
@@ -91,7 +91,7 @@ fn field_count(space: &ColorSpace, domain: &Domain, field: Field) -> usize {
     1 << domain.selectors.iter().filter(|(name, _)| name.field == field).count()
 }
 
-/// The values that a field takes over the banks of a colour, ascending.
+/// The values that a field takes over the banks of a color, ascending.
 fn field_values(domain: &Domain, banks: &[u32], field: Field) -> Vec<u32> {
     if field == Field::Node && domain.node.is_some() {
         return domain.node.into_iter().collect();

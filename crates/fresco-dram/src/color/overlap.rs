@@ -6,7 +6,7 @@ use super::domain::Domain;
 use crate::gf2::{self, combine, low_mask, row_reduce};
 
 impl ColorSpace {
-    /// Sums of functions that the bank colour and the LLC colour both decide, reduced: choosing them partitions banks
+    /// Sums of functions that the bank color and the LLC color both decide, reduced: choosing them partitions banks
     /// and cache at once (MAP-16, PAL-12). For plain bits, these are the overlapping bits.
     ///
     /// Where an address offset may carry into a bit, the cache (which is indexed by the physical address) and the
@@ -20,22 +20,22 @@ impl ColorSpace {
         shared
     }
 
-    /// The LLC colours that pages of a bank colour have, ascending.
+    /// The LLC colors that pages of a bank color have, ascending.
     pub fn llc_colors_of(&self, bank_color: u32) -> Vec<u32> {
         (0..self.llc_colors())
             .filter(|&llc| self.pair_exists(bank_color, llc))
             .collect()
     }
 
-    /// The bank colours that pages of an LLC colour have, ascending.
+    /// The bank colors that pages of an LLC color have, ascending.
     pub fn bank_colors_of(&self, llc_color: u32) -> Vec<u32> {
         (0..self.bank_colors())
             .filter(|&bank| self.pair_exists(bank, llc_color))
             .collect()
     }
 
-    /// The pairs that exist out of a demand for some bank colours and some LLC colours together, in ascending order.
-    /// Colours of the demand that no pair contains can never be served (MAP-16).
+    /// The pairs that exist out of a demand for some bank colors and some LLC colors together, in ascending order.
+    /// Colors of the demand that no pair contains can never be served (MAP-16).
     pub fn existing_pairs(&self, bank_colors: &[u32], llc_colors: &[u32]) -> Vec<(u32, u32)> {
         let mut pairs: Vec<(u32, u32)> = bank_colors
             .iter()
@@ -47,7 +47,7 @@ impl ColorSpace {
     }
 }
 
-/// The sums of a domain's colour functions whose bits no offset can change.
+/// The sums of a domain's color functions whose bits no offset can change.
 fn unmoved(domain: &Domain) -> Vec<u64> {
     // Subtracting a multiple of 2^z leaves the bits below z alone.
     let zeros = domain

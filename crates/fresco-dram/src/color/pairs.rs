@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which (bank colour, LLC colour) pairs exist.
+//! Which (bank color, LLC color) pairs exist.
 
 use super::ColorError;
 use super::domain::{Domain, Span};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Blocks that are looked at before a machine is refused; a second's work.
 const MAX_BLOCKS: u32 = 1 << 20;
 
-/// One bit per pair: whether a frame has both colours (MAP-16, CON-5).
+/// One bit per pair: whether a frame has both colors (MAP-16, CON-5).
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     llc_colors: u32,
@@ -21,7 +21,7 @@ pub(super) struct Pairs {
 impl Pairs {
     /// Tabulates the pairs of all frames of `domains`; `llc` are the usable LLC functions over physical addresses.
     ///
-    /// Within an aligned block of addresses both colours are affine functions of the address, so the pairs of a block
+    /// Within an aligned block of addresses both colors are affine functions of the address, so the pairs of a block
     /// are one coset of a linear space.
     pub(super) fn new(domains: &[Domain], llc: &[u64], page_bits: u32) -> Result<Self, ColorError> {
         let bank_colors: u64 = domains.iter().map(|domain| u64::from(domain.colors())).sum();
@@ -65,7 +65,7 @@ impl Pairs {
     }
 }
 
-/// Pairs of one block, as (bank colour bits) << (LLC bits) | (LLC colour bits).
+/// Pairs of one block, as (bank color bits) << (LLC bits) | (LLC color bits).
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Coset {
     basis: Vec<u64>,

@@ -22,7 +22,7 @@ impl BitPattern {
     /// # Errors
     /// Missing brackets, other characters, another number of places than bits, a bit above 63 or named twice.
     pub fn parse(text: &str, bits: &[u32], source: &str) -> Result<Self, InputError> {
-        let fault = |found: String, cure: String| {
+        let fault = |found: String, help: String| {
             let list: Vec<String> = bits.iter().map(u32::to_string).collect();
             Err(InputError::new(source, found)
                 .allowed(format!(
@@ -30,7 +30,7 @@ impl BitPattern {
                     "X".repeat(bits.len().saturating_sub(1)),
                     list.join(", ")
                 ))
-                .cure(cure))
+                .help(help))
         };
         let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
         let Some(places) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
@@ -70,7 +70,7 @@ impl BitPattern {
             .collect()
     }
 
-    /// The bank colours that the pattern selects, ascending.
+    /// The bank colors that the pattern selects, ascending.
     ///
     /// # Errors
     /// [`SelectError`] if a bit that is required to be 0 or 1 lies inside the page or does not select banks by itself.

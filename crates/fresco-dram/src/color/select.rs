@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Choosing colours by what they contain, and the refusal where pages cannot choose it.
+//! Choosing colors by what they contain, and the refusal where pages cannot choose it.
 
 use super::domain::Domain;
 use super::{ColorBit, ColorSpace, LostFunction};
@@ -17,7 +17,7 @@ pub struct Constraint {
     pub value: bool,
 }
 
-/// Why no set of colours is what was asked for.
+/// Why no set of colors is what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SelectError {
     /// It is decided inside the page, where no placement of pages reaches (CON-4).
@@ -57,7 +57,7 @@ pub enum SelectError {
 impl SelectError {
     /// The error as bad input of a file or an option.
     pub fn into_input(self, source: impl Into<String>) -> InputError {
-        let (allowed, cure) = match &self {
+        let (allowed, help) = match &self {
             Self::InsidePage { survivors, .. } => (
                 choices(survivors),
                 "choose one of these, a smaller page, or another interleave in the firmware",
@@ -69,13 +69,13 @@ impl SelectError {
             ),
             Self::NoSuch { field, count, .. } => (format!("{field} 0 to {}", count - 1), "choose one that exists"),
         };
-        InputError::new(source, self.to_string()).allowed(allowed).cure(cure)
+        InputError::new(source, self.to_string()).allowed(allowed).help(help)
     }
 }
 
 fn choices(bits: &[ColorBit]) -> String {
     if bits.is_empty() {
-        return "nothing: pages of this size have one colour".to_owned();
+        return "nothing: pages of this size have one color".to_owned();
     }
     bits.iter().map(ColorBit::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -102,7 +102,7 @@ impl fmt::Display for SelectError {
 impl std::error::Error for SelectError {}
 
 impl ColorSpace {
-    /// The bank colours whose pages satisfy all constraints, ascending.
+    /// The bank colors whose pages satisfy all constraints, ascending.
     ///
     /// # Errors
     /// [`SelectError::InsidePage`] and [`SelectError::NotABankFunction`].
@@ -123,7 +123,7 @@ impl ColorSpace {
         Ok(selected)
     }
 
-    /// The bank colours all of whose banks have this node, channel, rank, bank group or bank, ascending.
+    /// The bank colors all of whose banks have this node, channel, rank, bank group or bank, ascending.
     ///
     /// # Errors
     /// [`SelectError::InsidePage`] if a page spans several values, [`SelectError::NoSuch`] if the value does not
@@ -161,7 +161,7 @@ impl ColorSpace {
                     survivors: domain.bits(),
                 });
             }
-            // Each function of the field is a colour bit of its own: a usable selector is in the reduced kernel.
+            // Each function of the field is a color bit of its own: a usable selector is in the reduced kernel.
             let constraints: Vec<(usize, u32)> = domain
                 .combinations
                 .iter()
@@ -181,7 +181,7 @@ impl ColorSpace {
         Ok(colors)
     }
 
-    /// A constraint on addresses as one on the bits of the colour.
+    /// A constraint on addresses as one on the bits of the color.
     fn on_colors(&self, domain: &Domain, constraint: &Constraint) -> Result<Constraint, SelectError> {
         let mask = constraint.mask;
         if mask & low_mask(self.page_bits()) != 0 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The colours of a machine, for banks and last-level cache together.
+//! The colors of a machine, for banks and last-level cache together.
 
 use super::ColorError;
 use super::domain::{ColorBit, Domain, LostFunction, Span};
@@ -8,19 +8,19 @@ use crate::gf2::{self, LinearMap, combine, low_mask};
 use crate::map::{BankMap, Field, FunctionName};
 use crate::{AddressMap, FrameNumber};
 
-/// The colours that pages of one size have on one machine.
+/// The colors that pages of one size have on one machine.
 ///
-/// Bank colours are dense, `0..bank_colors()`. Where every selecting function lies above the page, the colour is the
+/// Bank colors are dense, `0..bank_colors()`. Where every selecting function lies above the page, the color is the
 /// bank number of MAP-4 in the dense reading of CON-3, `((node·NC + channel)·NR + rank)·NB + bank`. Where some do not,
-/// the colour numbers the sums of functions that do, in the same order, and names a set of banks. Where nodes are
+/// the color numbers the sums of functions that do, in the same order, and names a set of banks. Where nodes are
 /// fixed by range the node is the most significant part, whatever the functions of the nodes are.
 ///
-/// Methods that take a colour panic if it does not exist; [`super::parse_list`] checks colours that a user writes.
+/// Methods that take a color panic if it does not exist; [`super::parse_list`] checks colors that a user writes.
 #[derive(Clone, Debug)]
 pub struct ColorSpace {
     page_bits: u32,
     domains: Vec<Domain>,
-    /// The lowest node of each bank colour.
+    /// The lowest node of each bank color.
     nodes: Box<[u32]>,
     llc_functions: Vec<u64>,
     llc: LinearMap,
@@ -28,14 +28,14 @@ pub struct ColorSpace {
 }
 
 impl ColorSpace {
-    /// The colours of `map` for pages of `2^page_bits` bytes.
+    /// The colors of `map` for pages of `2^page_bits` bytes.
     ///
     /// `llc_functions` are the set-index functions of the last-level cache, masks over *physical* address bits, least
-    /// significant first (for a cache indexed by bits 6 to 18: `1 << 6` … `1 << 18`); none for no LLC colours.
-    /// Functions that are constant over the machine's memory, or sums of others, make no colours.
+    /// significant first (for a cache indexed by bits 6 to 18: `1 << 6` … `1 << 18`); none for no LLC colors.
+    /// Functions that are constant over the machine's memory, or sums of others, make no colors.
     ///
     /// # Errors
-    /// [`ColorError`] if a region is not aligned to pages or there are too many pairs of colours.
+    /// [`ColorError`] if a region is not aligned to pages or there are too many pairs of colors.
     pub fn new(map: &AddressMap, llc_functions: &[u64], page_bits: u32) -> Result<Self, ColorError> {
         check_page_bits(page_bits)?;
         let org = map.organisation();
@@ -53,11 +53,11 @@ impl ColorSpace {
         Self::assemble(domains, llc_functions, page_bits, node_of_bank)
     }
 
-    /// The colours of a map of which only the bank functions are known, over all physical addresses from its offset
+    /// The colors of a map of which only the bank functions are known, over all physical addresses from its offset
     /// on. Bank `b` is the bank whose functions have the value `b`.
     ///
     /// # Errors
-    /// [`ColorError`] if the offset is not aligned to pages or there are too many pairs of colours.
+    /// [`ColorError`] if the offset is not aligned to pages or there are too many pairs of colors.
     pub fn of_bank_map(map: &BankMap, llc_functions: &[u64], page_bits: u32) -> Result<Self, ColorError> {
         check_page_bits(page_bits)?;
         let name = |bit| FunctionName {
@@ -116,17 +116,17 @@ impl ColorSpace {
         self.page_bits
     }
 
-    /// Number of bank colours.
+    /// Number of bank colors.
     pub fn bank_colors(&self) -> u32 {
         self.nodes.len() as u32
     }
 
-    /// Number of LLC colours.
+    /// Number of LLC colors.
     pub fn llc_colors(&self) -> u32 {
         self.pairs.llc_colors()
     }
 
-    /// The bank colour of a frame, `0..bank_colors()`; `None` where the machine has no memory.
+    /// The bank color of a frame, `0..bank_colors()`; `None` where the machine has no memory.
     #[inline]
     pub fn try_bank_color(&self, frame: FrameNumber) -> Option<u32> {
         if frame.0 > u64::MAX >> self.page_bits {
@@ -138,7 +138,7 @@ impl ColorSpace {
             .find_map(|domain| domain.contains(address).map(|span| domain.color(address - span.offset)))
     }
 
-    /// The bank colour of a frame, `0..bank_colors()`.
+    /// The bank color of a frame, `0..bank_colors()`.
     ///
     /// # Panics
     /// Where the machine has no memory at that frame; see [`ColorSpace::try_bank_color`].
@@ -147,47 +147,47 @@ impl ColorSpace {
         self.try_bank_color(frame).expect("a frame of the machine's memory")
     }
 
-    /// The LLC colour of a frame, `0..llc_colors()`: the usable set-index functions, least significant first.
+    /// The LLC color of a frame, `0..llc_colors()`: the usable set-index functions, least significant first.
     #[inline]
     pub fn llc_color(&self, frame: FrameNumber) -> u32 {
         self.llc.apply(frame.0 << self.page_bits) as u32
     }
 
-    /// The node of a bank colour. Where nodes are interleaved within a page a colour has banks on several nodes; this
+    /// The node of a bank color. Where nodes are interleaved within a page a color has banks on several nodes; this
     /// is then the lowest of them.
     pub fn node_of_color(&self, bank_color: u32) -> u32 {
         self.nodes[bank_color as usize]
     }
 
-    /// The banks of a colour, ascending, as numbered by [`crate::Location::bank_in_machine`].
+    /// The banks of a color, ascending, as numbered by [`crate::Location::bank_in_machine`].
     ///
-    /// Every page of the colour touches each of them; no page of another colour touches any.
+    /// Every page of the color touches each of them; no page of another color touches any.
     pub fn banks(&self, bank_color: u32) -> Vec<u32> {
         self.domain(bank_color).banks(bank_color)
     }
 
-    /// Whether any frame has both colours. Bits that banks and LLC share make some pairs impossible (MAP-16, CON-5).
+    /// Whether any frame has both colors. Bits that banks and LLC share make some pairs impossible (MAP-16, CON-5).
     pub fn pair_exists(&self, bank_color: u32, llc_color: u32) -> bool {
         self.pairs.exists(bank_color, llc_color)
     }
 
-    /// Number of (bank colour, LLC colour) pairs that exist.
+    /// Number of (bank color, LLC color) pairs that exist.
     pub fn pairs(&self) -> u64 {
         self.pairs.count()
     }
 
-    /// What the bits of a bank colour are made of, least significant first; the node that a range fixes is not
+    /// What the bits of a bank color are made of, least significant first; the node that a range fixes is not
     /// among them.
     pub fn color_bits(&self, bank_color: u32) -> Vec<ColorBit> {
         self.domain(bank_color).bits()
     }
 
-    /// The bank-selecting functions that pages cannot choose, in the part of the map that a colour belongs to (CON-4).
+    /// The bank-selecting functions that pages cannot choose, in the part of the map that a color belongs to (CON-4).
     pub fn lost_functions(&self, bank_color: u32) -> Vec<LostFunction> {
         self.domain(bank_color).lost(None, self.page_bits)
     }
 
-    /// The parts of the memory that have functions of their own, in ascending order of colour: one per node where
+    /// The parts of the memory that have functions of their own, in ascending order of color: one per node where
     /// nodes are fixed by range, else one.
     pub fn parts(&self) -> impl Iterator<Item = ColorPart<'_>> {
         self.domains.iter().map(|domain| ColorPart {
@@ -197,8 +197,8 @@ impl ColorSpace {
         })
     }
 
-    /// The functions of the bank colour where one set serves the whole memory: masks over the bits of
-    /// (physical address − offset), function `i` is bit `i` of the colour. `None` where nodes are fixed by range;
+    /// The functions of the bank color where one set serves the whole memory: masks over the bits of
+    /// (physical address − offset), function `i` is bit `i` of the color. `None` where nodes are fixed by range;
     /// see [`ColorSpace::parts`].
     pub fn bank_functions(&self) -> Option<&[u64]> {
         match self.domains.as_slice() {
@@ -207,7 +207,7 @@ impl ColorSpace {
         }
     }
 
-    /// The usable set-index functions, masks over physical address bits; function `i` is bit `i` of the LLC colour.
+    /// The usable set-index functions, masks over physical address bits; function `i` is bit `i` of the LLC color.
     pub fn llc_functions(&self) -> &[u64] {
         &self.llc_functions
     }
@@ -219,7 +219,7 @@ impl ColorSpace {
     pub(super) fn domain(&self, bank_color: u32) -> &Domain {
         assert!(
             bank_color < self.bank_colors(),
-            "bank colour {bank_color} of {}",
+            "bank color {bank_color} of {}",
             self.bank_colors()
         );
         let index = self.domains.partition_point(|domain| domain.first <= bank_color);
@@ -227,14 +227,14 @@ impl ColorSpace {
     }
 }
 
-/// Addresses that share one set of functions, and the colours counted from them.
+/// Addresses that share one set of functions, and the colors counted from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorPart<'a> {
     /// The node, where the address range decides it.
     pub node: Option<u32>,
-    /// The lowest bank colour; there are `2^functions.len()` of them.
+    /// The lowest bank color; there are `2^functions.len()` of them.
     pub first_color: u32,
-    /// Function `i`, a mask over the bits of (physical address − offset), is bit `i` of (colour − `first_color`).
+    /// Function `i`, a mask over the bits of (physical address − offset), is bit `i` of (color − `first_color`).
     pub functions: &'a [u64],
 }
 

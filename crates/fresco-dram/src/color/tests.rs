@@ -89,7 +89,7 @@ fn names_tell_colors_apart() {
         (whole.bank_colors(), whole.name(0).as_str()),
         (1, "node* ch* rank* bank*")
     );
-    assert_eq!(whole.describe(0), "the only colour");
+    assert_eq!(whole.describe(0), "the only color");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn disjointness_is_proven_or_refused() {
     let proof = space.disjoint(1, 3).unwrap();
     assert_eq!(proof.to_string(), "bank bit 1 = 14^18 is 0 in one and 1 in the other");
     let Err(shared) = space.disjoint(5, 5) else {
-        panic!("a colour meets itself")
+        panic!("a color meets itself")
     };
     assert_eq!(shared.banks, space.banks(5));
     assert_eq!(shared.banks.len(), 4);
@@ -157,7 +157,7 @@ fn overlap_of_banks_and_cache() {
     assert_eq!(space.llc_colors(), 128);
     assert_eq!(space.llc_colors_of(4).len(), 16);
     assert_eq!(space.bank_colors_of(0), [0, 8]);
-    // LLC colour 1 is bit 12, which no bank reads; LLC colour 2 is bit 13, which flips bank bit 0.
+    // LLC color 1 is bit 12, which no bank reads; LLC color 2 is bit 13, which flips bank bit 0.
     assert_eq!(space.existing_pairs(&[0, 1], &[0, 1, 2]), [(0, 0), (0, 1), (1, 2)]);
 }
 
@@ -179,7 +179,7 @@ fn unaligned_regions_and_huge_spaces_are_refused() {
     let map = BankMap::new(bits(12..32), 0).unwrap();
     let error = ColorSpace::of_bank_map(&map, &bits(20..25), 12).unwrap_err();
     assert_eq!(error, ColorError::TooManyColors { bank: 1 << 20, llc: 32 });
-    // Every address bit of a byte-grained page is an LLC colour bit.
+    // Every address bit of a byte-grained page is an LLC color bit.
     let error = ColorSpace::of_bank_map(&BankMap::new(vec![1], 0).unwrap(), &bits(0..64), 0).unwrap_err();
     assert_eq!(error, ColorError::TooManyColors { bank: 2, llc: 1 << 63 });
     assert_eq!(ColorSpace::of_bank_map(&map, &[], 30).unwrap().bank_colors(), 4);
@@ -249,7 +249,7 @@ fn walk(map: &AddressMap, space: &ColorSpace) -> Result<Walked, TestCaseError> {
             let frame = FrameNumber(frame);
             let color = space.bank_color(frame);
             let known = walked.banks.entry(color).or_insert_with(|| banks.clone());
-            prop_assert_eq!(&banks, &*known, "every page of a colour touches all of its banks");
+            prop_assert_eq!(&banks, &*known, "every page of a color touches all of its banks");
             walked.pairs.insert((color, space.llc_color(frame)));
         }
     }
@@ -279,7 +279,7 @@ proptest! {
             let lowest_node = banks.first().unwrap() / (org.banks_total() / org.nodes);
             prop_assert_eq!(space.node_of_color(color), lowest_node);
             for bank in banks {
-                prop_assert!(all_banks.insert(*bank), "bank {} has two colours", bank);
+                prop_assert!(all_banks.insert(*bank), "bank {} has two colors", bank);
             }
         }
         prop_assert_eq!(all_banks.len() as u32, org.banks_total());
@@ -375,7 +375,7 @@ proptest! {
                     (0..space.bank_colors()).any(|color| {
                         space.banks(color).iter().map(of_bank).collect::<BTreeSet<u32>>().len() > 1
                     }),
-                    "refused although no colour mixes values"
+                    "refused although no color mixes values"
                 ),
             }
         }

@@ -9,7 +9,7 @@ use crate::gf2::{self, Elimination, bits_of, low_mask};
 /// The functions that select banks, without rows and columns: what timing measurements recover (`map.txt`).
 ///
 /// The functions are independent, and number the banks: function `i` is bit `i` of the bank number. That is enough
-/// for colours ([`crate::ColorSpace::of_bank_map`]); to simulate, [`BankMap::complete`] chooses rows and columns.
+/// for colors ([`crate::ColorSpace::of_bank_map`]); to simulate, [`BankMap::complete`] chooses rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BankMap {
     functions: Vec<u64>,

@@ -141,7 +141,7 @@ impl MapError {
         InputError::new(file, self.to_string())
             .in_field(field)
             .allowed(self.allowed())
-            .cure(self.cure())
+            .help(self.help())
     }
 
     fn allowed(&self) -> &'static str {
@@ -166,7 +166,7 @@ impl MapError {
         }
     }
 
-    fn cure(&self) -> &'static str {
+    fn help(&self) -> &'static str {
         match self {
             Self::NotPowerOfTwo { .. } => {
                 "parity functions number powers of two only: describe a machine with three or twelve channels by its \

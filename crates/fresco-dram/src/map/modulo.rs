@@ -46,12 +46,12 @@ impl ModuloInterleave {
         (granule <= u64::MAX >> self.granule_bits).then_some(granule << self.granule_bits | inside)
     }
 
-    /// How many sets of ways pages of `2^page_bits` bytes can be told apart by. The colour of a page is its frame
+    /// How many sets of ways pages of `2^page_bits` bytes can be told apart by. The color of a page is its frame
     /// number (of a page within a granule: its granule number) modulo this count; its ways are
     /// [`ModuloInterleave::ways_of`].
     ///
     /// A page that holds `n` granules touches `n` consecutive ways. Pages then touch the same or disjoint ways exactly
-    /// if `n` divides the number of ways: 1 KiB granules over twelve channels give three colours to 4 KiB pages,
+    /// if `n` divides the number of ways: 1 KiB granules over twelve channels give three colors to 4 KiB pages,
     /// 1 KiB granules over three channels none.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl ModuloInterleave {
         }
     }
 
-    /// The colour of a frame of `2^page_bits` bytes.
+    /// The color of a frame of `2^page_bits` bytes.
     ///
     /// # Errors
     /// As [`ModuloInterleave::colors`].
@@ -81,7 +81,7 @@ impl ModuloInterleave {
         Ok((unit % u64::from(self.colors(page_bits)?)) as u32)
     }
 
-    /// The ways that pages of a colour touch.
+    /// The ways that pages of a color touch.
     ///
     /// # Errors
     /// As [`ModuloInterleave::colors`].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dynamic bank partitioning: who lends colours to whom (BPM-6 to 8).
+//! Dynamic bank partitioning: who lends colors to whom (BPM-6 to 8).
 
 use crate::ColorSet;
 
@@ -8,12 +8,12 @@ use crate::ColorSet;
 pub struct Holding {
     /// Pages that it requires at most: those of all its memory areas, touched or not (RNP).
     pub required: u64,
-    /// Its bank colours.
+    /// Its bank colors.
     pub banks: ColorSet,
 }
 
 impl Holding {
-    /// Pages of its banks (BNP), with `pages` pages to a colour.
+    /// Pages of its banks (BNP), with `pages` pages to a color.
     pub fn available(&self, pages: u64) -> u64 {
         self.banks.len() as u64 * pages
     }
@@ -25,10 +25,10 @@ impl Holding {
     }
 }
 
-/// A colour that goes from one thread to another, or that both have from now on.
+/// A color that goes from one thread to another, or that both have from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loan {
-    /// Bank colour.
+    /// Bank color.
     pub color: u32,
     /// The lender, by its place.
     pub from: usize,
@@ -39,9 +39,9 @@ pub struct Loan {
 /// How banks are divided anew.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjustment {
-    /// Colours that change hands.
+    /// Colors that change hands.
     pub moved: Vec<Loan>,
-    /// Colours that a second thread uses too, because no whole colour can be spared (BPM-8).
+    /// Colors that a second thread uses too, because no whole color can be spared (BPM-8).
     pub shared: Vec<Loan>,
     /// Threads that still need more than they have: the sum of what all require is more than there is.
     pub short: Vec<usize>,
@@ -53,7 +53,7 @@ impl Adjustment {
         self.moved.is_empty() && self.shared.is_empty()
     }
 
-    /// The colours of each thread afterwards.
+    /// The colors of each thread afterwards.
     pub fn apply(&self, holdings: &[Holding]) -> Vec<ColorSet> {
         let mut sets: Vec<ColorSet> = holdings.iter().map(|holding| holding.banks.clone()).collect();
         for loan in &self.moved {
@@ -67,18 +67,18 @@ impl Adjustment {
     }
 }
 
-/// Divides the banks anew, where a thread needs more pages than its colours have; else nothing changes, for to re-colour
-/// pages is dear. `pages` are those of one colour.
+/// Divides the banks anew, where a thread needs more pages than its colors have; else nothing changes, for to re-color
+/// pages is dear. `pages` are those of one color.
 ///
-/// Whole colours are lent (BPM-7): the neediest borrower first, each time from the thread that can spare the most, the highest of
-/// its colours. No lender ends with less than it requires. Where none can spare a whole colour a borrower shares one
+/// Whole colors are lent (BPM-7): the neediest borrower first, each time from the thread that can spare the most, the highest of
+/// its colors. No lender ends with less than it requires. Where none can spare a whole color a borrower shares one
 /// with the thread that has the most to spare.
 pub fn adjust(holdings: &[Holding], pages: u64) -> Adjustment {
     let mut nice: Vec<i64> = holdings.iter().map(|holding| holding.nice(pages)).collect();
     let mut own: Vec<Vec<u32>> = holdings.iter().map(|holding| holding.banks.iter().collect()).collect();
     let mut borrowers: Vec<usize> = (0..holdings.len()).filter(|&thread| nice[thread] < 0).collect();
     borrowers.sort_by_key(|&thread| nice[thread]);
-    let colour = i64::try_from(pages).unwrap_or(i64::MAX).max(1);
+    let of_color = i64::try_from(pages).unwrap_or(i64::MAX).max(1);
     let mut adjustment = Adjustment::default();
     for &to in &borrowers {
         while nice[to] < 0 {
@@ -86,18 +86,18 @@ pub fn adjust(holdings: &[Holding], pages: u64) -> Adjustment {
                 let lenders = (0..holdings.len()).filter(|&thread| thread != to && spares(thread));
                 lenders.max_by_key(|&thread| (nice[thread], std::cmp::Reverse(thread)))
             };
-            // A lender keeps a colour, even if it requires nothing.
-            if let Some(from) = most(&|thread| nice[thread] >= colour && own[thread].len() > 1) {
+            // A lender keeps a color, even if it requires nothing.
+            if let Some(from) = most(&|thread| nice[thread] >= of_color && own[thread].len() > 1) {
                 let Some(color) = own[from].pop() else { break };
                 own[to].push(color);
                 adjustment.moved.push(Loan { color, from, to });
-                (nice[from], nice[to]) = (nice[from] - colour, nice[to] + colour);
+                (nice[from], nice[to]) = (nice[from] - of_color, nice[to] + of_color);
                 continue;
             }
             let Some(from) = most(&|thread| nice[thread] > 0 && !own[thread].is_empty()) else {
                 break;
             };
-            let lent = nice[from].min(-nice[to]).min(colour);
+            let lent = nice[from].min(-nice[to]).min(of_color);
             let color = own[from][own[from].len() - 1];
             adjustment.shared.push(Loan { color, from, to });
             (nice[from], nice[to]) = (nice[from] - lent, nice[to] + lent);

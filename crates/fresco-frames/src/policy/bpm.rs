@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! BPM: the free lists of every order are kept by colour (BPM-2), and the colours of a task serve in turn (BPM-1).
+//! BPM: the free lists of every order are kept by color (BPM-2), and the colors of a task serve in turn (BPM-1).
 //!
-//! The source has orders 0 to 11; here they end at [`crate::MAX_ORDER`]. It does not say which colours a block of several
+//! The source has orders 0 to 11; here they end at [`crate::MAX_ORDER`]. It does not say which colors a block of several
 //! frames counts for: here the list of a block tells all that its frames have, so that a request finds the smallest block
-//! that holds its colour without a search, and frees merge as ever. Nodes do not count (TINT-17): the turn goes over the
+//! that holds its color without a search, and frees merge as ever. Nodes do not count (TINT-17): the turn goes over the
 //! zones too.
 
-use super::{Bpm, Exhaustion, Scene, buddy};
+use super::{AllocContext, Bpm, Exhaustion, buddy};
 use crate::Work;
 use crate::pool::{KeySet, Pool};
 
-/// A frame for a coloured task, and whether it had to be of another colour.
-pub(crate) fn alloc(policy: Bpm, scene: &mut Scene<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let Scene { pool, usage, task } = scene;
+/// A frame for a colored task, and whether it had to be of another color.
+pub(crate) fn alloc(policy: Bpm, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
+    let AllocContext { pool, usage, task } = context;
     let found = own(pool, &mut task.keys, work);
     match (found, policy.exhaustion) {
         (Some(frame), _) => Some((frame, false)),
@@ -21,7 +21,7 @@ pub(crate) fn alloc(policy: Bpm, scene: &mut Scene<'_>, work: &mut Work) -> Opti
     }
 }
 
-/// A frame of the task's own colours; what CPUs keep at hand is given back first if there is no other.
+/// A frame of the task's own colors; what CPUs keep at hand is given back first if there is no other.
 pub(super) fn own(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
     let mut found = find(pool, keys, work);
     if found.is_none() && pool.drain_all(work) {
@@ -30,7 +30,7 @@ pub(super) fn own(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option
     found
 }
 
-/// A frame of the next colour that has one.
+/// A frame of the next color that has one.
 pub(super) fn find(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
     let zones = keys.search.len();
     for step in 0..zones {
@@ -50,6 +50,6 @@ pub(super) fn find(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Optio
 }
 
 /// A freed frame goes to the buddy system, where it merges.
-pub(crate) fn free(scene: &mut Scene<'_>, frame: u32, work: &mut Work) {
-    scene.pool.give_block(frame, 0, work);
+pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
+    context.pool.give_block(frame, 0, work);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Single frames and blocks from the buddy system, local node first (SIM-11, CAMC-27).
 
-use super::Scene;
+use super::AllocContext;
 use crate::Work;
 use crate::pool::Pool;
 use crate::usage::Usage;
 
-/// A single frame for an uncoloured request, zone after zone. Colouring policies leave free frames in colour lists, so a
-/// zone is empty only when those are too: first of colours that no task has; of other tasks' colours only when the
+/// A single frame for an uncolored request, zone after zone. Coloring policies leave free frames in color lists, so a
+/// zone is empty only when those are too: first of colors that no task has; of other tasks' colors only when the
 /// whole machine has nothing else.
 pub(crate) fn take(pool: &mut Pool, usage: &Usage, slot: u32, zones: &[u32], work: &mut Work) -> Option<u32> {
     for (step, &zone) in zones.iter().enumerate() {
@@ -29,7 +29,7 @@ pub(crate) fn take(pool: &mut Pool, usage: &Usage, slot: u32, zones: &[u32], wor
         .find_map(|&zone| pool.take_any_colored(zone, |_| true, work))
 }
 
-/// A block of any order from the buddy lists; colour lists are not asked (CAMC-20: only order 0 is coloured).
+/// A block of any order from the buddy lists; color lists are not asked (CAMC-20: only order 0 is colored).
 pub(crate) fn take_block(pool: &mut Pool, zones: &[u32], order: u32, work: &mut Work) -> Option<u32> {
     let find = |pool: &mut Pool, work: &mut Work| {
         zones.iter().enumerate().find_map(|(step, &zone)| {
@@ -40,9 +40,9 @@ pub(crate) fn take_block(pool: &mut Pool, zones: &[u32], order: u32, work: &mut 
     find(pool, work).or_else(|| if pool.drain_all(work) { find(pool, work) } else { None })
 }
 
-/// Serves a task that is not coloured.
-pub(crate) fn alloc(scene: &mut Scene<'_>, work: &mut Work) -> Option<u32> {
-    let Scene { pool, usage, task } = scene;
+/// Serves a task that is not colored.
+pub(crate) fn alloc(context: &mut AllocContext<'_>, work: &mut Work) -> Option<u32> {
+    let AllocContext { pool, usage, task } = context;
     let found = take(pool, usage, task.slot, &task.zones, work);
     task.take_turn();
     found

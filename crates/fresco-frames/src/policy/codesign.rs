@@ -7,13 +7,13 @@
 //! through the free pages until one of the bank turns up, the others going to the caches of theirs. Only where the bank has
 //! no free page at all the next one is asked.
 
-use super::{Codesign, Partition, Scene, buddy};
+use super::{AllocContext, Codesign, Partition, buddy};
 use crate::pool::{KeySet, Pool};
 use crate::{MAX_ORDER, Work};
 
-/// A frame for a coloured task, and whether it had to be of another colour.
-pub(crate) fn alloc(policy: Codesign, scene: &mut Scene<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let Scene { pool, usage, task } = scene;
+/// A frame for a colored task, and whether it had to be of another color.
+pub(crate) fn alloc(policy: Codesign, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
+    let AllocContext { pool, usage, task } = context;
     let mut found = find(pool, &mut task.keys, work);
     if found.is_none() && pool.drain_all(work) {
         found = find(pool, &mut task.keys, work);
@@ -58,6 +58,6 @@ fn walk(pool: &mut Pool, zone: u32, key: u32, work: &mut Work) -> Option<u32> {
 
 /// A freed frame goes to the buddy system, where it merges. The paper changes only how pages are got, so that Linux frees
 /// as ever.
-pub(crate) fn free(scene: &mut Scene<'_>, frame: u32, work: &mut Work) {
-    scene.pool.give_block(frame, 0, work);
+pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
+    context.pool.give_block(frame, 0, work);
 }

@@ -28,20 +28,20 @@ pub enum Policy {
     Buddy,
     /// PALLOC: bank bins in front of the buddy system, blind to nodes.
     Palloc(Palloc),
-    /// CAMC: colour lists, colours chosen per task on its own node.
+    /// CAMC: color lists, colors chosen per task on its own node.
     Camc(Camc),
     /// The refresh co-design: the banks of a task in turn.
     Codesign(Codesign),
-    /// TintMalloc: lists for each pair of bank and LLC colour, colours of a task named.
+    /// TintMalloc: lists for each pair of bank and LLC color, colors of a task named.
     Tintmalloc(Tintmalloc),
-    /// BPM: buddy lists by colour, blind to nodes. Which colours a task has makes it BPM, BPM+, or a comparator.
+    /// BPM: buddy lists by color, blind to nodes. Which colors a task has makes it BPM, BPM+, or a comparator.
     Bpm(Bpm),
-    /// Soft partition: a task's own colours first, then what others do not use.
+    /// Soft partition: a task's own colors first, then what others do not use.
     Soft,
 }
 
 impl Policy {
-    /// Are the free lists of the buddy system kept by colour?
+    /// Are the free lists of the buddy system kept by color?
     pub(crate) fn is_shaded(&self) -> bool {
         matches!(self, Self::Bpm(_) | Self::Soft)
     }
@@ -61,9 +61,9 @@ pub struct Palloc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Camc {
-    /// What happens when the colours of a task are used up and none can be added.
+    /// What happens when the colors of a task are used up and none can be added.
     pub exhaustion: Exhaustion,
-    /// What happens when no unused colour is left on the task's node.
+    /// What happens when no unused color is left on the task's node.
     pub shortage: Shortage,
     /// Where free frames are at the start.
     pub start: ColorLists,
@@ -83,7 +83,7 @@ pub struct Codesign {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Tintmalloc {
-    /// What happens when the colours of a task are used up.
+    /// What happens when the colors of a task are used up.
     pub exhaustion: Exhaustion,
 }
 
@@ -91,7 +91,7 @@ pub struct Tintmalloc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Bpm {
-    /// What happens when the colours of a task are used up.
+    /// What happens when the colors of a task are used up.
     pub exhaustion: Exhaustion,
 }
 
@@ -99,7 +99,7 @@ pub struct Bpm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// Groups of tasks share some banks. When these are used up, pages come from others (COD-9), unused colours first, and
+    /// Groups of tasks share some banks. When these are used up, pages come from others (COD-9), unused colors first, and
     /// [`crate::TaskStats::spilled`] counts them.
     #[default]
     Soft,
@@ -108,7 +108,7 @@ pub enum Partition {
     Hard,
 }
 
-/// How much of a free block is sorted into colour lists at once.
+/// How much of a free block is sorted into color lists at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sorting {
@@ -119,27 +119,27 @@ pub enum Sorting {
     Frame,
 }
 
-/// What happens when a task's colours are used up (LIM-15, RLIM-2).
+/// What happens when a task's colors are used up (LIM-15, RLIM-2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exhaustion {
-    /// The allocation fails with [`crate::FrameError::OutOfColor`], even if frames of other colours are free (PAL-6).
+    /// The allocation fails with [`crate::FrameError::OutOfColor`], even if frames of other colors are free (PAL-6).
     #[default]
     Strict,
-    /// The task gets a frame of another colour, unused colours first, and [`crate::TaskStats::spilled`] counts it.
+    /// The task gets a frame of another color, unused colors first, and [`crate::TaskStats::spilled`] counts it.
     Spill,
 }
 
-/// What CAMC does when the task's node has no colour left that nobody uses. The source leaves it open (RLIM-2).
+/// What CAMC does when the task's node has no color left that nobody uses. The source leaves it open (RLIM-2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shortage {
-    /// Refuse: every task keeps local colours of its own.
+    /// Refuse: every task keeps local colors of its own.
     #[default]
     Refuse,
-    /// Take unused colours of the nearest other node: private, but remote.
+    /// Take unused colors of the nearest other node: private, but remote.
     Remote,
-    /// Share the colours of the own node that the fewest tasks use: local, but not private.
+    /// Share the colors of the own node that the fewest tasks use: local, but not private.
     Share,
 }
 
@@ -147,10 +147,10 @@ pub enum Shortage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorLists {
-    /// In the buddy system; colour lists fill on demand (CAMC-23).
+    /// In the buddy system; color lists fill on demand (CAMC-23).
     #[default]
     Empty,
-    /// In colour lists; blocks are put together on demand (CAMC-26).
+    /// In color lists; blocks are put together on demand (CAMC-26).
     Full,
 }
 
@@ -167,13 +167,13 @@ pub enum Search {
 }
 
 /// What a policy works on.
-pub(crate) struct Scene<'a> {
+pub(crate) struct AllocContext<'a> {
     pub(crate) pool: &'a mut Pool,
     pub(crate) usage: &'a mut Usage,
     pub(crate) task: &'a mut Task,
 }
 
-/// Takes up to `count` frames of the wanted colours, in turn.
+/// Takes up to `count` frames of the wanted colors, in turn.
 pub(crate) fn take_many(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, count: u64, work: &mut Work) -> Vec<u32> {
     (0..count)
         .map_while(|_| match pool.is_shaded() {

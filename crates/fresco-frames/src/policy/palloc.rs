@@ -5,12 +5,12 @@
 //! one that holds none of the wanted banks.
 
 use super::search::{Turn, find};
-use super::{Exhaustion, Palloc, Scene, buddy};
+use super::{AllocContext, Exhaustion, Palloc, buddy};
 use crate::Work;
 
-/// A frame for a coloured task, and whether it had to be of another colour.
-pub(crate) fn alloc(policy: Palloc, scene: &mut Scene<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let Scene { pool, usage, task } = scene;
+/// A frame for a colored task, and whether it had to be of another color.
+pub(crate) fn alloc(policy: Palloc, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
+    let AllocContext { pool, usage, task } = context;
     let mut found = find(pool, &mut task.keys, policy.sorting, Turn::Lowest, work);
     if found.is_none() && pool.drain_all(work) {
         found = find(pool, &mut task.keys, policy.sorting, Turn::Lowest, work);
@@ -23,6 +23,6 @@ pub(crate) fn alloc(policy: Palloc, scene: &mut Scene<'_>, work: &mut Work) -> O
 }
 
 /// A freed frame goes to the buddy system, where it merges (PAL-4).
-pub(crate) fn free(scene: &mut Scene<'_>, frame: u32, work: &mut Work) {
-    scene.pool.give_block(frame, 0, work);
+pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
+    context.pool.give_block(frame, 0, work);
 }

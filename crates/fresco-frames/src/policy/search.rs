@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The search that PALLOC and CAMC share: colour lists first, then free blocks, smallest first, sorted into the lists
-//! until a frame of a wanted colour turns up (PAL-1, PAL-2, CAMC-21 as corrected by CON-6).
+//! The search that PALLOC and CAMC share: color lists first, then free blocks, smallest first, sorted into the lists
+//! until a frame of a wanted color turns up (PAL-1, PAL-2, CAMC-21 as corrected by CON-6).
 
 use super::Sorting;
 use crate::pool::{KeySet, Pool};
 use crate::{MAX_ORDER, Work};
 
-/// Which of several colours is asked first.
+/// Which of several colors is asked first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Always the lowest (PAL-1).
@@ -15,7 +15,7 @@ pub(crate) enum Turn {
     RoundRobin,
 }
 
-/// Finds a frame of a wanted colour, zone after zone.
+/// Finds a frame of a wanted color, zone after zone.
 pub(crate) fn find(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, turn: Turn, work: &mut Work) -> Option<u32> {
     for place in 0..keys.search.len() {
         work.zone_steps += u64::from(place > 0);
@@ -31,10 +31,10 @@ pub(crate) fn find(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, turn: T
     None
 }
 
-/// Takes a frame from the colour lists of the zone at `place` of the search order.
+/// Takes a frame from the color lists of the zone at `place` of the search order.
 pub(crate) fn take(pool: &mut Pool, keys: &mut KeySet, place: usize, turn: Turn, work: &mut Work) -> Option<u32> {
     let zone = &mut keys.search[place];
-    // Among LLC colours the lowest has no claim to come first: a task would fill the cache colour by colour.
+    // Among LLC colors the lowest has no claim to come first: a task would fill the cache color by color.
     let turn = if pool.keys.by_llc() { Turn::RoundRobin } else { turn };
     if turn == Turn::Lowest {
         zone.cursor = 0;

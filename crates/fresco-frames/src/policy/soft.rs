@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Soft partition: a task prefers its own share. When that is used up it takes colours that no task has, then what is free
+//! Soft partition: a task prefers its own share. When that is used up it takes colors that no task has, then what is free
 //! of the others' in turn; [`crate::TaskStats::spilled`] counts these. Nothing is refused before the memory is out.
 
-use super::{Scene, bpm};
+use super::{AllocContext, bpm};
 use crate::Work;
 
-/// A frame for a coloured task, and whether it had to be of another colour.
-pub(crate) fn alloc(scene: &mut Scene<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let Scene { pool, usage, task } = scene;
+/// A frame for a colored task, and whether it had to be of another color.
+pub(crate) fn alloc(context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
+    let AllocContext { pool, usage, task } = context;
     if let Some(frame) = bpm::own(pool, &mut task.keys, work) {
         return Some((frame, false));
     }

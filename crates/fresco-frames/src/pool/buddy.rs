@@ -81,7 +81,7 @@ impl Pool {
     /// Does a free block of exactly this order begin at a frame, which may be no memory at all?
     pub(crate) fn is_free(&self, zone: u32, frame: u32, order: u32) -> bool {
         let list = self.lists.list_of(frame);
-        // Only a frame on a list is sure to have a colour.
+        // Only a frame on a list is sure to have a color.
         list != NONE && list == self.free_list(zone, frame, order)
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colour lists: free frames outside the buddy system, sorted by colour (PAL-1, CAMC-23).
+//! Color lists: free frames outside the buddy system, sorted by color (PAL-1, CAMC-23).
 //!
 //! A list is a queue. Frames found while searching are appended, so that they leave in the order in which the search met
 //! them, lowest address first within a block; a freed frame goes to the front, for its lines may still be cached.
@@ -32,8 +32,8 @@ impl Pool {
         Some(frame)
     }
 
-    /// Sorts all frames of the first free block of exactly `order` into the colour lists (`create_color_list`, CAMC-22).
-    /// `None` if there is no such block, else whether one of the frames was of a `wanted` colour.
+    /// Sorts all frames of the first free block of exactly `order` into the color lists (`create_color_list`, CAMC-22).
+    /// `None` if there is no such block, else whether one of the frames was of a `wanted` color.
     pub(crate) fn sort_block(&mut self, zone: u32, order: u32, wanted: &KeySet, work: &mut Work) -> Option<bool> {
         let block = self.take_exact(zone, order, work)?;
         self.lists.table.open(block);
@@ -54,9 +54,9 @@ impl Pool {
         key
     }
 
-    /// Walks the first free block of exactly `order` frame by frame: frames of other colours go to their lists, the
-    /// first of a `wanted` colour is taken, and the rest of the block stays free in the buddy system (PAL-2 to the
-    /// letter). `None` if there is no such block, `Some(None)` if it had no frame of a wanted colour.
+    /// Walks the first free block of exactly `order` frame by frame: frames of other colors go to their lists, the
+    /// first of a `wanted` color is taken, and the rest of the block stays free in the buddy system (PAL-2 to the
+    /// letter). `None` if there is no such block, `Some(None)` if it had no frame of a wanted color.
     pub(crate) fn walk_block(
         &mut self,
         zone: u32,
@@ -82,7 +82,7 @@ impl Pool {
         Some(None)
     }
 
-    /// Sorts everything free in the buddy lists of a zone (CAMC-26: all frames begin in colour lists).
+    /// Sorts everything free in the buddy lists of a zone (CAMC-26: all frames begin in color lists).
     pub(crate) fn sort_zone(&mut self, zone: u32) {
         let (nothing, mut work) = (KeySet::new(&self.keys, &[], &[], false), Work::default());
         for order in 0..=MAX_ORDER {
@@ -90,7 +90,7 @@ impl Pool {
         }
     }
 
-    /// Puts a loose frame in front of the list of its colour (CAMC-24).
+    /// Puts a loose frame in front of the list of its color (CAMC-24).
     pub(crate) fn give_colored(&mut self, frame: u32, work: &mut Work) {
         let key = self.keys.of_frame(frame);
         self.lists.push_front(self.layout.color(key), frame);
@@ -98,8 +98,8 @@ impl Pool {
         work.list_ops += 1;
     }
 
-    /// Takes a frame of any bank colour that `allowed` lets pass from the colour lists of a zone. The search goes on where
-    /// the last one stopped, so that such requests spread over the colours.
+    /// Takes a frame of any bank color that `allowed` lets pass from the color lists of a zone. The search goes on where
+    /// the last one stopped, so that such requests spread over the colors.
     pub(crate) fn take_any_colored(
         &mut self,
         zone: u32,
@@ -124,7 +124,7 @@ impl Pool {
         None
     }
 
-    /// Takes an aligned run of `2^order` frames of a zone that all lie in colour lists (CAMC-26: demotion on demand).
+    /// Takes an aligned run of `2^order` frames of a zone that all lie in color lists (CAMC-26: demotion on demand).
     /// The lowest run is taken.
     pub(crate) fn demote_run(&mut self, zone: u32, order: u32, work: &mut Work) -> Option<u32> {
         let size = 1 << order;
@@ -153,7 +153,7 @@ impl Pool {
         list != NONE && self.layout.class(list).0 == Class::Colored && self.zone_of(frame) == zone
     }
 
-    /// Returns every frame of the colour lists to the buddy system, where they merge again.
+    /// Returns every frame of the color lists to the buddy system, where they merge again.
     pub(crate) fn flush_colored(&mut self, work: &mut Work) {
         for key in 0..self.keys.count() {
             while let Some(frame) = self.lists.pop_front(self.layout.color(key)) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The key of a frame's colour list: its bank colour, or bank colour and LLC colour as one number.
+//! The key of a frame's color list: its bank color, or bank color and LLC color as one number.
 
 use super::shades::Shades;
 use crate::{ColorSet, FrameError, ListsBy, Memory};
 use fresco_dram::{ColorSpace, FrameNumber};
 use std::sync::Arc;
 
-/// The colours of the machine, and the zone that holds each of them.
+/// The colors of the machine, and the zone that holds each of them.
 pub(crate) struct Keys {
     space: Arc<ColorSpace>,
-    /// Keys of one bank colour: all LLC colours, or 1.
+    /// Keys of one bank color: all LLC colors, or 1.
     llc: u32,
     by_llc: bool,
-    /// Zone of each bank colour.
+    /// Zone of each bank color.
     zone: Vec<u32>,
-    /// Buddy lists tell colours apart, in this way.
+    /// Buddy lists tell colors apart, in this way.
     shades: Option<Shades>,
 }
 
@@ -39,7 +39,7 @@ impl Keys {
         }
     }
 
-    /// The same for buddy lists that tell colours apart.
+    /// The same for buddy lists that tell colors apart.
     pub(crate) fn shaded(mut self, memory: &Memory) -> Result<Self, FrameError> {
         self.shades = Some(Shades::new(&self.space, memory, self.llc, |frame| {
             self.of_frame(frame)
@@ -57,7 +57,7 @@ impl Keys {
         self.shades.as_ref().map_or(0, |shades| shades.of(order, key))
     }
 
-    /// The colours themselves.
+    /// The colors themselves.
     pub(crate) fn space(&self) -> &ColorSpace {
         &self.space
     }
@@ -67,12 +67,12 @@ impl Keys {
         self.space.bank_colors() * self.llc
     }
 
-    /// Do keys tell LLC colours apart?
+    /// Do keys tell LLC colors apart?
     pub(crate) fn by_llc(&self) -> bool {
         self.by_llc
     }
 
-    /// The keys of all frames that have one of the bank colours and, where keys tell them apart, one of the LLC colours
+    /// The keys of all frames that have one of the bank colors and, where keys tell them apart, one of the LLC colors
     /// (`None` for all).
     pub(crate) fn of_colors(&self, banks: &ColorSet, llc: Option<&ColorSet>) -> Vec<u32> {
         if !self.by_llc {
@@ -84,7 +84,7 @@ impl Keys {
         exist.map(|(bank, llc)| bank * self.llc + llc).collect()
     }
 
-    /// The keys of a bank colour.
+    /// The keys of a bank color.
     pub(crate) fn of_bank(&self, bank: u32) -> std::ops::Range<u32> {
         bank * self.llc..(bank + 1) * self.llc
     }
@@ -96,7 +96,7 @@ impl Keys {
         self.space.bank_color(frame) * self.llc + llc
     }
 
-    /// The bank colour of a key.
+    /// The bank color of a key.
     pub(crate) fn bank(&self, key: u32) -> u32 {
         key / self.llc
     }
@@ -106,7 +106,7 @@ impl Keys {
         self.zone_of_bank(self.bank(key))
     }
 
-    /// The zone that holds the frames of a bank colour.
+    /// The zone that holds the frames of a bank color.
     pub(crate) fn zone_of_bank(&self, bank: u32) -> u32 {
         self.zone[bank as usize]
     }
@@ -124,7 +124,7 @@ pub(crate) struct ZoneKeys {
 }
 
 impl ZoneKeys {
-    /// The next search begins one list further (round-robin over the colours).
+    /// The next search begins one list further (round-robin over the colors).
     pub(crate) fn advance(&mut self) {
         self.cursor = (self.cursor + 1) % self.keys.len().max(1);
     }
@@ -160,7 +160,7 @@ impl KeySet {
     }
 
     /// Lets those that are next to each other in turn lie far apart in number: channels first, then ranks, banks and LLC
-    /// colours. The turn of task number `start` begins so many keys further, so that tasks in step meet on different ones.
+    /// colors. The turn of task number `start` begins so many keys further, so that tasks in step meet on different ones.
     pub(crate) fn spread(&mut self, start: u32) {
         for zone in &mut self.search {
             zone.keys = far_apart(&zone.keys);

@@ -12,7 +12,7 @@ const ORDERS: u32 = MAX_ORDER + 1;
 pub(crate) enum Class {
     /// Free, in the buddy system.
     Free,
-    /// Free, a single frame in the list of its colour.
+    /// Free, a single frame in the list of its color.
     Colored,
     /// In the hands of an owner.
     Owned,
@@ -25,7 +25,7 @@ impl Class {
     pub(crate) const COUNT: usize = 4;
 }
 
-/// The numbering: buddy lists of every zone, order and shade, a colour list for every key, then for every owner slot its
+/// The numbering: buddy lists of every zone, order and shade, a color list for every key, then for every owner slot its
 /// blocks by order and its per-CPU list of every zone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -36,7 +36,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// `keys` combinations of bank and LLC colour; buddy lists of `shades` kinds, 1 where they do not tell colours apart.
+    /// `keys` combinations of bank and LLC color; buddy lists of `shades` kinds, 1 where they do not tell colors apart.
     pub(crate) fn new(zones: u32, keys: u32, shades: u32) -> Self {
         Self { zones, keys, shades }
     }
@@ -65,7 +65,7 @@ impl Layout {
         self.zones * ORDERS * self.shades
     }
 
-    /// The list of free frames of a colour.
+    /// The list of free frames of a color.
     pub(crate) fn color(&self, key: u32) -> u32 {
         self.buddies() + key
     }
@@ -113,7 +113,7 @@ impl Layout {
         }
     }
 
-    /// Key of a colour list.
+    /// Key of a color list.
     pub(crate) fn key(&self, list: u32) -> u32 {
         debug_assert_eq!(self.class(list).0, Class::Colored);
         list - self.buddies()

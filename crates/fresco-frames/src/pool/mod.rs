@@ -25,7 +25,7 @@ use table::Table;
 pub(crate) struct Pool {
     /// Zones and fallback orders.
     pub(crate) memory: Memory,
-    /// Colours.
+    /// Colors.
     pub(crate) keys: Keys,
     /// Which list is which.
     pub(crate) layout: Layout,
@@ -35,7 +35,7 @@ pub(crate) struct Pool {
     pub(crate) per_cpu: Option<PerCpu>,
     /// Owner slots that have lists.
     slots: u32,
-    /// Key at which the next search for a frame of any colour begins.
+    /// Key at which the next search for a frame of any color begins.
     any_cursor: u32,
     /// Shade at which the next search for a block of any shade begins.
     shade_cursor: u32,

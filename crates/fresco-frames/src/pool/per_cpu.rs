@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Per-CPU lists in front of the buddy system (Linux' `struct per_cpu_pages`).
 //!
-//! They matter for colouring although they are only a cache: a CPU draws frames in batches, so tasks that fault
+//! They matter for coloring although they are only a cache: a CPU draws frames in batches, so tasks that fault
 //! alternately on several cores get runs of neighbouring frames and not every other frame. Without them, tasks that fault
 //! in step would end up in disjoint banks by accident.
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A frame of one colour straight from buddy lists by colour: no search, and frees merge (BPM-2).
+//! A frame of one color straight from buddy lists by color: no search, and frees merge (BPM-2).
 
 use super::Pool;
 use crate::{MAX_ORDER, Work};
@@ -43,7 +43,7 @@ impl Pool {
     }
 
     /// Takes the first block of exactly `order` of any shade. The next search begins one shade further, so that such
-    /// requests spread over the colours.
+    /// requests spread over the colors.
     pub(super) fn take_any_shade(&mut self, zone: u32, order: u32, work: &mut Work) -> Option<u32> {
         if self.free_blocks(zone, order) == 0 {
             return None;
@@ -61,7 +61,7 @@ impl Pool {
         None
     }
 
-    /// Takes a frame of a zone whose bank colour `allowed` lets pass, going on where the last such search stopped.
+    /// Takes a frame of a zone whose bank color `allowed` lets pass, going on where the last such search stopped.
     pub(crate) fn take_any_shaded(&mut self, zone: u32, allowed: impl Fn(u32) -> bool, work: &mut Work) -> Option<u32> {
         let count = self.keys.count();
         for key in (self.any_cursor..count).chain(0..self.any_cursor) {
@@ -76,7 +76,7 @@ impl Pool {
         None
     }
 
-    /// Do the buddy lists tell colours apart?
+    /// Do the buddy lists tell colors apart?
     pub(crate) fn is_shaded(&self) -> bool {
         self.layout.shades() > 1
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Buddy lists by colour: for each order, which colours a block's frames have (BPM-2).
+//! Buddy lists by color: for each order, which colors a block's frames have (BPM-2).
 //!
-//! Within an aligned block the colour is linear in the address. The keys of a block of `2^k` frames are thus the key of its
+//! Within an aligned block the color is linear in the address. The keys of a block of `2^k` frames are thus the key of its
 //! first frame and all that differ from it by sums of what the lowest `k` frame bits change. The block's *shade* is the
 //! least of them: blocks of one order that hold the same keys have the same shade, others another.
 
@@ -18,14 +18,14 @@ pub(super) struct Shades {
 }
 
 impl Shades {
-    /// The shades of a machine. `key` tells the key of a frame, `llc` LLC colours go into the key of a bank colour.
+    /// The shades of a machine. `key` tells the key of a frame, `llc` LLC colors go into the key of a bank color.
     ///
     /// # Errors
-    /// [`FrameError::Memory`] for too many keys, or where colours are not linear within the blocks of the highest order.
+    /// [`FrameError::Memory`] for too many keys, or where colors are not linear within the blocks of the highest order.
     pub fn new(space: &ColorSpace, memory: &Memory, llc: u32, key: impl Fn(u32) -> u32) -> Result<Self, FrameError> {
         let keys = space.bank_colors() * llc;
         if keys > MOST_KEYS {
-            let what = format!("buddy lists for each of {keys} colours; {MOST_KEYS} at most, leave LLC colours away");
+            let what = format!("buddy lists for each of {keys} colors; {MOST_KEYS} at most, leave out LLC colors");
             return Err(FrameError::Memory { what });
         }
         let mut change = vec![0; keys as usize];
@@ -51,7 +51,7 @@ impl Shades {
         Ok(shades)
     }
 
-    /// An offset of the map that is no multiple of a block carries into the colour bits.
+    /// An offset of the map that is no multiple of a block carries into the color bits.
     fn agree(&self, memory: &Memory, changes: &[Vec<u32>], key: impl Fn(u32) -> u32) -> Result<(), FrameError> {
         for region in memory.regions() {
             let end = region.first.0 + region.frames;
@@ -67,8 +67,8 @@ impl Shades {
                         let of_frame = key(frame as u32);
                         if of_frame ^ change[of_frame as usize] != key(partner as u32) {
                             let what = format!(
-                                "colours at frame {} do not repeat in aligned blocks, because the address map subtracts an \
-                                 odd offset; buddy lists by colour need them to. Use palloc, camc or tintmalloc",
+                                "colors at frame {} do not repeat in aligned blocks, because the address map subtracts an \
+                                 odd offset; buddy lists by color need them to. Use palloc, camc or tintmalloc",
                                 FrameNumber(frame)
                             );
                             return Err(FrameError::Memory { what });

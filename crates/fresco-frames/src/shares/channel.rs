@@ -6,12 +6,12 @@ use super::{Share, ShareError, Shared, Taken, or_how_many};
 use crate::ColorSet;
 use fresco_dram::ColorSpace;
 
-/// The bank colours of each of `threads` threads. `of_channel` are the bank colours of each channel that is used
+/// The bank colors of each of `threads` threads. `of_channel` are the bank colors of each channel that is used
 /// ([`ColorSpace::select_field`]); thread `i` has channel `i` modulo their number. With `private_banks` (BPM+) the
 /// threads of a channel divide its banks, of every node an equal part; without (channel-only partitioning, BPM-14) they share them all.
 ///
 /// # Errors
-/// [`ShareError`] where a channel has fewer bank colours than threads, with `private_banks`.
+/// [`ShareError`] where a channel has fewer bank colors than threads, with `private_banks`.
 pub fn channels(
     space: &ColorSpace,
     threads: usize,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Classes: sets of banks and LLC colours that exist together (CON-5).
+//! Classes: sets of banks and LLC colors that exist together (CON-5).
 
 use fresco_dram::ColorSpace;
 
-/// Banks of one node and LLC colours that are connected by pairs that exist.
+/// Banks of one node and LLC colors that are connected by pairs that exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class {
-    /// Bank colours, ascending.
+    /// Bank colors, ascending.
     pub banks: Vec<u32>,
-    /// LLC colours, ascending.
+    /// LLC colors, ascending.
     pub llc: Vec<u32>,
 }
 
-/// The classes among these colours, by their lowest bank. Where maps are linear every pair within a class exists; where
+/// The classes among these colors, by their lowest bank. Where maps are linear every pair within a class exists; where
 /// banks and cache share no address bits there is one class.
 pub(super) fn classes(space: &ColorSpace, banks: &[u32], llc: &[u32]) -> Vec<Class> {
     let mut found: Vec<Class> = Vec::new();

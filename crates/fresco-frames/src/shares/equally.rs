@@ -10,19 +10,19 @@ use fresco_dram::ColorSpace;
 /// What is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Divide {
-    /// Bank colours: BPM.
+    /// Bank colors: BPM.
     Banks,
-    /// Bank colours and LLC colours: BPM as it is compared with TintMalloc (TINT-17).
+    /// Bank colors and LLC colors: BPM as it is compared with TintMalloc (TINT-17).
     BanksAndLlc,
-    /// LLC colours: cache-only partitioning (BPM-14).
+    /// LLC colors: cache-only partitioning (BPM-14).
     Llc,
 }
 
-/// The colours of each of `threads` threads. A bank colour of one node stands for its likes on all others, so that every
-/// thread has frames on every node: 32 colours are 8 each for four threads, 4 each for eight.
+/// The colors of each of `threads` threads. A bank color of one node stands for its likes on all others, so that every
+/// thread has frames on every node: 32 colors are 8 each for four threads, 4 each for eight.
 ///
 /// # Errors
-/// [`ShareError`] where there are fewer colours than threads.
+/// [`ShareError`] where there are fewer colors than threads.
 pub fn equal(space: &ColorSpace, threads: usize, divide: Divide, taken: &Taken) -> Result<Vec<Share>, ShareError> {
     let threads: Vec<()> = vec![(); threads];
     or_how_many(&threads, |threads| shares(space, threads.len(), divide, taken))
@@ -52,7 +52,7 @@ fn shares(space: &ColorSpace, threads: usize, divide: Divide, taken: &Taken) -> 
     Ok(shares)
 }
 
-/// The classes of every node by turns; threads that have a class in common divide it. LLC colours are divided once: where
+/// The classes of every node by turns; threads that have a class in common divide it. LLC colors are divided once: where
 /// nodes have other classes, a later one cannot give away what an earlier one has given.
 fn both(space: &ColorSpace, shares: &mut [Share], taken: &Taken) -> Result<(), Shared> {
     let threads = shares.len();

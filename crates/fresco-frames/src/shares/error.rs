@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Why colours cannot be shared out.
+//! Why colors cannot be shared out.
 
 use std::fmt;
 
 /// Threads would have to share what each was to have alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareError {
-    /// Threads that want colours.
+    /// Threads that want colors.
     pub threads: usize,
     /// So many of them, the first ones, could have them.
     pub fit: usize,
@@ -17,31 +17,31 @@ pub struct ShareError {
 /// What there is too little of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shared {
-    /// Bank colours of a node.
+    /// Bank colors of a node.
     Banks {
         /// The node; `None` for the whole machine.
         node: Option<u32>,
-        /// Colours that are there.
+        /// Colors that are there.
         colors: usize,
         /// Threads, or groups of threads, that want at least one each.
         wanting: usize,
     },
-    /// LLC colours.
+    /// LLC colors.
     Llc {
         /// Number of the cache; `None` for all caches together.
         cache: Option<u32>,
-        /// Colours that are there.
+        /// Colors that are there.
         colors: usize,
         /// Threads, or groups of threads, that want at least one each.
         wanting: usize,
     },
-    /// A thread's bank colours and LLC colours exist, but no frame has one of each (CON-5).
+    /// A thread's bank colors and LLC colors exist, but no frame has one of each (CON-5).
     Pairs {
         /// The thread, from 0.
         thread: usize,
-        /// Its bank colours.
+        /// Its bank colors.
         banks: String,
-        /// Its LLC colours.
+        /// Its LLC colors.
         llc: String,
     },
 }
@@ -53,19 +53,19 @@ impl fmt::Display for Shared {
                 let of = node.map_or_else(String::new, |node| format!(" of node {node}"));
                 write!(
                     f,
-                    "{wanting} threads or groups would share the {colors} free bank colours{of}"
+                    "{wanting} threads or groups would share the {colors} free bank colors{of}"
                 )
             }
             Self::Llc { cache, colors, wanting } => {
                 let of = cache.map_or_else(String::new, |cache| format!(" of cache {cache}"));
                 write!(
                     f,
-                    "{wanting} threads or groups would share the {colors} free LLC colours{of}"
+                    "{wanting} threads or groups would share the {colors} free LLC colors{of}"
                 )
             }
             Self::Pairs { thread, banks, llc } => write!(
                 f,
-                "what is left for thread {thread}, bank colours {banks} and LLC colours {llc}, overlaps in address bits and \
+                "what is left for thread {thread}, bank colors {banks} and LLC colors {llc}, overlaps in address bits and \
                  has no frame in common"
             ),
         }
@@ -77,7 +77,7 @@ impl fmt::Display for ShareError {
         let Self { threads, fit, shared } = self;
         write!(
             f,
-            "no colours of their own for {threads} threads: {shared}; {fit} would fit"
+            "no colors of their own for {threads} threads: {shared}; {fit} would fit"
         )
     }
 }

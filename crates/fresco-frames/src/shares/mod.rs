@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours each thread gets: pure functions from a machine's colours and the threads' places to shares.
+//! Which colors each thread gets: pure functions from a machine's colors and the threads' places to shares.
 //!
 //! | function | who shares what |
 //! |---|---|
-//! | [`tintmalloc`] | local banks and LLC colours, private or by groups of threads (TINT-13 to 16) |
-//! | [`equal`] | banks, LLC colours, or both, equally among all, blind to nodes (BPM-4, BPM-14, TINT-17) |
+//! | [`tintmalloc`] | local banks and LLC colors, private or by groups of threads (TINT-13 to 16) |
+//! | [`equal`] | banks, LLC colors, or both, equally among all, blind to nodes (BPM-4, BPM-14, TINT-17) |
 //! | [`channels`] | channels, and within them banks (BPM-5, BPM-14) |
 //! | [`by_overlap`] | what banks and cache decide together, so that both are split (PAL-10, PAL-12) |
 //!
-//! Address bits that banks and cache share leave only some pairs of colours (CON-5). Where both are to be private, threads
-//! are first given *classes*: banks and LLC colours that all exist together. Every share is checked: two threads that were to
-//! have colours of their own have none in common, and every thread has frames.
+//! Address bits that banks and cache share leave only some pairs of colors (CON-5). Where both are to be private, threads
+//! are first given *classes*: banks and LLC colors that all exist together. Every share is checked: two threads that were to
+//! have colors of their own have none in common, and every thread has frames.
 
 mod channel;
 mod classes;
@@ -38,21 +38,21 @@ pub struct Seat {
     pub cache: u32,
 }
 
-/// Colours that others have already and that are not shared out.
+/// Colors that others have already and that are not shared out.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
-    /// Bank colours.
+    /// Bank colors.
     pub banks: ColorSet,
-    /// LLC colours.
+    /// LLC colors.
     pub llc: ColorSet,
 }
 
-/// The colours of one thread.
+/// The colors of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Bank colours; `None` for all.
+    /// Bank colors; `None` for all.
     pub banks: Option<ColorSet>,
-    /// LLC colours; `None` for all.
+    /// LLC colors; `None` for all.
     pub llc: Option<ColorSet>,
 }
 
@@ -65,7 +65,7 @@ impl Share {
         }
     }
 
-    /// The pairs of bank and LLC colour that it amounts to; each has as many frames as another one of its node.
+    /// The pairs of bank and LLC color that it amounts to; each has as many frames as another one of its node.
     pub fn pairs(&self, space: &ColorSpace) -> u64 {
         let (bank_colors, llc_colors) = (0..space.bank_colors(), 0..space.llc_colors());
         let in_set = |set: &Option<ColorSet>, color: u32| set.as_ref().is_none_or(|set| set.contains(color));
@@ -78,13 +78,13 @@ impl Share {
     }
 }
 
-/// The bank colours of a node, ascending, without those that are taken.
+/// The bank colors of a node, ascending, without those that are taken.
 fn banks_of_node(space: &ColorSpace, node: u32, taken: &Taken) -> Vec<u32> {
     let of_node = (0..space.bank_colors()).filter(|&bank| space.node_of_color(bank) == node);
     of_node.filter(|&bank| !taken.banks.contains(bank)).collect()
 }
 
-/// The LLC colours, ascending, without those that are taken.
+/// The LLC colors, ascending, without those that are taken.
 fn llc_colors(space: &ColorSpace, taken: &Taken) -> Vec<u32> {
     (0..space.llc_colors())
         .filter(|&llc| !taken.llc.contains(llc))

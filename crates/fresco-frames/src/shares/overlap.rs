@@ -5,7 +5,7 @@ use super::deal::{distinct, run};
 use super::{Share, ShareError, Shared, Taken, or_how_many};
 use fresco_dram::ColorSpace;
 
-/// Bank colours for each of `threads` threads such that no two threads have an LLC colour in common either: PALLOC's
+/// Bank colors for each of `threads` threads such that no two threads have an LLC color in common either: PALLOC's
 /// PB+PC. On the Xeon W3530, where bits 12 and 13 select banks and sets, four threads have the patterns `[XX00]` to
 /// `[XX11]`.
 ///

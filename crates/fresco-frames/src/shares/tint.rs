@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TintMalloc's configurations (TINT-13): banks of the own node (TINT-16), LLC colours, each private or shared by a group.
+//! TintMalloc's configurations (TINT-13): banks of the own node (TINT-16), LLC colors, each private or shared by a group.
 
 use super::classes::{Class, classes};
 use super::deal::{distinct, run, woven};
@@ -10,15 +10,15 @@ use fresco_dram::ColorSpace;
 /// What threads have of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// MEM: banks; all LLC colours are everybody's.
+    /// MEM: banks; all LLC colors are everybody's.
     Mem,
-    /// LLC: LLC colours; all banks are everybody's.
+    /// LLC: LLC colors; all banks are everybody's.
     Llc,
     /// MEM+LLC: both.
     MemLlc,
-    /// MEM+LLC(part): banks; LLC colours by group.
+    /// MEM+LLC(part): banks; LLC colors by group.
     MemLlcPart,
-    /// LLC+MEM(part): LLC colours; banks by group.
+    /// LLC+MEM(part): LLC colors; banks by group.
     LlcMemPart,
 }
 
@@ -29,13 +29,13 @@ pub struct Tint {
     pub variant: Variant,
     /// Groups that neighbouring threads form in the `part` variants: 4 in the source, whatever the number of threads (TINT-14).
     pub groups: u32,
-    /// LLC colours are disjoint only among threads of one cache, so that threads on different caches may have the same
+    /// LLC colors are disjoint only among threads of one cache, so that threads on different caches may have the same
     /// ones. The source divides them among all threads (TINT-14), although its machine has two caches.
     pub by_cache: bool,
 }
 
 impl Tint {
-    /// A variant as the source has it: four groups, LLC colours disjoint among all threads.
+    /// A variant as the source has it: four groups, LLC colors disjoint among all threads.
     pub fn published(variant: Variant) -> Self {
         Self {
             variant,
@@ -45,7 +45,7 @@ impl Tint {
     }
 }
 
-/// The colours of each thread, in order. Threads that have colours by name are not among them; theirs are `taken`.
+/// The colors of each thread, in order. Threads that have colors by name are not among them; theirs are `taken`.
 ///
 /// # Errors
 /// [`ShareError`] where two threads would have to share what is to be private, or where a thread would have no frame.
@@ -95,7 +95,7 @@ fn of_node(space: &ColorSpace, node: u32, taken: &Taken) -> Vec<Class> {
     classes(space, &banks_of_node(space, node, taken), &llc_colors(space, taken))
 }
 
-/// Each party of a node an equal part of its banks, of every class some, so that all LLC colours can be used.
+/// Each party of a node an equal part of its banks, of every class some, so that all LLC colors can be used.
 fn deal_banks(space: &ColorSpace, seats: &[Seat], parties: &[usize], taken: &Taken) -> Result<Vec<ColorSet>, Shared> {
     let mut sets = vec![ColorSet::new(); seats.len()];
     for node in distinct(seats.iter().map(|seat| seat.node)) {
@@ -123,7 +123,7 @@ fn deal_banks(space: &ColorSpace, seats: &[Seat], parties: &[usize], taken: &Tak
     Ok(sets)
 }
 
-/// The threads among which LLC colours are disjoint: all, or those of one cache.
+/// The threads among which LLC colors are disjoint: all, or those of one cache.
 fn scopes(seats: &[Seat], tint: Tint) -> Vec<(Option<u32>, Vec<usize>)> {
     if !tint.by_cache {
         return vec![(None, (0..seats.len()).collect())];
@@ -137,7 +137,7 @@ fn scopes(seats: &[Seat], tint: Tint) -> Vec<(Option<u32>, Vec<usize>)> {
     caches.into_iter().map(|cache| (Some(cache), of_cache(cache))).collect()
 }
 
-/// Each party of a scope an equal part of the LLC colours, of every class some.
+/// Each party of a scope an equal part of the LLC colors, of every class some.
 fn deal_llc(
     space: &ColorSpace,
     seats: &[Seat],
@@ -163,8 +163,8 @@ fn deal_llc(
     Ok(sets)
 }
 
-/// Private banks and private LLC colours. The threads of a node have its classes by turns, so that what one has of banks
-/// goes with what it has of the cache; threads that have a class in common divide it. Where the cache has colours enough,
+/// Private banks and private LLC colors. The threads of a node have its classes by turns, so that what one has of banks
+/// goes with what it has of the cache; threads that have a class in common divide it. Where the cache has colors enough,
 /// threads are first set apart in stripes of neighbouring banks: one channel or rank serves one of them, and its bus need
 /// not turn from rank to rank at every other burst.
 fn deal_both(
@@ -225,7 +225,7 @@ fn deal_both(
                 let place = colors.iter().position(|other| other == color);
                 place.is_some_and(|place| by_color[place] == *set)
             };
-            // Of each class some: every bank then has a colour that goes with it.
+            // Of each class some: every bank then has a color that goes with it.
             let node = set.first().map_or(0, |&thread| seats[thread].node);
             let by_class: Vec<Vec<u32>> = of_node(space, node, taken)
                 .into_iter()
@@ -262,7 +262,7 @@ fn having(count: usize, classes: usize, number: usize) -> Vec<usize> {
     (0..count).filter(has).collect()
 }
 
-/// Most stripes into which `count` threads can be set apart so that each of them has no more classes than LLC colours, and
+/// Most stripes into which `count` threads can be set apart so that each of them has no more classes than LLC colors, and
 /// a bank of every class that it has.
 fn stripes(classes: &[Class], count: usize, llc_each: usize) -> usize {
     let serves = |stripes: &usize| {

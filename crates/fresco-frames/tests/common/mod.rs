@@ -76,12 +76,12 @@ pub fn machine(nodes: u32, node_bits: u32, bank_bits: &[u32], llc_bits: std::ops
     }
 }
 
-/// 64 frames, four banks: the colour of frame `f` is `f % 4`.
+/// 64 frames, four banks: the color of frame `f` is `f % 4`.
 pub fn small() -> Machine {
     machine(1, 18, &[12, 13], 0..0)
 }
 
-/// Two nodes of 64 frames; colour `4 * node + f % 4`.
+/// Two nodes of 64 frames; color `4 * node + f % 4`.
 pub fn two_nodes() -> Machine {
     machine(2, 18, &[12, 13], 0..0)
 }
@@ -91,7 +91,7 @@ pub fn xeon() -> Machine {
     machine(1, 32, &[12, 13, 19, 20], 6..19)
 }
 
-/// Four nodes of 1 GiB with 32 bank colours each: the 128 colours of the Opteron, without channel interleaving.
+/// Four nodes of 1 GiB with 32 bank colors each: the 128 colors of the Opteron, without channel interleaving.
 pub fn opteron() -> Machine {
     machine(4, 30, &[15, 16, 17, 18, 19], 0..0)
 }

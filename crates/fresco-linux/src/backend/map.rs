@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The map of a kernel with page colouring, as its file `map` shows and takes it:
+//! The map of a kernel with page coloring, as its file `map` shows and takes it:
 //! `MASK[,MASK]...[@START-END[:BASE][,START-END[:BASE]]...]`.
 
 use crate::colors::{AskedColors, ColorCounts, FrameColors};
@@ -18,7 +18,7 @@ const MOST_RANGES: usize = 64;
 /// Parity functions, and the memory that they hold for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelMap {
-    /// Masks over physical address bits, in bytes; function `i` is bit `i` of the colour.
+    /// Masks over physical address bits, in bytes; function `i` is bit `i` of the color.
     pub functions: Vec<u64>,
     /// Ascending and disjoint; none for all memory.
     pub ranges: Vec<MapRange>,
@@ -54,7 +54,7 @@ impl KernelMap {
         (sound && map.functions.iter().all(|&mask| mask != 0)).then_some(map)
     }
 
-    /// Numbers of colours, those included that no frame has.
+    /// Numbers of colors, those included that no frame has.
     pub fn colors(&self) -> usize {
         1 << self.functions.len()
     }
@@ -71,7 +71,7 @@ impl KernelMap {
         }
     }
 
-    /// The colour of an address.
+    /// The color of an address.
     pub fn color(&self, address: u64) -> Option<u64> {
         Some(gf2::apply(&self.functions, address - self.base_of(address)?))
     }

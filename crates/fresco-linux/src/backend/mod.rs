@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What gives programs frames of their colours: a library on any kernel, or a kernel with page colouring (`kernel/`).
+//! What gives programs frames of their colors: a library on any kernel, or a kernel with page coloring (`kernel/`).
 
 mod map;
 mod ready;
@@ -20,7 +20,7 @@ pub enum Backend {
     /// A library put before the program, on this kernel as it is.
     #[default]
     Stock,
-    /// The kernel's page colouring, by `prctl`.
+    /// The kernel's page coloring, by `prctl`.
     Kernel,
 }
 
@@ -59,7 +59,7 @@ impl Backend {
             }
             Self::Kernel => {
                 "text, libraries and files that are in the page cache already, memory shared with processes without \
-                 colours, hugetlb pages, what the kernel keeps for itself (page tables, buffers)"
+                 colors, hugetlb pages, what the kernel keeps for itself (page tables, buffers)"
             }
         }
     }

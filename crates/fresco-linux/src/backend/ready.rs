@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Can this kernel give a program the colours asked for, and which of its own are these?
+//! Can this kernel give a program the colors asked for, and which of its own are these?
 
 use super::{KernelMap, Mixed, Tree, translate};
 use crate::colors::{AskedColors, FrameColors, Request, WhenFull};
@@ -19,9 +19,9 @@ const ANY_MEMORY: Range<u64> = 0..1 << 42;
 /// Why the kernel cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It has no page colouring.
+    /// It has no page coloring.
     Absent,
-    /// Its map may not be read, or its colours not be had.
+    /// Its map may not be read, or its colors not be had.
     NotRoot,
     /// It has no map, or is switched off; the commands that set the map.
     Off(Option<String>),
@@ -29,35 +29,35 @@ pub enum Refusal {
     Strange(String),
     /// Its map mixes what is asked for with other memory: its map, how, and the commands that set a better one.
     Other(String, Mixed, Option<String>),
-    /// No frame of this memory has these colours.
+    /// No frame of this memory has these colors.
     NoFrame(String),
     /// Its `prctl` says something else than its files.
     Prctl(Errno),
-    /// Threads are to have colours of their own.
+    /// Threads are to have colors of their own.
     Threads,
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cure = |f: &mut fmt::Formatter<'_>, commands: &Option<String>| match commands {
+        let help = |f: &mut fmt::Formatter<'_>, commands: &Option<String>| match commands {
             Some(commands) => write!(f, "; as root{commands}"),
             None => {
-                f.write_str("; it takes no map that tells these colours apart (one list of functions, 4 MiB blocks)")
+                f.write_str("; it takes no map that tells these colors apart (one list of functions, 4 MiB blocks)")
             }
         };
         match self {
-            Self::Absent => f.write_str("this kernel has no page colouring (kernel/README.md has the patches)"),
-            Self::NotRoot => f.write_str("the kernel's page colouring needs root, or CAP_SYS_NICE and a readable map"),
+            Self::Absent => f.write_str("this kernel has no page coloring (kernel/README.md has the patches)"),
+            Self::NotRoot => f.write_str("the kernel's page coloring needs root, or CAP_SYS_NICE and a readable map"),
             Self::Off(commands) => {
-                f.write_str("the kernel's page colouring is switched off")?;
-                cure(f, commands)
+                f.write_str("the kernel's page coloring is switched off")?;
+                help(f, commands)
             }
-            Self::Strange(text) => write!(f, "the kernel's page colouring has a map that is none: {text:?}"),
+            Self::Strange(text) => write!(f, "the kernel's page coloring has a map that is none: {text:?}"),
             Self::Other(map, mixed, commands) => {
                 write!(f, "the kernel's map is {map}, and {mixed}")?;
-                cure(f, commands)
+                help(f, commands)
             }
-            Self::NoFrame(asked) => write!(f, "this machine's memory has no frame of the colours {asked}"),
+            Self::NoFrame(asked) => write!(f, "this machine's memory has no frame of the colors {asked}"),
             Self::Prctl(error) => write!(f, "prctl(PR_PAGE_COLOR): {error}"),
             Self::Threads => f.write_str(
                 "--thread-colors is of the stock back end; under the kernel's threads choose themselves: prctl(PR_PAGE_COLOR)",
@@ -66,7 +66,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Colours of the kernel for a program.
+/// Colors of the kernel for a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelColors {
     /// By number, ascending.
@@ -100,8 +100,8 @@ impl KernelColors {
     }
 }
 
-/// Takes colours that the kernel gave away from the calling thread: those of whoever started it. Kernels without page
-/// colouring have nothing to take.
+/// Takes colors that the kernel gave away from the calling thread: those of whoever started it. Kernels without page
+/// coloring have nothing to take.
 pub fn release() {
     let _ = clear_page_colors();
 }
@@ -123,7 +123,7 @@ pub fn memory_of(request: &Request, proc: &Path) -> Vec<Range<u64>> {
     memory.iter().flat_map(common).collect()
 }
 
-/// The colours of this kernel that the request names.
+/// The colors of this kernel that the request names.
 ///
 /// # Errors
 /// [`Refusal`], without changing anything.
@@ -164,8 +164,8 @@ fn translated(map: &KernelMap, request: &Request, memory: &[Range<u64>]) -> Resu
     translate(map, &request.colors, &request.asked, memory)
 }
 
-/// The commands that give the kernel a map that tells these colours apart: all that there are, if it has place for
-/// them, so that programs with other colours find theirs in it; else what is asked for.
+/// The commands that give the kernel a map that tells these colors apart: all that there are, if it has place for
+/// them, so that programs with other colors find theirs in it; else what is asked for.
 pub fn suggest(tree: &Tree, colors: &FrameColors, asked: &AskedColors, memory: &[Range<u64>]) -> Option<String> {
     let maps = [
         KernelMap::of(colors, None, memory).filter(|map| map.functions.len() <= USUAL_FUNCTIONS),
@@ -175,7 +175,7 @@ pub fn suggest(tree: &Tree, colors: &FrameColors, asked: &AskedColors, memory: &
     let map = maps.into_iter().flatten().find(fits)?;
     let path = |file: &str| tree.path(file).display().to_string();
     let off = match tree.is_on() {
-        true => format!(", when no task has colours: echo 0 > {}; ", path("enabled")),
+        true => format!(", when no task has colors: echo 0 > {}; ", path("enabled")),
         false => ": ".to_owned(),
     };
     Some(format!(
@@ -198,9 +198,9 @@ mod tests {
 
     fn request() -> Request {
         let map = BankMap::new(vec![1 << 14 | 1 << 18, 1 << 15 | 1 << 19], 0).expect("a map");
-        let space = ColorSpace::of_bank_map(&map, &[], 12).expect("colours");
+        let space = ColorSpace::of_bank_map(&map, &[], 12).expect("colors");
         let colors = FrameColors::of_bank_map(&map, &space);
-        let asked = AskedColors::parse("banks=1", ColorCounts::of(&colors)).expect("colours");
+        let asked = AskedColors::parse("banks=1", ColorCounts::of(&colors)).expect("colors");
         Request::new("map".to_owned(), colors, asked)
     }
 
@@ -228,16 +228,16 @@ mod tests {
             return fresco_testing::skip(fresco_testing::Need::Root, "CAP_SYS_NICE is not there");
         }
         let set = "echo 0x44000,0x88000 > DIR/map; echo 1 > DIR/enabled";
-        let off = "the kernel's page colouring is switched off; as root: ";
+        let off = "the kernel's page coloring is switched off; as root: ";
         assert_eq!(refused("none", "\n", "0\n", &request()), format!("{off}{set}"));
         assert_eq!(refused("wrong", "0x4000\n", "0\n", &request()), format!("{off}{set}"));
         let on = format!("{off}echo 1 > DIR/enabled");
         assert_eq!(refused("off", "0x88000,0x44000\n", "0\n", &request()), on);
         let told = refused("other", "0x44000\n", "1\n", &request());
         let begin =
-            "the kernel's map is 0x44000, and its colour 1 has frames that were asked for and frames that were not";
+            "the kernel's map is 0x44000, and its color 1 has frames that were asked for and frames that were not";
         assert!(told.starts_with(begin), "{told}");
-        let end = format!("as root, when no task has colours: echo 0 > DIR/enabled; {set}");
+        let end = format!("as root, when no task has colors: echo 0 > DIR/enabled; {set}");
         assert!(told.ends_with(&end), "{told}");
         assert!(refused("strange", "blue\n", "1\n", &request()).contains("is none: \"blue\""));
         // The files say yes; the kernel itself, asked last, does not know the call or is switched off.

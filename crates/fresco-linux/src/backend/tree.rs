@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The files in which a kernel with page colouring shows its map, and whether it is switched on.
+//! The files in which a kernel with page coloring shows its map, and whether it is switched on.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// That of this machine, or of [`ENVIRONMENT`]; `None` if the kernel has no page colouring.
+    /// That of this machine, or of [`ENVIRONMENT`]; `None` if the kernel has no page coloring.
     pub fn find() -> Option<Self> {
         let root = std::env::var_os(ENVIRONMENT).map_or_else(|| PathBuf::from(USUAL), PathBuf::from);
         Self::at(&root)
@@ -30,7 +30,7 @@ impl Tree {
         root.join("enabled").is_file().then_some(Self { root })
     }
 
-    /// Is colouring switched on?
+    /// Is coloring switched on?
     pub fn is_on(&self) -> bool {
         fs::read_to_string(self.root.join("enabled")).is_ok_and(|text| text.trim() == "1")
     }

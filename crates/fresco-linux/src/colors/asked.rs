@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours as a user asks for them: `banks=0-3,8,llc=0-7`.
+//! Colors as a user asks for them: `banks=0-3,8,llc=0-7`.
 
 use super::FrameColors;
 use fresco_dram::color::{format_list, parse_list};
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How many colours there are.
+/// How many colors there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorCounts {
-    /// Bank colours.
+    /// Bank colors.
     pub banks: u32,
-    /// LLC colours.
+    /// LLC colors.
     pub llc: u32,
 }
 
@@ -27,13 +27,13 @@ impl ColorCounts {
     }
 }
 
-/// Bank colours and LLC colours; a frame has to have one of each.
+/// Bank colors and LLC colors; a frame has to have one of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AskedColors {
-    /// Bank colours, ascending.
+    /// Bank colors, ascending.
     pub banks: Vec<u32>,
-    /// LLC colours, ascending.
+    /// LLC colors, ascending.
     pub llc: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl AskedColors {
     /// A key that is neither, or stands twice; a list that [`parse_list`] refuses.
     pub fn parse(text: &str, counts: ColorCounts) -> Result<Self, InputError> {
         if text.is_empty() {
-            return Err(refused("found nothing".to_owned()).cure("name the colours, or leave the option out"));
+            return Err(refused("found nothing".to_owned()).help("name the colors, or leave the option out"));
         }
         let mut banks = None;
         let mut llc = None;
@@ -57,11 +57,11 @@ impl AskedColors {
                 "banks" => (&mut banks, counts.banks),
                 "llc" => (&mut llc, counts.llc),
                 _ => {
-                    return Err(refused(format!("found the key {:?}", clipped(key))).cure("write banks or llc"));
+                    return Err(refused(format!("found the key {:?}", clipped(key))).help("write banks or llc"));
                 }
             };
             if slot.is_some() {
-                return Err(refused(format!("found {key} twice")).cure("join the two lists"));
+                return Err(refused(format!("found {key} twice")).help("join the two lists"));
             }
             *slot = Some(parse_list(list, limit, &format!("{OPTION} {key}"))?);
         }
@@ -72,7 +72,7 @@ impl AskedColors {
         })
     }
 
-    /// All colours that there are.
+    /// All colors that there are.
     pub fn all(counts: ColorCounts) -> Self {
         Self {
             banks: (0..counts.banks).collect(),
@@ -80,7 +80,7 @@ impl AskedColors {
         }
     }
 
-    /// The colours of all of these.
+    /// The colors of all of these.
     pub fn all_of(sets: &[Self]) -> Self {
         let all = |list: fn(&Self) -> &Vec<u32>| {
             let colors: BTreeSet<u32> = sets.iter().flat_map(list).copied().collect();
@@ -113,7 +113,7 @@ fn entries(text: &str) -> Result<Vec<(&str, &str)>, InputError> {
     let mut rest = text;
     while !rest.is_empty() {
         let Some((key, after)) = rest.split_once('=') else {
-            return Err(refused(format!("found {:?} without a key", clipped(rest))).cure("write banks=0-3 or llc=0-7"));
+            return Err(refused(format!("found {:?} without a key", clipped(rest))).help("write banks=0-3 or llc=0-7"));
         };
         // The next key begins after the last comma before the next equals sign.
         let end = match after.find('=') {
@@ -174,7 +174,7 @@ mod tests {
         ] {
             let error = AskedColors::parse(text, COUNTS).expect_err(text);
             assert_eq!(error.found, found, "{text}");
-            assert!(!error.cure.is_empty() && !error.allowed.is_empty(), "{text}: {error}");
+            assert!(!error.help.is_empty() && !error.allowed.is_empty(), "{text}: {error}");
         }
     }
 }

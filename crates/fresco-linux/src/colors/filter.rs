@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The question asked millions of times: has this frame a colour that was asked for?
+//! The question asked millions of times: has this frame a color that was asked for?
 
 use super::frames::Span;
 use super::{AskedColors, FrameColors};
 use fresco_dram::FrameNumber;
 use fresco_dram::gf2::LinearMap;
 
-/// Colours of frames, and which are asked for; prepared for speed.
+/// Colors of frames, and which are asked for; prepared for speed.
 #[derive(Clone, Debug)]
 pub struct Filter {
     page_bits: u32,
@@ -17,7 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Frames with the colours `asked` of `colors`.
+    /// Frames with the colors `asked` of `colors`.
     pub fn new(colors: &FrameColors, asked: &AskedColors) -> Self {
         let table = |count: u32, list: &[u32]| (0..count).map(|color| list.binary_search(&color).is_ok()).collect();
         let parts = colors.parts().iter();
@@ -32,7 +32,7 @@ impl Filter {
         }
     }
 
-    /// Bank colour and LLC colour of a frame; `None` where the map has no memory.
+    /// Bank color and LLC color of a frame; `None` where the map has no memory.
     #[inline]
     pub fn color(&self, frame: FrameNumber) -> Option<(u32, u32)> {
         if frame.0 > u64::MAX >> self.page_bits {
@@ -47,7 +47,7 @@ impl Filter {
         })
     }
 
-    /// The lowest bank colour of the part that the frame is in; 0 where the map has no memory.
+    /// The lowest bank color of the part that the frame is in; 0 where the map has no memory.
     pub fn first_bank(&self, frame: FrameNumber) -> u32 {
         let address = frame.0 << self.page_bits;
         let inside = |span: &Span| address >= span.base && address - span.base < span.size;
@@ -57,19 +57,19 @@ impl Filter {
             .map_or(0, |(first, ..)| *first)
     }
 
-    /// Is this pair of colours asked for?
+    /// Is this pair of colors asked for?
     #[inline]
     pub fn asks(&self, (bank, llc): (u32, u32)) -> bool {
         self.banks.get(bank as usize) == Some(&true) && self.llcs.get(llc as usize) == Some(&true)
     }
 
-    /// Has the frame a colour that is asked for?
+    /// Has the frame a color that is asked for?
     #[inline]
     pub fn wants(&self, frame: FrameNumber) -> bool {
         self.color(frame).is_some_and(|color| self.asks(color))
     }
 
-    /// Pairs of colours there are for each that is asked for, rounded up: so many frames have to be looked at for one.
+    /// Pairs of colors there are for each that is asked for, rounded up: so many frames have to be looked at for one.
     pub fn rarity(&self) -> u64 {
         let asked = |list: &[bool]| list.iter().filter(|&&asked| asked).count() as u64;
         let all = self.banks.len() as u64 * self.llcs.len() as u64;
@@ -81,7 +81,7 @@ impl Filter {
         self.parts.len() == 1
     }
 
-    /// Number of bank colours, of LLC colours.
+    /// Number of bank colors, of LLC colors.
     pub fn counts(&self) -> (usize, usize) {
         (self.banks.len(), self.llcs.len())
     }
@@ -128,7 +128,7 @@ mod tests {
         let asked = AskedColors::parse("banks=1,3,llc=1", ColorCounts::of(&colors)).unwrap();
         let filter = Filter::new(&colors, &asked);
         let wanted: Vec<u64> = (0..16).filter(|&frame| filter.wants(FrameNumber(frame))).collect();
-        // Bit 0 of the frame is the cache colour, bits 2 and 3 the bank colour.
+        // Bit 0 of the frame is the cache color, bits 2 and 3 the bank color.
         assert_eq!(wanted, [0b0101, 0b0111, 0b1101, 0b1111]);
         assert_eq!(filter.rarity(), 4);
         let most = AskedColors::parse("banks=0-2", ColorCounts::of(&colors)).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The colours of frames as plain data: what [`ColorSpace`] works out, less what it was worked out from.
+//! The colors of frames as plain data: what [`ColorSpace`] works out, less what it was worked out from.
 
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, ColorSpace};
@@ -17,9 +17,9 @@ const MOST_PARTS: usize = 64;
 pub struct FrameColors {
     /// log2 of the page size in bytes.
     page_bits: u32,
-    /// Parts of the memory with functions of their own, in ascending order of colour.
+    /// Parts of the memory with functions of their own, in ascending order of color.
     parts: Vec<Part>,
-    /// Masks over physical address bits; function `i` is bit `i` of the LLC colour.
+    /// Masks over physical address bits; function `i` is bit `i` of the LLC color.
     llc_functions: Vec<u64>,
 }
 
@@ -27,9 +27,9 @@ pub struct FrameColors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Part {
-    /// The lowest bank colour.
+    /// The lowest bank color.
     pub first: u32,
-    /// Masks over the bits of (address − offset); function `i` is bit `i` of (colour − `first`).
+    /// Masks over the bits of (address − offset); function `i` is bit `i` of (color − `first`).
     pub functions: Vec<u64>,
     /// Where it lies.
     pub spans: Vec<Span>,
@@ -46,7 +46,7 @@ pub(super) struct Span {
 }
 
 impl FrameColors {
-    /// The colours `space` of a machine's `map`.
+    /// The colors `space` of a machine's `map`.
     pub fn of_machine(map: &AddressMap, space: &ColorSpace) -> Self {
         let spans_of = |node: Option<u32>| {
             let regions = map.regions().iter();
@@ -62,7 +62,7 @@ impl FrameColors {
         Self::of_parts(space, spans_of)
     }
 
-    /// The colours `space` of bank functions that hold from their offset on.
+    /// The colors `space` of bank functions that hold from their offset on.
     pub fn of_bank_map(map: &BankMap, space: &ColorSpace) -> Self {
         let base = map.offset();
         Self::of_parts(space, |_| {
@@ -87,7 +87,7 @@ impl FrameColors {
         }
     }
 
-    /// Is it what a colour space can be? Texts of requests come from the memory of other processes.
+    /// Is it what a color space can be? Texts of requests come from the memory of other processes.
     pub(super) fn is_sound(&self) -> bool {
         let counted = self.parts.iter().try_fold(0u32, |first, part| {
             let fits = part.functions.len() <= MOST_FUNCTIONS && part.spans.len() <= MOST_PARTS;
@@ -114,12 +114,12 @@ impl FrameColors {
         self.page_bits
     }
 
-    /// Number of bank colours.
+    /// Number of bank colors.
     pub fn bank_colors(&self) -> u32 {
         self.parts.iter().map(|part| 1 << part.functions.len()).sum()
     }
 
-    /// Number of LLC colours.
+    /// Number of LLC colors.
     pub fn llc_colors(&self) -> u32 {
         1 << self.llc_functions.len()
     }
@@ -128,7 +128,7 @@ impl FrameColors {
         &self.parts
     }
 
-    /// Masks over physical addresses; function `i` is bit `i` of the LLC colour.
+    /// Masks over physical addresses; function `i` is bit `i` of the LLC color.
     pub fn llc_functions(&self) -> &[u64] {
         &self.llc_functions
     }
@@ -140,7 +140,7 @@ impl FrameColors {
         same.then_some(&first.functions)
     }
 
-    /// Ranges of addresses that functions hold for: the lowest bank colour, the addresses, what is subtracted from them.
+    /// Ranges of addresses that functions hold for: the lowest bank color, the addresses, what is subtracted from them.
     pub fn spans(&self) -> impl Iterator<Item = (u32, Range<u64>, u64)> + '_ {
         self.parts.iter().flat_map(|part| {
             let range = |span: &Span| span.base..span.base.saturating_add(span.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours were asked for, in a form that a program started with them carries along.
+//! Which colors were asked for, in a form that a program started with them carries along.
 
 mod asked;
 mod filter;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a program was asked to run with. It stands in an environment variable of the program: there it is inherited as
-//! colours are. As programs may overwrite it, each process also keeps a [record](crate::proc::keep_mapped) of it.
+//! colors are. As programs may overwrite it, each process also keeps a [record](crate::proc::keep_mapped) of it.
 
 use super::{AskedColors, ColorCounts, Filter, FrameColors};
 use crate::backend::Backend;
@@ -15,18 +15,18 @@ const FORM: u32 = 1;
 /// The longest text that is read, in bytes.
 pub(crate) const MOST_BYTES: usize = 64 << 10;
 
-/// The colours asked for, and what to do when there are no more frames of them.
+/// The colors asked for, and what to do when there are no more frames of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     form: u32,
     /// The map by name: a machine or a file.
     pub map: String,
-    /// Its colours.
+    /// Its colors.
     pub colors: FrameColors,
     /// Those asked for.
     pub asked: AskedColors,
-    /// When frames of these colours run out.
+    /// When frames of these colors run out.
     pub when_full: WhenFull,
     /// Bytes of frames to collect before the program starts.
     pub pool_bytes: u64,
@@ -37,7 +37,7 @@ pub struct Request {
     /// Tell then also what it took.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub details: bool,
-    /// Colours of its threads, in turn, from the first one on; none, if all have the process's.
+    /// Colors of its threads, in turn, from the first one on; none, if all have the process's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thread_colors: Vec<AskedColors>,
     /// What else it is limited to.
@@ -67,7 +67,7 @@ pub struct TaskOf {
     pub task: String,
 }
 
-/// When there are no more frames of the colours asked for.
+/// When there are no more frames of the colors asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenFull {
@@ -79,7 +79,7 @@ pub enum WhenFull {
 }
 
 impl Request {
-    /// Frames of the `asked` colours; frames of other colours when they run out, nothing collected in advance.
+    /// Frames of the `asked` colors; frames of other colors when they run out, nothing collected in advance.
     pub fn new(map: String, colors: FrameColors, asked: AskedColors) -> Self {
         Self {
             form: FORM,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Starting a program with coloured memory: the calling process becomes it, so status, signals and process number are
+//! Starting a program with colored memory: the calling process becomes it, so status, signals and process number are
 //! the program's own, and there is nothing to be undone after it.
 
 mod bind;
@@ -38,7 +38,7 @@ pub fn probe() -> Result<(), Refusal> {
     Userfault::open().map(drop).map_err(Refusal::Userfault)
 }
 
-/// How a program gets its colours.
+/// How a program gets its colors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Means {
     /// By the library: the value of `LD_PRELOAD`.

@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// A program that can be started with coloured memory.
+/// A program that can be started with colored memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// As the user named it.
@@ -67,7 +67,7 @@ impl fmt::Display for ProgramError {
 
 impl Program {
     /// Looks for `name`, in the directories of `search` (the value of `PATH`) unless it has a slash. Any program will
-    /// do for a kernel that colours; before others a library has to be put.
+    /// do for a kernel that colors; before others a library has to be put.
     ///
     /// # Errors
     /// [`ProgramError`].
@@ -110,7 +110,7 @@ fn executable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses programs into which the loader would not put a library: they would run without colours.
+/// Refuses programs into which the loader would not put a library: they would run without colors.
 fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError> {
     let denied = |error: io::Error| ProgramError::NotExecutable(error.to_string());
     let about = std::fs::metadata(path).map_err(denied)?;
@@ -158,7 +158,7 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
         }
         Some(Loader::Path(_)) => Ok(()),
         Some(Loader::Absent) => Err(ProgramError::unsuited(
-            "is linked statically: no library can be put before it, so its memory cannot be coloured",
+            "is linked statically: no library can be put before it, so its memory cannot be colored",
         )),
     }
 }

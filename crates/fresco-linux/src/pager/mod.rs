@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The pager: a thread of the program itself that answers faults on missing pages with frames of the colours asked for.
+//! The pager: a thread of the program itself that answers faults on missing pages with frames of the colors asked for.
 //!
 //! Frames are placed when pages are first touched, so memory that is reserved and never used costs nothing, and the
 //! program's mappings stay as they are: moving a page in changes no mapping. If the pager ends, the kernel goes on
 //! alone: nobody waits for ever.
 
-mod company;
-mod door;
 mod latch;
-mod mend;
+mod liveness;
 mod place;
+mod port;
 mod promise;
 mod refusal;
 mod regions;
+mod repair;
 mod run;
 mod serve;
 mod sets;
@@ -21,9 +21,9 @@ mod stream;
 mod supply;
 
 pub use crate::sys::Privileges;
-pub use door::{Door, NoPager, Order};
 pub use latch::Latch;
 pub use place::Pager;
+pub use port::{NoPager, Order, PagerPort};
 pub use refusal::Refusal;
 pub use run::{PATIENCE, Started, start};
 pub use sets::{MOST_SETS, Sets};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Placing pages.
 
-use super::company::Company;
-use super::mend::Mending;
+use super::liveness::Liveness;
 use super::regions::Regions;
+use super::repair::Repair;
 use super::stream::Streams;
 use super::supply::Supply;
 use super::{Refusal, Sets, Stats};
@@ -31,12 +31,12 @@ pub struct Pager {
     request: Request,
     /// Was the pool had that was asked for?
     pub(super) collected: Result<(), Short>,
-    /// Frames for each set of colours, the process's own first.
+    /// Frames for each set of colors, the process's own first.
     pub(super) supplies: Vec<Supply>,
     pub(super) regions: Regions,
     streams: Streams,
-    pub(super) mending: Mending,
-    pub(super) company: Company,
+    pub(super) repair: Repair,
+    pub(super) liveness: Liveness,
     /// Was standard error kept?
     pub(super) has_stderr: bool,
     /// Is there nothing to give back?
@@ -75,8 +75,8 @@ impl Pager {
             supplies: vec![supply],
             regions: Regions::default(),
             streams: Streams::default(),
-            mending: Mending::new(),
-            company: Company::new(),
+            repair: Repair::new(),
+            liveness: Liveness::new(),
             has_stderr: false,
             trimmed: false,
             asked: Instant::now(),
@@ -84,7 +84,7 @@ impl Pager {
         })
     }
 
-    /// Watches memory of the set `set` of colours.
+    /// Watches memory of the set `set` of colors.
     ///
     /// # Errors
     /// As of [`Pager::watch`].
@@ -101,7 +101,7 @@ impl Pager {
         Ok(())
     }
 
-    /// Watches missing pages of the range, the door's or a program's.
+    /// Watches missing pages of the range, the port's or a program's.
     ///
     /// # Errors
     /// As of [`Userfault::register`].
@@ -114,7 +114,7 @@ impl Pager {
     /// Answers a thread that waits for a page.
     pub(super) fn fault(&mut self, address: u64, stats: &Stats) {
         let page = address / page_bytes() * page_bytes();
-        // Not beyond what is watched together: the door may be next.
+        // Not beyond what is watched together: the port may be next.
         let (set, region) = self.regions.at(page).unwrap_or((0, page + page_bytes()));
         let plenty = self.supply(set).is_some_and(|supply| supply.has_many());
         let window = self.streams.window(page / page_bytes(), plenty);
@@ -293,7 +293,7 @@ impl Pager {
         self.supplies.get_mut(set as usize)
     }
 
-    /// Has the frame a colour of the set?
+    /// Has the frame a color of the set?
     pub(super) fn wants(&self, set: u32, frame: FrameNumber) -> bool {
         let supply = self.supplies.get(set as usize);
         supply.is_some_and(|supply| supply.pool.wants(frame))

@@ -14,7 +14,7 @@ const SLICE: Duration = Duration::from_millis(200);
 /// A search is judged once chance had it find so many frames,
 const LEAST_FOUND: u64 = 64;
 /// and once it has looked at this share of what it may hold: what was given back last comes first. Chance alone is no
-/// judge: where other programs have the other colours, most of what is left may be of these.
+/// judge: where other programs have the other colors, most of what is left may be of these.
 const SHARE: u64 = 16;
 /// Where chance would have found all that is wanted by then, what was looked at is not like the rest: it goes on to this share.
 const SHARE_OF_LITTLE: u64 = 4;
@@ -120,7 +120,7 @@ impl Outlook {
         let is_little = self.wanted.saturating_mul(self.rarity) <= looked;
         let share = if is_little { SHARE_OF_LITTLE } else { SHARE };
         if self.is_uniform && looked >= (self.rarity * LEAST_FOUND).max(self.most / share) {
-            // By what was found, four standard deviations of a count above that, and a quarter more: frames of a colour lie together.
+            // By what was found, four standard deviations of a count above that, and a quarter more: frames of a color lie together.
             let likely = |found: u64| free + (u128::from(found) * u128::from(rest) / u128::from(looked)) as u64;
             let most = found + 4 * (found.isqrt() + 1);
             return (likely(most + most / 4) < self.wanted).then(|| likely(found));
@@ -161,10 +161,10 @@ mod tests {
         assert!((3 * GIB / 4 - 9..=3 * GIB / 4).contains(&likely), "{likely}");
         assert_eq!(after(2 * GIB, 2 * GIB / 8), None, "it finds 1.5 GiB");
         assert_eq!(after(2 * GIB, 0), Some(0));
-        // Where parts of the memory have colours of their own, the next may be all of one.
+        // Where parts of the memory have colors of their own, the next may be all of one.
         let of_a_node = outlook(GIB, 16, false);
         assert_eq!(of_a_node.is_hopeless(0, 2 * GIB, 2 * GIB, 0), None);
-        // 4 MiB are not refused for what was looked at first: freed frames of one colour lie together.
+        // 4 MiB are not refused for what was looked at first: freed frames of one color lie together.
         let little = outlook(GIB / 256, 16, true);
         assert_eq!(little.is_hopeless(0, GIB, GIB, 0), None);
         assert_eq!(little.is_hopeless(0, 3 * GIB, 3 * GIB, 0), Some(0));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which addresses are watched, and for which set of colours.
+//! Which addresses are watched, and for which set of colors.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges that do not overlap, each with the number of its set of colours.
+/// Ranges that do not overlap, each with the number of its set of colors.
 #[derive(Debug, Default)]
 pub struct Regions {
     /// First address, then the first after it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pager's thread.
 
-use super::company::end_of_first;
-use super::{Door, Pager, Refusal, Stats};
+use super::liveness::end_of_first;
+use super::{Pager, PagerPort, Refusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
 use crate::proc::{Headroom, anonymous_parts};
@@ -31,7 +31,7 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 /// What a process has when its pager starts.
 #[derive(Clone, Debug, Default)]
 pub struct Started {
-    /// Ranges to be watched, each with its set of colours.
+    /// Ranges to be watched, each with its set of colors.
     pub ranges: Vec<(Range<u64>, u32)>,
     /// Is it a child, whose pages are its parent's, too?
     pub forked: bool,
@@ -39,7 +39,7 @@ pub struct Started {
     pub reserves: u64,
 }
 
-/// Starts the pager of this process, which from then on answers at `door` and watches what the
+/// Starts the pager of this process, which from then on answers at `port` and watches what the
 /// process has inherited. Returns when it serves, and why it could not collect the pool asked for, if it could not.
 /// `waiting` is called every two seconds until then.
 ///
@@ -50,7 +50,7 @@ pub struct Started {
 /// What the kernel or the lack of a privilege denies.
 pub fn start(
     request: Request,
-    door: &'static Door,
+    port: &'static PagerPort,
     stats: &'static Stats,
     started: Started,
     mut waiting: impl FnMut(),
@@ -62,11 +62,11 @@ pub fn start(
         let with_stderr = !started.forked || request.stats;
         as_a_stranger(with_stderr);
         let ready = Pager::new(&request, stats).and_then(|mut pager| {
-            pager.watch(door.page()).map_err(Refusal::Userfault)?;
+            pager.watch(port.page()).map_err(Refusal::Userfault)?;
             for (range, set) in &started.ranges {
                 for part in anonymous_parts(range) {
                     // What cannot be watched is left to the kernel.
-                    let _ = pager.cover(part, *set, door.sets());
+                    let _ = pager.cover(part, *set, port.sets());
                 }
             }
             if started.forked {
@@ -88,7 +88,7 @@ pub fn start(
         if let Some(pager) = &mut pager {
             // When this ends the descriptor is closed, and the kernel answers all who wait.
             let stopped = loop {
-                if let Err(error) = pager.serve(door, stats) {
+                if let Err(error) = pager.serve(port, stats) {
                     break error;
                 }
             };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the pager does all the time: answers faults and orders, searches and mends while nobody asks.
 
-use super::{Door, Order, Pager, Stats};
+use super::{Order, Pager, PagerPort, Stats};
 use crate::proc::anonymous_parts;
 use crate::sys::{Fault, Privileges, page_bytes};
 use rustix::io::Errno;
@@ -18,7 +18,7 @@ impl Pager {
     ///
     /// # Errors
     /// The descriptor is of no use any more, or nobody is left to be served.
-    pub fn serve(&mut self, door: &Door, stats: &Stats) -> Result<(), Errno> {
+    pub fn serve(&mut self, port: &PagerPort, stats: &Stats) -> Result<(), Errno> {
         let mut faults = [Fault(0); 16];
         let mut count = 0;
         let idle = match self.hungry {
@@ -26,23 +26,23 @@ impl Pager {
             false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
         };
         let timeout = self
-            .mending
+            .repair
             .idle()
             .into_iter()
             .chain(idle)
-            .chain(self.company.idle())
+            .chain(self.liveness.idle())
             .min();
         self.user.wait(timeout, |fault| {
             faults[count] = fault;
             count += 1;
         })?;
         for &Fault(address) in &faults[..count] {
-            if door.page().contains(&address) {
-                let (order, range, set) = door.order();
-                door.answer(self.obey(order, range, set, door, stats));
+            if port.page().contains(&address) {
+                let (order, range, set) = port.order();
+                port.answer(self.obey(order, range, set, port, stats));
                 // A page that is present already wakes as well.
-                if self.user.zero(door.page()).1.is_err() {
-                    self.user.wake(door.page());
+                if self.user.zero(port.page()).1.is_err() {
+                    self.user.wake(port.page());
                 }
             } else {
                 self.fault(address, stats);
@@ -60,13 +60,13 @@ impl Pager {
             self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
             self.trimmed = true;
         }
-        self.mend(door, stats);
-        if self.company.is_over(door.last()) {
-            match door.last() {
+        self.repair(port, stats);
+        if self.liveness.is_over(port.last()) {
+            match port.last() {
                 // The process ends with this thread.
                 0 => return Err(Errno::SRCH),
                 // It ends as programs do, whose last thread ends: with what they do at exit.
-                _ => door.end(),
+                _ => port.end(),
             }
         }
         let scanned = self.supplies.iter().map(|supply| supply.pool.scanned()).sum();
@@ -74,21 +74,28 @@ impl Pager {
         Ok(())
     }
 
-    fn obey(&mut self, order: Order, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Result<(), Errno> {
+    fn obey(
+        &mut self,
+        order: Order,
+        range: Range<u64>,
+        set: u32,
+        port: &PagerPort,
+        stats: &Stats,
+    ) -> Result<(), Errno> {
         match order {
-            Order::Watch => self.cover(range, set, door.sets()),
+            Order::Watch => self.cover(range, set, port.sets()),
             Order::WatchIfAnonymous => anonymous_parts(&range)
                 .into_iter()
-                .try_for_each(|part| self.cover(part, set, door.sets())),
+                .try_for_each(|part| self.cover(part, set, port.sets())),
             Order::Fill => self.fill(range, set, stats),
-            Order::Mend => {
-                self.mending.forked();
+            Order::Repair => {
+                self.repair.forked();
                 Ok(())
             }
             Order::Tell if !self.has_stderr => Err(Errno::BADF),
-            Order::Tell => rustix::io::write(stderr(), door.text()).map(drop),
+            Order::Tell => rustix::io::write(stderr(), port.text()).map(drop),
             Order::FirstLeaves => {
-                self.company.first_leaves();
+                self.liveness.first_leaves();
                 Ok(())
             }
             Order::Limit => Privileges::of_words(range, set).limit_this_thread(),

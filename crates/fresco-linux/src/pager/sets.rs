@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Sets of colours: the process's own, number 0, and those of threads. Threads add to them, the pager reads them.
+//! Sets of colors: the process's own, number 0, and those of threads. Threads add to them, the pager reads them.
 
 use super::Latch;
 use crate::colors::AskedColors;
@@ -41,7 +41,7 @@ impl Sets {
         number
     }
 
-    /// The colours of a set; `None` for the process's own, and for one that is not there.
+    /// The colors of a set; `None` for the process's own, and for one that is not there.
     pub fn get(&self, set: u32) -> Option<&AskedColors> {
         self.sets.get(set as usize)?.get()
     }

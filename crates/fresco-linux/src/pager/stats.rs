@@ -59,9 +59,9 @@ impl SearchStats {
 /// Counts of pages, but for set-up.
 #[derive(Debug, Default)]
 pub struct Stats {
-    /// Placed in frames of the colours asked for.
+    /// Placed in frames of the colors asked for.
     pub placed: AtomicU64,
-    /// Given back their colours after a fork.
+    /// Given back their colors after a fork.
     pub mended: AtomicU64,
     /// Left to the kernel.
     pub spilled: AtomicU64,

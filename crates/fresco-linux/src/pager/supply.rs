@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames for a set of colours, searched for when they are wanted.
+//! Frames for a set of colors, searched for when they are wanted.
 
 use super::promise::{Promise, Unkept};
 use crate::colors::{Filter, Request, WhenFull};
@@ -136,7 +136,7 @@ fn batch(placed: u64) -> u64 {
     LEAST_SEARCH.max(placed / SEARCH_SHARE)
 }
 
-/// Has a search that looked at so many frames, one of `rarity` of the right colours, found far less than chance gives?
+/// Has a search that looked at so many frames, one of `rarity` of the right colors, found far less than chance gives?
 fn is_poor(found: u64, looked: u64, rarity: u64) -> bool {
     found.saturating_mul(rarity).saturating_mul(POOR) < looked
 }
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn searches_are_repeated_ever_more_seldom_while_they_find_too_little() {
-        // Of four colours one: 1000 of 4000 is chance, 125 an eighth of it.
+        // Of four colors one: 1000 of 4000 is chance, 125 an eighth of it.
         assert!(!is_poor(1000, 4000, 4) && !is_poor(125, 4000, 4));
         assert!(is_poor(124, 4000, 4) && is_poor(0, 1, 4));
         let mut last = 0;

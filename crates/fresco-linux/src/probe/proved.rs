@@ -83,7 +83,7 @@ impl ProvedMap {
 fn wrong(name: &str, found: String) -> InputError {
     InputError::new(name.to_owned(), found)
         .allowed("what `fresco map detect` wrote there")
-        .cure("prove the map again: sudo fresco map detect")
+        .help("prove the map again: sudo fresco map detect")
 }
 
 #[cfg(test)]

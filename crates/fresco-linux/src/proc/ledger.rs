@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours which memory of a process is to have, where its threads have colours of their own: a table in the data
+//! Which colors which memory of a process is to have, where its threads have colors of their own: a table in the data
 //! of the library, read from outside.
 
 use super::{Mapping, Process};
@@ -26,11 +26,11 @@ pub struct Ledger {
     pub count: u64,
     /// First address, the first after it, number of the set.
     pub ranges: [[u64; 3]; LEDGER_RANGES],
-    /// Colours of each set as text; empty for the process's own.
+    /// Colors of each set as text; empty for the process's own.
     pub sets: [[u8; LEDGER_TEXT]; LEDGER_SETS],
 }
 
-/// Memory whose colours are a thread's, with these as text; later ranges take the place of earlier ones.
+/// Memory whose colors are a thread's, with these as text; later ranges take the place of earlier ones.
 pub type OwnColors = Vec<(Range<u64>, String)>;
 
 /// What the table of a process says; nothing, where it cannot be read.

@@ -4,7 +4,7 @@
 use crate::pool::{LOW, OWN_HEAP};
 use std::ops::Range;
 
-/// What a mapping is, as far as colouring is concerned.
+/// What a mapping is, as far as coloring is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Private anonymous memory whose missing pages this back end places.

@@ -22,7 +22,7 @@ pub struct Process {
 fn not_proc(root: &Path, found: impl Into<String>) -> InputError {
     InputError::new(root.display().to_string(), found)
         .allowed("the process file system")
-        .cure("mount it: mount -t proc proc /proc")
+        .help("mount it: mount -t proc proc /proc")
 }
 
 /// The processes under `root`, by number.
@@ -67,7 +67,7 @@ pub fn hides_others(root: &Path) -> bool {
 /// What a process was asked to run with, as far as it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Colours.
+    /// Colors.
     For(Box<Request>),
     /// Nothing.
     Nothing,
@@ -98,7 +98,7 @@ impl Process {
             false => Err(processes(root).err().unwrap_or_else(|| {
                 InputError::new("PID", format!("found no process {pid}"))
                     .allowed("the number of a process that lives")
-                    .cure("look with `fresco ps`")
+                    .help("look with `fresco ps`")
             })),
         }
     }
@@ -196,13 +196,13 @@ impl Process {
         match gone {
             false if kernel_thread => InputError::new("PID", format!("process {} has no memory of its own", self.pid))
                 .allowed("a program; this is a thread of the kernel's, or has just ended")
-                .cure("look with `fresco ps`"),
+                .help("look with `fresco ps`"),
             true => InputError::new("PID", format!("process {} has ended", self.pid))
                 .allowed("the number of a process that lives")
-                .cure("look with `fresco ps`"),
+                .help("look with `fresco ps`"),
             false => InputError::new(path.display().to_string(), format!("cannot be read: {error}"))
                 .allowed("own processes, and those of others with CAP_SYS_PTRACE")
-                .cure(capability::cure_of_process(
+                .help(capability::cure_of_process(
                     &fs::read_to_string(self.directory.join("status")).unwrap_or_default(),
                 )),
         }

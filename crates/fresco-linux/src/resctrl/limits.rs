@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a program is limited to, beside its colours.
+//! What a program is limited to, beside its colors.
 
 use fresco_dram::color::format_list;
 use fresco_input::format_bandwidth;

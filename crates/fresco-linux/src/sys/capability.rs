@@ -10,7 +10,7 @@ pub const PTRACE: (CapabilitySet, &str) = (CapabilitySet::SYS_PTRACE, "CAP_SYS_P
 pub const ADMIN: (CapabilitySet, &str) = (CapabilitySet::SYS_ADMIN, "CAP_SYS_ADMIN");
 
 /// What to do where something was denied that takes the capability.
-pub fn cure(capability: (CapabilitySet, &str)) -> String {
+pub fn help(capability: (CapabilitySet, &str)) -> String {
     words(capability, geteuid().is_root(), own(), CapabilitySet::empty())
 }
 

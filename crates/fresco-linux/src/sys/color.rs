@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `prctl(PR_PAGE_COLOR)` of kernels with page colouring. Others know no such number, and say EINVAL.
+//! `prctl(PR_PAGE_COLOR)` of kernels with page coloring. Others know no such number, and say EINVAL.
 
 use rustix::io::Errno;
 
@@ -10,17 +10,17 @@ const SET: libc::c_ulong = 1;
 const CLEAR: libc::c_ulong = 3;
 const STRICT: libc::c_ulong = 1;
 
-/// How many colours the kernel's map has.
+/// How many colors the kernel's map has.
 ///
 /// # Errors
-/// EINVAL if the kernel knows no page colouring, EOPNOTSUPP while that is switched off.
+/// EINVAL if the kernel knows no page coloring, EOPNOTSUPP while that is switched off.
 pub fn count_page_colors() -> Result<usize, Errno> {
     // SAFETY: asks for a number.
     let count = unsafe { libc::prctl(PAGE_COLOR, COUNT, 0, 0, 0) };
     usize::try_from(count).map_err(|_| super::thread::last_error())
 }
 
-/// Gives the calling thread, and what it starts, frames of these colours from now on.
+/// Gives the calling thread, and what it starts, frames of these colors from now on.
 ///
 /// # Errors
 /// As above; EPERM without CAP_SYS_NICE.
@@ -33,7 +33,7 @@ pub fn set_page_colors(bitmap: &[u64], strict: bool) -> Result<(), Errno> {
     }
 }
 
-/// Takes its colours from the calling thread.
+/// Takes its colors from the calling thread.
 ///
 /// # Errors
 /// As of [`count_page_colors`].

@@ -196,8 +196,8 @@ mod tests {
     fn a_shorter_cycle_is_found() {
         let mut kernel = Latency::new(&Config { bytes: 640, seed: 1 });
         kernel.nodes.data[3].next = 3;
-        let (mut course, mut batch) = (crate::recorder::Course::default(), crate::Batch::new());
-        let mut recorder = course.record(&mut batch);
+        let (mut execution, mut batch) = (crate::recorder::ExecutionState::default(), crate::Batch::new());
+        let mut recorder = execution.record(&mut batch);
         while !kernel.step(&mut recorder) {}
         assert!(kernel.verify().unwrap_err().contains("node 3 was met twice"));
     }

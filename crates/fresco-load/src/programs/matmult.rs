@@ -223,12 +223,12 @@ mod tests {
     use super::*;
     use crate::passes::Passes;
     use crate::testing::run;
-    use crate::{Batch, recorder::Course};
+    use crate::{Batch, recorder::ExecutionState};
 
     fn one_pass(n: u64, block: u64) -> MatMult {
         let mut kernel = MatMult::new(&Config { n, block, seed: 5 });
-        let (mut course, mut batch) = (Course::default(), Batch::new());
-        let mut recorder = course.record(&mut batch);
+        let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
+        let mut recorder = execution.record(&mut batch);
         while !kernel.step(&mut recorder) {}
         kernel
     }

@@ -215,8 +215,8 @@ mod tests {
             elements: 3,
             loops: Loop::ALL,
         });
-        let (mut course, mut batch) = (crate::recorder::Course::default(), crate::Batch::new());
-        let mut recorder = course.record(&mut batch);
+        let (mut execution, mut batch) = (crate::recorder::ExecutionState::default(), crate::Batch::new());
+        let mut recorder = execution.record(&mut batch);
         while !kernel.step(&mut recorder) {}
         assert_eq!(kernel.arrays.each_ref().map(|array| array.data[2]), [30.0, 6.0, 8.0]);
         assert_eq!(kernel.verify(), Ok(()));

@@ -6,7 +6,7 @@ use super::parameters::Init;
 use super::share::{Walk, bounds, head};
 use super::{Fill, Section, Settings, TeamKernel};
 use crate::passes::Passes;
-use crate::recorder::{Course, Recorder};
+use crate::recorder::{ExecutionState, Recorder};
 use crate::{Area, Batch, Marker, Program};
 use fresco_input::InputError;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -39,7 +39,7 @@ pub(crate) fn team<K: TeamKernel>(kernel: K, settings: Settings, threads: u32) -
         entered: 0,
         inside: false,
         filling: Filling::default(),
-        course: Course::default(),
+        execution: ExecutionState::default(),
     };
     (0..threads)
         .map(|thread| Box::new(member(thread)) as Box<dyn Program>)
@@ -53,7 +53,7 @@ enum Phase {
     Before,
     /// The initialisation.
     Init,
-    /// The trips of a parallel loop that the master makes alone; so many trips in all.
+    /// The iterations of a parallel loop that the master makes alone; so many iterations in all.
     Head(usize),
     /// A serial section.
     Serial,
@@ -75,7 +75,7 @@ struct Team<K> {
     opened: u64,
     /// Threads at the end of this section.
     arrived: usize,
-    /// The trips that each thread has still to make.
+    /// The iterations that each thread has still to make.
     walks: Vec<Walk>,
     over: bool,
 }
@@ -91,7 +91,7 @@ impl<K: TeamKernel> Team<K> {
                 self.marks.extend(self.passes.started());
                 self.next_section();
             }
-            Phase::Head(trips) => self.deal_tails(trips),
+            Phase::Head(iterations) => self.deal_tails(iterations),
             Phase::Serial | Phase::Parallel => self.next_section(),
         }
     }
@@ -108,22 +108,22 @@ impl<K: TeamKernel> Team<K> {
         });
         match section {
             None => self.over = true,
-            Some(Section::Serial(trips)) => {
+            Some(Section::Serial(iterations)) => {
                 self.phase = Phase::Serial;
-                self.walks[0] = Walk::over(0..trips);
+                self.walks[0] = Walk::over(0..iterations);
             }
-            Some(Section::Parallel(trips)) if self.serial > 0 => {
-                self.phase = Phase::Head(trips);
-                self.walks[0] = Walk::new(shares(trips, self.walks.len()).map(|share| head(&share, self.serial)));
+            Some(Section::Parallel(iterations)) if self.serial > 0 => {
+                self.phase = Phase::Head(iterations);
+                self.walks[0] = Walk::new(shares(iterations, self.walks.len()).map(|share| head(&share, self.serial)));
             }
-            Some(Section::Parallel(trips)) => self.deal_tails(trips),
+            Some(Section::Parallel(iterations)) => self.deal_tails(iterations),
         }
     }
 
     /// What the master has left of a parallel loop, each thread's share to the thread.
-    fn deal_tails(&mut self, trips: usize) {
+    fn deal_tails(&mut self, iterations: usize) {
         self.phase = Phase::Parallel;
-        let shares = shares(trips, self.walks.len());
+        let shares = shares(iterations, self.walks.len());
         for (walk, share) in self.walks.iter_mut().zip(shares) {
             *walk = Walk::over(head(&share, self.serial).end..share.end);
         }
@@ -142,10 +142,10 @@ impl<K: TeamKernel> Team<K> {
         if self.phase == Phase::Init {
             return filling.step(&self.fills, thread, recorder);
         }
-        let Some(trip) = self.walks[thread].trip() else {
+        let Some(iteration) = self.walks[thread].iteration() else {
             return false;
         };
-        if self.kernel.step(thread, trip, recorder) {
+        if self.kernel.step(thread, iteration, recorder) {
             self.walks[thread].made();
         }
         true
@@ -163,8 +163,8 @@ impl<K: TeamKernel> Team<K> {
     }
 }
 
-fn shares(trips: usize, threads: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let bounds = bounds(trips, threads);
+fn shares(iterations: usize, threads: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let bounds = bounds(iterations, threads);
     (0..threads).map(move |thread| bounds[thread]..bounds[thread + 1])
 }
 
@@ -178,7 +178,7 @@ struct Member<K> {
     /// It has not come to the end of the section that it entered last.
     inside: bool,
     filling: Filling,
-    course: Course,
+    execution: ExecutionState,
 }
 
 impl<K> Member<K> {
@@ -199,7 +199,7 @@ impl<K: TeamKernel> Program for Member<K> {
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {
         let mut team = Self::team(&self.team);
-        let mut recorder = self.course.record(out);
+        let mut recorder = self.execution.record(out);
         if !self.inside {
             if self.entered == team.opened && !team.over {
                 if team.arrived < team.walks.len() {

@@ -25,13 +25,13 @@ use crate::recorder::Recorder;
 /// A loop that the threads go through together, or the master alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
-    /// So many trips, all by the master; ends with [`crate::Marker::Fork`].
+    /// So many iterations, all by the master; ends with [`crate::Marker::Fork`].
     Serial(usize),
-    /// So many trips, dealt out to the threads; ends with [`crate::Marker::Join`].
+    /// So many iterations, dealt out to the threads; ends with [`crate::Marker::Join`].
     Parallel(usize),
 }
 
-/// The computation of a team, without the course of its passes.
+/// The computation of a team, without the execution of its passes.
 pub(crate) trait TeamKernel: Send + 'static {
     /// Name in the table of programs.
     const NAME: &'static str;
@@ -47,11 +47,11 @@ pub(crate) trait TeamKernel: Send + 'static {
     /// parallel one.
     fn advance(&mut self) -> Option<Section>;
 
-    /// Does the next piece of trip `trip` of the section on `thread`, at most a few dozen operations. True when that was
-    /// the last piece of the trip.
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool;
+    /// Does the next piece of iteration `iteration` of the section on `thread`, at most a few dozen operations. True when that was
+    /// the last piece of the iteration.
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool;
 
-    /// `thread` has made its last trip of the section (of a parallel one each thread, even one that had none): where it
+    /// `thread` has made its last iteration of the section (of a parallel one each thread, even one that had none): where it
     /// stores what it kept in registers.
     fn close(&mut self, _thread: usize, _recorder: &mut Recorder<'_>) {}
 

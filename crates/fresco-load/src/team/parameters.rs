@@ -21,7 +21,7 @@ pub(crate) enum Init {
 pub(crate) struct Settings {
     /// Who initialises the data.
     pub init: Init,
-    /// Percent of the trips of parallel loops that the master makes alone, 0 to 100.
+    /// Percent of the iterations of parallel loops that the master makes alone, 0 to 100.
     pub serial: u64,
     /// How often.
     pub passes: Passes,
@@ -41,7 +41,7 @@ pub(crate) const TEAM: &[Parameter] = &[
             max: 100,
             default: 0,
         },
-        doc: "percent of each thread's trips that the master makes before it, alone (LIM-6)",
+        doc: "percent of each thread's iterations that the master makes before it, alone (LIM-6)",
     },
 ];
 

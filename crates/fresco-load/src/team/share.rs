@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who makes which trips of a loop.
+//! Who makes which iterations of a loop.
 
 use std::ops::Range;
 
-/// Bounds of the threads' shares of `trips`: thread t makes those from bound t up to bound t + 1. Shares differ by one
-/// trip at most, the first threads have the longer ones: OpenMP's static schedule without a chunk size.
-pub(crate) fn bounds(trips: usize, threads: usize) -> Vec<usize> {
-    let (each, more) = (trips / threads, trips % threads);
+/// Bounds of the threads' shares of `iterations`: thread t makes those from bound t up to bound t + 1. Shares differ by one
+/// iteration at most, the first threads have the longer ones: OpenMP's static schedule without a chunk size.
+pub(crate) fn bounds(iterations: usize, threads: usize) -> Vec<usize> {
+    let (each, more) = (iterations / threads, iterations % threads);
     (0..=threads).map(|thread| thread * each + thread.min(more)).collect()
 }
 
@@ -17,12 +17,12 @@ pub(crate) fn owned(owner: usize, threads: usize) -> Vec<usize> {
 
 /// The first `percent` of a share.
 pub(super) fn head(share: &Range<usize>, percent: u64) -> Range<usize> {
-    let trips = share.len() as u64;
-    // Below 2^57 trips of a share the product fits.
-    share.start..share.start + (trips * percent / 100) as usize
+    let iterations = share.len() as u64;
+    // Below 2^57 iterations of a share the product fits.
+    share.start..share.start + (iterations * percent / 100) as usize
 }
 
-/// Ranges of trips, gone through in order.
+/// Ranges of iterations, gone through in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walk {
     /// Last range first.
@@ -30,24 +30,24 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// All trips of `ranges`, in this order.
+    /// All iterations of `ranges`, in this order.
     pub fn new(ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
         let mut ranges: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
         ranges.reverse();
         Self { ranges }
     }
 
-    /// All trips of one range.
+    /// All iterations of one range.
     pub fn over(range: Range<usize>) -> Self {
         Self::new(std::iter::once(range))
     }
 
-    /// The trip to make next.
-    pub fn trip(&self) -> Option<usize> {
+    /// The iteration to make next.
+    pub fn iteration(&self) -> Option<usize> {
         self.ranges.last().map(|range| range.start)
     }
 
-    /// That trip is made.
+    /// That iteration is made.
     pub fn made(&mut self) {
         if let Some(range) = self.ranges.last_mut() {
             range.start += 1;
@@ -80,11 +80,11 @@ mod tests {
     #[test]
     fn a_walk_makes_every_trip_once() {
         let mut walk = Walk::new([3..5, 9..9, 0..2]);
-        let mut trips = vec![];
-        while let Some(trip) = walk.trip() {
-            trips.push(trip);
+        let mut iterations = vec![];
+        while let Some(iteration) = walk.iteration() {
+            iterations.push(iteration);
             walk.made();
         }
-        assert_eq!(trips, [3, 4, 0, 1]);
+        assert_eq!(iterations, [3, 4, 0, 1]);
     }
 }

@@ -2,7 +2,7 @@
 //! Runs teams in random interleavings and checks what every team owes.
 
 use super::{Section, TeamKernel, bounds};
-use crate::recorder::Course;
+use crate::recorder::ExecutionState;
 use crate::{Batch, Event, Marker, Program, Setting, programs};
 use fresco_input::Document;
 use rand::{Rng, SeedableRng};
@@ -90,28 +90,28 @@ pub(crate) fn run_team(mut team: Vec<Box<dyn Program>>, seed: u64) -> Vec<Vec<Ev
 
 /// Runs `passes` passes of `kernel` without the programs around it, the threads' pieces in turn, and returns it.
 pub(crate) fn run_kernel<K: TeamKernel>(mut kernel: K, threads: usize, passes: usize) -> K {
-    let mut courses = vec![Course::default(); threads];
+    let mut executions = vec![ExecutionState::default(); threads];
     let mut batch = Batch::new();
     for _ in 0..passes {
         while let Some(section) = kernel.advance() {
-            let (trips, threads) = match section {
-                Section::Serial(trips) => (trips, 1),
-                Section::Parallel(trips) => (trips, threads),
+            let (iterations, threads) = match section {
+                Section::Serial(iterations) => (iterations, 1),
+                Section::Parallel(iterations) => (iterations, threads),
             };
-            let shares = bounds(trips, threads);
-            let mut trip: Vec<usize> = shares[..threads].to_vec();
-            while (0..threads).any(|thread| trip[thread] < shares[thread + 1]) {
+            let shares = bounds(iterations, threads);
+            let mut iteration: Vec<usize> = shares[..threads].to_vec();
+            while (0..threads).any(|thread| iteration[thread] < shares[thread + 1]) {
                 for thread in (0..threads)
                     .rev()
-                    .filter(|&thread| trip[thread] < shares[thread + 1])
+                    .filter(|&thread| iteration[thread] < shares[thread + 1])
                     .collect::<Vec<_>>()
                 {
                     batch.clear();
-                    let over = kernel.step(thread, trip[thread], &mut courses[thread].record(&mut batch));
-                    trip[thread] += usize::from(over);
+                    let over = kernel.step(thread, iteration[thread], &mut executions[thread].record(&mut batch));
+                    iteration[thread] += usize::from(over);
                 }
             }
-            (0..threads).for_each(|thread| kernel.close(thread, &mut courses[thread].record(&mut batch)));
+            (0..threads).for_each(|thread| kernel.close(thread, &mut executions[thread].record(&mut batch)));
         }
         assert_eq!(kernel.verify(), Ok(()));
     }

@@ -41,7 +41,7 @@ impl CpuTrace {
         let unfit = |what: &str| {
             InputError::new(&name, format!("{what} cannot be replayed by a core"))
                 .allowed("a trace with instructions: Ramulator's processor traces, load-store, Fresco's own")
-                .cure("drive the memory alone with it, without cores")
+                .help("drive the memory alone with it, without cores")
         };
         let source = match recognise(input, format)? {
             Opened::Text(lines, Format::RamulatorCpu) => Source::Ramulator {
@@ -93,7 +93,7 @@ impl CpuTrace {
         };
         error
             .allowed("virtual addresses of user space, below 2^56")
-            .cure("check that the trace holds virtual addresses")
+            .help("check that the trace holds virtual addresses")
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn no_access(name: &str, thread: u16) -> InputError {
     let error = InputError::new(name, format!("no access of thread {thread}")).in_field("thread");
     error
         .allowed("a thread that the trace has")
-        .cure("choose another; text traces have only thread 0")
+        .help("choose another; text traces have only thread 0")
 }
 
 fn line_access(gap: u32, addr: u64, write: bool) -> Event {

@@ -57,11 +57,11 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
             let error = InputError::new(name, format!("begins with {:02x?}", input.head()));
             return Err(error
                 .allowed("a trace in Fresco's own format")
-                .cure("leave the format out, so that it is found"));
+                .help("leave the format out, so that it is found"));
         }
         Some(format) if binary => {
             let error = InputError::new(name, format!("is in Fresco's own format, not {}", format.name()));
-            return Err(error.cure("leave the format out, so that it is found"));
+            return Err(error.help("leave the format out, so that it is found"));
         }
         _ => {}
     }
@@ -78,8 +78,8 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
         Some(None) => Err(lines
             .error("no known format")
             .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), or Fresco's own")
-            .cure("convert the trace, or name its format so that the fault in this line is shown")),
-        None => Err(InputError::new(name, "contains no access").cure("check that the trace was written to its end")),
+            .help("convert the trace, or name its format so that the fault in this line is shown")),
+        None => Err(InputError::new(name, "contains no access").help("check that the trace was written to its end")),
     }
 }
 

@@ -35,7 +35,7 @@ impl Input {
     pub fn file(path: &Path) -> Result<File, InputError> {
         let error = |found: String| {
             let error = InputError::new(path.display().to_string(), found);
-            error.allowed("a trace file").cure("check the path")
+            error.allowed("a trace file").help("check the path")
         };
         let file = File::open(path).map_err(|fault| error(format!("cannot be opened: {fault}")))?;
         match file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
@@ -93,7 +93,7 @@ impl Input {
 
 /// The error of a stream that cannot be read on.
 pub(crate) fn unreadable(name: &str, error: &std::io::Error) -> InputError {
-    let (found, cure) = match error.kind() {
+    let (found, help) = match error.kind() {
         ErrorKind::UnexpectedEof => (
             "the compressed data end early: the file is truncated",
             "copy or write it again",
@@ -103,7 +103,7 @@ pub(crate) fn unreadable(name: &str, error: &std::io::Error) -> InputError {
         }
         _ => ("cannot be read", "check the file"),
     };
-    InputError::new(name, format!("{found} ({error})")).cure(cure)
+    InputError::new(name, format!("{found} ({error})")).help(help)
 }
 
 #[cfg(test)]

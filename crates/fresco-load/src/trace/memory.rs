@@ -139,15 +139,15 @@ impl MemoryTrace {
         if arrival < self.arrival {
             return error
                 .allowed("cycles that do not go backwards")
-                .cure("sort the trace by its cycles");
+                .help("sort the trace by its cycles");
         }
-        let cure = match self.arrival {
+        let help = match self.arrival {
             0 => "subtract the cycle of the first request from all, or correct the line",
             _ => "shorten the pause, or correct the line",
         };
         error
             .allowed(format!("at most {LONGEST_GAP} cycles from one request to the next"))
-            .cure(cure)
+            .help(help)
     }
 
     /// What a trace in Fresco's own format says about itself.

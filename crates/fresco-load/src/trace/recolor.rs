@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Moves the pages of an address trace to memory of a colour (SIM-3), for traces whose addresses are physical.
+//! Moves the pages of an address trace to memory of a color (SIM-3), for traces whose addresses are physical.
 
 use fresco_dram::{FrameNumber, PhysAddr};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PAGE: u64 = 4096;
 
 /// Where the pages of one task's trace go. The trace is read twice: first [`Recoloring::survey`] notes the pages that
-/// have the colour already, for they stay; then [`Recoloring::rewrite`] moves the others, each as a whole, to frames of
+/// have the color already, for they stay; then [`Recoloring::rewrite`] moves the others, each as a whole, to frames of
 /// its own, so that accesses to one page remain accesses to one page.
 #[derive(Debug)]
 pub struct Recoloring<C, F> {
@@ -24,7 +24,7 @@ where
     C: Fn(FrameNumber) -> bool,
     F: FnMut() -> Option<FrameNumber>,
 {
-    /// `conforms` says whether a frame has the colour; `free` gives the next free frame of the colour, `None` when there
+    /// `conforms` says whether a frame has the color; `free` gives the next free frame of the color, `None` when there
     /// is none left. A frame that is already in use is passed over.
     pub fn new(conforms: C, free: F) -> Self {
         Self {
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The address that takes the place of `addr`; `None` when no frame of the colour is left.
+    /// The address that takes the place of `addr`; `None` when no frame of the color is left.
     pub fn rewrite(&mut self, addr: PhysAddr) -> Option<PhysAddr> {
         let frame = FrameNumber(addr.0 / PAGE);
         if (self.conforms)(frame) {
@@ -54,7 +54,7 @@ where
             None => {
                 let to = loop {
                     let candidate = (self.free)()?;
-                    debug_assert!((self.conforms)(candidate), "{candidate} is not of the colour");
+                    debug_assert!((self.conforms)(candidate), "{candidate} is not of the color");
                     if self.taken.insert(candidate) {
                         break candidate;
                     }
@@ -77,14 +77,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Colour 2 of four, in the two lowest bits of the frame number; frames below `end`.
+    /// Color 2 of four, in the two lowest bits of the frame number; frames below `end`.
     fn recoloring(end: u64) -> Recoloring<impl Fn(FrameNumber) -> bool, impl FnMut() -> Option<FrameNumber>> {
         let mut frames = (0..end).filter(|frame| frame % 4 == 2).map(FrameNumber);
         Recoloring::new(|frame| frame.0 % 4 == 2, move || frames.next())
     }
 
     #[test]
-    fn pages_of_the_colour_stay_and_others_move_as_a_whole() {
+    fn pages_of_the_color_stay_and_others_move_as_a_whole() {
         let mut recoloring = recoloring(64);
         let trace = [0x3010, 0x2fff, 0x0008, 0x3ff8, 0x6000].map(PhysAddr);
         trace.iter().for_each(|&addr| recoloring.survey(addr));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_may_run_out() {
+    fn a_color_may_run_out() {
         let mut recoloring = recoloring(8);
         assert!(recoloring.rewrite(PhysAddr(0x1000)).is_some() && recoloring.rewrite(PhysAddr(0x3000)).is_some());
         assert_eq!(recoloring.rewrite(PhysAddr(0x4000)), None);

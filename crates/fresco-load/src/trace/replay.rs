@@ -58,7 +58,7 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
         let path = setting.trace_dir.join(values.text("file"));
         if let Err(error) = std::fs::metadata(&path) {
             let fault = table.error_at("file", format!("{}: {error}", path.display()));
-            return Err(fault.cure("check the name and the directory of traces"));
+            return Err(fault.help("check the name and the directory of traces"));
         }
         let format = FORMATS[values.number("format") as usize];
         let replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;
@@ -151,7 +151,7 @@ impl Replay {
         if self.digest != self.survey.digest {
             let name = self.path.display().to_string();
             return Err(
-                InputError::new(name, "has changed while it was being replayed").cure("leave it alone meanwhile")
+                InputError::new(name, "has changed while it was being replayed").help("leave it alone meanwhile")
             );
         }
         if !self.survey.begins {

@@ -73,7 +73,7 @@ impl Survey {
             }
             if pages.len() > MAX_PAGES {
                 let error = InputError::new(name, format!("touches more than {MAX_PAGES} pages"));
-                return Err(error.allowed("16 GiB of pages of 4 KiB").cure("replay a shorter trace"));
+                return Err(error.allowed("16 GiB of pages of 4 KiB").help("replay a shorter trace"));
             }
         }
         Ok(Self {

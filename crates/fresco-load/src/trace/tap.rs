@@ -66,7 +66,7 @@ pub fn digest_of_file(path: &Path) -> Result<String, InputError> {
     let digest = File::open(path).and_then(|file| Tap::new(file).digest());
     digest.map_err(|error| {
         let name = path.display().to_string();
-        InputError::new(name, format!("cannot be read: {error}")).cure("check the path and the file")
+        InputError::new(name, format!("cannot be read: {error}")).help("check the path and the file")
     })
 }
 

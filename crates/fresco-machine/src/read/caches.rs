@@ -52,7 +52,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
             return Err(table
                 .error_at("line", found)
                 .allowed("the same line size in all caches")
-                .cure("make them equal"));
+                .help("make them equal"));
         }
         if lower.latency < upper.latency {
             let found = format!(
@@ -63,7 +63,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
             let error = table
                 .error_at("latency", found)
                 .allowed("at least the latency of the cache above");
-            return Err(error.cure("count each latency from the access of the core, not from the miss above"));
+            return Err(error.help("count each latency from the access of the core, not from the miss above"));
         }
     }
     let lines = |cache: &CacheConfig| cache.size / u64::from(cache.line);
@@ -79,7 +79,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
         return Err(root
             .error(found)
             .allowed(format!("at most {MOST_LINES}"))
-            .cure("write smaller caches or fewer cores"));
+            .help("write smaller caches or fewer cores"));
     }
     Ok(Caches { l1, l2, llc })
 }
@@ -95,7 +95,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         return Err(table
             .error_at("slices", found)
             .allowed("at most 6 functions, 64 slices")
-            .cure("remove some"));
+            .help("remove some"));
     }
     let cores_per_cache = table.item("cores_per_cache", &format!("an integer from 1 to {cores}"))?;
     let per_cache = cores_per_cache.integer(1..=cores)?;
@@ -103,7 +103,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
         let error = cores_per_cache.error(format!("found {per_cache}, which does not divide the {cores} cores"));
         return Err(error
             .allowed("a divisor of the number of cores")
-            .cure("give every cache the same number of cores"));
+            .help("give every cache the same number of cores"));
     }
     let llc = LlcConfig {
         cache: cache(&table, core, 1 << slice_functions.len())?,
@@ -127,7 +127,7 @@ fn check_slices(table: &Table<'_>, llc: &LlcConfig) -> Result<(), InputError> {
         let error = table.error_at("slices", found);
         return Err(error
             .allowed(format!("bits from {line_bits} up: a line lies in one slice"))
-            .cure("remove the low bit"));
+            .help("remove the low bit"));
     }
     let functions = llc.set_functions();
     if (gf2::rank(&functions) as usize) < functions.len() {
@@ -137,7 +137,7 @@ fn check_slices(table: &Table<'_>, llc: &LlcConfig) -> Result<(), InputError> {
             .allowed(format!(
                 "functions independent of each other and of the index bits {line_bits} to {top}"
             ))
-            .cure("give each a bit above the index; caches interleaved by index bits are one cache of more sets"));
+            .help("give each a bit above the index; caches interleaved by index bits are one cache of more sets"));
     }
     Ok(())
 }
@@ -162,7 +162,7 @@ fn cache(table: &Table<'_>, core: &CoreConfig, slices: u64) -> Result<CacheConfi
     if replacement == Replacement::TreePlru && !ways.is_power_of_two() {
         let error = table.error_at("replacement", format!("found tree-plru with {ways} ways"));
         let error = error.allowed("tree-plru with a power of two of ways, or lru");
-        return Err(error.cure(format!("write \"lru\", or correct {}", ways_item.path())));
+        return Err(error.help(format!("write \"lru\", or correct {}", ways_item.path())));
     }
     Ok(CacheConfig {
         size,
@@ -186,7 +186,7 @@ fn check_sets(item: &Item<'_>, size: u64, set_bytes: u64) -> Result<(), InputErr
     Err(item
         .error(sets)
         .allowed("size / (ways * line * slices) = a power of two")
-        .cure(format!(
+        .help(format!(
             "write {} or {}, or correct ways, line or slices",
             format_size(below),
             format_size(2 * below)

@@ -31,7 +31,7 @@ pub(super) fn read(
         table
             .error_at("refresh", found)
             .allowed(format!("one of {}", can.join(", ")))
-            .cure("choose another policy, density or refresh_table")
+            .help("choose another policy, density or refresh_table")
     })?;
     let frontend = table
         .opt_item("frontend")
@@ -48,10 +48,10 @@ pub(super) fn read(
     )?;
     let drain_high = high
         .integer(1..=writes)
-        .map_err(|error| error.cure("start draining before the write buffer is full"))?;
+        .map_err(|error| error.help("start draining before the write buffer is full"))?;
     let drain_low = table
         .integer("drain_low", 0..=drain_high - 1)
-        .map_err(|error| error.cure("stop draining below drain_high"))?;
+        .map_err(|error| error.help("stop draining below drain_high"))?;
     Ok(ControllerConfig {
         scheduler,
         page,

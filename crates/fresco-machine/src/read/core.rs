@@ -17,7 +17,7 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
     let hertz = clock.frequency(CLOCK)?;
     if hertz % MHZ != 0 {
         let error = clock.error(format!("found {hertz} Hz"));
-        return Err(error.allowed("a multiple of 1 MHz").cure("round it to whole MHz"));
+        return Err(error.allowed("a multiple of 1 MHz").help("round it to whole MHz"));
     }
     let kind = table.choice(
         "kind",
@@ -43,7 +43,7 @@ fn one(table: &Table<'_>, key: &str) -> Result<u32, InputError> {
     item.integer(1..=1).map_err(|error| {
         error
             .allowed("1, as the core is in-order")
-            .cure("write 1 or remove it, or make the core out-of-order")
+            .help("write 1 or remove it, or make the core out-of-order")
     })
 }
 
@@ -65,12 +65,12 @@ pub(super) fn latency(item: &Item<'_>, core: &CoreConfig) -> Result<Ps, InputErr
                 false => Err(item
                     .error(format!("found {}", item.describe()))
                     .allowed("at most 10 us")
-                    .cure("write a smaller value")),
+                    .help("write a smaller value")),
             }
         }
         Some(Err(_)) => Err(item
             .error(format!("found {}", item.describe()))
             .allowed("a whole number of core cycles, for example \"4 cycles\"")
-            .cure("write a whole number, or a duration such as \"1.5 ns\"")),
+            .help("write a whole number, or a duration such as \"1.5 ns\"")),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn read(memory: &Table<'_>) -> Result<u32, InputError> {
     let explain = |error: InputError| {
         error
             .allowed(allowed.clone())
-            .cure("write the density of one device in Gbit")
+            .help("write the density of one device in Gbit")
     };
     let item = memory.item("density", &allowed)?;
     if !item.is_text() {
@@ -56,7 +56,7 @@ pub(super) fn check(memory: &Table<'_>, density_gbit: u32, org: &Organisation) -
         .map(|width| format!("{} (x{width})", bits(cells * u128::from(width))))
         .collect();
     let found = format!("found {density_gbit} Gb for {banks} banks of {rows} rows of {columns} columns");
-    let cure = format!(
+    let help = format!(
         "correct the density, or rows, columns or banks of [memory.organisation]; to scale tRFC alone, set \
          memory.{REFRESH_ONLY} = true"
     );
@@ -66,7 +66,7 @@ pub(super) fn check(memory: &Table<'_>, density_gbit: u32, org: &Organisation) -
             "banks * rows * columns * width of a device: {}",
             choices.join(", ")
         ))
-        .cure(cure))
+        .help(help))
 }
 
 /// A number of bits, a power of two, as data sheets write it.

@@ -82,7 +82,7 @@ fn check_bursts(table: &Table<'_>, given: &Functions, burst_bytes: u64) -> Resul
             return Err(table
                 .error_at(key, found)
                 .allowed(allowed)
-                .cure("leave the low bits to the column"));
+                .help("leave the low bits to the column"));
         }
     }
     Ok(())
@@ -111,7 +111,7 @@ fn check_counts(
             let error = table
                 .error_at(key, format!("found {}", counted(found, "function")))
                 .allowed(allowed);
-            return Err(error.cure(match field {
+            return Err(error.help(match field {
                 Field::Row | Field::Column => "add or remove functions, or write \"rest\"",
                 _ => "add or remove functions, or correct the count",
             }));
@@ -133,7 +133,7 @@ fn regions(
             let error = map.error(format!("found {} nodes, but nothing that tells them apart", org.nodes));
             return Err(error
                 .allowed("node functions, or regions with a node")
-                .cure("add node = [...] or [[memory.map.region]]"));
+                .help("add node = [...] or [[memory.map.region]]"));
         }
         return Ok(vec![Region {
             base: 0,
@@ -147,7 +147,7 @@ fn regions(
         let error = map.error_at("region", format!("found {}", counted(tables.len(), "region")));
         return Err(error
             .allowed(format!("at most {MOST_REGIONS}"))
-            .cure("merge neighbouring regions"));
+            .help("merge neighbouring regions"));
     }
     tables.iter().map(|table| region(table, org, page_bytes)).collect()
 }
@@ -163,7 +163,7 @@ fn region(table: &Table<'_>, org: &Organisation, page_bytes: u64) -> Result<Regi
             let error = item
                 .error(format!("found {bytes:#x}"))
                 .allowed(format!("a multiple of the page size, {page_bytes} bytes"));
-            return Err(error.cure("align it: a page lies in one region"));
+            return Err(error.help("align it: a page lies in one region"));
         }
         Ok(Some(bytes))
     };
@@ -200,5 +200,5 @@ fn map_error(table: &Table<'_>, regions: &[Table<'_>], error: MapError) -> Input
     };
     let place = place.unwrap_or_else(|| table.error(error.to_string()));
     let told = error.into_input("", "");
-    place.allowed(told.allowed.clone()).cure(told.cure.clone())
+    place.allowed(told.allowed.clone()).help(told.help.clone())
 }

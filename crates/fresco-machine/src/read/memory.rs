@@ -7,7 +7,7 @@ use fresco_dram::standards::{self, FineRefresh, RefreshChoice, TimingError, Timi
 use fresco_dram::{Organisation, Timing};
 use fresco_input::{InputError, Table, format_size};
 
-/// 1 TiB: 2^28 frames of 4 KiB, as much as frame allocators and colour tables can hold in memory.
+/// 1 TiB: 2^28 frames of 4 KiB, as much as frame allocators and color tables can hold in memory.
 const MOST_BYTES: u64 = 1 << 40;
 /// Banks of the machine; bounds the state of the controllers.
 const MOST_BANKS: u64 = 1 << 16;
@@ -34,13 +34,13 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
         let error = table.error(format!("found {banks} banks"));
         return Err(error
             .allowed(format!("at most {MOST_BANKS}"))
-            .cure("check nodes, channels, ranks, bank_groups and banks"));
+            .help("check nodes, channels, ranks, bank_groups and banks"));
     }
     if bytes > u128::from(MOST_BYTES) {
         let error = table.error(format!("found {} GiB of memory", bytes >> 30));
         return Err(error
             .allowed(format!("at most {}", format_size(MOST_BYTES)))
-            .cure("check rows, columns, bus_bytes and counts"));
+            .help("check rows, columns, bus_bytes and counts"));
     }
     table.finish()?;
     Ok(org)
@@ -111,10 +111,10 @@ fn timing_error(memory: &Table<'_>, error: &TimingError) -> InputError {
         (_, "refresh") => memory.error_at("refresh_table", error.found.clone()),
         (_, field) => memory.error_at("timing", format!("{field} is {}", error.found)),
     };
-    let cure = match error.field.as_str() {
+    let help = match error.field.as_str() {
         _ if of_another => "give refi and rfc_ab of this mode in memory.timing: those that stand there are of another",
         "refresh" => "write one of these, or choose a standard and a refresh_table that have the mode",
         _ => "correct it, or the values it depends on",
     };
-    place.allowed(error.allowed.clone()).cure(cure)
+    place.allowed(error.allowed.clone()).help(help)
 }

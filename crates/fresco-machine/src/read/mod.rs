@@ -104,7 +104,7 @@ fn name(root: &Table<'_>) -> Result<String, InputError> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
         let error = item.error(format!("found {}", item.describe()));
-        return Err(error.allowed(A_NAME).cure("write it as in \"xeon-w3530\""));
+        return Err(error.allowed(A_NAME).help("write it as in \"xeon-w3530\""));
     }
     Ok(name.to_owned())
 }
@@ -120,7 +120,7 @@ fn page_bytes(root: &Table<'_>) -> Result<u64, InputError> {
         false => Err(item
             .error(format!("found {bytes} bytes"))
             .allowed("a power of two")
-            .cure("write \"4 KiB\", \"16 KiB\", \"64 KiB\" or \"2 MiB\"")),
+            .help("write \"4 KiB\", \"16 KiB\", \"64 KiB\" or \"2 MiB\"")),
     }
 }
 
@@ -149,7 +149,7 @@ fn check_line(root: &Table<'_>, caches: &caches::Caches, memory: &MemoryConfig) 
         .table(key)?
         .error_at("line", found)
         .allowed("burst length * memory.organisation.bus_bytes");
-    Err(error.cure(
+    Err(error.help(
         "correct the line, or memory.organisation.bus_bytes: channels that work in lockstep are one wide channel",
     ))
 }

@@ -22,19 +22,19 @@ pub(super) fn functions(item: &Item<'_>) -> Result<Vec<u64>, InputError> {
     let form = |error: InputError| error.allowed("a list: bits (6), XORs of bits ([13, 17]), ranges (\"18-33\")");
     let elements = item
         .list()
-        .map_err(|error| form(error).cure("put the functions between square brackets"))?;
+        .map_err(|error| form(error).help("put the functions between square brackets"))?;
     for element in elements {
         let bits = match element.is_text() || element.is_list() {
             true => element.numbers(0..=TOP_BIT)?,
             false => vec![
                 element
                     .integer(0..=TOP_BIT)
-                    .map_err(|error| error.cure("write a bit number, a list of bits, or a range in quotes"))?,
+                    .map_err(|error| error.help("write a bit number, a list of bits, or a range in quotes"))?,
             ],
         };
         if element.is_list() {
             if bits.is_empty() {
-                return Err(form(element.error("found an XOR of no bits")).cure("name the bits, or remove it"));
+                return Err(form(element.error("found an XOR of no bits")).help("name the bits, or remove it"));
             }
             masks.push(bits.iter().fold(0, |mask, bit| mask | 1u64 << bit));
         } else {
@@ -44,7 +44,7 @@ pub(super) fn functions(item: &Item<'_>) -> Result<Vec<u64>, InputError> {
             return Err(item
                 .error(format!("found more than {MOST} functions"))
                 .allowed("one for each address bit")
-                .cure("remove some"));
+                .help("remove some"));
         }
     }
     Ok(masks)

@@ -19,7 +19,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32, nodes: u32) 
         let error = root.error_at("topology", format!("missing, but there are {nodes} memory nodes"));
         return Err(error
             .allowed("a table")
-            .cure("add [topology] with cores_of_node, hops and hop_latency"));
+            .help("add [topology] with cores_of_node, hops and hop_latency"));
     };
     let node_of_core = cores_of_node(&table, cores, nodes)?;
     let hop_latency = hop_latency(&table, core)?;
@@ -41,7 +41,7 @@ fn cores_of_node(table: &Table<'_>, cores: u32, nodes: u32) -> Result<Vec<u32>, 
         let error = item.error(format!("found {}", counted(lists.len(), "list")));
         return Err(error
             .allowed(format!("{nodes}, one for each of memory.organisation.nodes"))
-            .cure("list the cores of each node"));
+            .help("list the cores of each node"));
     }
     let mut node_of_core: Vec<Option<u32>> = vec![None; cores as usize];
     for (node, list) in (0u32..).zip(&lists) {
@@ -50,14 +50,14 @@ fn cores_of_node(table: &Table<'_>, cores: u32, nodes: u32) -> Result<Vec<u32>, 
                 let error = list.error(format!("found core {core}, which node {other} has too"));
                 return Err(error
                     .allowed("each core at one node")
-                    .cure("remove it from one of them"));
+                    .help("remove it from one of them"));
             }
         }
     }
     let missing = node_of_core.iter().position(Option::is_none);
     node_of_core.into_iter().collect::<Option<_>>().ok_or_else(|| {
         let error = item.error(format!("found no node for core {}", missing.unwrap_or(0)));
-        error.allowed("each core at one node").cure("add it to its node")
+        error.allowed("each core at one node").help("add it to its node")
     })
 }
 
@@ -73,7 +73,7 @@ fn hop_latency(table: &Table<'_>, core: &CoreConfig) -> Result<Vec<Ps>, InputErr
         return Err(item
             .error(format!("found {} latencies", latencies.len()))
             .allowed("at most 16 hops")
-            .cure("remove some"));
+            .help("remove some"));
     }
     match latencies.windows(2).position(|pair| pair[1] < pair[0]) {
         Some(at) => {
@@ -81,7 +81,7 @@ fn hop_latency(table: &Table<'_>, core: &CoreConfig) -> Result<Vec<Ps>, InputErr
             Err(item
                 .error(found)
                 .allowed("the latency of one hop, two hops, …, ascending")
-                .cure("sort them"))
+                .help("sort them"))
         }
         None => Ok(latencies),
     }
@@ -95,7 +95,7 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
         return Err(item
             .error(format!("found {}", counted(rows.len(), "row")))
             .allowed(square)
-            .cure("write one row for each node"));
+            .help("write one row for each node"));
     }
     let mut hops: Vec<Vec<u32>> = Vec::new();
     for row in &rows {
@@ -104,11 +104,11 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
             return Err(row
                 .error(format!("found {}", counted(cells.len(), "number")))
                 .allowed(square)
-                .cure("write one number for each node"));
+                .help("write one number for each node"));
         }
         let read = |cell: &fresco_input::Item<'_>| {
             cell.integer(0..=most)
-                .map_err(|error| error.cure("give hop_latency as many entries as there are hops at most"))
+                .map_err(|error| error.help("give hop_latency as many entries as there are hops at most"))
         };
         hops.push(cells.iter().map(read).collect::<Result<_, _>>()?);
     }
@@ -118,7 +118,7 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
                 let error = row.error(format!("found {there} hops from node {from} to node {to}"));
                 return Err(error
                     .allowed("0 from a node to itself, at least 1 to another")
-                    .cure("correct the row"));
+                    .help("correct the row"));
             }
             let back = hops[to][from];
             if there != back {
@@ -127,7 +127,7 @@ fn hops(table: &Table<'_>, nodes: u32, most: u32) -> Result<Vec<Vec<u32>>, Input
                 ));
                 return Err(error
                     .allowed("as many hops there as back")
-                    .cure("make the matrix symmetric"));
+                    .help("make the matrix symmetric"));
             }
         }
     }

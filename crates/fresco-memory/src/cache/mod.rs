@@ -3,7 +3,7 @@
 //!
 //! All are write-back and write-allocate. Only tags are kept, never data. No coherence protocol is modelled: tasks
 //! share no lines that they write, which holds for the single-threaded and the data-partitioned programs that memory
-//! colouring is about.
+//! coloring is about.
 
 mod group;
 mod index;

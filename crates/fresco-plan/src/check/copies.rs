@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is every copy between instances safe? While one is made, neither colour may be refreshed (F10).
+//! Is every copy between instances safe? While one is made, neither color may be refreshed (F10).
 
 use super::report::{Report, Violation, holds};
 use super::spans::{first_common, union};
@@ -47,7 +47,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
     Ok(())
 }
 
-/// When a colour is locked, up to `end`.
+/// When a color is locked, up to `end`.
 fn locked(locks: &LockTimes, color: usize, end: Time) -> Vec<(Time, Time)> {
     let (Some(&phase), Some(&burst)) = (locks.phase_ns.get(color), locks.burst_ns.get(color)) else {
         return Vec::new();

@@ -81,7 +81,7 @@ fn one(plan: &Plan, proof: &Proof, tasks: &[Task], place: &str) -> Result<Vec<Ti
     }
 }
 
-/// The time that a proof of one core and colour rests on, and after how long it repeats.
+/// The time that a proof of one core and color rests on, and after how long it repeats.
 fn slots_of(schedule: &Schedule, proof: &Proof, place: &str) -> Result<(Spans, Time), Violation> {
     let missing = || Violation::new(place, "names a core or color that the schedule does not have");
     let core = proof.core.ok_or_else(missing)? as usize;
@@ -113,7 +113,7 @@ fn slots_of(schedule: &Schedule, proof: &Proof, place: &str) -> Result<(Spans, T
     }
 }
 
-/// When each colour may run.
+/// When each color may run.
 fn open(locks: &crate::plan::LockTimes, length: Time) -> Vec<Spans> {
     let complement = |shut: Spans| {
         let mut free = 0;
@@ -152,7 +152,7 @@ fn certified(
     }
 }
 
-/// The colours that the jobs of a task run in.
+/// The colors that the jobs of a task run in.
 fn jobs_of(task: &PlannedTask) -> Jobs {
     let color = |instance: usize| task.colors_of(instance).first().copied().unwrap_or(0);
     match task.instance_of_job.is_empty() {

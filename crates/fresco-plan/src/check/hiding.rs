@@ -103,7 +103,7 @@ fn over(plan: &Plan, period: Time, events: u64) -> Result<Refreshing, Violation>
     })
 }
 
-/// Slots of a colour and its refresh do not meet.
+/// Slots of a color and its refresh do not meet.
 fn apart(place: &str, color: usize, slots: &[(Time, Time)], refresh: &Refreshing) -> Result<(), Violation> {
     let met = refresh.by_color.get(color).and_then(|busy| first_common(slots, busy));
     match met {
@@ -115,7 +115,7 @@ fn apart(place: &str, color: usize, slots: &[(Time, Time)], refresh: &Refreshing
     }
 }
 
-/// Each colour is refreshed only while it is locked: after the lock task and before the unlock task.
+/// Each color is refreshed only while it is locked: after the lock task and before the unlock task.
 fn inside_locks(locks: &LockTimes, refresh: &Refreshing) -> Result<(), Violation> {
     for (color, busy) in refresh.by_color.iter().enumerate() {
         let turns = 0..refresh.length / locks.period_ns;
@@ -133,7 +133,7 @@ fn inside_locks(locks: &LockTimes, refresh: &Refreshing) -> Result<(), Violation
     Ok(())
 }
 
-/// Each colour is refreshed in the slots of the other: not while handlers lock it or clean the caches of its lines (F29).
+/// Each color is refreshed in the slots of the other: not while handlers lock it or clean the caches of its lines (F29).
 fn inside_slots(core: usize, slots: &[Spans; 2], refresh: &Refreshing) -> Result<(), Violation> {
     for (color, busy) in refresh.by_color.iter().enumerate().take(2) {
         let outside = first_outside(busy, &union(slots[1 - color].clone()));
@@ -145,7 +145,7 @@ fn inside_slots(core: usize, slots: &[Spans; 2], refresh: &Refreshing) -> Result
     Ok(())
 }
 
-/// No slot of an instance meets the refresh of a colour it has memory in, nor, if it copies, of one it copies from. The table is
+/// No slot of an instance meets the refresh of a color it has memory in, nor, if it copies, of one it copies from. The table is
 /// as long as several turns of the refresh, and its entries lie in it.
 fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
     let refresh = over(plan, table.length, table.slots.len() as u64)?;
@@ -170,7 +170,7 @@ fn check_table(plan: &Plan, table: &Table) -> Result<(), Violation> {
     Ok(())
 }
 
-/// No slot meets the handler that locks a colour at the start of its burst, and each colour is refreshed inside its bursts only,
+/// No slot meets the handler that locks a color at the start of its burst, and each color is refreshed inside its bursts only,
 /// after that handler.
 fn check_handlers(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violation> {
     let handlers: Spans = union(table.bursts.iter().map(|b| (b.start, b.start + lock)).collect());
@@ -206,7 +206,7 @@ fn around(spans: &[(Time, Time)], from: Time, to: Time) -> &[(Time, Time)] {
     &spans[first.min(last)..last]
 }
 
-/// When the cores are shut to each colour: locked, or taken by handlers.
+/// When the cores are shut to each color: locked, or taken by handlers.
 pub(super) fn shut(locks: &LockTimes, length: Time) -> Vec<Spans> {
     let (by_color, handlers) = locked(locks, length);
     let with_handlers = |own: Spans| union([own, handlers.clone()].concat());

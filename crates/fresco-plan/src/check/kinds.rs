@@ -46,7 +46,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The controller refreshes bank after bank, then rank after rank (COD-1): the colours are these banks, in this order.
+/// The controller refreshes bank after bank, then rank after rank (COD-1): the colors are these banks, in this order.
 fn banks_in_turn(plan: &Plan) -> Result<(), Violation> {
     let (ranks, banks) = (plan.memory.ranks, plan.memory.banks_per_rank.max(1));
     let all = u64::from(ranks) * u64::from(banks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the parts of a plan fit each other: tasks, cores, colours, windows?
+//! Do the parts of a plan fit each other: tasks, cores, colors, windows?
 
 use super::report::{Report, Violation, holds};
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
@@ -118,7 +118,7 @@ fn check_locks(plan: &Plan, locks: &LockTimes) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Each task stands in a list of its core for each of its instances, that of the colour of the instance's memory.
+/// Each task stands in a list of its core for each of its instances, that of the color of the instance's memory.
 fn check_lists<'p>(plan: &Plan, lists: impl Iterator<Item = (usize, usize, &'p Vec<usize>)>) -> Result<(), Violation> {
     let mut seen = vec![Vec::new(); plan.tasks.len()];
     for (core, color, tasks) in lists {

@@ -30,7 +30,7 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
     Ok(())
 }
 
-/// Does every page of each colour lie in its ranks (and bank), and does each colour hold what it says? Looked at bank by bank.
+/// Does every page of each color lie in its ranks (and bank), and does each color hold what it says? Looked at bank by bank.
 fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
     let org = &machine.memory.organisation;
     if plan.colors.is_empty() {

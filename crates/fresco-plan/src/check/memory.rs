@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Has every instance its memory, and does no colour hold more than it can?
+//! Has every instance its memory, and does no color hold more than it can?
 
 use super::report::{Report, Violation, holds};
 use crate::plan::Plan;

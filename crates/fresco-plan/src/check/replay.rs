@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A run of periodic tasks by priorities, each in the spans that its colour leaves it: plain, slow, and nobody else's code.
+//! A run of periodic tasks by priorities, each in the spans that its color leaves it: plain, slow, and nobody else's code.
 
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::time::lcm;
 use fresco_rt::{Task, Time};
 
-/// Which colour the jobs of a task run in: job `k` that at place `k` modulo the length. A job in another than the job before
+/// Which color the jobs of a task run in: job `k` that at place `k` modulo the length. A job in another than the job before
 /// first copies.
 pub(super) struct Jobs {
     pub colors: Vec<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// All jobs in one colour.
+    /// All jobs in one color.
     pub fn of_one(color: usize) -> Self {
         Self {
             colors: vec![color],
@@ -31,7 +31,7 @@ impl Jobs {
     }
 }
 
-/// Who runs: tasks with their colours, and when each colour may run, repeated after `length`.
+/// Who runs: tasks with their colors, and when each color may run, repeated after `length`.
 pub(super) struct Replay<'a> {
     pub tasks: &'a [Task],
     pub jobs: &'a [Jobs],
@@ -157,7 +157,7 @@ impl Replay<'_> {
         End::Unknown
     }
 
-    /// Which colours may run at `now`, and until when this stays so.
+    /// Which colors may run at `now`, and until when this stays so.
     fn allowed(&self, now: Time) -> (Vec<bool>, Time) {
         let (base, within) = (now - now % self.length, now % self.length);
         let mut until = base + self.length;
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(run(Policy::FixedPriority(Order::RateMonotonic)), End::Misses(1, 0));
     }
 
-    /// Jobs take turns between two colours, each open in one half of the time; a copy of 1 comes with every job.
+    /// Jobs take turns between two colors, each open in one half of the time; a copy of 1 comes with every job.
     #[test]
     fn copies_follow_their_list() {
         let tasks = [task(0, 8, 2)];
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_waits_for_its_spans() {
+    fn a_color_waits_for_its_spans() {
         let tasks = [task(0, 8, 2), task(1, 8, 1)];
         let open = [vec![(3, 8)], vec![(0, 4)]];
         let replay = Replay {

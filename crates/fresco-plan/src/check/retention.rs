@@ -93,7 +93,7 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
     Ok(())
 }
 
-/// Every rank belongs to one colour: else nobody refreshes it.
+/// Every rank belongs to one color: else nobody refreshes it.
 fn rank_limits(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
     for rank in 0..plan.memory.ranks {
         let owners = plan.colors.iter().filter(|color| color.ranks.contains(&rank)).count();

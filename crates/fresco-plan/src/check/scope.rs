@@ -28,7 +28,7 @@ pub(super) fn check(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Viola
     Ok(())
 }
 
-/// Numbers of the tasks that run in the time of a core, or of a colour on it where colours have times of their own.
+/// Numbers of the tasks that run in the time of a core, or of a color on it where colors have times of their own.
 fn with_time(plan: &Plan, core: u32, color: Option<usize>) -> Vec<usize> {
     let here = core as usize;
     match (&plan.schedule, color) {

@@ -40,7 +40,7 @@ pub(super) fn check(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violat
     Ok(())
 }
 
-/// Does each slot name the colour that is refreshed meanwhile? Its runner takes the slot's word for it.
+/// Does each slot name the color that is refreshed meanwhile? Its runner takes the slot's word for it.
 pub(super) fn blocked(table: &Table) -> Result<(), Violation> {
     for (number, slot) in table.slots.iter().enumerate() {
         let over = |burst: &&Burst| burst.start < slot.start + slot.length && slot.start < burst.start + burst.length;

@@ -10,7 +10,7 @@ use fresco_rt::time::lcm_all;
 /// Most events of a timeline.
 const MOST_EVENTS: u64 = 1 << 22;
 
-/// When each colour is out of bounds and when handlers have the cores, in `[0, length)`, a multiple of the period.
+/// When each color is out of bounds and when handlers have the cores, in `[0, length)`, a multiple of the period.
 pub(super) fn locked(locks: &LockTimes, length: Time) -> (Vec<Spans>, Spans) {
     let mut by_color = vec![Vec::new(); locks.phase_ns.len()];
     let mut handlers = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn repeat(locks: &LockTimes, core: &CoreServers) -> Result<Time, Viol
 }
 
 /// The slots of each idling server of a core over `[0, length)`, in the order of the servers: at every instant the first server
-/// with budget, whose colour is not locked, has the core, unless a handler has it (CRS-3, CRS-7).
+/// with budget, whose color is not locked, has the core, unless a handler has it (CRS-3, CRS-7).
 pub(super) fn server_slots(locks: &LockTimes, core: &CoreServers, length: Time) -> Vec<Spans> {
     let (by_color, handlers) = locked(locks, length);
     let mut cuts: Vec<Time> = vec![length];
@@ -86,13 +86,13 @@ pub(super) fn server_slots(locks: &LockTimes, core: &CoreServers, length: Time) 
     slots.into_iter().map(union).collect()
 }
 
-/// The slot of each colour of a core in one frame (F29).
+/// The slot of each color of a core in one frame (F29).
 pub(super) fn frame_slots(period: Time, handler: Time, core: &CoreSlots) -> [Spans; 2] {
     let slot = |start: Time, end: Time| union(vec![(start, end)]);
     [slot(handler, core.border_ns), slot(core.border_ns + handler, period)]
 }
 
-/// When each colour is being refreshed, in `[0, length)`, a multiple of the period of the refresh; windows that leave the period
+/// When each color is being refreshed, in `[0, length)`, a multiple of the period of the refresh; windows that leave the period
 /// go on in the next. Nothing, where the controller refreshes by itself.
 pub(super) fn refreshing(plan: &Plan, length: Time) -> Vec<Spans> {
     let mut by_color = vec![Vec::new(); plan.colors.len()];

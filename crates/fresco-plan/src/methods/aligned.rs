@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Aligned segmented refresh: in each slot of one colour, a segment of the other's refresh (F29).
+//! Aligned segmented refresh: in each slot of one color, a segment of the other's refresh (F29).
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, given, instances};
 use super::prove::prove;
 use super::words::{time, utilization};
@@ -13,15 +13,15 @@ use fresco_rt::aligned::{AlignedError, AlignedPlan, RefreshDemand, longest_plan}
 use fresco_rt::search::{assign_aligned, assign_aligned_on};
 use fresco_rt::{Task, Time};
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let (options, memory) = (&ground.set.options, &ground.memory);
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let (options, memory) = (&context.set.options, &context.memory);
     if options.burst != BurstLength::Standard {
         return Err(Refusal::form(
             "aligned refresh sends every command that a rank needs, in segments; burst = \"standard\" is the only length",
         ));
     }
-    let groups = ground.two_groups()?;
+    let groups = context.two_groups()?;
     let demand = RefreshDemand {
         retention: memory.retention_ns,
         commands: memory.commands,
@@ -32,9 +32,9 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         true => options.periods.1.min(memory.longest_gap_ns),
         false => options.periods.1,
     };
-    let (cores, plan) = find(ground, &groups, demand, longest)?;
+    let (cores, plan) = find(context, &groups, demand, longest)?;
     let mut proofs = Vec::new();
-    let mut bounds = vec![None; ground.tasks.len()];
+    let mut bounds = vec![None; context.tasks.len()];
     for (core, split) in cores.iter().enumerate() {
         for (color, slots) in plan
             .slots(core)
@@ -43,10 +43,10 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
             .filter(|(color, _)| !split[*color].is_empty())
         {
             let proved = prove(
-                &ground.pick(&split[color]),
+                &context.pick(&split[color]),
                 options.policy,
                 slots,
-                "the slot of its colour",
+                "the slot of its color",
             )?;
             for (&task, &bound) in split[color].iter().zip(&proved.bounds) {
                 bounds[task] = Some(bound);
@@ -62,11 +62,11 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
         instance_of_job: Vec::new(),
-        colors: of_ranks(&ground.set.machine, &groups)?,
-        instances: instances(ground, &cores),
-        cores: core_of(&all, ground.tasks.len()),
+        colors: of_ranks(&context.set.machine, &groups)?,
+        instances: instances(context, &cores),
+        cores: core_of(&all, context.tasks.len()),
         bounds,
-        copies: vec![None; ground.tasks.len()],
+        copies: vec![None; context.tasks.len()],
         schedule: Schedule::Slots {
             period_ns: plan.period(),
             handler_ns: options.handler_ns,
@@ -81,19 +81,19 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
         },
         refresh: refresh(&plan),
         proofs,
-        reasons: vec![reason(ground, &plan)],
+        reasons: vec![reason(context, &plan)],
     })
 }
 
-/// Tasks by core and colour, and the frame.
+/// Tasks by core and color, and the frame.
 fn find(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     groups: &[Vec<u32>; 2],
     demand: RefreshDemand,
     longest: Time,
 ) -> Result<(Split, AlignedPlan), Refusal> {
-    let options = &ground.set.options;
-    if let Some(color) = ground.given_colors()? {
+    let options = &context.set.options;
+    if let Some(color) = context.given_colors()? {
         let split = |tasks: &Vec<usize>| {
             [0, 1].map(|wanted| {
                 tasks
@@ -103,22 +103,22 @@ fn find(
                     .collect::<Vec<_>>()
             })
         };
-        let cores: Split = by_core(ground).iter().map(split).collect();
+        let cores: Split = by_core(context).iter().map(split).collect();
         let sets: Vec<[Vec<Task>; 2]> = cores
             .iter()
-            .map(|split| [ground.pick(&split[0]), ground.pick(&split[1])])
+            .map(|split| [context.pick(&split[0]), context.pick(&split[1])])
             .collect();
         let slices: Vec<[&[Task]; 2]> = sets.iter().map(|[a, b]| [a.as_slice(), b.as_slice()]).collect();
         let plan = longest_plan(&slices, options.policy, demand, Some(longest)).map_err(refused)?;
         return Ok((cores, plan));
     }
-    let all: Vec<usize> = (0..ground.tasks.len()).collect();
-    let need = ground.need(&all, groups);
-    let (tasks, policy, attempts) = (&ground.tasks, options.policy, options.attempts);
-    let found = match given(ground) {
+    let all: Vec<usize> = (0..context.tasks.len()).collect();
+    let need = context.need(&all, groups);
+    let (tasks, policy, attempts) = (&context.tasks, options.policy, options.attempts);
+    let found = match given(context) {
         Some(_) => assign_aligned_on(
             tasks,
-            &by_core(ground),
+            &by_core(context),
             Some(&need),
             policy,
             demand,
@@ -135,7 +135,7 @@ fn find(
             attempts,
         ),
     };
-    let found = found.map_err(refused)?.ok_or_else(|| none_found(ground, demand))?;
+    let found = found.map_err(refused)?.ok_or_else(|| none_found(context, demand))?;
     Ok((found.cores, found.plan))
 }
 
@@ -147,21 +147,21 @@ fn refused(error: AlignedError) -> Refusal {
 }
 
 /// The share of time that each slot has to have for the other's refresh, and what the tasks need.
-fn none_found(ground: &Ground<'_>, demand: RefreshDemand) -> Refusal {
+fn none_found(context: &PlanContext<'_>, demand: RefreshDemand) -> Refusal {
     let share = demand.commands as f64 * demand.trfc as f64 / demand.retention as f64;
-    let (shortest, longest) = ground.set.options.periods;
+    let (shortest, longest) = context.set.options.periods;
     Refusal::load(format!(
-        "no frame from {} to {} works: tasks need {:.4} of {} cores, each colour's slot at least {share:.4} of the frame \
+        "no frame from {} to {} works: tasks need {:.4} of {} cores, each color's slot at least {share:.4} of the frame \
          (tRFC / tREFI, for the refresh of the other), and two handlers of {} per frame",
         time(shortest),
         time(longest),
-        utilization(&ground.tasks),
-        ground.set.options.cores,
+        utilization(&context.tasks),
+        context.set.options.cores,
         time(demand.handler)
     ))
 }
 
-/// A segment per colour and frame: colour 1 after the handler that opens the frame, colour 0 after the last border.
+/// A segment per color and frame: color 1 after the handler that opens the frame, color 0 after the last border.
 fn refresh(plan: &AlignedPlan) -> RefreshPlan {
     let first = |color: usize| plan.commands(color).next().unwrap_or(0);
     let window = |color: usize| RefreshWindow {
@@ -175,10 +175,10 @@ fn refresh(plan: &AlignedPlan) -> RefreshPlan {
     }
 }
 
-fn reason(ground: &Ground<'_>, plan: &AlignedPlan) -> String {
+fn reason(context: &PlanContext<'_>, plan: &AlignedPlan) -> String {
     let slack = plan.slack().iter().copied().min().unwrap_or(0);
     format!(
-        "a frame of {}, in which each colour gets {} refreshes ({}) while the other runs; the slots end at {} and have {} to spare; \
+        "a frame of {}, in which each color gets {} refreshes ({}) while the other runs; the slots end at {} and have {} to spare; \
          the device lets commands be {} apart, here they are up to {}",
         time(plan.period()),
         plan.commands_per_frame(),
@@ -189,7 +189,7 @@ fn reason(ground: &Ground<'_>, plan: &AlignedPlan) -> String {
             .collect::<Vec<_>>()
             .join(", "),
         time(slack),
-        time(ground.memory.longest_gap_ns),
+        time(context.memory.longest_gap_ns),
         time(plan.period())
     )
 }

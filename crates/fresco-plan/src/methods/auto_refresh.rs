@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Auto-refresh: all ranks at the same time, every tREFI; each refresh may stall whoever runs (F1, CRS-21).
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::{core_of, group, proofs};
 use super::prove::prove;
 use crate::plan::{RefreshPlan, Schedule};
@@ -15,15 +15,15 @@ fn stall(memory: &crate::RankMemory) -> Time {
     memory.trfc_ns + memory.reopen_ns
 }
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let memory = &ground.memory;
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let memory = &context.memory;
     let supply = AutoRefresh::new(memory.retention_ns, memory.commands, stall(memory))
         .map_err(|error| Refusal::machine(error.to_string()))?;
-    let policy = ground.set.options.policy;
+    let policy = context.set.options.policy;
     let whose = "a core under auto-refresh";
-    let groups = group(ground, |indices| prove(&ground.pick(indices), policy, &supply, whose))?;
-    let tasks = ground.tasks.len();
+    let groups = group(context, |indices| prove(&context.pick(indices), policy, &supply, whose))?;
+    let tasks = context.tasks.len();
     let (proofs, bounds) = proofs(&groups, None, tasks);
     Ok(Draft {
         instance_of_job: Vec::new(),

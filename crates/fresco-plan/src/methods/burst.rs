@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Burst refresh by software: all ranks at the start of each retention time, and nothing runs until it is over (REF-11).
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::{core_of, group, proofs};
 use super::locking::{about_burst, locks, planned, windows};
 use super::prove::{Proved, prove};
@@ -13,30 +13,30 @@ use fresco_rt::flat::{FlatVerdict, flat_test};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::toplevel::Locks;
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let locks = locks(ground, &[0])?;
-    let groups = group(ground, |indices| served(ground, indices, &locks))?;
-    let tasks = ground.tasks.len();
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let locks = locks(context, &[0])?;
+    let groups = group(context, |indices| served(context, indices, &locks))?;
+    let tasks = context.tasks.len();
     let (proofs, bounds) = proofs(&groups, Some(0), tasks);
-    let all_ranks: Vec<u32> = (0..ground.memory.ranks).collect();
+    let all_ranks: Vec<u32> = (0..context.memory.ranks).collect();
     Ok(Draft {
         instance_of_job: Vec::new(),
-        colors: colors::of_ranks(&ground.set.machine, &[all_ranks])?,
-        instances: ground.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
+        colors: colors::of_ranks(&context.set.machine, &[all_ranks])?,
+        instances: context.set.tasks.iter().map(|task| vec![vec![task.memory]]).collect(),
         cores: core_of(&groups, tasks),
         bounds,
         copies: vec![None; tasks],
         schedule: Schedule::Locked { locks: planned(&locks) },
-        refresh: windows(ground, &[0]),
+        refresh: windows(context, &[0]),
         proofs,
-        reasons: vec![about_burst(ground)],
+        reasons: vec![about_burst(context)],
     })
 }
 
 /// Deadlines on what the burst leaves: for sporadic tasks if that works, else for these phases.
-fn served(ground: &Ground<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
-    let (tasks, policy) = (ground.pick(indices), ground.set.options.policy);
+fn served(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
+    let (tasks, policy) = (context.pick(indices), context.set.options.policy);
     let window = locks.window_length(0);
     if let Some(task) = tasks.iter().find(|task| task.deadline < window + task.wcet) {
         return Err(Refusal::load(format!(
@@ -46,19 +46,19 @@ fn served(ground: &Ground<'_>, indices: &[usize], locks: &Locks) -> Result<Prove
             time(task.deadline),
             time(window)
         )))
-        .or_else(|refusal| for_phases(ground, indices, locks).map_err(|_| refusal));
+        .or_else(|refusal| for_phases(context, indices, locks).map_err(|_| refusal));
     }
     let free = SlotTable::new(locks.retention(), &[(window, locks.retention())])
         .map_err(|_| Refusal::load("a burst leaves no time".to_owned()))?;
     match prove(&tasks, policy, &free, "a core beside the burst") {
         Ok(proved) => Ok(proved),
-        Err(refusal) => for_phases(ground, indices, locks).map_err(|_| refusal),
+        Err(refusal) => for_phases(context, indices, locks).map_err(|_| refusal),
     }
 }
 
-fn for_phases(ground: &Ground<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
-    let tasks = ground.pick(indices);
-    let verdict = flat_test(&[&tasks], ground.set.options.policy, locks);
+fn for_phases(context: &PlanContext<'_>, indices: &[usize], locks: &Locks) -> Result<Proved, Refusal> {
+    let tasks = context.pick(indices);
+    let verdict = flat_test(&[&tasks], context.set.options.policy, locks);
     match verdict.map_err(|error| Refusal::undecided(error.to_string()))? {
         FlatVerdict::Schedulable(outcome) => Ok(Proved {
             evidence: Evidence::Run {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-design: refresh one bank at a time, all its rows, and run tasks meanwhile that have nothing in it (COD-1 to COD-11).
 //!
-//! It is for batch tasks, in fair shares, and guarantees nothing. A cyclic table with banks as colours would (theory of the
+//! It is for batch tasks, in fair shares, and guarantees nothing. A cyclic table with banks as colors would (theory of the
 //! cyclic executive), but it needs turns of banks that neither drift nor jitter against the table, which a controller that fits
 //! refreshes between requests does not have: a row would wait longer than tRET, or the table last minutes.
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::words::time;
 use crate::colors::of_banks;
 use crate::plan::{Color, RefreshPlan, Schedule};
@@ -13,14 +13,14 @@ use crate::refusal::Refusal;
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    if !ground.tasks.is_empty() {
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    if !context.tasks.is_empty() {
         return Err(Refusal::form(
             "fair shares guarantee no deadline; codesign is for batch tasks, which have no period",
         ));
     }
-    let memory = &ground.memory;
-    if let Some(bandwidth) = ground.set.bandwidth.as_ref()
+    let memory = &context.memory;
+    if let Some(bandwidth) = context.set.bandwidth.as_ref()
         && bandwidth.period_ns < memory.retention_ns
     {
         return Err(Refusal::machine(format!(
@@ -28,13 +28,13 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
             bandwidth.period_ns, memory.retention_ns
         )));
     }
-    let machine = &ground.set.machine.memory;
+    let machine = &context.set.machine.memory;
     RefreshPolicy::PerBankSequential
         .check(&machine.organisation, &machine.timing)
         .map_err(|error| Refusal::machine(format!("no bank can be refreshed after the other: {error}")))?;
-    let colors = of_banks(&ground.set.machine)?;
+    let colors = of_banks(&context.set.machine)?;
     let slice = memory.retention_ns / colors.len() as Time;
-    fair(ground, colors, slice)
+    fair(context, colors, slice)
 }
 
 fn refresh() -> RefreshPlan {
@@ -47,7 +47,7 @@ fn refresh() -> RefreshPlan {
 const LIMITS: &str = "all rows of one bank before the next: neither DDR3 nor LPDDR specify this order; LPDDR2 fixes the order of the \
                       banks, and where it is free the row counter goes on only after a round of all banks";
 
-/// `need` units over the colours that are not occupied, as evenly as the room in each allows; the room suffices.
+/// `need` units over the colors that are not occupied, as evenly as the room in each allows; the room suffices.
 fn spread(need: u64, room: &[u64], occupied: &[bool]) -> Vec<u64> {
     let mut units = vec![0; room.len()];
     let mut rest = need;
@@ -70,10 +70,10 @@ fn spread(need: u64, room: &[u64], occupied: &[bool]) -> Vec<u64> {
 }
 
 /// Fair slices for batch tasks: the tasks of a core leave banks of each rank free in turn (COD-11).
-fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, Refusal> {
-    let set = ground.set;
+fn fair(context: &PlanContext<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, Refusal> {
+    let set = context.set;
     let cores = set.options.cores as usize;
-    let banks = ground.memory.banks_per_rank as usize;
+    let banks = context.memory.banks_per_rank as usize;
     let mut on_core = vec![Vec::new(); cores];
     for (task, spec) in set.tasks.iter().enumerate() {
         let core = spec.core.map_or(task % cores, |core| core as usize);
@@ -83,7 +83,7 @@ fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, R
     let mut reasons = vec![LIMITS.to_owned()];
     let mut left: Vec<u64> = colors
         .iter()
-        .map(|color| color.bytes / ground.memory.page_bytes)
+        .map(|color| color.bytes / context.memory.page_bytes)
         .collect();
     for (core, tasks) in on_core.iter().enumerate().filter(|(_, tasks)| !tasks.is_empty()) {
         let count = tasks.len().min(banks);
@@ -91,7 +91,7 @@ fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, R
             // Task n of a core leaves the n-th share of the banks free; with one task alone there is no one to run meanwhile.
             let excluded = |bank: usize| count > 1 && bank * count / banks == number % count;
             let occupied: Vec<bool> = (0..colors.len()).map(|color| excluded(color % banks)).collect();
-            let pages = set.tasks[task].memory / ground.memory.page_bytes;
+            let pages = set.tasks[task].memory / context.memory.page_bytes;
             let room: u64 = (0..left.len()).filter(|&c| !occupied[c]).map(|c| left[c]).sum();
             if room < pages {
                 return Err(Refusal::load(format!(
@@ -101,7 +101,7 @@ fn fair(ground: &Ground<'_>, colors: Vec<Color>, slice: Time) -> Result<Draft, R
             }
             let units = spread(pages, &left, &occupied);
             left.iter_mut().zip(&units).for_each(|(left, units)| *left -= units);
-            instances[task] = vec![units.iter().map(|unit| unit * ground.memory.page_bytes).collect()];
+            instances[task] = vec![units.iter().map(|unit| unit * context.memory.page_bytes).collect()];
         }
         reasons.push(match tasks.len() {
             1 => format!("core {core} has one task: it meets the refresh of its banks, no other can run meanwhile"),

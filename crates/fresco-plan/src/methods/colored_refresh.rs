@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colored Refresh: frames, colours and copies chosen together, as one cyclic table (CR-1 to CR-11, F8).
+//! Colored Refresh: frames, colors and copies chosen together, as one cyclic table (CR-1 to CR-11, F8).
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::given;
 use super::locking::{about_burst, windows};
 use super::words::time;
@@ -13,25 +13,25 @@ use fresco_rt::executive::plan as plan_executive;
 use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoPlan, Request, Rotation, Table, first_fit};
 use fresco_rt::{Task, Time};
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let (set, memory) = (ground.set, &ground.memory);
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let (set, memory) = (context.set, &context.memory);
     let options = &set.options;
     if memory.ranks < 2 {
         return Err(Refusal::machine(format!(
-            "machine {} has one rank per channel; colours need ranks that are refreshed apart",
+            "machine {} has one rank per channel; colors need ranks that are refreshed apart",
             set.machine.name
         )));
     }
-    let (_, burst) = ground.burst();
+    let (_, burst) = context.burst();
     let pages: Vec<u64> = set.tasks.iter().map(|task| task.memory / memory.page_bytes).collect();
     let copies: Vec<Option<Time>> = set
         .tasks
         .iter()
         .map(|task| (task.global > 0).then(|| options.copy.copy_time(task.global)).flatten())
         .collect();
-    let cores = cores(ground)?;
-    let with_handlers = Handlers::of(ground, &cores, memory.retention_ns / Time::from(memory.ranks));
+    let cores = cores(context)?;
+    let with_handlers = Handlers::of(context, &cores, memory.retention_ns / Time::from(memory.ranks));
     let pages: Vec<u64> = with_handlers.extend(pages, 0);
     let copies: Vec<Option<Time>> = with_handlers.extend(copies, None);
     let request = Request {
@@ -56,9 +56,9 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let bytes = |units: &u64| units * memory.page_bytes;
     let copied = table.memory.iter().filter(|instances| instances.len() > 1).count();
     let mut reasons = vec![
-        about_burst(ground),
+        about_burst(context),
         format!(
-            "{} colours of {} ranks, one refreshed in every frame of {}; {}",
+            "{} colors of {} ranks, one refreshed in every frame of {}; {}",
             rotation.colors(),
             groups[0].len(),
             time(frame),
@@ -89,13 +89,13 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
             Cores::Global(1) => vec![Some(0); set.tasks.len()],
             Cores::Global(_) => vec![None; set.tasks.len()],
         },
-        bounds: responses(ground, &table),
+        bounds: responses(context, &table),
         copies: table.copy_cost.clone(),
         schedule: Schedule::Table {
             table,
             lock_ns: options.lock_ns,
         },
-        refresh: windows(ground, &phases),
+        refresh: windows(context, &phases),
         proofs: vec![Proof {
             core: None,
             color: None,
@@ -106,7 +106,7 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     })
 }
 
-/// The tasks with one more for each core that keeps the time of its lock handlers free: at every start of a colour frame there
+/// The tasks with one more for each core that keeps the time of its lock handlers free: at every start of a color frame there
 /// may be one, whatever frames the search chooses.
 struct Handlers {
     tasks: Vec<Task>,
@@ -116,10 +116,10 @@ struct Handlers {
 }
 
 impl Handlers {
-    /// `period`: the shortest colour frame there may be.
-    fn of(ground: &Ground<'_>, cores: &Cores, period: Time) -> Self {
-        let lock = ground.set.options.lock_ns;
-        let mut tasks = ground.tasks.clone();
+    /// `period`: the shortest color frame there may be.
+    fn of(context: &PlanContext<'_>, cores: &Cores, period: Time) -> Self {
+        let lock = context.set.options.lock_ns;
+        let mut tasks = context.tasks.clone();
         let handler = Task::new("lock handler", 0, period, lock, lock);
         let count = handler.as_ref().map_or(0, |_| cores.count());
         tasks.extend(handler.into_iter().flat_map(|task| vec![task; count]));
@@ -146,18 +146,18 @@ impl Handlers {
     }
 }
 
-/// Tasks to cores: as given, or first fit before colours are looked at.
-fn cores(ground: &Ground<'_>) -> Result<Cores, Refusal> {
-    let count = ground.set.options.cores as usize;
+/// Tasks to cores: as given, or first fit before colors are looked at.
+fn cores(context: &PlanContext<'_>) -> Result<Cores, Refusal> {
+    let count = context.set.options.cores as usize;
     if count == 1 {
         return Ok(Cores::ONE);
     }
-    if let Some(given) = given(ground) {
+    if let Some(given) = given(context) {
         return Ok(Cores::Partitioned(given));
     }
     let rotation =
-        Rotation::frames(ground.memory.retention_ns, 2).map_err(|error| Refusal::machine(error.to_string()))?;
-    match first_fit(&ground.tasks, rotation, count) {
+        Rotation::frames(context.memory.retention_ns, 2).map_err(|error| Refusal::machine(error.to_string()))?;
+    match first_fit(&context.tasks, rotation, count) {
         Ok(Some(core_of)) => Ok(Cores::Partitioned(core_of)),
         Ok(None) => Err(Refusal::load(format!(
             "first fit finds no place on {count} cores for every task"
@@ -167,10 +167,10 @@ fn cores(ground: &Ground<'_>) -> Result<Cores, Refusal> {
 }
 
 /// Longest time from release to the end of the last slot, over all jobs of the table.
-pub(super) fn responses(ground: &Ground<'_>, table: &Table) -> Vec<Option<Time>> {
-    let mut longest = vec![None; ground.tasks.len()];
+pub(super) fn responses(context: &PlanContext<'_>, table: &Table) -> Vec<Option<Time>> {
+    let mut longest = vec![None; context.tasks.len()];
     for slot in &table.slots {
-        let task = &ground.tasks[slot.task];
+        let task = &context.tasks[slot.task];
         let release = (task.phase + slot.job * task.period) % table.length;
         let start = (slot.start + table.length - release) % table.length;
         longest[slot.task] = longest[slot.task].max(Some(start + slot.length));

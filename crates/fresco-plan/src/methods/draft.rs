@@ -9,7 +9,7 @@ use fresco_rt::search::MemoryNeed;
 use fresco_rt::{Task, Time};
 
 /// What every method starts from.
-pub(crate) struct Ground<'a> {
+pub(crate) struct PlanContext<'a> {
     /// The input.
     pub set: &'a TaskSet,
     /// Its machine's memory.
@@ -21,7 +21,7 @@ pub(crate) struct Ground<'a> {
 /// The parts of a plan that a method decides.
 pub(crate) struct Draft {
     pub colors: Vec<Color>,
-    /// Bytes by colour, for each instance of each task.
+    /// Bytes by color, for each instance of each task.
     pub instances: Vec<Vec<Vec<u64>>>,
     /// Instance of each job, for copy tasks of servers; empty if no task is one.
     pub instance_of_job: Vec<Vec<usize>>,
@@ -37,8 +37,8 @@ pub(crate) struct Draft {
     pub reasons: Vec<String>,
 }
 
-impl<'a> Ground<'a> {
-    /// Ground for tasks that all have periods, or none of which has one.
+impl<'a> PlanContext<'a> {
+    /// PlanContext for tasks that all have periods, or none of which has one.
     ///
     /// # Errors
     /// Some have one and some have none.
@@ -68,7 +68,7 @@ impl<'a> Ground<'a> {
         Ok(())
     }
 
-    /// δ of a colour, in commands and in time.
+    /// δ of a color, in commands and in time.
     pub fn burst(&self) -> (Time, Time) {
         let (memory, all) = (&self.memory, self.memory.commands);
         match self.set.options.burst {
@@ -81,7 +81,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The ranks of two colours.
+    /// The ranks of two colors.
     ///
     /// # Errors
     /// There is but one rank.
@@ -92,7 +92,7 @@ impl<'a> Ground<'a> {
         let ranks = self.memory.ranks;
         if ranks < 2 {
             return Err(Refusal::machine(format!(
-                "machine {} has one rank per channel; two colours need two ranks that are refreshed apart",
+                "machine {} has one rank per channel; two colors need two ranks that are refreshed apart",
                 self.set.machine.name
             )));
         }
@@ -108,7 +108,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The colour that each task is given in the file; `None` if none is.
+    /// The color that each task is given in the file; `None` if none is.
     ///
     /// # Errors
     /// Some have one and some have not.

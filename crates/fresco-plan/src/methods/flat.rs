@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flat lock-aware scheduling: no servers, the first ready job whose colour is not locked (F28).
+//! Flat lock-aware scheduling: no servers, the first ready job whose color is not locked (F28).
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, instances, take};
 use super::locking::{about_burst, locks, planned, windows};
 use super::words::{time, utilization};
@@ -14,17 +14,17 @@ use fresco_rt::search::partition_flat;
 use fresco_rt::simulation::SimulationError;
 use fresco_rt::toplevel::Locks;
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let groups = ground.two_groups()?;
-    let phases = [ground.memory.retention_ns / 2, 0];
-    let locks = locks(ground, &phases)?;
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let groups = context.two_groups()?;
+    let phases = [context.memory.retention_ns / 2, 0];
+    let locks = locks(context, &phases)?;
     let mut cores: Split = Vec::new();
-    let mut bounds = vec![None; ground.tasks.len()];
+    let mut bounds = vec![None; context.tasks.len()];
     let mut proofs = Vec::new();
-    for (core, tasks) in (0u32..).zip(by_core(ground)) {
-        let split = split(ground, &tasks, &groups, &cores, &locks)?;
-        let (jobs, worst) = run(ground, &split, &locks)?;
+    for (core, tasks) in (0u32..).zip(by_core(context)) {
+        let split = split(context, &tasks, &groups, &cores, &locks)?;
+        let (jobs, worst) = run(context, &split, &locks)?;
         let counted = split.concat();
         counted
             .iter()
@@ -43,16 +43,16 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     let all: Vec<Vec<usize>> = cores.iter().map(|split| split.concat()).collect();
     Ok(Draft {
         instance_of_job: Vec::new(),
-        colors: of_ranks(&ground.set.machine, &groups)?,
-        instances: instances(ground, &cores),
-        cores: core_of(&all, ground.tasks.len()),
+        colors: of_ranks(&context.set.machine, &groups)?,
+        instances: instances(context, &cores),
+        cores: core_of(&all, context.tasks.len()),
         bounds,
-        copies: vec![None; ground.tasks.len()],
+        copies: vec![None; context.tasks.len()],
         schedule: Schedule::Locked { locks: planned(&locks) },
-        refresh: windows(ground, &phases),
+        refresh: windows(context, &phases),
         proofs,
         reasons: vec![
-            about_burst(ground),
+            about_burst(context),
             "deadlines hold for these phases and for shorter execution times, not for sporadic arrivals; tasks are not protected \
              from each other's overruns"
                 .to_owned(),
@@ -60,25 +60,25 @@ pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
     })
 }
 
-/// Colours for the tasks of a core: as given, or the first split that the exact test passes.
+/// Colors for the tasks of a core: as given, or the first split that the exact test passes.
 fn split(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     tasks: &[usize],
     groups: &[Vec<u32>; 2],
     others: &Split,
     locks: &Locks,
 ) -> Result<[Vec<usize>; 2], Refusal> {
-    if let Some(color) = ground.given_colors()? {
+    if let Some(color) = context.given_colors()? {
         return Ok([0, 1].map(|wanted| tasks.iter().copied().filter(|&i| color[i] == wanted).collect()));
     }
-    let mut need = ground.need(tasks, groups);
-    take(ground, &mut need.capacity, others);
-    let options = &ground.set.options;
-    let own = ground.pick(tasks);
+    let mut need = context.need(tasks, groups);
+    take(context, &mut need.capacity, others);
+    let options = &context.set.options;
+    let own = context.pick(tasks);
     let found = partition_flat(&own, Some(&need), options.policy, locks, options.attempts).map_err(refused)?;
     let found = found.ok_or_else(|| {
         Refusal::load(format!(
-            "no split into two colours lets every job of {} tasks (utilisation {:.4}) meet its deadline beside locks of {}",
+            "no split into two colors lets every job of {} tasks (utilisation {:.4}) meet its deadline beside locks of {}",
             own.len(),
             utilization(&own),
             time(locks.window_length(0))
@@ -88,9 +88,9 @@ fn split(
 }
 
 /// Jobs done and worst responses in the exact run.
-fn run(ground: &Ground<'_>, split: &[Vec<usize>; 2], locks: &Locks) -> Result<(u64, Vec<Option<Time>>), Refusal> {
-    let sets = [ground.pick(&split[0]), ground.pick(&split[1])];
-    match flat_test(&[&sets[0], &sets[1]], ground.set.options.policy, locks).map_err(refused)? {
+fn run(context: &PlanContext<'_>, split: &[Vec<usize>; 2], locks: &Locks) -> Result<(u64, Vec<Option<Time>>), Refusal> {
+    let sets = [context.pick(&split[0]), context.pick(&split[1])];
+    match flat_test(&[&sets[0], &sets[1]], context.set.options.policy, locks).map_err(refused)? {
         FlatVerdict::Schedulable(outcome) => Ok((outcome.jobs_done, outcome.worst_response)),
         FlatVerdict::Missed(miss) => {
             let name = sets

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tasks to cores, where each core is tested alone.
 
-use super::Ground;
+use super::PlanContext;
 use super::prove::Proved;
 use crate::plan::Proof;
 use crate::refusal::Refusal;
@@ -27,11 +27,11 @@ impl AsRef<[usize]> for Group {
 /// # Errors
 /// The error of the last core, for the first task that fits nowhere.
 pub(super) fn group(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     prove: impl Fn(&[usize]) -> Result<Proved, Refusal>,
 ) -> Result<Vec<Group>, Refusal> {
-    let cores = ground.set.options.cores as usize;
-    if let Some(given) = given(ground) {
+    let cores = context.set.options.cores as usize;
+    if let Some(given) = given(context) {
         let on_core = |core: usize| {
             let tasks: Vec<usize> = (0..given.len()).filter(|&task| given[task] == core).collect();
             let proved = (!tasks.is_empty()).then(|| prove(&tasks)).transpose()?;
@@ -44,7 +44,7 @@ pub(super) fn group(
         proved: None,
     };
     let mut groups: Vec<Group> = std::iter::repeat_with(none).take(cores).collect();
-    for task in heaviest_first(ground) {
+    for task in heaviest_first(context) {
         let mut reason = None;
         let mut placed = false;
         for group in &mut groups {
@@ -69,17 +69,17 @@ pub(super) fn group(
 }
 
 /// Numbers of the tasks, by falling utilisation.
-fn heaviest_first(ground: &Ground<'_>) -> Vec<usize> {
-    let load = |&i: &usize| Ratio::new(ground.tasks[i].wcet, ground.tasks[i].period);
-    let mut order: Vec<usize> = (0..ground.tasks.len()).collect();
+fn heaviest_first(context: &PlanContext<'_>) -> Vec<usize> {
+    let load = |&i: &usize| Ratio::new(context.tasks[i].wcet, context.tasks[i].period);
+    let mut order: Vec<usize> = (0..context.tasks.len()).collect();
     order.sort_by_key(|i| (Reverse(load(i)), *i));
     order
 }
 
 /// Numbers of the tasks of each core: as given, or heaviest first to the least loaded.
-pub(super) fn by_core(ground: &Ground<'_>) -> Vec<Vec<usize>> {
-    let mut cores = vec![Vec::new(); ground.set.options.cores as usize];
-    match given(ground) {
+pub(super) fn by_core(context: &PlanContext<'_>) -> Vec<Vec<usize>> {
+    let mut cores = vec![Vec::new(); context.set.options.cores as usize];
+    match given(context) {
         Some(given) => given
             .into_iter()
             .enumerate()
@@ -87,10 +87,10 @@ pub(super) fn by_core(ground: &Ground<'_>) -> Vec<Vec<usize>> {
         None => {
             // Parts per 2^32 of a core, rounded up.
             let load = |&i: &usize| {
-                let task = &ground.tasks[i];
+                let task = &context.tasks[i];
                 (u128::from(task.wcet) << 32).div_ceil(u128::from(task.period))
             };
-            for task in heaviest_first(ground) {
+            for task in heaviest_first(context) {
                 let least = cores.iter_mut().min_by_key(|core| core.iter().map(load).sum::<u128>());
                 least.expect("there are cores").push(task);
             }
@@ -120,11 +120,11 @@ pub(super) fn proofs(groups: &[Group], color: Option<usize>, tasks: usize) -> (V
 }
 
 /// The core of each task, if the file says so; with one core there is no choice.
-pub(super) fn given(ground: &Ground<'_>) -> Option<Vec<usize>> {
-    if ground.set.options.cores == 1 {
-        return Some(vec![0; ground.set.tasks.len()]);
+pub(super) fn given(context: &PlanContext<'_>) -> Option<Vec<usize>> {
+    if context.set.options.cores == 1 {
+        return Some(vec![0; context.set.tasks.len()]);
     }
-    let cores = ground.set.tasks.iter().map(|task| task.core.map(|core| core as usize));
+    let cores = context.set.tasks.iter().map(|task| task.core.map(|core| core as usize));
     cores.collect()
 }
 
@@ -137,27 +137,27 @@ pub(super) fn core_of(groups: &[impl AsRef<[usize]>], tasks: usize) -> Vec<Optio
     cores
 }
 
-/// Numbers of the tasks of each core, by colour.
+/// Numbers of the tasks of each core, by color.
 pub(super) type Split = Vec<[Vec<usize>; 2]>;
 
-/// One instance for each task, all of it in the colour of its list.
-pub(super) fn instances(ground: &Ground<'_>, split: &Split) -> Vec<Vec<Vec<u64>>> {
-    let mut instances = vec![Vec::new(); ground.tasks.len()];
+/// One instance for each task, all of it in the color of its list.
+pub(super) fn instances(context: &PlanContext<'_>, split: &Split) -> Vec<Vec<Vec<u64>>> {
+    let mut instances = vec![Vec::new(); context.tasks.len()];
     for (color, tasks) in split.iter().flat_map(|core| core.iter().enumerate()) {
         for &task in tasks {
             let mut bytes = vec![0; 2];
-            bytes[color] = ground.set.tasks[task].memory;
+            bytes[color] = context.set.tasks[task].memory;
             instances[task] = vec![bytes];
         }
     }
     instances
 }
 
-/// Takes the memory of tasks that have their colour already from what the colours hold.
-pub(super) fn take(ground: &Ground<'_>, capacity: &mut [u64; 2], split: &Split) {
+/// Takes the memory of tasks that have their color already from what the colors hold.
+pub(super) fn take(context: &PlanContext<'_>, capacity: &mut [u64; 2], split: &Split) {
     for core in split {
         for (capacity, tasks) in capacity.iter_mut().zip(core) {
-            let used: u64 = tasks.iter().map(|&task| ground.set.tasks[task].memory).sum();
+            let used: u64 = tasks.iter().map(|&task| context.set.tasks[task].memory).sum();
             *capacity = capacity.saturating_sub(used);
         }
     }

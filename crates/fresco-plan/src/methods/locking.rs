@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lock windows, and the refresh commands in them.
 
-use super::Ground;
+use super::PlanContext;
 use crate::plan::{LockTimes, RefreshPlan, RefreshWindow};
 use crate::refusal::Refusal;
 use crate::request::BurstLength;
@@ -12,19 +12,19 @@ use fresco_rt::toplevel::{ColorLock, Locks};
 const LPDDR2_COMMANDS: Time = 8;
 const LPDDR2_WINDOW: Time = 32;
 
-/// Locks of colours at these phases, each as long as a burst.
+/// Locks of colors at these phases, each as long as a burst.
 ///
 /// # Errors
 /// Windows that overlap, or leave the retention time.
-pub(super) fn locks(ground: &Ground<'_>, phases: &[Time]) -> Result<Locks, Refusal> {
-    let options = &ground.set.options;
-    let (_, burst) = ground.burst();
+pub(super) fn locks(context: &PlanContext<'_>, phases: &[Time]) -> Result<Locks, Refusal> {
+    let options = &context.set.options;
+    let (_, burst) = context.burst();
     let colors = phases.iter().map(|&phase| ColorLock { phase, burst }).collect();
-    Locks::new(ground.memory.retention_ns, options.lock_ns, options.unlock_ns, colors).map_err(|error| {
+    Locks::new(context.memory.retention_ns, options.lock_ns, options.unlock_ns, colors).map_err(|error| {
         Refusal::load(format!(
             "{error}: a burst takes {} with {} Gb devices, and lock and unlock {}",
             super::words::time(burst),
-            ground.memory.density_gbit,
+            context.memory.density_gbit,
             super::words::time(options.lock_ns + options.unlock_ns)
         ))
     })
@@ -42,13 +42,13 @@ pub(super) fn planned(locks: &Locks) -> LockTimes {
 }
 
 /// The refresh commands of lock windows: each burst begins when its lock task has run (F16).
-pub(super) fn windows(ground: &Ground<'_>, phases: &[Time]) -> RefreshPlan {
-    let (commands, _) = ground.burst();
-    let (lock, trfc) = (ground.set.options.lock_ns, ground.memory.trfc_ns);
+pub(super) fn windows(context: &PlanContext<'_>, phases: &[Time]) -> RefreshPlan {
+    let (commands, _) = context.burst();
+    let (lock, trfc) = (context.set.options.lock_ns, context.memory.trfc_ns);
     let mut windows = Vec::new();
     for (color, &phase) in phases.iter().enumerate() {
         let start = phase + lock;
-        match ground.set.options.burst {
+        match context.set.options.burst {
             BurstLength::Standard | BurstLength::AsPublished => windows.push(RefreshWindow {
                 color,
                 start_ns: start,
@@ -62,16 +62,16 @@ pub(super) fn windows(ground: &Ground<'_>, phases: &[Time]) -> RefreshPlan {
         }
     }
     RefreshPlan::Windows {
-        period_ns: ground.memory.retention_ns,
+        period_ns: context.memory.retention_ns,
         windows,
     }
 }
 
 /// What a plan says about its bursts, in words.
-pub(super) fn about_burst(ground: &Ground<'_>) -> String {
-    let (commands, burst) = ground.burst();
-    let memory = &ground.memory;
-    let reading = match ground.set.options.burst {
+pub(super) fn about_burst(context: &PlanContext<'_>) -> String {
+    let (commands, burst) = context.burst();
+    let memory = &context.memory;
+    let reading = match context.set.options.burst {
         BurstLength::Standard => "all that each rank needs".to_owned(),
         BurstLength::AsPublished => format!(
             "a {}th of what each rank needs, as published: rows are lost, `fresco check` refuses the plan (E1)",

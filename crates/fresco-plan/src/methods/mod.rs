@@ -14,26 +14,26 @@ mod locking;
 mod prove;
 mod words;
 
-pub(crate) use draft::{Draft, Ground};
+pub(crate) use draft::{Draft, PlanContext};
 
 use crate::method::Method;
 use crate::refusal::Refusal;
 
 /// The parts of a plan by one method.
-pub(crate) fn draft(method: Method, ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    if ground.set.options.executive && method != Method::Crs {
+pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    if context.set.options.executive && method != Method::Crs {
         return Err(Refusal::form(format!(
             "{} has no servers to put an executive into; policy = \"executive\" is for crs",
             method.name()
         )));
     }
     match method {
-        Method::AutoRefresh => auto_refresh::draft(ground),
-        Method::Burst => burst::draft(ground),
-        Method::ColoredRefresh => colored_refresh::draft(ground),
-        Method::Crs => crs::draft(ground),
-        Method::Aligned => aligned::draft(ground),
-        Method::Flat => flat::draft(ground),
-        Method::Codesign => codesign::draft(ground),
+        Method::AutoRefresh => auto_refresh::draft(context),
+        Method::Burst => burst::draft(context),
+        Method::ColoredRefresh => colored_refresh::draft(context),
+        Method::Crs => crs::draft(context),
+        Method::Aligned => aligned::draft(context),
+        Method::Flat => flat::draft(context),
+        Method::Codesign => codesign::draft(context),
     }
 }

@@ -34,11 +34,11 @@ impl Plan {
     /// # Errors
     /// As [`Plan::load`].
     pub fn parse(file: &str, text: &str) -> Result<Self, InputError> {
-        let cure = "give the JSON that `fresco plan` writes";
+        let help = "give the JSON that `fresco plan` writes";
         let document: Value = serde_json::from_str(text).map_err(|error| {
             InputError::new(file, format!("found no JSON: {error}"))
                 .at_line(error.line() as u32)
-                .cure(cure)
+                .help(help)
         })?;
         let schema = document.get("schema").and_then(Value::as_str);
         if schema != Some(SCHEMA) {
@@ -48,14 +48,14 @@ impl Plan {
             return Err(InputError::new(file, found)
                 .in_field("schema")
                 .allowed(format!("{SCHEMA:?}"))
-                .cure(cure));
+                .help(help));
         }
         let others = document.as_object().into_iter().flat_map(|parts| parts.keys());
         if let Some(other) = others.into_iter().find(|part| !PARTS.contains(&part.as_str())) {
             return Err(InputError::new(file, "found an unknown field")
                 .in_field(other)
                 .allowed(PARTS.join(", "))
-                .cure(cure));
+                .help(help));
         }
         let data = document.get("data").unwrap_or(&Value::Null);
         // From the text once more: a value does not know its line.
@@ -64,7 +64,7 @@ impl Plan {
                 .at_line(error.line() as u32)
                 .in_field(misread(data))
                 .allowed(format!("the fields of {SCHEMA}, as docs/file-formats.md lists them"))
-                .cure(cure)
+                .help(help)
         });
         let Document { data: plan } = plan?;
         commands(file, data)?;
@@ -76,7 +76,7 @@ impl Plan {
                     true => "no field".to_owned(),
                     false => field.known.join(", "),
                 })
-                .cure(match field.meant {
+                .help(match field.meant {
                     Some(near) => format!("did you mean {near:?}?"),
                     None => "remove it: nothing would heed it".to_owned(),
                 })),
@@ -100,7 +100,7 @@ fn commands(file: &str, data: &Value) -> Result<(), InputError> {
         return Err(InputError::new(file, wrong)
             .in_field(format!("data.tasks[{number}].command"))
             .allowed("a program and its arguments, [\"./control\", \"--fast\"]")
-            .cure("name the program, or leave out the field"));
+            .help("name the program, or leave out the field"));
     }
     Ok(())
 }

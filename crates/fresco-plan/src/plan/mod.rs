@@ -36,7 +36,7 @@ pub struct Plan {
     pub policy: Policy,
     /// Cores used.
     pub cores: u32,
-    /// The colours of the memory; none if tasks are not coloured.
+    /// The colors of the memory; none if tasks are not colored.
     pub colors: Vec<Color>,
     /// The tasks.
     pub tasks: Vec<PlannedTask>,
@@ -73,7 +73,7 @@ pub struct Color {
     pub ranks: Vec<u32>,
     /// Its bank in that rank, if it is but a bank (COD-1).
     pub bank: Option<u32>,
-    /// Numbers of the bank colours whose pages lie in it, as `0-3,8`.
+    /// Numbers of the bank colors whose pages lie in it, as `0-3,8`.
     pub bank_colors: String,
     /// What it holds.
     pub bytes: u64,
@@ -98,7 +98,7 @@ pub struct PlannedTask {
     pub global_bytes: u64,
     /// Core it is bound to; `None` if the table says so for each slot.
     pub core: Option<u32>,
-    /// Bytes by colour, for each instance; two instances make a copy task (CR-10). Empty without colours.
+    /// Bytes by color, for each instance; two instances make a copy task (CR-10). Empty without colors.
     pub instances: Vec<Vec<u64>>,
     /// The instance of job `k`, at place `k` modulo the length; empty if there is one, or if the table says so (CRS-11).
     pub instance_of_job: Vec<usize>,
@@ -141,7 +141,7 @@ impl PlannedTask {
         .ok()
     }
 
-    /// Colours in which an instance has memory.
+    /// Colors in which an instance has memory.
     pub fn colors_of(&self, instance: usize) -> Vec<usize> {
         let bytes = self.instances.get(instance).map_or(&[][..], Vec::as_slice);
         (0..bytes.len()).filter(|&color| bytes[color] > 0).collect()

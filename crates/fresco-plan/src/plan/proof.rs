@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Proof {
     /// The core they run on; `None` where the schedule is one table for all cores.
     pub core: Option<u32>,
-    /// The colour whose slots they run in; `None` if they do not run by colours.
+    /// The color whose slots they run in; `None` if they do not run by colors.
     pub color: Option<usize>,
     /// Numbers of the tasks, in the order in which the certificate counts them.
     pub tasks: Vec<usize>,

@@ -13,24 +13,24 @@ use serde::{Deserialize, Serialize};
 pub enum Schedule {
     /// The first ready task by the policy, on each core; refresh goes on beside.
     Priorities,
-    /// As [`Schedule::Priorities`], but no colour runs while it is locked: flat scheduling (F28), and burst refresh, where one
-    /// colour is all of the memory.
+    /// As [`Schedule::Priorities`], but no color runs while it is locked: flat scheduling (F28), and burst refresh, where one
+    /// color is all of the memory.
     Locked {
-        /// When colours are locked.
+        /// When colors are locked.
         locks: LockTimes,
     },
     /// Two servers on each core under lock windows (CRS-2, CRS-3).
     Servers {
-        /// When colours are locked.
+        /// When colors are locked.
         locks: LockTimes,
         /// Servers of each core.
         cores: Vec<CoreServers>,
     },
-    /// One slot per colour in every frame (F29).
+    /// One slot per color in every frame (F29).
     Slots {
         /// Length of a frame.
         period_ns: Time,
-        /// At the start of each slot: locks one colour, unlocks the other.
+        /// At the start of each slot: locks one color, unlocks the other.
         handler_ns: Time,
         /// The border between the slots, on each core.
         cores: Vec<CoreSlots>,
@@ -39,7 +39,7 @@ pub enum Schedule {
     Table {
         /// The table.
         table: Table,
-        /// At the start of each burst of the table every core locks its colour for so long; no slot is there then.
+        /// At the start of each burst of the table every core locks its color for so long; no slot is there then.
         lock_ns: Time,
     },
     /// Time slices in fair shares, away from the bank that is refreshed (COD-6); no guarantee.
@@ -51,7 +51,7 @@ pub enum Schedule {
     },
 }
 
-/// When colours are locked, once per retention time (F16).
+/// When colors are locked, once per retention time (F16).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockTimes {
     /// tRET: the windows repeat after it.
@@ -60,9 +60,9 @@ pub struct LockTimes {
     pub lock_ns: Time,
     /// e_ru: the unlock task, released by a timer when the burst is over (E32).
     pub unlock_ns: Time,
-    /// Start of the lock task of each colour within the period.
+    /// Start of the lock task of each color within the period.
     pub phase_ns: Vec<Time>,
-    /// δ: length of each colour's burst.
+    /// δ: length of each color's burst.
     pub burst_ns: Vec<Time>,
 }
 
@@ -88,7 +88,7 @@ pub struct CoreServers {
 /// An idling server: its budget is set at multiples of its period and consumed whenever it is eligible (CRS-7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedServer {
-    /// The colour of its tasks.
+    /// The color of its tasks.
     pub color: usize,
     /// p_s.
     pub period_ns: Time,
@@ -108,13 +108,13 @@ impl PlannedServer {
     }
 }
 
-/// The slots of a core: colour 0 runs from the handler's end to the border, colour 1 from the border and its handler to the
+/// The slots of a core: color 0 runs from the handler's end to the border, color 1 from the border and its handler to the
 /// frame's end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreSlots {
-    /// End of the slot of colour 0.
+    /// End of the slot of color 0.
     pub border_ns: Time,
-    /// Numbers of the tasks of each colour.
+    /// Numbers of the tasks of each color.
     pub tasks: [Vec<usize>; 2],
 }
 
@@ -136,10 +136,10 @@ pub enum RefreshPlan {
     },
 }
 
-/// Refreshes of a colour, back to back.
+/// Refreshes of a color, back to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshWindow {
-    /// The colour; all its ranks are refreshed at the same time (CRS-19).
+    /// The color; all its ranks are refreshed at the same time (CRS-19).
     pub color: usize,
     /// First command, within the period.
     pub start_ns: Time,

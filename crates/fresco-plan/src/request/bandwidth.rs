@@ -37,7 +37,7 @@ pub(super) fn read(
         return Err(table
             .error(found)
             .allowed("tasks without global: no plan counts for how long a copy waits for a budget")
-            .cure("remove global, or [bandwidth]"));
+            .help("remove global, or [bandwidth]"));
     }
     let period_ns = match table.opt_item("period") {
         Some(item) => item.whole_ns(PERIODS)?,
@@ -52,7 +52,7 @@ pub(super) fn read(
         return Err(table
             .error_at(key, found)
             .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
-            .cure("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
+            .help("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
     }
     let guaranteed = least(machine, count_write_backs);
     let of_core = |core: usize| machine.topology.node_of_core[core];
@@ -74,7 +74,7 @@ pub(super) fn read(
             let error = table.error_at("reserve", format!("found reservations of {sum} on controller {node}"));
             return Err(error
                 .allowed(format!("r_min at most, {}", format_bandwidth(r_min)))
-                .cure("reserve less"));
+                .help("reserve less"));
         }
     }
     let per_period = |bytes: u64| {
@@ -86,7 +86,7 @@ pub(super) fn read(
         let error = table.error_at("reserve", format!("found less than a line in a period for core {core}"));
         return Err(error
             .allowed("a line or more for each core")
-            .cure("reserve more for it, or lengthen bandwidth.period"));
+            .help("reserve more for it, or lengthen bandwidth.period"));
     }
     table.finish()?;
     Ok(Some(PlannedBandwidth {
@@ -117,7 +117,7 @@ fn reserved(item: &Item<'_>, cores: usize) -> Result<Vec<u64>, InputError> {
         let error = item.error(format!("found {} reservations", list.len()));
         return Err(error
             .allowed(format!("one for each of {cores} cores, or one bandwidth for all"))
-            .cure("list a bandwidth for each core that the plan uses"));
+            .help("list a bandwidth for each core that the plan uses"));
     }
     list.iter().map(|one| one.bandwidth(1..=MOST)).collect()
 }

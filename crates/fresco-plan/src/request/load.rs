@@ -20,7 +20,7 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
         return Err(root
             .error_at("task", found)
             .allowed(format!("at most {cores}, the number of cores"))
-            .cure("shorten execution times, lengthen periods, or set plan.cores"));
+            .help("shorten execution times, lengthen periods, or set plan.cores"));
     }
     let bytes: u128 = tasks.iter().map(|task| u128::from(task.memory)).sum();
     let capacity = machine.memory.organisation.total_bytes();
@@ -33,7 +33,7 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
                 fresco_input::format_size(capacity),
                 machine.name
             ))
-            .cure("give the tasks less memory, or take a larger machine"));
+            .help("give the tasks less memory, or take a larger machine"));
     }
     if hyperperiod(&timing).is_err() {
         return Err(root
@@ -42,7 +42,7 @@ pub(super) fn check(root: &Table<'_>, tasks: &[TaskSpec], machine: &Machine, cor
                 "found periods whose least common multiple exceeds 64 bits of nanoseconds",
             )
             .allowed("periods with a common multiple below 584 years")
-            .cure("round the periods so that they share more factors"));
+            .help("round the periods so that they share more factors"));
     }
     Ok(())
 }

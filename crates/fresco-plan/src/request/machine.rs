@@ -23,7 +23,7 @@ pub(super) fn read(root: &Table<'_>, directory: &Path) -> Result<(Machine, Plann
         // Who checks the plan has another standard input.
         let error = root.error_at("machine", "found \"-\"");
         let error = error.allowed("a built-in machine, or the path of a machine file");
-        return Err(error.cure("write the machine into a file, and name that"));
+        return Err(error.help("write the machine into a file, and name that"));
     }
     let is_path = name.contains('/') || name.ends_with(".toml");
     let given = match is_path {

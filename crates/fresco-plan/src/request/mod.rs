@@ -72,21 +72,21 @@ impl TaskSet {
             let task = TaskSpec::read(&table, &machine, &options)?;
             if tasks.iter().any(|other| other.name == task.name) {
                 let error = table.error_at("name", format!("found a second task {:?}", task.name));
-                return Err(error.allowed("each name once").cure("rename one of the two"));
+                return Err(error.allowed("each name once").help("rename one of the two"));
             }
             table.finish()?;
             tasks.push(task);
         }
         if tasks.is_empty() {
             let error = root.error_at("task", "found no task").allowed("one [[task]] or more");
-            return Err(error.cure("add a [[task]] with name, period and wcet"));
+            return Err(error.help("add a [[task]] with name, period and wcet"));
         }
         let with_core = tasks.iter().filter(|task| task.core.is_some()).count();
         if with_core > 0 && with_core < tasks.len() {
             let error = root.error_at("task", format!("found a core for {with_core} of {} tasks", tasks.len()));
             return Err(error
                 .allowed("a core for every task, or for none")
-                .cure("add core = N to the others, or leave the choice to the planner"));
+                .help("add core = N to the others, or leave the choice to the planner"));
         }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;

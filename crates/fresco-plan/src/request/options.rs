@@ -9,7 +9,7 @@ use fresco_rt::Time;
 use fresco_rt::executive::Bandwidth;
 use fresco_rt::policy::{Order, Policy};
 
-/// How long a colour's burst is (CON-12, E1).
+/// How long a color's burst is (CON-12, E1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BurstLength {
     /// All the commands that each rank needs.
@@ -31,7 +31,7 @@ pub struct Options {
     pub executive: bool,
     /// Cores to use.
     pub cores: u32,
-    /// Ranks of each colour, where methods have two (CRS-1); halves if not given.
+    /// Ranks of each color, where methods have two (CRS-1); halves if not given.
     pub colors: Option<Vec<Vec<u32>>>,
     /// Length of bursts.
     pub burst: BurstLength,
@@ -49,7 +49,7 @@ pub struct Options {
     pub periods: (Time, Time),
     /// Whether the gap between refresh commands must stay within what the standard lets a controller postpone.
     pub within_postponing: bool,
-    /// Whether a colour is out of bounds for its whole frame, as the published tables count, or only while its burst lasts (F9).
+    /// Whether a color is out of bounds for its whole frame, as the published tables count, or only while its burst lasts (F9).
     pub whole_frames: bool,
     /// Most partitions tried by a search.
     pub attempts: usize,
@@ -116,7 +116,7 @@ const BURSTS: [(&str, BurstLength); 3] = [
     ("lpddr2", BurstLength::Lpddr2),
 ];
 
-/// What the handler of a lock costs if nothing is said: its instructions, and writing back all the lines of the colour
+/// What the handler of a lock costs if nothing is said: its instructions, and writing back all the lines of the color
 /// that the caches can hold, each with a change of rank on the bus (RLIM-7).
 fn default_handler(machine: &Machine) -> Time {
     let timing = &machine.memory.timing;
@@ -158,7 +158,7 @@ fn periods(plan: &Table<'_>) -> Result<(Time, Time), InputError> {
         let error = plan.error_at("longest_period", format!("found {}", ns(longest)));
         return Err(error
             .allowed(format!("at least plan.shortest_period, {}", ns(shortest)))
-            .cure("raise it, or lower plan.shortest_period"));
+            .help("raise it, or lower plan.shortest_period"));
     }
     Ok((shortest, longest))
 }
@@ -177,7 +177,7 @@ fn copy(plan: &Table<'_>, machine: &Machine) -> Result<Bandwidth, InputError> {
     Ok(Bandwidth::Copied(u64::try_from(rate).unwrap_or(u64::MAX)))
 }
 
-/// `colors = ["0-3", "4-7"]`: the ranks of each colour, each rank in one.
+/// `colors = ["0-3", "4-7"]`: the ranks of each color, each rank in one.
 fn colors(plan: &Table<'_>, machine: &Machine) -> Result<Option<Vec<Vec<u32>>>, InputError> {
     let Some(item) = plan.opt_item("colors") else {
         return Ok(None);
@@ -190,7 +190,7 @@ fn colors(plan: &Table<'_>, machine: &Machine) -> Result<Option<Vec<Vec<u32>>>, 
     let bad = |found: String| {
         item.error(found)
             .allowed(allowed.clone())
-            .cure("give each rank to one of the colours")
+            .help("give each rank to one of the colors")
     };
     let mut groups = Vec::new();
     for entry in item.list()? {

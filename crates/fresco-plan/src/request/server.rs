@@ -17,7 +17,7 @@ pub struct ServerSpec {
 const MOST_PS: u64 = 1_000_000_000_000;
 
 impl ServerSpec {
-    /// All `[[server]]`: none, or one for each of the two colours.
+    /// All `[[server]]`: none, or one for each of the two colors.
     pub(super) fn read_all(root: &Table<'_>) -> Result<Vec<Self>, InputError> {
         if !root.has("server") {
             return Ok(Vec::new());
@@ -27,7 +27,7 @@ impl ServerSpec {
             let error = root.error_at("server", format!("found {} servers", tables.len()));
             return Err(error
                 .allowed("two [[server]], that of color 0 first, or none")
-                .cure("add or remove one; without any, servers are found"));
+                .help("add or remove one; without any, servers are found"));
         }
         let mut servers = Vec::new();
         for table in tables {
@@ -37,7 +37,7 @@ impl ServerSpec {
                 let error = table.error_at("budget", format!("found {budget_ns} ns in a period of {period_ns} ns"));
                 return Err(error
                     .allowed("at most the period")
-                    .cure("lower the budget or lengthen the period"));
+                    .help("lower the budget or lengthen the period"));
             }
             table.finish()?;
             servers.push(Self { period_ns, budget_ns });

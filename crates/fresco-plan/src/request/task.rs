@@ -21,7 +21,7 @@ pub struct TaskSpec {
     pub global: u64,
     /// The core it is bound to; `None` to have it chosen.
     pub core: Option<u32>,
-    /// The colour it must have; `None` to have it chosen.
+    /// The color it must have; `None` to have it chosen.
     pub color: Option<usize>,
     /// What it executes.
     pub work: Work,
@@ -65,7 +65,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
         return Err(table
             .error_at("command", "found no program")
             .allowed("a program and its arguments, [\"./control\", \"--fast\"]")
-            .cure("name the program, or leave out the key"));
+            .help("name the program, or leave out the key"));
     }
     Ok(words)
 }
@@ -79,7 +79,7 @@ pub(super) fn printable(table: &Table<'_>, name: &str) -> Result<String, InputEr
         let error = table.error_at("name", format!("found the name {name:?}"));
         return Err(error
             .allowed("1 to 60 printable characters")
-            .cure("choose another name"));
+            .help("choose another name"));
     }
     Ok(name.to_owned())
 }
@@ -95,7 +95,7 @@ fn timing(table: &Table<'_>, name: &str) -> Result<Option<Task>, InputError> {
             let error = table.error_at(key, format!("found a {key} without a period"));
             return Err(error
                 .allowed("period and wcet, for a periodic task; neither of them for a batch task")
-                .cure("add the period"));
+                .help("add the period"));
         }
         return Ok(None);
     };
@@ -112,7 +112,7 @@ fn timing(table: &Table<'_>, name: &str) -> Result<Option<Task>, InputError> {
 /// The error of impossible times, at the key that is wrong.
 fn refuse(table: &Table<'_>, error: TaskError) -> InputError {
     let ns = |time: Time| fresco_input::format_duration(time.saturating_mul(1000));
-    let (key, found, allowed, cure) = match error {
+    let (key, found, allowed, help) = match error {
         TaskError::ZeroPeriod => (
             "period",
             "found 0".to_owned(),
@@ -138,7 +138,7 @@ fn refuse(table: &Table<'_>, error: TaskError) -> InputError {
             "shorten the execution time, or lengthen deadline and period",
         ),
     };
-    table.error_at(key, found).allowed(allowed).cure(cure)
+    table.error_at(key, found).allowed(allowed).help(help)
 }
 
 /// `program` with its `parameters`; names and values are checked when the program is built.
@@ -149,7 +149,7 @@ fn work(table: &Table<'_>) -> Result<Work, InputError> {
             Some(item) => Err(item
                 .error("found parameters without a program")
                 .allowed("program and parameters, or neither")
-                .cure("name the program")),
+                .help("name the program")),
             None => Ok(Work::Synthetic),
         };
     };

@@ -13,7 +13,7 @@ pub fn windows(plan: &mut Plan) -> &mut Vec<RefreshWindow> {
     }
 }
 
-/// The window of a colour.
+/// The window of a color.
 pub fn window(plan: &mut Plan, color: usize) -> &mut RefreshWindow {
     let window = windows(plan).iter_mut().find(|window| window.color == color);
     window.expect("each color has one")

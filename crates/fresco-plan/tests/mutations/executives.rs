@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Spoilt executives inside servers (CRS-8): a table in which each task runs in its colour's time only.
+//! Spoilt executives inside servers (CRS-8): a table in which each task runs in its color's time only.
 
 use crate::mutations::edit::{table, window};
 use crate::mutations::sound::Sound;
@@ -35,7 +35,7 @@ fn slots_of_executives() {
     sound.refused(|plan| table(plan).slots.clear(), "schedule.table", "does not run");
 }
 
-/// Each server's tasks stay out of the refresh of their own colour, and of the handlers of both.
+/// Each server's tasks stay out of the refresh of their own color, and of the handlers of both.
 #[test]
 fn executives_in_refresh() {
     let sound = Sound::executives();
@@ -59,7 +59,7 @@ fn executives_in_refresh() {
             "schedule.table.slots[",
             "by the handler of a lock",
         );
-        // The same pages under the other colour's schedule.
+        // The same pages under the other color's schedule.
         let recolored = |plan: &mut Plan| {
             plan.tasks[task].instances[0].swap(0, 1);
             table(plan).memory[task][0].swap(0, 1);
@@ -129,7 +129,7 @@ fn proofs_of_executives() {
     sound.refused(|plan| plan.tasks[0].wcet_ns += 1, "schedule.table", "gets");
     sound.refused(|plan| plan.tasks[1].deadline_ns = 9_000_000, "", "");
     sound.refused(|plan| plan.tasks[0].phase_ns = 1_000_000, "schedule.table", "");
-    // A table of servers belongs to no other method of two colours.
+    // A table of servers belongs to no other method of two colors.
     sound.refused(
         |plan| plan.method = Method::Flat,
         "schedule.kind",

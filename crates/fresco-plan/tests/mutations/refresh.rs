@@ -112,7 +112,7 @@ fn rows_that_wait_too_long() {
     }
 }
 
-/// Two windows of a colour at once: a command begins before the one before has ended.
+/// Two windows of a color at once: a command begins before the one before has ended.
 #[test]
 fn windows_that_overlap() {
     for method in [Method::Burst, Method::Flat, Method::Aligned] {

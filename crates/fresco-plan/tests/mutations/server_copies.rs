@@ -19,7 +19,7 @@ fn instances_of_other_jobs() {
     let (task, list) = ("tasks[0] (short)", "tasks[0] (short).instance_of_job");
     let copies = copying(&sound.plan);
     assert_eq!(copies.len(), 2, "two copies per retention time (F11)");
-    // The jobs in whose windows a colour is locked: 4.5 ms from 0 and from 32 ms. The others may use either.
+    // The jobs in whose windows a color is locked: 4.5 ms from 0 and from 32 ms. The others may use either.
     for job in [0, 1, 8, 9] {
         let other = |plan: &mut Plan| plan.tasks[0].instance_of_job[job] ^= 1;
         sound.refused(other, list, &format!("job {job} copies in a window in which color"));
@@ -86,7 +86,7 @@ fn instances_elsewhere() {
         "holds 1044480 bytes",
     );
     sound.refused(|plan| plan.tasks[0].instances[1].fill(0), task, "has memory in [0]");
-    // Two colours with memory for one instance each, and no more.
+    // Two colors with memory for one instance each, and no more.
     sound.refused(
         |plan| plan.tasks[0].instances[1][1] = 5 << 30,
         "colors[1]",
@@ -146,7 +146,7 @@ fn proofs_of_copies() {
         "proofs[0]",
         "names tasks out of order",
     );
-    // Demand in slots of one colour says nothing of a task that changes colours.
+    // Demand in slots of one color says nothing of a task that changes colors.
     let of_one = Sound::two(Method::Crs).plan.proofs[0].evidence.clone();
     sound.refused(|plan| plan.proofs[0].evidence = of_one, "proofs[0]", "");
     sound.refused(

@@ -25,7 +25,7 @@ fn servers_that_are_others() {
     );
     sound.refused(|plan| servers(plan)[0].servers[0].color = 7, cores, "does not exist");
     sound.refused(|plan| servers(plan)[0].servers.swap(0, 1), "proofs[0]", "");
-    // The tasks of the second server of a colour would be proved with the time of the first.
+    // The tasks of the second server of a color would be proved with the time of the first.
     let twice = |plan: &mut fresco_plan::Plan| {
         let mut second = servers(plan)[0].servers[0].clone();
         second.tasks.clear();
@@ -44,7 +44,7 @@ fn servers_that_are_others() {
 fn slots_that_are_others() {
     let sound = Sound::two(Method::Aligned);
     let place = "schedule.cores[0]";
-    // The border cuts the refresh of colour 1 short, or runs into that of colour 0.
+    // The border cuts the refresh of color 1 short, or runs into that of color 0.
     sound.refused(
         |plan| slots(plan)[0].border_ns -= 6_000,
         place,
@@ -65,7 +65,7 @@ fn slots_that_are_others() {
         place,
         "no room for two handlers",
     );
-    // Into the slot of its own colour.
+    // Into the slot of its own color.
     sound.refused(
         |plan| window(plan, 1).start_ns = 6_000_000,
         place,
@@ -76,7 +76,7 @@ fn slots_that_are_others() {
         place,
         "tasks of color 0 may run at 5000",
     );
-    // Into a handler, which locks the colour and writes its dirty lines back.
+    // Into a handler, which locks the color and writes its dirty lines back.
     sound.refused(
         |plan| window(plan, 1).start_ns = 0,
         "refresh.windows",

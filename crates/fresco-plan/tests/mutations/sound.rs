@@ -34,7 +34,7 @@ const FOUR: &str = r#"
     ]
 "#;
 
-/// A task that runs for so long that each of its jobs meets the refresh of one colour.
+/// A task that runs for so long that each of its jobs meets the refresh of one color.
 const COPIES: &str = r#"
     memory.density = 8
     memory.density_scales_refresh_only = true

@@ -77,7 +77,7 @@ fn spoilt_slots() {
     sound.refused(late, "schedule.table", "");
 }
 
-/// Slots moved into the refresh of their task's colour.
+/// Slots moved into the refresh of their task's color.
 #[test]
 fn slots_in_refresh() {
     let sound = Sound::two(Method::ColoredRefresh);
@@ -100,7 +100,7 @@ fn slots_in_refresh() {
         "schedule.table",
         "says that color None is blocked meanwhile",
     );
-    // Memory moved under a slot that meets another colour's refresh.
+    // Memory moved under a slot that meets another color's refresh.
     let recolored = |plan: &mut Plan| {
         plan.tasks[0].instances[0].rotate_left(color);
         table(plan).memory[0][0].rotate_left(color);

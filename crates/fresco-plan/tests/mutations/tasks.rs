@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Spoilt machines, colours, tasks and their memory.
+//! Spoilt machines, colors, tasks and their memory.
 
 use crate::mutations::edit::{servers, slots};
 use crate::mutations::sound::Sound;
@@ -27,7 +27,7 @@ fn another_machine() {
 }
 
 #[test]
-fn wrong_colours() {
+fn wrong_colors() {
     let sound = Sound::two(Method::Crs);
     sound.refused(|plan| plan.colors[0].ranks.push(0), "colors", "rank 0 belongs to 2");
     sound.refused(
@@ -66,7 +66,7 @@ fn wrong_colours() {
         "empty",
     );
     sound.refused(|plan| plan.colors[0].bank = Some(0), "colors[0]", "has bank color 33");
-    // Half of the bank colours hold half of the bytes.
+    // Half of the bank colors hold half of the bytes.
     sound.refused(
         |plan| plan.colors[1].bank_colors = "0-15".to_owned(),
         "colors[1]",
@@ -76,7 +76,7 @@ fn wrong_colours() {
     sound.refused(|plan| _ = plan.colors.pop(), "schedule.kind", "with 1 colors");
 }
 
-/// The controller refreshes banks in an order of its own: the colours have to be these banks.
+/// The controller refreshes banks in an order of its own: the colors have to be these banks.
 #[test]
 fn banks_out_of_turn() {
     let sound = Sound::batch();
@@ -151,7 +151,7 @@ fn wrong_memory() {
             |plan: &mut fresco_plan::Plan| plan.tasks[0].instances = vec![plan.tasks[0].instances[0].clone(); 2];
         sound.refused(copied, "tasks[0] (a)", "has 2 instances");
     }
-    // Without memory in any colour, a task would be in nobody's way.
+    // Without memory in any color, a task would be in nobody's way.
     let flat = Sound::two(Method::Flat);
     flat.refused(
         |plan| plan.tasks[1].instances[0] = vec![0, 0],
@@ -187,9 +187,9 @@ fn memory_over_capacity() {
     }
 }
 
-/// A task with memory in both colours may run while one of them is refreshed.
+/// A task with memory in both colors may run while one of them is refreshed.
 #[test]
-fn another_colour() {
+fn another_color() {
     for method in [Method::Crs, Method::Aligned, Method::Flat] {
         let sound = Sound::two(method);
         sound.refused(
@@ -206,12 +206,12 @@ fn another_colour() {
             "runs with color",
         );
     }
-    // In its new colour it waits for its own lock instead: it misses, or its response bound is another.
+    // In its new color it waits for its own lock instead: it misses, or its response bound is another.
     let crowded = Sound::of(CROWDED, Method::Flat, &[]);
     crowded.refused(|plan| plan.tasks[0].instances[0].reverse(), "proofs[0]", "");
 }
 
-/// With both colours of the tasks at hand something fits; a job of `a` that is released with the lock of the other colour
+/// With both colors of the tasks at hand something fits; a job of `a` that is released with the lock of the other color
 /// would end too late.
 const CROWDED: &str = r#"
     memory.density = 8

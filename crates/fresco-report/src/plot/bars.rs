@@ -150,7 +150,7 @@ impl BarChart {
                 };
                 panel
                     .canvas
-                    .rectangle((left, base), (right, top), look(number).colour.to_rgba())?;
+                    .rectangle((left, base), (right, top), look(number).color.to_rgba())?;
                 let mut above = top.min(base);
                 if let Some((low, high)) = bar.spread {
                     let cap = (pitch / 5).clamp(1, 5);

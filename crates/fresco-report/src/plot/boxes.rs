@@ -104,7 +104,7 @@ impl BoxPlot {
         let count = i32::try_from(self.boxes.len().max(1)).unwrap_or(i32::MAX);
         let half = ((panel.right - panel.left) / count / 3).clamp(2, 36);
         for (index, one) in self.boxes.iter().enumerate() {
-            let colour = look(index).colour;
+            let color = look(index).color;
             let x = panel.across(index as f64);
             let [min, q1, median, q3, max] = one.numbers().map(|value| panel.up(value));
             panel.canvas.whisker(x, min, max, half / 2, Stroke::solid(INK, 1))?;
@@ -114,7 +114,7 @@ impl BoxPlot {
                 .rectangle((x - half, q1), (x + half, q3), PAPER.to_rgba())?;
             panel
                 .canvas
-                .rectangle((x - half, q1), (x + half, q3), colour.mix(0.35))?;
+                .rectangle((x - half, q1), (x + half, q3), color.mix(0.35))?;
             let outline = [
                 (x - half, q1),
                 (x + half, q1),
@@ -122,7 +122,7 @@ impl BoxPlot {
                 (x - half, q3),
                 (x - half, q1),
             ];
-            panel.canvas.line(&outline, Stroke::solid(colour, 1))?;
+            panel.canvas.line(&outline, Stroke::solid(color, 1))?;
             panel
                 .canvas
                 .line(&[(x - half, median), (x + half, median)], Stroke::solid(INK, 2))?;
@@ -130,7 +130,7 @@ impl BoxPlot {
                 panel.canvas.marker(
                     (x, panel.up(mean)),
                     Look {
-                        colour: INK,
+                        color: INK,
                         dash: None,
                         marker: Marker::Diamond,
                     },

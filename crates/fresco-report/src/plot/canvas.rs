@@ -21,36 +21,36 @@ pub(crate) type Dash = Option<(i32, i32)>;
 /// A line.
 #[derive(Clone, Copy)]
 pub(crate) struct Stroke {
-    pub(crate) colour: Paint,
+    pub(crate) color: Paint,
     pub(crate) width: u32,
     pub(crate) dash: Dash,
 }
 
 impl Stroke {
-    pub(crate) fn solid(colour: Paint, width: u32) -> Self {
+    pub(crate) fn solid(color: Paint, width: u32) -> Self {
         Self {
-            colour,
+            color,
             width,
             dash: None,
         }
     }
 }
 
-/// Text: size in pixels, colour, weight, and where its anchor stands.
+/// Text: size in pixels, color, weight, and where its anchor stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Font {
     pub(crate) size: u32,
-    pub(crate) colour: Paint,
+    pub(crate) color: Paint,
     pub(crate) bold: bool,
     pub(crate) across: HPos,
     pub(crate) along: VPos,
 }
 
 impl Font {
-    pub(crate) fn new(size: u32, colour: Paint) -> Self {
+    pub(crate) fn new(size: u32, color: Paint) -> Self {
         Self {
             size,
-            colour,
+            color,
             bold: false,
             across: HPos::Left,
             along: VPos::Center,
@@ -111,7 +111,7 @@ impl<'a> Canvas<'a> {
             return Ok(());
         }
         let style = ShapeStyle {
-            color: stroke.colour.to_rgba(),
+            color: stroke.color.to_rgba(),
             filled: false,
             stroke_width: stroke.width,
         };
@@ -139,19 +139,19 @@ impl<'a> Canvas<'a> {
     pub(crate) fn text(&self, text: &str, anchor: Pixel, font: Font) -> Result<(), ReportError> {
         let weight = if font.bold { FontStyle::Bold } else { FontStyle::Normal };
         // plotters writes sizes into the SVG divided by 1.24.
-        let colour = font.colour.to_rgba();
+        let color = font.color.to_rgba();
         let style = TextStyle::from(("sans-serif", f64::from(font.size) * 1.24, weight).into_font())
-            .color(&colour)
+            .color(&color)
             .pos(Pos::new(font.across, font.along));
         self.area
             .draw(&Text::new(one_line(text), anchor, style))
             .map_err(failed)
     }
 
-    /// The marker of a series, ringed in the colour of the paper so that it stands out from lines.
+    /// The marker of a series, ringed in the color of the paper so that it stands out from lines.
     pub(crate) fn marker(&self, (x, y): Pixel, look: Look) -> Result<(), ReportError> {
-        for (grow, colour) in [(1, PAPER), (0, look.colour)] {
-            let (r, fill) = (4 + grow, colour.to_rgba());
+        for (grow, color) in [(1, PAPER), (0, look.color)] {
+            let (r, fill) = (4 + grow, color.to_rgba());
             match look.marker {
                 Marker::Circle => self.area.draw(&Circle::new((x, y), r, fill.filled())).map_err(failed)?,
                 Marker::Square => self.rectangle((x - r + 1, y - r + 1), (x + r - 1, y + r - 1), fill)?,
@@ -162,7 +162,7 @@ impl<'a> Canvas<'a> {
                     self.polygon(&[(x, y - r - 1), (x + r + 1, y), (x, y + r + 1), (x - r - 1, y)], fill)?
                 }
                 Marker::Cross => {
-                    let stroke = Stroke::solid(colour, if grow > 0 { 5 } else { 2 });
+                    let stroke = Stroke::solid(color, if grow > 0 { 5 } else { 2 });
                     self.line(&[(x - 4, y - 4), (x + 4, y + 4)], stroke)?;
                     self.line(&[(x - 4, y + 4), (x + 4, y - 4)], stroke)?;
                 }

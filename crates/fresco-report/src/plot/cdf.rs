@@ -111,7 +111,7 @@ impl CdfChart {
         for (level, name) in [(0.5, "median"), (0.99, "p99")] {
             let y = panel.up(level);
             let stroke = Stroke {
-                colour: SOFT_INK,
+                color: SOFT_INK,
                 width: 1,
                 dash: Some((2, 4)),
             };
@@ -132,7 +132,7 @@ impl CdfChart {
             panel.canvas.line(
                 &pixels,
                 Stroke {
-                    colour: look.colour,
+                    color: look.color,
                     width: 2,
                     dash: look.dash,
                 },

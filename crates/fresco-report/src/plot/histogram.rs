@@ -87,11 +87,11 @@ impl HistogramChart {
         for (index, series) in self.series.iter().enumerate() {
             let look = look(index);
             let outline = outline(panel, &series.bins);
-            panel.canvas.polygon(&outline, look.colour.mix(0.18))?;
+            panel.canvas.polygon(&outline, look.color.mix(0.18))?;
             panel.canvas.line(
                 &outline,
                 Stroke {
-                    colour: look.colour,
+                    color: look.color,
                     width: 2,
                     dash: look.dash,
                 },

@@ -71,13 +71,13 @@ pub(crate) fn draw(canvas: &Canvas<'_>, rows: &[Vec<Entry>], (left, top): Pixel)
 }
 
 fn sample(canvas: &Canvas<'_>, entry: &Entry, (x, y): Pixel) -> Result<(), ReportError> {
-    let Look { colour, dash, .. } = entry.look;
+    let Look { color, dash, .. } = entry.look;
     match entry.sample {
-        Sample::Block => canvas.rectangle((x + 10, y - 6), (x + 24, y + 6), colour.to_rgba()),
-        Sample::Plain => canvas.line(&[(x, y), (x + 26, y)], Stroke { colour, width: 2, dash }),
+        Sample::Block => canvas.rectangle((x + 10, y - 6), (x + 24, y + 6), color.to_rgba()),
+        Sample::Plain => canvas.line(&[(x, y), (x + 26, y)], Stroke { color, width: 2, dash }),
         Sample::Marker => canvas.marker((x + 13, y), entry.look),
         Sample::Line => {
-            canvas.line(&[(x, y), (x + 26, y)], Stroke { colour, width: 2, dash })?;
+            canvas.line(&[(x, y), (x + 26, y)], Stroke { color, width: 2, dash })?;
             canvas.marker((x + 13, y), entry.look)
         }
     }

@@ -68,7 +68,7 @@ impl Reference {
     pub(crate) fn draw(&self, panel: &Panel<'_>) -> Result<(), ReportError> {
         let y = panel.up(self.value);
         let stroke = Stroke {
-            colour: REFERENCE.colour,
+            color: REFERENCE.color,
             width: 1,
             dash: REFERENCE.dash,
         };
@@ -222,7 +222,7 @@ impl LineChart {
             for (x, (low, high)) in spreads {
                 panel
                     .canvas
-                    .whisker(x, panel.up(low), panel.up(high), cap, Stroke::solid(look.colour, 1))?;
+                    .whisker(x, panel.up(low), panel.up(high), cap, Stroke::solid(look.color, 1))?;
             }
         } else {
             let spreads: Vec<_> = spreads.collect();
@@ -230,11 +230,11 @@ impl LineChart {
             let lower = spreads.iter().rev().map(|&(x, (low, _))| (x, panel.up(low)));
             let outline: Vec<Pixel> = upper.chain(lower).collect();
             if outline.len() > 2 {
-                panel.canvas.polygon(&outline, look.colour.mix(0.16))?;
+                panel.canvas.polygon(&outline, look.color.mix(0.16))?;
             }
         }
         let stroke = Stroke {
-            colour: look.colour,
+            color: look.color,
             width: 2,
             dash: look.dash,
         };
@@ -295,7 +295,7 @@ fn name_ends(panel: &Panel<'_>, ends: Vec<End<'_>>) -> Result<(), ReportError> {
             None => panel.canvas.line(
                 &[(x - 7, y), (x + 7, y)],
                 Stroke {
-                    colour: REFERENCE.colour,
+                    color: REFERENCE.color,
                     width: 1,
                     dash: REFERENCE.dash,
                 },

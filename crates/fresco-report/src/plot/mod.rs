@@ -2,8 +2,8 @@
 //! Figures as SVG: line charts, grouped and stacked bars, distributions, time series, box plots,
 //! Gantt charts.
 //!
-//! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on colour, the
-//! provenance at the foot, a title and a description for screen readers, and colours for light and for dark screens. Bars
+//! Each is drawn twice, for screens and for phones. All have axes with units, a legend that does not rely on color, the
+//! provenance at the foot, a title and a description for screen readers, and colors for light and for dark screens. Bars
 //! start at 0, those of ratios at 1; an axis that is cut or logarithmic says so; nothing is joined between which nothing
 //! was measured. The same data gives the same bytes.
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What colours, dashes and markers stand for. Series differ in all three, so that they can be told apart without
-//! colour. What colour each is, on light and on dark paper, says [`super::scheme`].
+//! What colors, dashes and markers stand for. Series differ in all three, so that they can be told apart without
+//! color. What color each is, on light and on dark paper, says [`super::scheme`].
 
 use super::canvas::Dash;
 use plotters::style::RGBAColor;
 
-/// A colour by its part in a figure. plotters takes it for a dark blue, its number in the last byte, from which a
+/// A color by its part in a figure. plotters takes it for a dark blue, its number in the last byte, from which a
 /// finished figure gets its class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint(pub(super) u8);
@@ -21,7 +21,7 @@ impl Paint {
         RGBAColor(0, 0, self.0, alpha)
     }
 
-    /// Text inside an area of this colour.
+    /// Text inside an area of this color.
     pub(crate) fn text_over(self) -> Self {
         Self(self.0 + TEXT_OVER)
     }
@@ -35,8 +35,8 @@ pub(crate) const INK: Paint = Paint(1);
 pub(crate) const SOFT_INK: Paint = Paint(2);
 /// Grid lines.
 pub(crate) const GRID: Paint = Paint(3);
-/// Six colours of series and layers.
-const COLOURS: u8 = 4;
+/// Six colors of series and layers.
+const COLORS: u8 = 4;
 /// Two greys.
 const GREYS: u8 = 10;
 /// Number of paints that fill areas; from here on those of text inside them.
@@ -65,34 +65,34 @@ pub(crate) enum Marker {
 /// How a series looks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    pub(crate) colour: Paint,
+    pub(crate) color: Paint,
     pub(crate) dash: Dash,
     pub(crate) marker: Marker,
 }
 
 /// The look of a line to compare with.
 pub(crate) const REFERENCE: Look = Look {
-    colour: SOFT_INK,
+    color: SOFT_INK,
     dash: Some((2, 4)),
     marker: Marker::Cross,
 };
 
-/// The look of series number `index`: one of the six colours or ink. Five and seven have no common factor: 35 series
+/// The look of series number `index`: one of the six colors or ink. Five and seven have no common factor: 35 series
 /// before a look returns.
 pub(crate) fn look(index: usize) -> Look {
     Look {
-        colour: match index % 7 {
+        color: match index % 7 {
             6 => INK,
-            index => Paint(COLOURS + index as u8),
+            index => Paint(COLORS + index as u8),
         },
         dash: DASHES[index % DASHES.len()],
         marker: MARKERS[index % MARKERS.len()],
     }
 }
 
-/// The colour of layer number `index` of a stack, whose layers differ in colour alone: as [`look`], but grey instead of
-/// ink, which would drown its neighbours, and another grey before any colour returns.
-pub(crate) fn layer_colour(index: usize) -> Paint {
-    debug_assert_eq!(COLOURS + 6, GREYS);
-    Paint(COLOURS + (index % 8) as u8)
+/// The color of layer number `index` of a stack, whose layers differ in color alone: as [`look`], but grey instead of
+/// ink, which would drown its neighbours, and another grey before any color returns.
+pub(crate) fn layer_color(index: usize) -> Paint {
+    debug_assert_eq!(COLORS + 6, GREYS);
+    Paint(COLORS + (index % 8) as u8)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What colour each paint is, on light and on dark paper, as a style sheet: a figure names classes only, and follows the
+//! What color each paint is, on light and on dark paper, as a style sheet: a figure names classes only, and follows the
 //! reader's choice of a light or a dark screen. On paper it is light.
 
 use super::palette::{Paint, TEXT_OVER};
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Red, green and blue in three bytes.
 type Rgb = u32;
 
-/// Class of a paint, and its colour on light and on dark paper.
+/// Class of a paint, and its color on light and on dark paper.
 struct Shade {
     class: &'static str,
     light: Rgb,
@@ -20,9 +20,9 @@ const fn shade(class: &'static str, light: Rgb, dark: Rgb) -> Shade {
 }
 
 /// By the number of the paint. `paper`, `ink` and `soft` are those of the page around. `c1` to `g2` keep the order of hues of
-/// Okabe and Ito, "Color Universal Design" (2008), whose own colours do not all stand out from white by 3:1; these do
+/// Okabe and Ito, "Color Universal Design" (2008), whose own colors do not all stand out from white by 3:1; these do
 /// from their paper, and were searched for the largest least difference between any two, as seen with each kind of
-/// colour vision.
+/// color vision.
 const SHADES: [Shade; TEXT_OVER as usize] = [
     shade("paper", 0xff_ff_ff, 0x16_18_1b),
     shade("ink", 0x22_22_22, 0xe6_e6_e6),
@@ -47,9 +47,9 @@ pub(super) fn class(paint: Paint) -> Option<String> {
     }
 }
 
-/// The style sheet that gives the classes of figures their colours. Print, and whoever knows no media queries, gets the
-/// light ones. Where the system forces its own colours on pages (Windows' contrast themes), figures keep theirs: one
-/// colour for all would hide the data.
+/// The style sheet that gives the classes of figures their colors. Print, and whoever knows no media queries, gets the
+/// light ones. Where the system forces its own colors on pages (Windows' contrast themes), figures keep theirs: one
+/// color for all would hide the data.
 pub(crate) fn style() -> &'static str {
     static STYLE: LazyLock<String> = LazyLock::new(|| {
         format!(
@@ -61,9 +61,9 @@ pub(crate) fn style() -> &'static str {
     &STYLE
 }
 
-fn rules(colour: fn(&Shade) -> Rgb) -> String {
+fn rules(color: fn(&Shade) -> Rgb) -> String {
     let rule = |shade: &Shade| {
-        let (class, fill) = (shade.class, colour(shade));
+        let (class, fill) = (shade.class, color(shade));
         format!(
             "svg .{class}{{color:#{fill:06x}}}svg .on-{class}{{color:#{:06x}}}\n",
             readable_on(fill)
@@ -84,8 +84,8 @@ fn readable_on(fill: Rgb) -> Rgb {
 
 /// Contrast ratio of WCAG 2.2, from 1 to 21.
 fn contrast(one: Rgb, other: Rgb) -> f64 {
-    let luminance = |colour| {
-        let [red, green, blue] = linear(colour);
+    let luminance = |color| {
+        let [red, green, blue] = linear(color);
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     };
     let (one, other) = (luminance(one), luminance(other));
@@ -93,9 +93,9 @@ fn contrast(one: Rgb, other: Rgb) -> f64 {
 }
 
 /// Linear light of each primary, from 0 to 1 (sRGB, IEC 61966-2-1).
-fn linear(colour: Rgb) -> [f64; 3] {
+fn linear(color: Rgb) -> [f64; 3] {
     [16, 8, 0].map(|shift| {
-        let value = f64::from((colour >> shift) & 0xff) / 255.0;
+        let value = f64::from((color >> shift) & 0xff) / 255.0;
         if value <= 0.04045 {
             value / 12.92
         } else {
@@ -124,21 +124,21 @@ mod tests {
     /// WCAG 2.2: 4.5:1 for text (1.4.3), 3:1 for what a figure is read by (1.4.11).
     #[test]
     fn text_and_data_stand_out_in_both_schemes() {
-        for (scheme, colour) in SCHEMES {
-            let paper = colour(named("paper"));
+        for (scheme, color) in SCHEMES {
+            let paper = color(named("paper"));
             for text in ["ink", "soft"] {
-                let found = contrast(colour(named(text)), paper);
+                let found = contrast(color(named(text)), paper);
                 assert!(found >= 4.5, "{scheme} {text}: {found:.2}");
             }
             for fill in data() {
-                let found = contrast(colour(fill), paper);
+                let found = contrast(color(fill), paper);
                 assert!(found >= 3.0, "{scheme} {}: {found:.2}", fill.class);
             }
             for fill in data().chain([named("soft")]) {
-                let found = contrast(readable_on(colour(fill)), colour(fill));
+                let found = contrast(readable_on(color(fill)), color(fill));
                 assert!(found >= 4.5, "{scheme} text over {}: {found:.2}", fill.class);
             }
-            assert!(contrast(colour(named("grid")), paper) < 2.0, "a grid is no data");
+            assert!(contrast(color(named("grid")), paper) < 2.0, "a grid is no data");
         }
     }
 
@@ -184,12 +184,12 @@ mod tests {
     }
 
     #[test]
-    fn any_two_colours_differ_whatever_the_reader_s_colour_vision() {
-        for (scheme, colour) in SCHEMES {
+    fn any_two_colors_differ_whatever_the_reader_s_color_vision() {
+        for (scheme, color) in SCHEMES {
             for (number, one) in data().enumerate() {
                 for other in data().skip(number + 1) {
                     for vision in &VISIONS {
-                        let [a, b] = [one, other].map(|shade| oklab(times(vision, linear(colour(shade)))));
+                        let [a, b] = [one, other].map(|shade| oklab(times(vision, linear(color(shade)))));
                         let distance = std::iter::zip(a, b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
                         // Okabe and Ito's with the greys come to 0.076.
                         assert!(

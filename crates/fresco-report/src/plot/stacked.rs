@@ -4,7 +4,7 @@
 use super::axis::{Axis, Domain};
 use super::canvas::{Font, Stroke, text_width};
 use super::legend::{Entry, Sample};
-use super::palette::{INK, Look, PAPER, layer_colour, look};
+use super::palette::{INK, Look, PAPER, layer_color, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;
 use crate::number::fixed;
@@ -31,7 +31,7 @@ pub struct StackedChart {
     pub bars: Vec<String>,
     /// The quantity.
     pub y: Axis,
-    /// Parts, from the bottom up; each has the colour of its place. A part that no bar has is not in the legend.
+    /// Parts, from the bottom up; each has the color of its place. A part that no bar has is not in the legend.
     pub layers: Vec<Layer>,
 }
 
@@ -107,18 +107,18 @@ impl StackedChart {
                 if top == bottom {
                     continue;
                 }
-                let colour = layer_look(index).colour;
+                let color = layer_look(index).color;
                 panel
                     .canvas
-                    .rectangle((middle - half, bottom), (middle + half, top), colour.to_rgba())?;
-                // Layers are told apart by their border too, where colours are hard to see.
+                    .rectangle((middle - half, bottom), (middle + half, top), color.to_rgba())?;
+                // Layers are told apart by their border too, where colors are hard to see.
                 if bottom < panel.bottom && bottom - top > THINNEST {
                     let border = [(middle - half, bottom), (middle + half, bottom)];
                     panel.canvas.line(&border, Stroke::solid(PAPER, 1))?;
                 }
                 let text = fixed(layer.values[bar], decimals);
                 if bottom - top >= THIN && text_width(&text, 11) <= 2 * half {
-                    let font = Font::new(11, colour.text_over()).at(HPos::Center, VPos::Center);
+                    let font = Font::new(11, color.text_over()).at(HPos::Center, VPos::Center);
                     panel.canvas.text(&text, (middle, (top + bottom) / 2), font)?;
                 }
             }
@@ -134,7 +134,7 @@ impl StackedChart {
 
 fn layer_look(index: usize) -> Look {
     Look {
-        colour: layer_colour(index),
+        color: layer_color(index),
         ..look(index)
     }
 }

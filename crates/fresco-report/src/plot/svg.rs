@@ -23,7 +23,7 @@ pub(crate) struct Drawing {
 }
 
 impl Svg {
-    /// Adds to the drawings what plotters cannot: role, title, description, dashes, and classes in place of colours.
+    /// Adds to the drawings what plotters cannot: role, title, description, dashes, and classes in place of colors.
     pub(crate) fn finish(wide: &Drawing, narrow: &Drawing, title: &str, description: &str) -> Self {
         let document = |drawing: &Drawing, style: &str| {
             let (open, rest) = drawing.drawn.split_once('>').unwrap_or((&drawing.drawn, ""));
@@ -42,7 +42,7 @@ impl Svg {
         }
     }
 
-    /// The document as a file of its own: 720 pixels wide, with the style sheet of its colours.
+    /// The document as a file of its own: 720 pixels wide, with the style sheet of its colors.
     pub fn as_str(&self) -> &str {
         &self.file
     }
@@ -57,7 +57,7 @@ impl Svg {
         &self.narrow
     }
 
-    /// The style sheet of the colours of all figures, for a page that they stand on.
+    /// The style sheet of the colors of all figures, for a page that they stand on.
     pub fn style() -> &'static str {
         scheme::style()
     }
@@ -85,11 +85,11 @@ fn with_dashes(drawn: &str, dashes: &[Dash]) -> String {
     out
 }
 
-/// `drawn` with the class of its paint in each element, whose colour the style sheet gives. Text cannot hold a `"`: it is
+/// `drawn` with the class of its paint in each element, whose color the style sheet gives. Text cannot hold a `"`: it is
 /// escaped.
 fn with_classes(drawn: &str) -> String {
-    const COLOUR: &str = "=\"#0000";
-    let mut parts = drawn.split(COLOUR);
+    const COLOR: &str = "=\"#0000";
+    let mut parts = drawn.split(COLOR);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (number, rest) = part.split_at_checked(2).unwrap_or((part, ""));

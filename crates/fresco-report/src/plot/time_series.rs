@@ -90,7 +90,7 @@ impl TimeSeries {
         let width = usize::try_from(panel.right - panel.left).unwrap_or(0);
         let has_room = |trace: &Trace| trace.samples.len() <= width / MARKER;
         for (index, trace) in self.traces.iter().enumerate() {
-            let stroke = Stroke::solid(solid(index).colour, if has_room(trace) { 2 } else { 1 });
+            let stroke = Stroke::solid(solid(index).color, if has_room(trace) { 2 } else { 1 });
             panel.canvas.line(&steps(panel, trace), stroke)?;
         }
         for (index, trace) in self.traces.iter().enumerate() {
@@ -117,7 +117,7 @@ impl TimeSeries {
 
 /// Pixels that each span has at least where all spans get markers.
 const MARKER: usize = 16;
-/// Distance in pixels of the markers that tell traces of more spans apart without colour.
+/// Distance in pixels of the markers that tell traces of more spans apart without color.
 const MARKED_EVERY: i32 = 110;
 
 /// Traces are solid: dashes would vanish in their noise.

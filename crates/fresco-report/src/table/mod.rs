@@ -55,7 +55,7 @@ impl Column {
     }
 }
 
-/// What a cell of text means, shown as colour in HTML only; the text says it too.
+/// What a cell of text means, shown as color in HTML only; the text says it too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Nothing special.

@@ -16,7 +16,7 @@ use crate::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// No colours: all ranks are refreshed at the same time, one command every tREFI (F1). Exact for sporadic tasks.
+    /// No colors: all ranks are refreshed at the same time, one command every tREFI (F1). Exact for sporadic tasks.
     AutoRefresh,
     /// Colored Refresh Server, all budgets full, tests by the linear bound of the periodic resource.
     Linear,
@@ -28,7 +28,7 @@ pub enum Method {
     Aligned,
     /// Flat lock-aware scheduling (F28); exact for known phases.
     Flat,
-    /// Colored Refresh: cyclic executive with a colour frame, one instance per task (F5, F8).
+    /// Colored Refresh: cyclic executive with a color frame, one instance per task (F5, F8).
     ColoredRefresh,
 }
 
@@ -58,7 +58,7 @@ impl Method {
     }
 }
 
-/// Under which conditions methods are compared. Two colours (as many as frames allow for [`Method::ColoredRefresh`]), tRET of 64
+/// Under which conditions methods are compared. Two colors (as many as frames allow for [`Method::ColoredRefresh`]), tRET of 64
 /// ms, the burst of the standard, any partition of the tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
@@ -74,7 +74,7 @@ pub struct Conditions {
     pub servers: (Time, Time),
     /// Most partitions of the tasks that a method tries.
     pub attempts: usize,
-    /// Most no-goods of a search for colours.
+    /// Most no-goods of a search for colors.
     pub no_goods: u64,
 }
 

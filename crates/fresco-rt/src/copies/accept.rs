@@ -109,7 +109,7 @@ pub(super) fn instances(
     tables.collect()
 }
 
-/// What runs in one server: its tasks, and those jobs of the copy tasks that use its colour.
+/// What runs in one server: its tasks, and those jobs of the copy tasks that use its color.
 pub(super) struct ServerJobs<'a> {
     color: usize,
     shared: &'a [CopyTask],

@@ -12,7 +12,7 @@ use crate::toplevel::Locks;
 /// What one job does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
-    /// Colour of the instance it uses, hence its server.
+    /// Color of the instance it uses, hence its server.
     pub color: usize,
     /// Whether it first copies the data from the other instance.
     pub copies: bool,
@@ -51,11 +51,11 @@ pub enum Switch {
 /// Why there is no table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInstances {
-    /// The locks are of so many colours, not two.
+    /// The locks are of so many colors, not two.
     Colors(usize),
-    /// In the window of this job both colours are locked for a while; holds its number and the window.
+    /// In the window of this job both colors are locked for a while; holds its number and the window.
     BothLocked(u64, Time, Time),
-    /// Between these jobs, which need different instances, none has a window in which no colour is locked.
+    /// Between these jobs, which need different instances, none has a window in which no color is locked.
     NoSwitch(u64, u64),
     /// A job that copies needs this long, more than its deadline; holds both.
     CopyTooLong(Time, Time),
@@ -118,7 +118,7 @@ pub fn switches_twice(task: &Task, locks: &Locks) -> bool {
     least_gap(locks).is_none_or(|gap| needed <= gap)
 }
 
-/// Chooses instances with the fewest copies; a task that meets no lock at all stays in colour `home`.
+/// Chooses instances with the fewest copies; a task that meets no lock at all stays in color `home`.
 ///
 /// # Errors
 /// Why no table has a conflict-free instance for each job and a safe place for each copy.
@@ -137,7 +137,7 @@ pub fn assign_instances(
     if count > MAX_JOBS {
         return Err(NoInstances::TooLong);
     }
-    // The colour each job needs, if one is locked in its window.
+    // The color each job needs, if one is locked in its window.
     let needed = (0..count).map(|k| needed_color(task, locks, k));
     let needed = needed.collect::<Result<Vec<Option<usize>>, NoInstances>>()?;
     let bound: Vec<usize> = (0..needed.len()).filter(|&k| needed[k].is_some()).collect();
@@ -172,7 +172,7 @@ pub fn assign_instances(
     Ok(InstanceTable { length, jobs })
 }
 
-/// The colour that is not locked in the window of a job; `None` if none is.
+/// The color that is not locked in the window of a job; `None` if none is.
 fn needed_color(task: &Task, locks: &Locks, k: u64) -> Result<Option<usize>, NoInstances> {
     let release = task
         .phase

@@ -2,8 +2,8 @@
 //! Copy tasks under the Colored Refresh Server (CRS-11, CRS-20): an instance in each of two servers, and a table that fixes at
 //! release which of them a job uses.
 //!
-//! [`assign_instances`] makes the table: a job uses the colour that is not locked in its window, and data are copied where
-//! that changes, by a job in whose window neither colour is locked (F10, F11). [`copies_test`] tests a pair of servers with
+//! [`assign_instances`] makes the table: a job uses the color that is not locked in its window, and data are copied where
+//! that changes, by a job in whose window neither color is locked (F10, F11). [`copies_test`] tests a pair of servers with
 //! such tasks, exactly for known phases; [`servers_with_copies`] finds a pair.
 
 mod accept;
@@ -19,7 +19,7 @@ pub use search::{FoundWithCopies, servers_with_copies};
 use crate::task::Task;
 use crate::time::Time;
 
-/// A task with an instance in each colour.
+/// A task with an instance in each color.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyTask {
     /// The task; its execution time is without copies.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Non-uniform cells: the table cut wherever anything changes (F3, Horn's theorem).
 //!
-//! Within a cell the same jobs may run and the same colour is blocked, so that only the amount of each job in each cell
+//! Within a cell the same jobs may run and the same color is blocked, so that only the amount of each job in each cell
 //! matters: any preemptive schedule is a flow into cells, and any such flow is a schedule.
 
 use super::jobs::Job;
@@ -15,7 +15,7 @@ pub struct Cell {
     pub start: Time,
     /// Length, at least 1.
     pub length: Time,
-    /// The colour that is out of bounds here.
+    /// The color that is out of bounds here.
     pub blocked: Option<usize>,
 }
 

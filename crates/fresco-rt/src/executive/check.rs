@@ -21,18 +21,18 @@ impl fmt::Display for Violation {
 impl std::error::Error for Violation {}
 
 /// What the table must be for: R, the least length of a burst with its overheads, memory of an instance of each task, and
-/// what each colour holds.
+/// what each color holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needs<'a> {
     /// The tasks.
     pub tasks: &'a [Task],
-    /// R: longest distance of two bursts of a colour.
+    /// R: longest distance of two bursts of a color.
     pub retention: Time,
     /// δ + e_rl + e_ru.
     pub burst: Time,
     /// Units of memory of one instance of each task.
     pub memory: &'a [u64],
-    /// Units each colour holds.
+    /// Units each color holds.
     pub capacity: &'a [u64],
 }
 
@@ -50,9 +50,9 @@ struct Run {
 }
 
 impl Table {
-    /// Checks memory (all of each instance that runs, no colour over its capacity), refresh (each colour at least once per
+    /// Checks memory (all of each instance that runs, no color over its capacity), refresh (each color at least once per
     /// retention period, long enough) and slots (one job at a time on a core, one core at a time for a job, inside windows,
-    /// full execution times, never while a colour is refreshed that the job's instance owns or that it copies from).
+    /// full execution times, never while a color is refreshed that the job's instance owns or that it copies from).
     pub fn check(&self, needs: &Needs) -> Result<(), Violation> {
         holds! { self.length > 0, "the table has no length" }
         holds! { self.memory.len() == needs.tasks.len(), "memory of other tasks" }
@@ -73,38 +73,38 @@ impl Table {
             .enumerate()
             .flat_map(|(t, all)| all.iter().map(move |units| (t, units)))
         {
-            holds! { units.len() == used.len(), "{}: memory in other colours", needs.tasks[task].name }
+            holds! { units.len() == used.len(), "{}: memory in other colors", needs.tasks[task].name }
             used.iter_mut()
                 .zip(units)
                 .for_each(|(used, &units)| *used += u128::from(units));
         }
         for (color, (&used, &capacity)) in used.iter().zip(needs.capacity).enumerate() {
-            holds! { used <= u128::from(capacity), "colour {color} holds {used}, more than its capacity {capacity}" }
+            holds! { used <= u128::from(capacity), "color {color} holds {used}, more than its capacity {capacity}" }
         }
         Ok(())
     }
 
-    /// Bursts of each colour, ascending.
+    /// Bursts of each color, ascending.
     fn check_refresh(&self, needs: &Needs) -> Result<Vec<Vec<(Time, Time)>>, Violation> {
         let mut bursts_of = vec![Vec::new(); needs.capacity.len()];
         for burst in &self.bursts {
             let (color, start) = (burst.color, burst.start);
-            holds! { color < bursts_of.len(), "burst at {start}: no such colour" }
-            holds! { burst.length >= needs.burst, "burst of colour {color} at {start} is too short" }
+            holds! { color < bursts_of.len(), "burst at {start}: no such color" }
+            holds! { burst.length >= needs.burst, "burst of color {color} at {start} is too short" }
             holds! { start < self.length && burst.length <= self.length - start, "burst at {start} leaves the table" }
             bursts_of[color].push((start, start + burst.length));
         }
         for (color, bursts) in bursts_of.iter_mut().enumerate() {
             bursts.sort_unstable();
-            holds! { !bursts.is_empty(), "colour {color} is never refreshed" }
+            holds! { !bursts.is_empty(), "color {color} is never refreshed" }
             let next = bursts
                 .iter()
                 .skip(1)
                 .map(|&(start, _)| start)
                 .chain([bursts[0].0.saturating_add(self.length)]);
             for (&(start, end), next) in bursts.iter().zip(next) {
-                holds! { next - start <= needs.retention, "colour {color} waits from {start} to {next} for its refresh" }
-                holds! { end <= next, "two bursts of colour {color} at once, at {next}" }
+                holds! { next - start <= needs.retention, "color {color} waits from {start} to {next} for its refresh" }
+                holds! { end <= next, "two bursts of color {color} at once, at {next}" }
             }
         }
         Ok(bursts_of)
@@ -167,7 +167,7 @@ impl Table {
                     for &(start, end) in run.parts.iter().filter(|_| touches) {
                         let next = bursts.get(bursts.partition_point(|&(_, over)| over <= start));
                         let clear = next.is_none_or(|&(burst, _)| end <= burst);
-                        holds! { clear, "{name}: job {job} at {start} meets the refresh of colour {color}" }
+                        holds! { clear, "{name}: job {job} at {start} meets the refresh of color {color}" }
                     }
                 }
             }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours a task can have: available in one placement (F6a), or avoidable in some placement (F6b).
+//! Which colors a task can have: available in one placement (F6a), or avoidable in some placement (F6b).
 
 use super::bottleneck::Bottleneck;
 use super::placement::Placement;
 use super::problem::Problem;
 
 impl Problem {
-    /// For each task, the colours that are blocked at some time it runs, ascending: the occupied frames of Tables 4.2 and 4.3.
+    /// For each task, the colors that are blocked at some time it runs, ascending: the occupied frames of Tables 4.2 and 4.3.
     pub fn occupied_colors(&self, placement: &Placement) -> Vec<Vec<usize>> {
         let mut occupied = vec![vec![false; self.rotation().colors()]; self.tasks().len()];
         for (job, shares) in self.jobs().iter().zip(&placement.shares) {
@@ -17,7 +17,7 @@ impl Problem {
         occupied.iter().map(|of_task| numbers(of_task, true)).collect()
     }
 
-    /// For each task, the *available* colours of a placement (CR-6): those not occupied. They depend on which of many
+    /// For each task, the *available* colors of a placement (CR-6): those not occupied. They depend on which of many
     /// placements the solver returned, hence say little about the task set.
     pub fn available_colors(&self, placement: &Placement) -> Vec<Vec<usize>> {
         let occupied = self.occupied_colors(placement);
@@ -25,11 +25,11 @@ impl Problem {
         occupied.iter().map(free).collect()
     }
 
-    /// For each task, its *avoidable* colours `A_i`: those that it can stay away from, while blocked, if all other tasks go
-    /// where they like. Unique, and necessary: no placement gives a task a colour outside `A_i`.
+    /// For each task, its *avoidable* colors `A_i`: those that it can stay away from, while blocked, if all other tasks go
+    /// where they like. Unique, and necessary: no placement gives a task a color outside `A_i`.
     ///
     /// # Errors
-    /// The bottleneck, if the tasks cannot even be placed without colours.
+    /// The bottleneck, if the tasks cannot even be placed without colors.
     pub fn avoidable_colors(&self) -> Result<Vec<Vec<usize>>, Bottleneck> {
         let mut network = self.network();
         if !network.solve() {

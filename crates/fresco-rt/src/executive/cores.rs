@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which cores a table is for (CR-21).
 
-/// Cores and what may run on them. Refresh, and with it every colour, is common to all cores.
+/// Cores and what may run on them. Refresh, and with it every color, is common to all cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cores {
     /// Any job may run on any of so many cores, on one at a time; slices are sequenced by McNaughton's wrap-around rule.

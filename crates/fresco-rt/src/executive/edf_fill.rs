@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Filling cells in the order of deadlines: exact, in `O(N log N)`, as long as no colour forbids anything (F4).
+//! Filling cells in the order of deadlines: exact, in `O(N log N)`, as long as no color forbids anything (F4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +30,7 @@ struct Waiting {
 
 impl Problem {
     /// Fills each cell with the jobs that may run in it by earliest deadline, then release, then number of the task, on one
-    /// core and blind to colours. A job is dropped at the end of its window.
+    /// core and blind to colors. A job is dropped at the end of its window.
     ///
     /// Three turns are played and the last is taken: the backlog at the start of a turn no longer changes after the first
     /// two, if nothing is missed (Leung and Merrill), so that windows which wrap around the end are filled as in the

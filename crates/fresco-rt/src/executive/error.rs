@@ -25,18 +25,18 @@ pub enum ProblemError {
         /// Tasks of the set.
         tasks: usize,
     },
-    /// The scheduling frame does not divide the colour frame.
+    /// The scheduling frame does not divide the color frame.
     FrameOutsideColorFrame {
         /// As given.
         frame: Time,
         /// f' of the rotation.
         color_frame: Time,
     },
-    /// More jobs and colour frames in one turn than [`MAX_ENTRIES`].
+    /// More jobs and color frames in one turn than [`MAX_ENTRIES`].
     TableTooLong {
         /// L.
         length: Time,
-        /// Jobs and colour frames in it.
+        /// Jobs and color frames in it.
         entries: u64,
     },
     /// More pairs of job and cell than [`MAX_PAIRS`].
@@ -44,7 +44,7 @@ pub enum ProblemError {
         /// How many there are.
         pairs: usize,
     },
-    /// A list has not one entry for each task, or each colour.
+    /// A list has not one entry for each task, or each color.
     WrongCount {
         /// What is listed.
         what: &'static str,
@@ -53,13 +53,13 @@ pub enum ProblemError {
         /// Entries needed.
         needed: usize,
     },
-    /// A task is to have no instance, or more than the rotation has colours.
+    /// A task is to have no instance, or more than the rotation has colors.
     Instances {
         /// Name of the task.
         task: String,
         /// As given.
         instances: usize,
-        /// Colours there are.
+        /// Colors there are.
         colors: usize,
     },
     /// Times beyond 64 bits.
@@ -89,12 +89,12 @@ impl fmt::Display for ProblemError {
             ProblemError::FrameOutsideColorFrame { frame, color_frame } => {
                 write!(
                     f,
-                    "the scheduling frame {frame} does not divide the colour frame {color_frame}"
+                    "the scheduling frame {frame} does not divide the color frame {color_frame}"
                 )
             }
             ProblemError::TableTooLong { length, entries } => write!(
                 f,
-                "a table of length {length} has {entries} jobs and colour frames, at most {MAX_ENTRIES} are allowed: \
+                "a table of length {length} has {entries} jobs and color frames, at most {MAX_ENTRIES} are allowed: \
                  choose periods with a smaller least common multiple"
             ),
             ProblemError::TooManyPairs { pairs } => write!(
@@ -112,7 +112,7 @@ impl fmt::Display for ProblemError {
             } => {
                 write!(
                     f,
-                    "task {task} is to have {instances} instances; with {colors} colours 1 to {colors} are possible"
+                    "task {task} is to have {instances} instances; with {colors} colors 1 to {colors} are possible"
                 )
             }
             ProblemError::Overflow(overflow) => overflow.fmt(f),

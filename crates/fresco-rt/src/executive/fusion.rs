@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fusion of scheduling frames into colour frames (CR-9): in closed form, and as published.
+//! Fusion of scheduling frames into color frames (CR-9): in closed form, and as published.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::rules::{burst_fits, candidates, holds_a_frame, lossless_frame};
 use crate::task::Task;
 use crate::time::{Time, divisors};
 
-/// Frames for tasks and frames for colours that fit each other.
+/// Frames for tasks and frames for colors that fit each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fusion {
-    /// The rotation with the colour frame f'.
+    /// The rotation with the color frame f'.
     pub rotation: Rotation,
     /// s: the scheduling frame; `f' / s` of them are fused.
     pub frame: Time,
@@ -24,11 +24,11 @@ pub struct Fusion {
 /// Why no frames fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoFusion {
-    /// The burst of a colour is longer than half the retention period, the longest colour frame with two colours.
+    /// The burst of a color is longer than half the retention period, the longest color frame with two colors.
     BurstTooLong {
         /// δ with overheads.
         burst: Time,
-        /// The longest colour frame; 0 if the ranks cannot be divided into colours.
+        /// The longest color frame; 0 if the ranks cannot be divided into colors.
         longest: Time,
     },
     /// No preemptive schedule exists, whatever the frame.
@@ -43,7 +43,7 @@ impl fmt::Display for NoFusion {
             NoFusion::BurstTooLong { burst, longest } => {
                 write!(
                     f,
-                    "a refresh burst of {burst}, overheads included, exceeds the longest colour frame, {longest} (rule 6)"
+                    "a refresh burst of {burst}, overheads included, exceeds the longest color frame, {longest} (rule 6)"
                 )
             }
             NoFusion::Unschedulable(bottleneck) => bottleneck.fmt(f),
@@ -60,7 +60,7 @@ impl From<ProblemError> for NoFusion {
     }
 }
 
-/// F5: the least colour frame `f' = R / F`, `F` a divisor of the number of ranks, that holds a burst (rule 6), and its
+/// F5: the least color frame `f' = R / F`, `F` a divisor of the number of ranks, that holds a burst (rule 6), and its
 /// longest divisor `s` for which every window holds a whole frame (F2) and all jobs fit frames (F4). Frame mode.
 ///
 /// Some divisor always does if any preemptive schedule exists: the lossless frame (F3).

@@ -6,15 +6,15 @@ use crate::supply::Ratio;
 use crate::task::Task;
 use crate::time::Time;
 
-/// Long as published: `p ≥ R` and `p − e < R / K`. The class decides nothing: a task can be hidden with one colour iff it
-/// has an avoidable colour ([`super::Problem::avoidable_colors`]).
+/// Long as published: `p ≥ R` and `p − e < R / K`. The class decides nothing: a task can be hidden with one color iff it
+/// has an avoidable color ([`super::Problem::avoidable_colors`]).
 pub fn is_long_published(task: &Task, retention: Time, ranks: usize) -> bool {
     let slack = u128::from(task.period - task.wcet) * ranks as u128;
     task.period >= retention && slack < u128::from(retention)
 }
 
-/// Short as published: `p < 2 R / K`. In frame mode such a task needs copies if a window lies inside a colour frame of
-/// every colour, which is certain only from `p ≤ f' / 2` down.
+/// Short as published: `p < 2 R / K`. In frame mode such a task needs copies if a window lies inside a color frame of
+/// every color, which is certain only from `p ≤ f' / 2` down.
 pub fn is_short_published(task: &Task, retention: Time, ranks: usize) -> bool {
     u128::from(task.period) * (ranks as u128) < 2 * u128::from(retention)
 }
@@ -24,17 +24,17 @@ pub fn is_huge(ranks_needed: usize, ranks: usize) -> bool {
     ranks_needed + 1 > ranks
 }
 
-/// Least time for which a colour is blocked in any window of the task's deadline, wherever the window lies.
+/// Least time for which a color is blocked in any window of the task's deadline, wherever the window lies.
 ///
-/// A job that avoids the colour has at most the rest: `e ≤ D − blocked_at_least` is necessary for one colour. A task with
+/// A job that avoids the color has at most the rest: `e ≤ D − blocked_at_least` is necessary for one color. A task with
 /// `D = p = R` gets `1 − 1/C` of the processor in frame mode, `1 − B/R` in burst mode.
 pub fn blocked_at_least(deadline: Time, rotation: &Rotation) -> Time {
     let (turns, rest) = (deadline / rotation.retention(), deadline % rotation.retention());
     turns * rotation.blocked() + rest.saturating_sub(rotation.retention() - rotation.blocked())
 }
 
-/// Most time for which the bursts of `colors` colours can stop a job within its window, if it is not kept away from them:
-/// each burst that can overlap the window, in full, for every colour. The bound for a huge task; a rotation has bursts of
+/// Most time for which the bursts of `colors` colors can stop a job within its window, if it is not kept away from them:
+/// each burst that can overlap the window, in full, for every color. The bound for a huge task; a rotation has bursts of
 /// [`Rotation::blocked`]. Saturates.
 pub fn blocking_at_most(deadline: Time, colors: usize, rotation: &Rotation) -> Time {
     let reach = u128::from(deadline) + u128::from(rotation.blocked());
@@ -42,13 +42,13 @@ pub fn blocking_at_most(deadline: Time, colors: usize, rotation: &Rotation) -> T
     Time::try_from(bursts * u128::from(rotation.blocked())).unwrap_or(Time::MAX)
 }
 
-/// Whether one burst `t_BST` covers what a huge task meets, as published: only with one colour and `D ≤ R − B`.
+/// Whether one burst `t_BST` covers what a huge task meets, as published: only with one color and `D ≤ R − B`.
 pub fn one_burst_covers(deadline: Time, colors: usize, rotation: &Rotation) -> bool {
     colors <= 1 && deadline <= rotation.retention() - rotation.blocked()
 }
 
-/// Utilisation a long task can have (F14): `1 − q δ / R` when its memory lies in `q` colours with bursts of `burst`; zero if
-/// they take all the time. With all of its ranks in one colour it is no better off than under simultaneous auto-refresh.
+/// Utilisation a long task can have (F14): `1 − q δ / R` when its memory lies in `q` colors with bursts of `burst`; zero if
+/// they take all the time. With all of its ranks in one color it is no better off than under simultaneous auto-refresh.
 pub fn long_task_limit(colors: usize, burst: Time, retention: Time) -> Ratio {
     let lost = (colors as Time).saturating_mul(burst);
     Ratio::new(retention.saturating_sub(lost), retention).unwrap_or(Ratio::ZERO)

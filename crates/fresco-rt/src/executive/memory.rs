@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Memory of tasks in the colours they may have: a transportation flow (F7).
+//! Memory of tasks in the colors they may have: a transportation flow (F7).
 
 use std::fmt;
 
 use super::transport::Transport;
 
-/// Tasks whose memory, together, is more than the colours they may have can hold: a certificate that no assignment exists.
+/// Tasks whose memory, together, is more than the colors they may have can hold: a certificate that no assignment exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryShortage {
     /// Numbers of the tasks, ascending.
     pub tasks: Vec<usize>,
     /// Sum of their memory.
     pub needed: u128,
-    /// Numbers of the colours that any of them may have, ascending.
+    /// Numbers of the colors that any of them may have, ascending.
     pub colors: Vec<usize>,
-    /// What these colours hold; less than `needed`.
+    /// What these colors hold; less than `needed`.
     pub room: u128,
 }
 
@@ -23,17 +23,17 @@ impl fmt::Display for MemoryShortage {
         let (tasks, needed, colors, room) = (&self.tasks, self.needed, &self.colors, self.room);
         write!(
             f,
-            "tasks {tasks:?} need {needed} units of memory, but the colours they may have, {colors:?}, hold {room}"
+            "tasks {tasks:?} need {needed} units of memory, but the colors they may have, {colors:?}, hold {room}"
         )
     }
 }
 
 impl std::error::Error for MemoryShortage {}
 
-/// Gives every task its memory in colours it may have: `result[i][c]` units of task `i` in colour `c`, whole units
-/// (pages, say), at most `capacity[c]` in a colour.
+/// Gives every task its memory in colors it may have: `result[i][c]` units of task `i` in color `c`, whole units
+/// (pages, say), at most `capacity[c]` in a color.
 ///
-/// `memory[i]` is the task's need and `allowed[i]` lists its colours, below `capacity.len()`; colours beyond are ignored.
+/// `memory[i]` is the task's need and `allowed[i]` lists its colors, below `capacity.len()`; colors beyond are ignored.
 /// With a need of one unit and a capacity of one unit each, this is the matching of tasks to private ranks.
 ///
 /// # Errors

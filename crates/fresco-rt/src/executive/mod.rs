@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cyclic executives that hide refresh (Colored Refresh, CR-1 to CR-26).
 //!
-//! Memory is coloured by rank, refresh goes round the colours ([`Rotation`]), and a table of fixed length says which task
-//! runs when, so that no task runs while a colour it owns is refreshed. The published method places jobs first and looks
-//! for free colours afterwards ([`NaivePlan`]); here frames and colours are chosen together.
+//! Memory is colored by rank, refresh goes round the colors ([`Rotation`]), and a table of fixed length says which task
+//! runs when, so that no task runs while a color it owns is refreshed. The published method places jobs first and looks
+//! for free colors afterwards ([`NaivePlan`]); here frames and colors are chosen together.
 //!
 //! - [`candidates`], [`Rules`] and [`fuse`] say which frames there are; [`Problem`] lays jobs and cells out under one of them.
 //! - [`Problem::place`] places jobs by maximum flow, or names the jobs that do not fit ([`Bottleneck`]).
-//! - [`CoAssign`] chooses colours, instances and places together, exactly; [`antipodal`] does so without search where
-//!   deadlines are short; [`plan()`] chooses the colour frame too, with few copies.
+//! - [`CoAssign`] chooses colors, instances and places together, exactly; [`antipodal`] does so without search where
+//!   deadlines are short; [`plan()`] chooses the color frame too, with few copies.
 //! - [`Table`] is what runs, and [`Table::check`] proves it without trusting any of the above.
 //!
 //! All results are deterministic, and no verdict depends on a floating-point number.

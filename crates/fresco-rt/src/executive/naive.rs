@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The placement as published (CR-5, CR-6), for comparison: frames first and blind to colours, then colours out of what
+//! The placement as published (CR-5, CR-6), for comparison: frames first and blind to colors, then colors out of what
 //! the frames happen to leave free.
 
 use super::bottleneck::Bottleneck;
@@ -7,21 +7,21 @@ use super::memory::{MemoryShortage, assign_memory};
 use super::placement::Placement;
 use super::problem::Problem;
 
-/// What scanning the frames of one colour-blind placement gives.
+/// What scanning the frames of one color-blind placement gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NaivePlan {
     /// The placement that was scanned.
     pub placement: Placement,
-    /// Colours that each task occupies, ascending.
+    /// Colors that each task occupies, ascending.
     pub occupied: Vec<Vec<usize>>,
-    /// Colours that each task leaves free, ascending.
+    /// Colors that each task leaves free, ascending.
     pub available: Vec<Vec<usize>>,
-    /// Memory of each task in each colour, or why it does not fit. Tasks without an available colour would be copied.
+    /// Memory of each task in each color, or why it does not fit. Tasks without an available color would be copied.
     pub memory: Result<Vec<Vec<u64>>, MemoryShortage>,
 }
 
 impl NaivePlan {
-    /// Tasks without any available colour, for which the text creates copies, most of them needlessly (E10, E11).
+    /// Tasks without any available color, for which the text creates copies, most of them needlessly (E10, E11).
     pub fn tasks_to_copy(&self) -> Vec<usize> {
         (0..self.available.len())
             .filter(|&task| self.available[task].is_empty())
@@ -30,11 +30,11 @@ impl NaivePlan {
 }
 
 impl Problem {
-    /// Places all jobs without regard to colours, scans the table for the colours each task leaves free, and assigns memory
+    /// Places all jobs without regard to colors, scans the table for the colors each task leaves free, and assigns memory
     /// from these.
     ///
     /// On one core the frames are filled by deadline, which is the placement all tables of comparison use; on several, the
-    /// flow's. Frames as the text has them come with [`super::Slicing::Frames`] of the colour frame.
+    /// flow's. Frames as the text has them come with [`super::Slicing::Frames`] of the color frame.
     ///
     /// # Errors
     /// The bottleneck, if there is no placement at all.

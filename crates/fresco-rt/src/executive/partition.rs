@@ -10,9 +10,9 @@ use super::rotation::Rotation;
 use crate::supply::Ratio;
 use crate::task::Task;
 
-/// A core for each task such that, colours apart, the tasks of every core can be scheduled on it; `None` if first fit finds
-/// none. What partition is then possible with colours, [`super::CoAssign`] on [`Cores::Partitioned`] decides for all cores
-/// at once, because colours are common to them.
+/// A core for each task such that, colors apart, the tasks of every core can be scheduled on it; `None` if first fit finds
+/// none. What partition is then possible with colors, [`super::CoAssign`] on [`Cores::Partitioned`] decides for all cores
+/// at once, because colors are common to them.
 ///
 /// # Errors
 /// Tasks that make no table.

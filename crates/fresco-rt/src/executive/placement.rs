@@ -46,7 +46,7 @@ pub struct Flow {
 }
 
 impl Problem {
-    /// Maximum flow when the jobs for which `avoids(job, color)` holds must not run while that colour is blocked.
+    /// Maximum flow when the jobs for which `avoids(job, color)` holds must not run while that color is blocked.
     pub fn max_flow(&self, avoids: impl Fn(&Job, usize) -> bool) -> Flow {
         let mut network = self.restricted_network(avoids);
         network.solve();
@@ -56,7 +56,7 @@ impl Problem {
         }
     }
 
-    /// Places all jobs so that none for which `avoids(job, color)` holds runs while that colour is blocked.
+    /// Places all jobs so that none for which `avoids(job, color)` holds runs while that color is blocked.
     ///
     /// # Errors
     /// The jobs of a minimum cut: together they need more time than the cells they may use have. Exact: with
@@ -82,7 +82,7 @@ impl Problem {
         network
     }
 
-    /// Edges from a job to the cells in which the colour is blocked.
+    /// Edges from a job to the cells in which the color is blocked.
     pub(super) fn edges_blocked(&self, network: &Transport, row: usize, color: usize) -> Vec<usize> {
         let blocked = |column| self.cells()[self.cell_of_column(column)].blocked == Some(color);
         network

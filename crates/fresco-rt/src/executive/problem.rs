@@ -10,7 +10,7 @@ use super::transport::Transport;
 use crate::task::{Task, hyperperiod};
 use crate::time::{Time, lcm};
 
-/// Most jobs, and most frames of a colour, in one turn of a table.
+/// Most jobs, and most frames of a color, in one turn of a table.
 pub const MAX_ENTRIES: u64 = 200_000;
 /// Most pairs of a job and a cell it may use.
 pub const MAX_PAIRS: usize = 4_000_000;
@@ -43,7 +43,7 @@ impl Problem {
     ///
     /// # Errors
     /// No task, no core or more than [`MAX_CORES`], a partition that does not name the core of each task, a scheduling frame that does not divide the
-    /// colour frame, or a table beyond 64 bits, [`MAX_ENTRIES`] or [`MAX_PAIRS`].
+    /// color frame, or a table beyond 64 bits, [`MAX_ENTRIES`] or [`MAX_PAIRS`].
     pub fn new(tasks: &[Task], rotation: Rotation, cores: Cores, slicing: Slicing) -> Result<Problem, ProblemError> {
         if tasks.is_empty() {
             return Err(ProblemError::NoTasks);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The rotation of refresh over colours: which colour is refreshed when (CR-1, CR-16).
+//! The rotation of refresh over colors: which color is refreshed when (CR-1, CR-16).
 
 use std::fmt;
 
 use crate::time::Time;
 
-/// The retention period `R` is cut into as many *colour frames* `f' = R / C` as there are colours; in the frame
-/// `[c f', (c + 1) f')` of every period the ranks of colour `c` are refreshed by one burst at the frame's start.
+/// The retention period `R` is cut into as many *color frames* `f' = R / C` as there are colors; in the frame
+/// `[c f', (c + 1) f')` of every period the ranks of color `c` are refreshed by one burst at the frame's start.
 ///
-/// The colour is *blocked*, so that no task may touch it, for the first `blocked` of its frame: for the whole frame in
+/// The color is *blocked*, so that no task may touch it, for the first `blocked` of its frame: for the whole frame in
 /// frame mode, as the tables of the Colored Refresh chapter count, or for the burst and its overheads in burst mode (F9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rotation {
@@ -20,18 +20,18 @@ pub struct Rotation {
 /// Why a rotation is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RotationError {
-    /// No colour at all.
+    /// No color at all.
     NoColors,
-    /// The colour frame `R / C` is no positive integer; holds `R` and `C`.
+    /// The color frame `R / C` is no positive integer; holds `R` and `C`.
     UnevenFrames(Time, usize),
-    /// The colour is blocked for no time, or for longer than its frame (rule 6); holds the time and the frame.
+    /// The color is blocked for no time, or for longer than its frame (rule 6); holds the time and the frame.
     BlockedOutsideFrame(Time, Time),
 }
 
 impl fmt::Display for RotationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RotationError::NoColors => f.write_str("there is no colour to refresh; at least one is needed"),
+            RotationError::NoColors => f.write_str("there is no color to refresh; at least one is needed"),
             RotationError::UnevenFrames(retention, colors) => {
                 write!(
                     f,
@@ -40,7 +40,7 @@ impl fmt::Display for RotationError {
             }
             RotationError::BlockedOutsideFrame(blocked, frame) => write!(
                 f,
-                "a refresh burst of {blocked}, overheads included, does not fit its colour frame of {frame} (rule 6); \
+                "a refresh burst of {blocked}, overheads included, does not fit its color frame of {frame} (rule 6); \
                  it is at least 1 and at most the frame"
             ),
         }
@@ -50,12 +50,12 @@ impl fmt::Display for RotationError {
 impl std::error::Error for RotationError {}
 
 impl Rotation {
-    /// Frame mode: a colour is out of bounds during its whole frame, however long the burst in it.
+    /// Frame mode: a color is out of bounds during its whole frame, however long the burst in it.
     pub fn frames(retention: Time, colors: usize) -> Result<Self, RotationError> {
         Rotation::bursts(retention, colors, retention / (colors.max(1) as Time))
     }
 
-    /// Burst mode (F9): a colour is out of bounds only for `blocked`, the burst with its lock and unlock overheads.
+    /// Burst mode (F9): a color is out of bounds only for `blocked`, the burst with its lock and unlock overheads.
     pub fn bursts(retention: Time, colors: usize, blocked: Time) -> Result<Self, RotationError> {
         if colors == 0 {
             return Err(RotationError::NoColors);
@@ -79,27 +79,27 @@ impl Rotation {
         self.retention
     }
 
-    /// C: the number of colours, numbered from 0.
+    /// C: the number of colors, numbered from 0.
     pub fn colors(&self) -> usize {
         self.colors
     }
 
-    /// f' = R / C: the colour frame.
+    /// f' = R / C: the color frame.
     pub fn frame(&self) -> Time {
         self.retention / self.colors as Time
     }
 
-    /// Time from the start of its frame for which a colour is out of bounds.
+    /// Time from the start of its frame for which a color is out of bounds.
     pub fn blocked(&self) -> Time {
         self.blocked
     }
 
-    /// The colour whose frame `time` lies in.
+    /// The color whose frame `time` lies in.
     pub fn color_of(&self, time: Time) -> usize {
         ((time % self.retention) / self.frame()) as usize
     }
 
-    /// The colour that is out of bounds at `time`, if any is.
+    /// The color that is out of bounds at `time`, if any is.
     pub fn blocked_at(&self, time: Time) -> Option<usize> {
         (time % self.frame() < self.blocked).then(|| self.color_of(time))
     }

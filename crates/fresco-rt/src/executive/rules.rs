@@ -5,10 +5,10 @@ use super::rotation::Rotation;
 use crate::task::Task;
 use crate::time::{Time, divisors, gcd};
 
-/// What each rule says of one colour frame `f` and, for rules 3 and 5, of the same `f` as scheduling frame.
+/// What each rule says of one color frame `f` and, for rules 3 and 5, of the same `f` as scheduling frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// (1) `2 f ≤ p_i`: a warning at most, neither necessary nor sufficient for an available colour (E5).
+    /// (1) `2 f ≤ p_i`: a warning at most, neither necessary nor sufficient for an available color (E5).
     pub short_frame: bool,
     /// (2) `R mod f = 0`.
     pub divides_retention: bool,
@@ -53,12 +53,12 @@ pub fn holds_a_frame(task: &Task, frame: Time) -> bool {
     2 * u128::from(frame) <= u128::from(task.deadline) + u128::from(rho)
 }
 
-/// Rule 6: the burst of one colour with its overheads, `δ + e_rl + e_ru`, fits the colour frame (E2).
+/// Rule 6: the burst of one color with its overheads, `δ + e_rl + e_ru`, fits the color frame (E2).
 pub fn burst_fits(frame: Time, burst: Time) -> bool {
     burst <= frame
 }
 
-/// The colour frames that rules 2 and 4 leave: `f' = R / F` for every `F ≥ 2` that divides the number of ranks,
+/// The color frames that rules 2 and 4 leave: `f' = R / F` for every `F ≥ 2` that divides the number of ranks,
 /// shortest last. Divisors that do not divide the retention period in whole units of time are left out.
 pub fn candidates(retention: Time, ranks: usize) -> Vec<Rotation> {
     divisors(ranks as Time)
@@ -68,7 +68,7 @@ pub fn candidates(retention: Time, ranks: usize) -> Vec<Rotation> {
         .collect()
 }
 
-/// s* (F3): the longest scheduling frame that divides the colour frame and all periods, deadlines and phases. Windows
+/// s* (F3): the longest scheduling frame that divides the color frame and all periods, deadlines and phases. Windows
 /// are unions of such frames, so that nothing is lost by scheduling in them.
 pub fn lossless_frame(tasks: &[Task], color_frame: Time) -> Time {
     tasks.iter().fold(color_frame, |frame, task| {
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(
             counts,
             [2, 4, 8],
-            "one colour alone cannot alternate; 64/8 is the least frame"
+            "one color alone cannot alternate; 64/8 is the least frame"
         );
         let rules = Rules::of(&[task(0, 16, 16)], 1, 64, 8);
         assert!(rules.divides_retention && !rules.multiple_of_rank_share);

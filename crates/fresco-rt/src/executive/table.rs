@@ -16,9 +16,9 @@ pub struct Table {
     pub cores: usize,
     /// What runs, by core and start.
     pub slots: Vec<Slot>,
-    /// What is refreshed, by start. No slot of an instance overlaps a burst of a colour it owns.
+    /// What is refreshed, by start. No slot of an instance overlaps a burst of a color it owns.
     pub bursts: Vec<Burst>,
-    /// `memory[i][a][c]`: units of instance `a` of task `i` in colour `c`.
+    /// `memory[i][a][c]`: units of instance `a` of task `i` in color `c`.
     pub memory: Vec<Vec<Vec<u64>>>,
     /// For each task, the time a job takes to copy its data when the job before ran on another instance; `None` if jobs are
     /// independent or there is one instance.
@@ -40,14 +40,14 @@ pub struct Slot {
     pub job: u64,
     /// Instance of the task that runs.
     pub instance: usize,
-    /// The colour blocked by refresh meanwhile.
+    /// The color blocked by refresh meanwhile.
     pub blocked: Option<usize>,
 }
 
-/// A colour out of bounds for a while: lock, refresh burst and unlock.
+/// A color out of bounds for a while: lock, refresh burst and unlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
-    /// Colour, from 0.
+    /// Color, from 0.
     pub color: usize,
     /// Start within the turn.
     pub start: Time,
@@ -57,7 +57,7 @@ pub struct Burst {
 
 impl Table {
     /// When a core runs nothing and none of `colors` is blocked: ascending, disjoint `(start, end)` within the turn. What
-    /// sporadic and best-effort work in these colours can have (CR-20).
+    /// sporadic and best-effort work in these colors can have (CR-20).
     pub fn free(&self, core: usize, colors: &[usize]) -> Vec<(Time, Time)> {
         let slots = self
             .slots

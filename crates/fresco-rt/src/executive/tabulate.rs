@@ -20,7 +20,7 @@ impl Assignment {
 }
 
 impl Problem {
-    /// The table of a placement without colours: no task owns memory.
+    /// The table of a placement without colors: no task owns memory.
     pub fn uncolored_table(&self, placement: &Placement) -> Table {
         let memory = vec![vec![vec![0; self.rotation().colors()]]; self.tasks().len()];
         let slots = self.slots(placement, &vec![0; self.jobs().len()]);

@@ -55,7 +55,7 @@ pub fn entries(file: &Value) -> Result<Vec<Entry<'_>>, RecordError> {
             record: String::new(),
             field: String::new(),
             message: "found neither a list of records nor a record nor worked examples by name".to_owned(),
-            cure: "give a JSON list of at least one object, or one object".to_owned(),
+            help: "give a JSON list of at least one object, or one object".to_owned(),
         }),
     }
 }
@@ -84,7 +84,7 @@ fn list(records: &[Value]) -> Result<Vec<Entry<'_>>, RecordError> {
                 record: format!("record {}", index + 1),
                 field: "id".to_owned(),
                 message,
-                cure: "rename or remove one of the two records".to_owned(),
+                help: "rename or remove one of the two records".to_owned(),
             });
         }
         let place = match id.as_deref() {
@@ -122,7 +122,7 @@ mod tests {
     fn twins_and_empty_files_are_refused() {
         let error = entries(&json!([{"id": "a"}, {"id": "b"}, {"id": "a"}])).unwrap_err();
         assert_eq!((error.record.as_str(), error.field.as_str()), ("record 3", "id"));
-        assert!(error.message.contains("record 1") && !error.cure.is_empty());
+        assert!(error.message.contains("record 1") && !error.help.is_empty());
         for file in [json!([]), json!(7)] {
             assert!(
                 entries(&file).unwrap_err().message.starts_with("found neither"),

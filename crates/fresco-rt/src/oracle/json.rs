@@ -41,7 +41,7 @@ impl<'a> Record<'a> {
             record: self.id.to_owned(),
             field: field.to_owned(),
             message: message.to_string(),
-            cure: String::new(),
+            help: String::new(),
         }
     }
 
@@ -233,7 +233,7 @@ mod tests {
             let value = json!({"W": tasks});
             let record = Record::new(&value);
             let error = record.tasks("W").and(record.memory("W")).unwrap_err();
-            assert!(!error.cure.is_empty(), "{error}");
+            assert!(!error.help.is_empty(), "{error}");
             (error.field, error.message)
         };
         let task = |id: &str| json!({"id": id, "phi": 0, "p": 5, "e": 1, "D": 5});

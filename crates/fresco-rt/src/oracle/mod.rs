@@ -49,13 +49,13 @@ pub struct RecordError {
     /// What was found and what is allowed.
     pub message: String,
     /// What to do about it; empty where the message says enough.
-    pub cure: String,
+    pub help: String,
 }
 
 impl RecordError {
     /// The same with what to do about it.
-    pub fn cured(mut self, cure: impl Into<String>) -> Self {
-        self.cure = cure.into();
+    pub fn cured(mut self, help: impl Into<String>) -> Self {
+        self.help = help.into();
         self
     }
 }
@@ -85,7 +85,7 @@ pub fn compare_record(record: &Value) -> Result<Vec<Difference>, RecordError> {
             field: String::new(),
             message: "found a record of no known kind; allowed: one with `W1` and `W2`, or with `candidates`"
                 .to_owned(),
-            cure: String::new(),
+            help: String::new(),
         })
     }
 }

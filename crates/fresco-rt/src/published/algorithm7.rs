@@ -28,7 +28,7 @@ pub enum Algorithm7Error {
     Empty,
     /// More grid points than allowed; holds the limit.
     TooMany(u64),
-    /// A time exceeds 64 bits, or the locks are not those of two colours.
+    /// A time exceeds 64 bits, or the locks are not those of two colors.
     TopLevel(TopLevelError),
 }
 

@@ -8,7 +8,7 @@ use crate::toplevel::TopLevel;
 /// The refresh overhead charged to job `job` of server `index` (0 or 1) over a table of `length`.
 ///
 /// As printed: the first lock that falls strictly inside a period of both servers decides, for good or for nothing; the lock
-/// of both colours is looked for at multiples of tRET, without the phase tRET/2; both servers are tested with the same
+/// of both colors is looked for at multiples of tRET, without the phase tRET/2; both servers are tested with the same
 /// inequalities; and without any such lock, where the printed algorithm ends without a value, the overhead is 0, as it is where a
 /// response time exceeds its period. With periods
 /// that divide tRET it is therefore always 0.

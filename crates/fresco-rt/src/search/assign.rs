@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which task runs on which core with which colour, under aligned segmented refresh (F29).
+//! Which task runs on which core with which color, under aligned segmented refresh (F29).
 
 use super::partition::{MemoryNeed, candidates, fits_memory};
 use crate::aligned::{AlignedError, AlignedPlan, RefreshDemand, plan};
@@ -8,16 +8,16 @@ use crate::policy::Policy;
 use crate::task::Task;
 use crate::time::{Time, divisors};
 
-/// Tasks by core and colour, and the frame for them.
+/// Tasks by core and color, and the frame for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// Per core, indices of the tasks of each colour.
+    /// Per core, indices of the tasks of each color.
     pub cores: Vec<[Vec<usize>; 2]>,
     /// The frame.
     pub plan: AlignedPlan,
 }
 
-/// The longest frame, hence the fewest switches, for which some assignment is found; at most `attempts` splits into colours per
+/// The longest frame, hence the fewest switches, for which some assignment is found; at most `attempts` splits into colors per
 /// core and frame. `longest` limits the frame (the gap between refresh commands). `None` proves nothing.
 ///
 /// Tasks go to cores heaviest first, each to the least loaded core. A segment must lie in the slots of all cores, but what

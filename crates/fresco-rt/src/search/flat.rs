@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which task has which colour under flat lock-aware scheduling (F28).
+//! Which task has which color under flat lock-aware scheduling (F28).
 
 use super::partition::{MemoryNeed, candidates, fits_memory};
 use crate::flat::{FlatVerdict, flat_test};
@@ -8,7 +8,7 @@ use crate::simulation::SimulationError;
 use crate::task::Task;
 use crate::toplevel::Locks;
 
-/// Indices of the tasks of each of two colours with which the flat test passes; at most `attempts` are tried, in the order of
+/// Indices of the tasks of each of two colors with which the flat test passes; at most `attempts` are tried, in the order of
 /// [`partition`](super::partition). `None` proves nothing for more than eight tasks.
 ///
 /// # Errors

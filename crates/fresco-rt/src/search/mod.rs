@@ -40,7 +40,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// The locks of two colours, with the divisors of their retention time within `[shortest, longest]` as periods: then tables
+    /// The locks of two colors, with the divisors of their retention time within `[shortest, longest]` as periods: then tables
     /// are one retention time long.
     pub fn new(locks: Locks, shortest: Time, longest: Time) -> Self {
         let periods = divisors(locks.retention());

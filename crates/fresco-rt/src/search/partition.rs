@@ -11,19 +11,19 @@ use crate::task::Task;
 use crate::time::Time;
 use crate::toplevel::TopLevelError;
 
-/// Memory of the tasks, and how much each colour holds (F7 for two colours of one server each).
+/// Memory of the tasks, and how much each color holds (F7 for two colors of one server each).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryNeed {
     /// Bytes of each task, in the order of the tasks.
     pub bytes: Vec<u64>,
-    /// Bytes of each colour.
+    /// Bytes of each color.
     pub capacity: [u64; 2],
 }
 
 /// Tasks by workload, and the servers for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// Indices of the tasks of each workload, ascending; workload `c` is the one whose memory has colour capacity `c`.
+    /// Indices of the tasks of each workload, ascending; workload `c` is the one whose memory has color capacity `c`.
     pub workloads: [Vec<usize>; 2],
     /// The servers, and which workload runs in which.
     pub found: Found,
@@ -99,7 +99,7 @@ fn first_that(
 }
 
 /// Whether no partition can work: the load exceeds what the handlers leave, or a job released with a lock cannot wait for its
-/// end, whichever colour it has.
+/// end, whichever color it has.
 fn hopeless(tasks: &[Task], space: &Space) -> bool {
     let locks = &space.locks;
     let handlers: Time = 2 * (locks.lock_cost() + locks.unlock_cost());

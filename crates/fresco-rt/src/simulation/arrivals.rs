@@ -4,7 +4,7 @@
 use crate::task::Task;
 use crate::time::Time;
 
-/// Source of jobs. `index` counts tasks through all colours, as [`Simulation::run`](super::Simulation::run) does.
+/// Source of jobs. `index` counts tasks through all colors, as [`Simulation::run`](super::Simulation::run) does.
 pub trait Arrivals {
     /// Release of the first job.
     fn first(&mut self, _index: usize, task: &Task) -> Time {

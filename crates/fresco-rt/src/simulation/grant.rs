@@ -12,14 +12,14 @@ use super::recorder::Activity;
 pub(super) struct LockState {
     /// The handler that has the processor.
     pub(super) handler: Option<Activity>,
-    /// Per colour, whether it is locked.
+    /// Per color, whether it is locked.
     pub(super) locked: Vec<bool>,
     /// When this next changes.
     pub(super) until: Time,
 }
 
 impl LockState {
-    /// No colour is locked, for ever.
+    /// No color is locked, for ever.
     pub(super) fn open(colors: usize) -> Self {
         LockState {
             handler: None,
@@ -60,7 +60,7 @@ pub(super) fn lock_state(locks: Option<&Locks>, now: Time, state: &mut LockState
     }
 }
 
-/// The colour whose slot `now` lies in, if any, and when that changes.
+/// The color whose slot `now` lies in, if any, and when that changes.
 pub(super) fn slot_at(tables: &[SlotTable], now: Time) -> (Option<usize>, Time) {
     let mut until = Time::MAX;
     let mut owner = None;

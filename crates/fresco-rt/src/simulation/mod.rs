@@ -29,21 +29,21 @@ use crate::toplevel::{Locks, Server};
 /// Who may use the processor when.
 #[derive(Clone, Debug)]
 pub enum Dispatch {
-    /// Servers that burn their budget whenever eligible, work or not; server `c` owns colour `c`, lower before higher.
+    /// Servers that burn their budget whenever eligible, work or not; server `c` owns color `c`, lower before higher.
     Idling(Vec<Server>),
     /// As [`Dispatch::Idling`], but the time that a server without work burns goes to the first ready job of another unlocked
-    /// colour, whose budget is not charged. Slots stay where they are, and a job that got time besides has less to do in
+    /// color, whose budget is not charged. Slots stay where they are, and a job that got time besides has less to do in
     /// them: no job ends later than without (F27).
     Donating(Vec<Server>),
     /// Servers that keep their budget while they have no work, until its period ends.
     Deferrable(Vec<Server>),
-    /// No servers: the first ready job by the policy whose colour is unlocked (F28).
+    /// No servers: the first ready job by the policy whose color is unlocked (F28).
     Flat,
-    /// Fixed slots per colour, disjoint between colours; refresh is inside what the slots leave out (F29).
+    /// Fixed slots per color, disjoint between colors; refresh is inside what the slots leave out (F29).
     Slots(Vec<SlotTable>),
 }
 
-/// A schedule to run: workloads by colour, a policy inside each colour, a dispatch and locks.
+/// A schedule to run: workloads by color, a policy inside each color, a dispatch and locks.
 #[derive(Clone, Debug)]
 pub struct Simulation<'a> {
     workloads: Vec<&'a [Task]>,
@@ -76,7 +76,7 @@ impl Horizon {
 /// Why a simulation is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulationError {
-    /// There are tasks of this many colours, but servers, locks or slots of that many.
+    /// There are tasks of this many colors, but servers, locks or slots of that many.
     Colors(usize, usize),
     /// A time exceeds 64 bits.
     Overflow,
@@ -115,7 +115,7 @@ impl From<Overflow> for SimulationError {
 }
 
 impl<'a> Simulation<'a> {
-    /// `workloads[c]` uses memory of colour `c`; without `locks` no colour is ever locked and no handler runs.
+    /// `workloads[c]` uses memory of color `c`; without `locks` no color is ever locked and no handler runs.
     pub fn new(
         workloads: Vec<&'a [Task]>,
         policy: Policy,
@@ -172,7 +172,7 @@ impl<'a> Simulation<'a> {
 
     /// Runs from 0 to the end of the horizon.
     ///
-    /// Tasks are counted through all colours: those of colour 0 first, each in the order of its workload.
+    /// Tasks are counted through all colors: those of color 0 first, each in the order of its workload.
     ///
     /// # Errors
     /// If the horizon, or a deadline up to it, exceeds 64 bits, or the run is too long.

@@ -8,7 +8,7 @@ use crate::time::Time;
 /// A job that had not finished by its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Miss {
-    /// Index of the task, through all colours.
+    /// Index of the task, through all colors.
     pub task: usize,
     /// Index of the job, from 0.
     pub job: u64,
@@ -31,7 +31,7 @@ pub struct Outcome {
     pub jobs_done: u64,
     /// Whether the state (pending jobs, budgets) at the end is that of one repeat before: nothing new can follow.
     pub converged: bool,
-    /// Per colour, time with its work pending (and budget, where there are servers), the colour locked and no job running;
+    /// Per color, time with its work pending (and budget, where there are servers), the color locked and no job running;
     /// without the time of handlers.
     pub unhidden: Vec<Time>,
 }

@@ -46,7 +46,7 @@ impl Decision {
         }
     }
 
-    /// The first job of a colour to its end; nothing if there is none.
+    /// The first job of a color to its end; nothing if there is none.
     fn first_of(queue: &Queue, color: usize, now: Time) -> Self {
         match queue.first() {
             None => Decision::uncharged(Activity::Idle, Time::MAX),
@@ -59,8 +59,8 @@ impl Decision {
 }
 
 impl Processor {
-    /// A processor of `colors` colours without ready jobs, budgets not yet set. Servers and slots of `dispatch` and
-    /// colours of `locks` are as many as `colors`: [`super::Simulation::new`] checks that.
+    /// A processor of `colors` colors without ready jobs, budgets not yet set. Servers and slots of `dispatch` and
+    /// colors of `locks` are as many as `colors`: [`super::Simulation::new`] checks that.
     pub fn new(colors: usize, dispatch: Dispatch, locks: Option<Locks>) -> Self {
         let servers = match &dispatch {
             Dispatch::Idling(servers) | Dispatch::Donating(servers) | Dispatch::Deferrable(servers) => servers.clone(),
@@ -90,12 +90,12 @@ impl Processor {
         }
     }
 
-    /// A job of a colour is ready.
+    /// A job of a color is ready.
     pub fn release(&mut self, color: usize, job: Job) {
         self.queues[color].push(job);
     }
 
-    /// A job of a colour is done, by the word of the caller. Returns whether it was ready.
+    /// A job of a color is done, by the word of the caller. Returns whether it was ready.
     pub fn complete(&mut self, color: usize, task: usize, index: u64) -> bool {
         self.queues[color].remove(task, index)
     }
@@ -151,7 +151,7 @@ impl Processor {
         decision
     }
 
-    /// The colour of the first ready job by the policy whose colour is unlocked.
+    /// The color of the first ready job by the policy whose color is unlocked.
     fn first_ready(&self) -> Option<usize> {
         let open = (0..self.queues.len()).filter(|&c| !self.state.locked[c] && !self.queues[c].is_empty());
         open.min_by_key(|&c| self.queues[c].first())
@@ -174,12 +174,12 @@ impl Processor {
         self.locks.as_ref()
     }
 
-    /// Whether each colour was locked at the last decision.
+    /// Whether each color was locked at the last decision.
     pub fn locked(&self) -> &[bool] {
         &self.state.locked
     }
 
-    /// Whether a colour's server could have run at the last decision but for its lock: work, and budget where there are
+    /// Whether a color's server could have run at the last decision but for its lock: work, and budget where there are
     /// servers.
     pub(super) fn is_blocked(&self, color: usize) -> bool {
         let budget = self.budgets.get(color).is_none_or(|&budget| budget > 0);
@@ -191,12 +191,12 @@ impl Processor {
         &self.budgets
     }
 
-    /// Ready jobs of all colours, in no order.
+    /// Ready jobs of all colors, in no order.
     pub fn ready(&self) -> impl Iterator<Item = &Job> {
         self.queues.iter().flat_map(Queue::jobs)
     }
 
-    /// The colour whose slot `now` lies in, where there are slots.
+    /// The color whose slot `now` lies in, where there are slots.
     pub fn slot_owner(&self, now: Time) -> Option<usize> {
         match &self.dispatch {
             Dispatch::Slots(tables) => slot_at(tables, now).0,

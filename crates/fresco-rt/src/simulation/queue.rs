@@ -12,7 +12,7 @@ use crate::time::Time;
 pub struct Job {
     /// Order of the policy, least first; unique. EDF: (deadline, rank, job); fixed priorities: (rank, release, job).
     key: (Time, Time, u64),
-    /// Index of the task, through all colours.
+    /// Index of the task, through all colors.
     pub task: usize,
     /// Index of the job.
     pub index: u64,
@@ -48,7 +48,7 @@ impl Job {
     }
 }
 
-/// The ready jobs of one colour.
+/// The ready jobs of one color.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue(BinaryHeap<Reverse<Job>>);
 

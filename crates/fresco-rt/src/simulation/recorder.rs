@@ -9,28 +9,28 @@ use crate::toplevel::LockWindow;
 /// What the processor does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Activity {
-    /// A job runs, in the server of its colour where there are servers.
+    /// A job runs, in the server of its color where there are servers.
     Run {
-        /// Index of the task, through all colours.
+        /// Index of the task, through all colors.
         task: usize,
         /// Index of the job.
         job: u64,
-        /// Colour of its memory.
+        /// Color of its memory.
         color: usize,
     },
     /// An idling server burns budget without work.
     Burn {
-        /// The server's colour.
+        /// The server's color.
         color: usize,
     },
-    /// The lock task of a colour.
+    /// The lock task of a color.
     Lock {
-        /// The colour.
+        /// The color.
         color: usize,
     },
-    /// The unlock task of a colour.
+    /// The unlock task of a color.
     Unlock {
-        /// The colour.
+        /// The color.
         color: usize,
     },
     /// Nothing.
@@ -51,7 +51,7 @@ pub struct Segment {
 /// A job that finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
-    /// Index of the task, through all colours.
+    /// Index of the task, through all colors.
     pub task: usize,
     /// Index of the job.
     pub job: u64,
@@ -68,10 +68,10 @@ pub trait Recorder {
     /// The processor did one thing for a while.
     fn segment(&mut self, _segment: Segment) {}
 
-    /// A colour was locked; told when the window begins.
+    /// A color was locked; told when the window begins.
     fn lock(&mut self, _color: usize, _window: LockWindow) {}
 
-    /// The budget of the server of this colour was set.
+    /// The budget of the server of this color was set.
     fn replenished(&mut self, _color: usize, _at: Time, _budget: Time) {}
 
     /// A job finished.
@@ -86,9 +86,9 @@ impl Recorder for () {}
 pub struct Trace {
     /// What the processor did, in time order.
     pub segments: Vec<Segment>,
-    /// Colours and their lock windows, by start.
+    /// Colors and their lock windows, by start.
     pub locks: Vec<(usize, LockWindow)>,
-    /// Colours, instants and amounts of replenishments.
+    /// Colors, instants and amounts of replenishments.
     pub replenishments: Vec<(usize, Time, Time)>,
     /// Finished jobs by completion.
     pub completions: Vec<Completion>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When colours are locked: a burst of refreshes per colour and retention time, between a lock and an unlock task.
+//! When colors are locked: a burst of refreshes per color and retention time, between a lock and an unlock task.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// The refresh of one colour.
+/// The refresh of one color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColorLock {
     /// Release of the lock task inside every retention time.
@@ -16,9 +16,9 @@ pub struct ColorLock {
     pub burst: Time,
 }
 
-/// The refresh of all colours: period tRET, lock and unlock tasks above everything else (CRS-3, CRS-6).
+/// The refresh of all colors: period tRET, lock and unlock tasks above everything else (CRS-3, CRS-6).
 ///
-/// Kept by [`Locks::new`]: windows of different colours are disjoint, and none crosses a multiple of the retention time.
+/// Kept by [`Locks::new`]: windows of different colors are disjoint, and none crosses a multiple of the retention time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locks {
     retention: Time,
@@ -27,18 +27,18 @@ pub struct Locks {
     colors: Vec<ColorLock>,
 }
 
-/// One lock window `[start, end)` of a colour (F16): the lock task, the burst, the unlock task.
+/// One lock window `[start, end)` of a color (F16): the lock task, the burst, the unlock task.
 ///
 /// The unlock task is released by a timer at the end of the burst as analysed, never by its completion (E19, E32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockWindow {
-    /// Release of the lock task, which at once takes the processor; from here on the colour is locked.
+    /// Release of the lock task, which at once takes the processor; from here on the color is locked.
     pub start: Time,
     /// End of the lock task, first refresh.
     pub burst_start: Time,
     /// End of the last refresh, release of the unlock task.
     pub burst_end: Time,
-    /// End of the unlock task; from here on the colour is free.
+    /// End of the unlock task; from here on the color is free.
     pub end: Time,
 }
 
@@ -47,9 +47,9 @@ pub struct LockWindow {
 pub enum LockError {
     /// The retention time is 0 or beyond 2⁴⁸; holds it.
     Retention(Time),
-    /// The window of this colour does not end within the retention time; holds the colour and the retention time.
+    /// The window of this color does not end within the retention time; holds the color and the retention time.
     Crossing(usize, Time),
-    /// The windows of these two colours overlap.
+    /// The windows of these two colors overlap.
     Overlap(usize, usize),
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for LockError {
 impl std::error::Error for LockError {}
 
 impl Locks {
-    /// Locks of all colours; `lock_cost` is e_rl, `unlock_cost` e_ru.
+    /// Locks of all colors; `lock_cost` is e_rl, `unlock_cost` e_ru.
     pub fn new(retention: Time, lock_cost: Time, unlock_cost: Time, colors: Vec<ColorLock>) -> Result<Self, LockError> {
         if !(1..=1 << 48).contains(&retention) {
             return Err(LockError::Retention(retention));
@@ -96,7 +96,7 @@ impl Locks {
         })
     }
 
-    /// The two colours of the Colored Refresh Server: the first is locked at tRET/2, the second at 0 (§5.3.4, E18).
+    /// The two colors of the Colored Refresh Server: the first is locked at tRET/2, the second at 0 (§5.3.4, E18).
     pub fn of_two_servers(retention: Time, burst: Time, lock_cost: Time, unlock_cost: Time) -> Result<Self, LockError> {
         let color = |phase| ColorLock { phase, burst };
         Locks::new(retention, lock_cost, unlock_cost, vec![color(retention / 2), color(0)])
@@ -117,7 +117,7 @@ impl Locks {
         self.unlock_cost
     }
 
-    /// Phase and burst of each colour.
+    /// Phase and burst of each color.
     pub fn colors(&self) -> &[ColorLock] {
         &self.colors
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The top level of the Colored Refresh Server: two servers of two colours under the lock and unlock tasks.
+//! The top level of the Colored Refresh Server: two servers of two colors under the lock and unlock tasks.
 //!
-//! Colours and servers are counted from 0: server 0 (S1 in the papers) has priority over server 1 and owns colour 0.
+//! Colors and servers are counted from 0: server 0 (S1 in the papers) has priority over server 1 and owns color 0.
 
 mod accept;
 mod guarantee;
@@ -47,7 +47,7 @@ impl Server {
     }
 }
 
-/// Two servers and the locks of their colours.
+/// Two servers and the locks of their colors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopLevel {
     pub(crate) servers: [Server; 2],
@@ -57,7 +57,7 @@ pub struct TopLevel {
 /// Why a top level cannot be analysed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopLevelError {
-    /// The locks are not those of two colours; holds how many there are.
+    /// The locks are not those of two colors; holds how many there are.
     Colors(usize),
     /// A length exceeds 64 bits, or the table 2⁶².
     Overflow,
@@ -91,7 +91,7 @@ impl From<Overflow> for TopLevelError {
 }
 
 impl TopLevel {
-    /// Two servers under the locks of their two colours.
+    /// Two servers under the locks of their two colors.
     pub fn new(servers: [Server; 2], locks: Locks) -> Result<Self, TopLevelError> {
         match locks.colors().len() {
             2 => Ok(TopLevel { servers, locks }),
@@ -99,12 +99,12 @@ impl TopLevel {
         }
     }
 
-    /// The servers, highest priority first; server `c` owns colour `c`.
+    /// The servers, highest priority first; server `c` owns color `c`.
     pub fn servers(&self) -> [Server; 2] {
         self.servers
     }
 
-    /// The locks of both colours.
+    /// The locks of both colors.
     pub fn locks(&self) -> &Locks {
         &self.locks
     }

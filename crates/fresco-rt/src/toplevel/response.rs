@@ -22,7 +22,7 @@ pub fn response_times(top: &TopLevel) -> [Option<Time>; 2] {
     [r1, r2]
 }
 
-/// Delay of the server of `color` by its locks and by the handlers of the other colour, in an interval of length `r`.
+/// Delay of the server of `color` by its locks and by the handlers of the other color, in an interval of length `r`.
 fn refresh(top: &TopLevel, color: usize, r: Time) -> u128 {
     let locks = &top.locks;
     let each = locks.window_length(color) + locks.lock_cost() + locks.unlock_cost();

@@ -17,7 +17,7 @@ pub struct ServerTable {
     pub min_supplied: Time,
     /// Whether every period delivers the whole budget.
     pub full: bool,
-    /// ε: time in locks of its colour during which the processor idles although the server has budget (F26).
+    /// ε: time in locks of its color during which the processor idles although the server has budget (F26).
     pub unhidden: Time,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Frame {
     length: Time,
     /// When a lock or unlock task has the processor.
     handlers: Spans,
-    /// When each colour is locked.
+    /// When each color is locked.
     locked: Vec<Spans>,
 }
 

@@ -45,7 +45,7 @@ pub fn sets(most: usize, scale: Time) -> impl Strategy<Value = Vec<Task>> {
     })
 }
 
-/// Rotations of 16, 24 or 48 units times `scale` with two to four colours, in frame mode or burst mode.
+/// Rotations of 16, 24 or 48 units times `scale` with two to four colors, in frame mode or burst mode.
 #[allow(dead_code, reason = "each test binary uses its part")]
 pub fn rotations(scale: Time) -> impl Strategy<Value = Rotation> {
     let retention = prop::sample::select(vec![16 * scale, 24 * scale, 48 * scale]);

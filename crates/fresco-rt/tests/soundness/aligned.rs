@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Aligned segmented refresh on one to three cores: a plan ⇒ no miss, no task runs while its colour is refreshed, every row is
+//! Aligned segmented refresh on one to three cores: a plan ⇒ no miss, no task runs while its color is refreshed, every row is
 //! refreshed in time.
 
 use fresco_rt::aligned::{AlignedPlan, RefreshDemand, plan};
@@ -97,7 +97,7 @@ fn run(
     trace
 }
 
-/// No job runs during a refresh of its colour.
+/// No job runs during a refresh of its color.
 fn no_conflict(trace: &Trace, windows: &[Vec<(Time, Time)>; 2], context: &str) {
     for segment in &trace.segments {
         let Activity::Run { color, .. } = segment.activity else {

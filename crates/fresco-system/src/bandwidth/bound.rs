@@ -15,7 +15,7 @@
 //! share that its own interrupts take. The two periods are those in which the work begins and ends.
 //!
 //! It holds if all lines are counted (write-backs too), if the task's misses are not changed by the others (it has LLC
-//! colours or a cache of its own), and if what it reserved is not donated (a hard reservation, or no reclaiming).
+//! colors or a cache of its own), and if what it reserved is not donated (a hard reservation, or no reclaiming).
 
 /// What the bound is computed from. All lines in lines, all times in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use fresco_frames::shares::{Divide, Share, channels, equal};
 use fresco_memory::Lines;
 
 impl Engine<'_> {
-    /// The colours of all members if their channels change.
+    /// The colors of all members if their channels change.
     pub(super) fn divide_channels(&mut self, now: Ps) -> Option<Vec<ColorSet>> {
         let demands = self.demands(now)?;
         let recoloring = self.recoloring.as_mut()?;

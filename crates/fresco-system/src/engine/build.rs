@@ -40,7 +40,7 @@ impl<'e> Engine<'e> {
     /// Sets a run up. `operations` are those of synthetic jobs, by task.
     ///
     /// # Errors
-    /// A program cannot be built, or does not fit its colours; the plan of refreshes is none.
+    /// A program cannot be built, or does not fit its colors; the plan of refreshes is none.
     pub fn new(experiment: &'e Experiment, operations: &'e [u64]) -> Result<Self, InputError> {
         let machine = &experiment.machine;
         let mut memory = MemorySystem::new(machine);
@@ -165,7 +165,7 @@ impl Setup<'_> {
                 .experiment
                 .error(found)
                 .allowed(format!("at most the {footprint} bytes of its program"))
-                .cure("give the program more data, or hand on less"));
+                .help("give the program more data, or hand on less"));
         }
         let (mut memories, mut memory_ids) = (Vec::new(), Vec::new());
         for instance in 0..spec.instances.len() {

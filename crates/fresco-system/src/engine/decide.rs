@@ -7,10 +7,10 @@ use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Phases that last to `now` end, budgets are renewed, colours are divided anew, jobs are released, decisions end.
+    /// Phases that last to `now` end, budgets are renewed, colors are divided anew, jobs are released, decisions end.
     ///
     /// # Errors
-    /// Colours cannot be divided so.
+    /// Colors cannot be divided so.
     pub(super) fn fire(&mut self, now: Ps) -> Result<(), InputError> {
         self.stop_due(now);
         self.renew_budgets(now);

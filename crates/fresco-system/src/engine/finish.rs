@@ -111,7 +111,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Bank colours of a memory, in words.
+    /// Bank colors of a memory, in words.
     fn banks_of(&self, id: TaskId) -> String {
         self.frames
             .assignment(id)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What handlers do to the memory: dirty lines of a colour leave the caches before its ranks are refreshed (RLIM-7).
+//! What handlers do to the memory: dirty lines of a color leave the caches before its ranks are refreshed (RLIM-7).
 
 use super::Engine;
 use crate::multitask::{Activity, Handler};
 use fresco_dram::{PhysAddr, Ps};
 
-/// The handler that an activity is, if it locks a colour.
+/// The handler that an activity is, if it locks a color.
 fn locking(activity: Activity) -> Option<Handler> {
     match activity {
         Activity::Handler(handler @ (Handler::Lock { .. } | Handler::Slot { .. })) => Some(handler),
@@ -14,7 +14,7 @@ fn locking(activity: Activity) -> Option<Handler> {
 }
 
 impl Engine<'_> {
-    /// The decision of a core has changed from one activity to another: while a handler locks a colour, controllers
+    /// The decision of a core has changed from one activity to another: while a handler locks a color, controllers
     /// write what they hold.
     pub(super) fn handlers_changed(&mut self, before: Activity, after: Activity) {
         let was = self.locking > 0;

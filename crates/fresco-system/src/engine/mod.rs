@@ -3,7 +3,7 @@
 //!
 //! The engine takes the earliest of three kinds of event: something happens in the memory, a timer is over, a core has
 //! something to do that others can notice. At equal times the memory goes first, then timers (phases that end, budgets of
-//! bandwidth, scans of the colours, dispatchers by core), then the cores by number. So the run is one sequence, the same on
+//! bandwidth, scans of the colors, dispatchers by core), then the cores by number. So the run is one sequence, the same on
 //! every host.
 //!
 //! Page faults, interrupts, and marks that somebody waits for stop a core until everything before them is complete, as an
@@ -80,7 +80,7 @@ pub(crate) struct Engine<'e> {
     /// Time of the last event.
     last: Ps,
     recorded: Ps,
-    /// Cores in a handler that locks a colour.
+    /// Cores in a handler that locks a color.
     locking: usize,
     windows: Option<PlannedWindows>,
     space: Arc<ColorSpace>,
@@ -156,7 +156,7 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// When a dispatcher decides next, a job is released, budgets are renewed, colours are divided anew, or a phase ends.
+    /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, or a phase ends.
     fn next_timer(&self) -> Ps {
         let first = self.next_dispatch.min(self.next_period());
         let first = first.min(self.next_scan()).min(self.next_stop());
@@ -288,6 +288,6 @@ impl Engine<'_> {
     fn fault_of_program(&self, task: usize, what: &str) -> InputError {
         self.experiment
             .error_in(task, format!("found that the program {what}"))
-            .cure("a fault of the program or its trace, not of its description: please report it")
+            .help("a fault of the program or its trace, not of its description: please report it")
     }
 }

@@ -29,7 +29,7 @@ impl Engine<'_> {
     /// Gives a page of the memory in use its frame. Returns the time of the whole page fault.
     ///
     /// # Errors
-    /// The memory or the colours of the task are used up.
+    /// The memory or the colors of the task are used up.
     pub(super) fn fault(&mut self, task: usize, page: Page) -> Result<Ps, InputError> {
         if self.tasks[task].process.pages().is_mapped(page) {
             // Another thread was here first, since this one went to the operating system.

@@ -186,7 +186,7 @@ impl<'e> Engine<'e> {
                 .experiment
                 .error_in(task, found.to_owned())
                 .allowed("phases in passes or time")
-                .cure("write passes or time in [warm_up] and [measure]"));
+                .help("write passes or time in [warm_up] and [measure]"));
         }
         let executed = self.counted(task).instructions;
         let phases = self.of_phases();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Dynamic BPM and BPM+: at each scan, and when a task finds its colours used up, banks are divided anew, and pages that lie
-//! in colours of others move (BPM-6 to 12). What is decided is in [`fresco_frames::dynamic`]; which channels,
+//! Dynamic BPM and BPM+: at each scan, and when a task finds its colors used up, banks are divided anew, and pages that lie
+//! in colors of others move (BPM-6 to 12). What is decided is in [`fresco_frames::dynamic`]; which channels,
 //! in `balancing.rs`.
 //!
 //! The allocator moves pages at once. What that costs follows on the cores: each task copies its pages through the memory,
@@ -29,14 +29,14 @@ pub(super) struct Recoloring {
     /// When the next scan is; [`NEVER`] before the programs begin.
     next: Ps,
     pub last: Ps,
-    /// Colours that others have by name.
+    /// Colors that others have by name.
     pub taken: Taken,
     /// Channel of each member, whether or not channels are partitioned now.
     pub channel: Vec<usize>,
     pub mode: Mode,
     /// Lines moved by each member up to the last scan.
     pub seen: Vec<Lines>,
-    /// Pages of one colour.
+    /// Pages of one color.
     pages: u64,
     /// Time for which each task has to stand still yet.
     owed: Vec<Ps>,
@@ -108,7 +108,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A task has used its colours up: the banks are divided anew at once. Returns whether that changed anything.
+    /// A task has used its colors up: the banks are divided anew at once. Returns whether that changed anything.
     pub(super) fn relieve(&mut self, task: usize) -> Result<bool, InputError> {
         self.lend(Some(task))
     }
@@ -116,7 +116,7 @@ impl Engine<'_> {
     /// Divides banks by what tasks need, where one needs more than it has. With channels partitioned, those of a channel lend to each
     /// other.
     ///
-    /// Colours hold less than their pages where some of the memory is occupied: a `pressed` task needs more than it has, whatever
+    /// Colors hold less than their pages where some of the memory is occupied: a `pressed` task needs more than it has, whatever
     /// the count says.
     fn lend(&mut self, pressed: Option<usize>) -> Result<bool, InputError> {
         let Some(recoloring) = &self.recoloring else {
@@ -154,7 +154,7 @@ impl Engine<'_> {
                 .zip(adjustment.apply(&of_here))
                 .for_each(|(member, set)| sets[member] = set);
         }
-        // Colours that are shared already may be all that can be done: then nothing changes.
+        // Colors that are shared already may be all that can be done: then nothing changes.
         changed &= std::iter::zip(&holdings, &sets).any(|(holding, set)| holding.banks != *set);
         if changed {
             self.give(&sets)?;
@@ -162,7 +162,7 @@ impl Engine<'_> {
         Ok(changed)
     }
 
-    /// Gives the members these colours, and moves pages that lie elsewhere.
+    /// Gives the members these colors, and moves pages that lie elsewhere.
     fn give(&mut self, sets: &[ColorSet]) -> Result<(), InputError> {
         let recoloring = self.recoloring.as_ref();
         let members = recoloring.map_or_else(Vec::new, |recoloring| recoloring.rules.members.clone());
@@ -181,7 +181,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Moves the pages of a task that are not of its colours. Where its colours have no free frame a page stays.
+    /// Moves the pages of a task that are not of its colors. Where its colors have no free frame a page stays.
     fn move_pages(&mut self, task: usize) {
         let id = self.memory_of(task);
         let wrong: BTreeSet<u64> = match self.frames.nonconforming(id) {

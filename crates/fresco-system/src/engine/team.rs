@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Threads of one program: one address space, and all of them wait where a section ends (BEN-7).
 //!
-//! A page that one thread touches first is mapped for all of them; its frame is of that thread's colours. At the end of a
+//! A page that one thread touches first is mapped for all of them; its frame is of that thread's colors. At the end of a
 //! section every thread waits for the last one: the barrier itself costs nothing, and a thread that waits keeps its core,
 //! unless its dispatcher takes it away. Coherence of private caches is not modelled, as nowhere else: a line that another
 //! thread has written is found where this core has it.

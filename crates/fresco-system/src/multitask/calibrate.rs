@@ -21,7 +21,7 @@ const TRIALS: usize = 12;
 /// has its core's, from the begin of a period on, and may take a period less: others may have used the budget up before it.
 ///
 /// # Errors
-/// Not a single operation fits the WCET, or the task does not fit its colours.
+/// Not a single operation fits the WCET, or the task does not fit its colors.
 pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError> {
     let mut found = Vec::new();
     for number in 0..experiment.tasks.len() {
@@ -63,7 +63,7 @@ fn fit(experiment: &Experiment, number: usize) -> Result<u64, InputError> {
                 task.name
             ))
             .allowed("a WCET of a microsecond or more, and longer than a period of budgets of bandwidth")
-            .cure("raise the WCET, or shorten the period of budgets"));
+            .help("raise the WCET, or shorten the period of budgets"));
     }
     Ok(best)
 }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From ranks to the bank colours of page frames.
+//! From ranks to the bank colors of page frames.
 
 use fresco_dram::ColorSpace;
 use fresco_frames::ColorSet;
 use fresco_input::InputError;
 use fresco_machine::Machine;
 
-/// The colour space of a machine.
+/// The color space of a machine.
 pub(crate) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
     let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
     ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).map_err(|error| {
-        InputError::new(
-            machine.name.clone(),
-            format!("found a machine without colours: {error}"),
-        )
-        .cure("choose a machine whose banks lie above the page offset")
+        InputError::new(machine.name.clone(), format!("found a machine without colors: {error}"))
+            .help("choose a machine whose banks lie above the page offset")
     })
 }
 
-/// The bank colours whose banks all lie in `ranks`, a bit per rank of a channel: what a task may have whose colour is
+/// The bank colors whose banks all lie in `ranks`, a bit per rank of a channel: what a task may have whose color is
 /// these ranks. Empty if rank bits lie inside a page.
 ///
 /// # Errors
-/// The machine has no colours.
+/// The machine has no colors.
 pub fn colors_of_ranks(machine: &Machine, ranks: u64) -> Result<ColorSet, InputError> {
     let space = space(machine)?;
     let organisation = &machine.memory.organisation;

@@ -10,7 +10,7 @@ use fresco_input::InputError;
 pub struct Dynamic {
     /// Time between two scans, in picoseconds.
     pub interval: Ps,
-    /// Bank colours of each channel that is used; `None` for BPM, which leaves channels alone.
+    /// Bank colors of each channel that is used; `None` for BPM, which leaves channels alone.
     pub channels: Option<Vec<Vec<u32>>>,
     /// Tasks that have shares, by index, ascending. Each has one memory.
     pub members: Vec<usize>,
@@ -26,10 +26,10 @@ impl Dynamic {
             return Ok(());
         }
         Err(experiment
-            .error("found colours that cannot be divided anew".to_owned())
+            .error("found colors that cannot be divided anew".to_owned())
             .allowed(
-                "an interval above 0, and tasks of one memory: each memory of a task has the colours of its schedule",
+                "an interval above 0, and tasks of one memory: each memory of a task has the colors of its schedule",
             )
-            .cure("leave tasks of several memories out"))
+            .help("leave tasks of several memories out"))
     }
 }

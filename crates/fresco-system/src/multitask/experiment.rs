@@ -21,13 +21,13 @@ pub struct Experiment {
     /// The windows of the plan have been kept for a while before the run begins. Else a rank is refreshed as usual until its
     /// first window (E34), and tasks may meet that.
     pub in_rhythm: bool,
-    /// Ranks of each colour that the schedule names, a bit each, in every channel alike. Empty if it names none.
+    /// Ranks of each color that the schedule names, a bit each, in every channel alike. Empty if it names none.
     pub color_ranks: Vec<u64>,
     /// Tasks; the schedule knows them by their index.
     pub tasks: Vec<TaskSpec>,
     /// Who runs when.
     pub schedule: Schedule,
-    /// How page frames are chosen: CAMC for tasks with colours, the buddy system for tasks without.
+    /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
     pub frames: Config,
     /// Length of the run in nanoseconds.
     pub horizon_ns: u64,
@@ -43,7 +43,7 @@ pub struct Experiment {
     pub margin_permille: u32,
     /// Budgets of bandwidth, if cores are regulated.
     pub regulation: Option<Regulation>,
-    /// Colours are divided anew while tasks run.
+    /// Colors are divided anew while tasks run.
     pub dynamic: Option<Dynamic>,
     /// The run lasts until its tasks have been measured, not to the horizon.
     pub phases: Option<Phases>,
@@ -118,13 +118,13 @@ impl Experiment {
             let error = self.error(format!("found a run of {} ns", self.horizon_ns));
             return Err(error
                 .allowed(format!("1 to {} ns", Self::LONGEST_NS))
-                .cure("choose a horizon of a few retention times"));
+                .help("choose a horizon of a few retention times"));
         }
         if self.margin_permille >= 1000 {
             let error = self.error(format!("found a margin of {} ‰", self.margin_permille));
             return Err(error
                 .allowed("0 to 999 ‰")
-                .cure(format!("write {}, the usual margin", Self::MARGIN)));
+                .help(format!("write {}, the usual margin", Self::MARGIN)));
         }
         for (number, task) in self.tasks.iter().enumerate() {
             task.check(self, number)?;
@@ -150,7 +150,7 @@ impl Experiment {
             let error = self.error("found refresh windows beyond the longest run".to_owned());
             return Err(error
                 .allowed(format!("times up to {} ns", Self::LONGEST_NS))
-                .cure("give them in nanoseconds from the start of a retention time"));
+                .help("give them in nanoseconds from the start of a retention time"));
         }
         let in_cycles: Vec<Window> = windows
             .iter()
@@ -169,7 +169,7 @@ impl Experiment {
                         "ranks 0 to {}, windows that do not overlap",
                         organisation.ranks - 1
                     ))
-                    .cure("plan the refreshes for this machine and density")
+                    .help("plan the refreshes for this machine and density")
             })
     }
 
@@ -183,19 +183,19 @@ impl Experiment {
         let told = memory::named(error, id, |id| {
             owners.clone().nth(id.0 as usize).cloned().unwrap_or_default()
         });
-        let cure = match self.frames.policy {
+        let help = match self.frames.policy {
             Policy::Codesign(_) => "give the task more banks or less data, or set policy.partition = \"soft\"",
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
             }
             policy if is_strict(&policy) => {
-                "give the task more colours or less data, or set policy.exhaustion = \"spill\""
+                "give the task more colors or less data, or set policy.exhaustion = \"spill\""
             }
             _ => "give the tasks less data, or lower policy.occupied of an aged machine",
         };
         self.error_in(task, format!("found no page frame: {told}"))
-            .allowed("programs that fit the memory and the colours they may have")
-            .cure(cure)
+            .allowed("programs that fit the memory and the colors they may have")
+            .help(help)
             .does_not_fit()
     }
 

@@ -19,8 +19,8 @@
 //! the core, so a task finds what the others left of its lines.
 //!
 //! # Handlers
-//! Lock, unlock and slot handlers have the core for their analysed time. The handler that locks a colour writes the dirty
-//! lines of that colour back from the core's private caches and its last-level cache (RLIM-7, assumption A1 of the theory),
+//! Lock, unlock and slot handlers have the core for their analysed time. The handler that locks a color writes the dirty
+//! lines of that color back from the core's private caches and its last-level cache (RLIM-7, assumption A1 of the theory),
 //! and while it runs the controllers write what they hold instead of waiting for a better moment. Lines that leave the caches
 //! for a rank in its window nevertheless are counted.
 //!
@@ -64,7 +64,7 @@ use fresco_input::InputError;
 ///
 /// # Errors
 /// An experiment that cannot be run (tasks on cores that the machine lacks, a plan that no device can follow, programs
-/// without room in their colours), with what is wrong and how to mend it; a damaged trace.
+/// without room in their colors), with what is wrong and how to mend it; a damaged trace.
 pub fn run(experiment: &Experiment) -> Result<MultitaskResult, InputError> {
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;

@@ -34,6 +34,6 @@ impl Phases {
         Err(experiment
             .error("found phases of tasks that share a core, or of none".to_owned())
             .allowed("tasks without a period, each alone on its core, one or more of them measured; no phases in jobs")
-            .cure("give jobs a horizon instead"))
+            .help("give jobs a horizon instead"))
     }
 }

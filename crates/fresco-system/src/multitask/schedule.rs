@@ -12,16 +12,16 @@ use fresco_rt::toplevel::{Locks, Server};
 /// A schedule; all its times are in nanoseconds. What is given per core is in the order of the cores.
 #[derive(Clone, Debug)]
 pub enum Schedule {
-    /// A cyclic table (CR-5). At the start of each burst every core runs a handler for `lock_ns`, which locks its colour.
+    /// A cyclic table (CR-5). At the start of each burst every core runs a handler for `lock_ns`, which locks its color.
     Table {
         /// The table; it names tasks by their index in the experiment.
         table: Table,
         /// Length of that handler; it takes from the slot that it falls into.
         lock_ns: u64,
     },
-    /// A server per colour on each core, under the locks of the colours (CRS-2 to CRS-7).
+    /// A server per color on each core, under the locks of the colors (CRS-2 to CRS-7).
     Servers {
-        /// Servers of each core, by colour, higher priority first.
+        /// Servers of each core, by color, higher priority first.
         cores: Vec<Vec<Server>>,
         /// Servers burn their budget when they have no work; else they keep it until their period ends.
         idling: bool,
@@ -30,14 +30,14 @@ pub enum Schedule {
         /// Inside a server.
         policy: Policy,
     },
-    /// Fixed slots per colour, refresh inside what they leave out (F29).
+    /// Fixed slots per color, refresh inside what they leave out (F29).
     Slots {
         /// Slots of each core.
         cores: Vec<CoreSlots>,
         /// Inside a slot.
         policy: Policy,
     },
-    /// The first ready job whose colour is not locked (F28).
+    /// The first ready job whose color is not locked (F28).
     Flat {
         /// Locks, for all cores alike.
         locks: Locks,
@@ -51,9 +51,9 @@ pub enum Schedule {
         /// Among jobs.
         policy: Policy,
     },
-    /// The first ready job, and nothing while the burst of all ranks is on (Bhat and Mueller). Colours are not told apart.
+    /// The first ready job, and nothing while the burst of all ranks is on (Bhat and Mueller). Colors are not told apart.
     Burst {
-        /// The lock of the one colour there is.
+        /// The lock of the one color there is.
         locks: Locks,
         /// Among jobs.
         policy: Policy,
@@ -63,14 +63,14 @@ pub enum Schedule {
 /// The slots of one core.
 #[derive(Clone, Debug)]
 pub struct CoreSlots {
-    /// When tasks of each colour may run.
+    /// When tasks of each color may run.
     pub slots: Vec<SlotTable>,
-    /// Length of the handler just before each slot: it locks the other colours, in nanoseconds.
+    /// Length of the handler just before each slot: it locks the other colors, in nanoseconds.
     pub handler_ns: u64,
 }
 
 impl Schedule {
-    /// Colours that the schedule tells apart.
+    /// Colors that the schedule tells apart.
     pub fn colors(&self) -> usize {
         match self {
             Self::Table { table, .. } => table.bursts.iter().map(|burst| burst.color + 1).max().unwrap_or(0),
@@ -80,7 +80,7 @@ impl Schedule {
         }
     }
 
-    /// Does it heed the colours of tasks?
+    /// Does it heed the colors of tasks?
     pub(super) fn is_colored(&self) -> bool {
         !matches!(self, Self::Plain { .. } | Self::Burst { .. } | Self::Fair(_))
     }
@@ -97,7 +97,7 @@ impl Schedule {
             return Err(experiment
                 .error(format!("found a schedule of {given} cores"))
                 .allowed(format!("{cores}, as many as the machine has"))
-                .cure("plan for the machine that it is run on"));
+                .help("plan for the machine that it is run on"));
         }
         let colors = self.colors();
         let per_core = match self {
@@ -107,9 +107,9 @@ impl Schedule {
         };
         if let Some(other) = per_core.into_iter().find(|other| *other != colors) {
             return Err(experiment
-                .error(format!("found a core with {other} colours in a schedule of {colors}"))
-                .allowed("one server or slot table per colour on each core")
-                .cure("give a core that does not run a colour an empty slot table or a budget of 0"));
+                .error(format!("found a core with {other} colors in a schedule of {colors}"))
+                .allowed("one server or slot table per color on each core")
+                .help("give a core that does not run a color an empty slot table or a budget of 0"));
         }
         if let Self::Fair(fair) = self {
             fair.check(experiment)?;
@@ -123,14 +123,14 @@ impl Schedule {
                     locks.colors().len()
                 ))
                 .allowed("one lock")
-                .cure("use a flat schedule for several colours"));
+                .help("use a flat schedule for several colors"));
         }
         for task in experiment.tasks.iter().filter(|_| !matches!(self, Self::Table { .. })) {
             if let Some(instance) = task.instances.iter().find(|i| self.is_colored() && i.color >= colors) {
                 return Err(experiment
-                    .error(format!("found task {:?} in colour {}", task.name, instance.color))
-                    .allowed(format!("colours 0 to {}", colors.saturating_sub(1)))
-                    .cure("give it a colour of the schedule"));
+                    .error(format!("found task {:?} in color {}", task.name, instance.color))
+                    .allowed(format!("colors 0 to {}", colors.saturating_sub(1)))
+                    .help("give it a color of the schedule"));
             }
         }
         if let Self::Table { table, .. } = self {
@@ -143,7 +143,7 @@ impl Schedule {
                             slot.task, slot.instance
                         ))
                         .allowed("periodic tasks of the experiment and their instances")
-                        .cure("number tasks as the experiment does"));
+                        .help("number tasks as the experiment does"));
                 }
             }
         }

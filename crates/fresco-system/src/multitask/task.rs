@@ -83,11 +83,11 @@ pub enum Work {
 /// A memory of a task.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Its colour as the schedule counts colours.
+    /// Its color as the schedule counts colors.
     pub color: usize,
     /// Which page frames it gets.
     pub coloring: Coloring,
-    /// What else it asks of the allocator; the colours are those of `coloring` all the same. `None`: memory of the node
+    /// What else it asks of the allocator; the colors are those of `coloring` all the same. `None`: memory of the node
     /// of its core first, without limit.
     pub memory: Option<TaskMemory>,
 }
@@ -114,7 +114,7 @@ impl Timing {
 }
 
 impl Instance {
-    /// A memory of a colour of the schedule, on the node of its core first, without limit.
+    /// A memory of a color of the schedule, on the node of its core first, without limit.
     pub fn new(color: usize, coloring: Coloring) -> Self {
         Self {
             color,
@@ -201,23 +201,23 @@ impl TaskSpec {
         if experiment.tasks[..number].iter().any(|other| other.name == self.name) {
             return Err(error("twice".to_owned())
                 .allowed("each name once")
-                .cure("rename one of the two"));
+                .help("rename one of the two"));
         }
         if self.core >= experiment.machine.cores {
             return Err(error(format!("on core {}", self.core))
                 .allowed(format!("cores 0 to {}", experiment.machine.cores - 1))
-                .cure("plan for the machine that it is run on"));
+                .help("plan for the machine that it is run on"));
         }
         if self.instances.is_empty() {
             return Err(error("without memory".to_owned())
                 .allowed("one instance or more")
-                .cure("give it an instance"));
+                .help("give it an instance"));
         }
         let most = self.instances.len();
         if let Some(instance) = self.instance_of_job.iter().find(|instance| **instance >= most) {
             return Err(error(format!("with a job on instance {instance}"))
                 .allowed(format!("instances 0 to {}", most - 1))
-                .cure("number the instances from 0"));
+                .help("number the instances from 0"));
         }
         if let Some(team) = self.team {
             let before = experiment.tasks[..number]
@@ -227,13 +227,13 @@ impl TaskSpec {
             if !same || most > 1 || !matches!(self.work, Work::Program { .. }) {
                 return Err(error("as a thread of a program that is none".to_owned())
                     .allowed("threads one after the other, with the same program and one memory")
-                    .cure("give each program of several threads a number of its own"));
+                    .help("give each program of several threads a number of its own"));
             }
         }
         if self.timing.wcet().is_none() && matches!(self.work, Work::Synthetic { .. }) {
             return Err(error("with work for a WCET, and no WCET".to_owned())
                 .allowed("a program for a batch task")
-                .cure("use the program random"));
+                .help("use the program random"));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(crate) struct Measured {
     pub phase: (Ps, Ps),
     /// Time that it ran.
     pub run_time: Ps,
-    /// Colours, as the results show them.
+    /// Colors, as the results show them.
     pub banks: String,
     pub llc: Option<ColorSet>,
     pub passes: u64,

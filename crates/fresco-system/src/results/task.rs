@@ -26,9 +26,9 @@ pub struct TaskResult {
     pub program: String,
     /// Measured or background.
     pub role: Role,
-    /// Bank colours it had, as `0-3,8`; `none` if it was not coloured.
+    /// Bank colors it had, as `0-3,8`; `none` if it was not colored.
     pub banks: String,
-    /// LLC colours it had; `all` if it had no own.
+    /// LLC colors it had; `all` if it had no own.
     pub llc_colors: String,
     /// Begin of the phase, in picoseconds since the start of the run.
     pub from_ps: Ps,
@@ -96,18 +96,18 @@ pub struct Pages {
     pub faults_measured: u64,
     /// Time in the allocator per page, in nanoseconds.
     pub allocation_ns: f64,
-    /// The dearest allocation.
+    /// The most expensive allocation.
     pub allocation_max_ns: f64,
     /// Whole page faults, the allocator included, per page.
     pub fault_ns: f64,
     /// Frames from another node than the home node.
     pub remote: u64,
-    /// Frames outside the task's colours, because these were used up.
+    /// Frames outside the task's colors, because these were used up.
     pub spilled: u64,
-    /// Pages that moved because the task's colours changed (BPM-7), each time counted.
+    /// Pages that moved because the task's colors changed (BPM-7), each time counted.
     #[serde(skip_serializing_if = "is_none")]
     pub recolored: u64,
-    /// Frames held at the end, by bank colour: its share of the footprint (MET-8). Colours ascend, those without frames
+    /// Frames held at the end, by bank color: its share of the footprint (MET-8). Colors ascend, those without frames
     /// are left out.
     pub by_bank: Vec<(u32, u64)>,
 }

@@ -106,7 +106,7 @@ fn checked_horizon(setup: &Setup) -> Result<u64, InputError> {
         let place = longest.map_or_else(|| &setup.tasks[0].place, |task| &task.place);
         return Err(error_at(place, "found a run of more than 1000 s")
             .allowed("phases, periods and jobs that are over after 1000 s")
-            .cure("let it have fewer jobs, or a shorter phase or period"));
+            .help("let it have fewer jobs, or a shorter phase or period"));
     }
     Ok(horizon_ns)
 }

@@ -39,7 +39,7 @@ impl Assignment {
             let allowed = "key=value, the key with dots as in task.foreground.core";
             return Err(error
                 .allowed(allowed)
-                .cure("write the key, an equals sign and the value, without blanks between"));
+                .help("write the key, an equals sign and the value, without blanks between"));
         };
         Ok(Self {
             key: key.trim().to_owned(),
@@ -108,7 +108,7 @@ impl Assignment {
             let error = error_at(&self.place, "found a value for a whole task").in_field(self.key.clone());
             return Err(error
                 .allowed("task.NAME.KEY=VALUE: a key of the task")
-                .cure(format!("name the key, as in task.{below}.core=1")));
+                .help(format!("name the key, as in task.{below}.core=1")));
         };
         let names = names(document, "task")?;
         if let Some(number) = names.iter().position(|known| *known == Some(name)) {
@@ -139,7 +139,7 @@ impl Assignment {
     /// A `kind` of table that the scenario has none of this name of.
     fn unknown(&self, kind: &str, name: &str, names: &[Option<&str>]) -> InputError {
         let names: Vec<&str> = names.iter().copied().flatten().collect();
-        let cure = match fresco_input::closest(name, names.iter().copied()) {
+        let help = match fresco_input::closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("name a {kind} of the scenario"),
         };
@@ -148,7 +148,7 @@ impl Assignment {
             false => names.join(", "),
         };
         let error = error_at(&self.place, format!("found the {kind} {name:?}")).in_field(self.key.clone());
-        error.allowed(allowed).cure(cure)
+        error.allowed(allowed).help(help)
     }
 }
 

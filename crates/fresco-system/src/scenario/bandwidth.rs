@@ -112,7 +112,7 @@ pub(super) fn read(
         return Err(table
             .error_at(key, found)
             .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
-            .cure("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
+            .help("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
     }
     table.finish()?;
     if chosen.flatten() != Some(true) {
@@ -155,7 +155,7 @@ fn node_budgets(
         let error = error_at(place, found)
             .in_field("bandwidth.total")
             .allowed(up_to(r_min, guaranteed));
-        return Err(error.cure(MORE));
+        return Err(error.help(MORE));
     }
     if fixed > total && !rules.over_reserve {
         let list: Vec<String> = cores
@@ -168,7 +168,7 @@ fn node_budgets(
             list.join(", ")
         );
         let error = at_reserve(cores[0], found);
-        return Err(error.allowed(up_to(total, guaranteed)).cure(MORE));
+        return Err(error.allowed(up_to(total, guaranteed)).help(MORE));
     }
     total = total.max(fixed);
     let weight = |core: &AskedCore| core.asked.weight.unwrap_or(1);
@@ -195,7 +195,7 @@ fn node_budgets(
         let found = format!("found less than a line in a period for {}", cores[without].name);
         return Err(at_reserve(cores[without], found)
             .allowed("reservations of a line or more, and something left for tasks without one")
-            .cure("reserve more for it, less for others, or lengthen bandwidth.period"));
+            .help("reserve more for it, less for others, or lengthen bandwidth.period"));
     }
     Ok(NodeBudgets {
         node,

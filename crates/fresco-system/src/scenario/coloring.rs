@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The colours of a task: `banks`, `banks_each`, `llc`, `colors`.
+//! The colors of a task: `banks`, `banks_each`, `llc`, `colors`.
 
 use super::policy::Chosen;
 use super::sharing::Sharing;
@@ -7,7 +7,7 @@ use fresco_dram::ColorSpace;
 use fresco_frames::{ColorSet, Coloring, Policy};
 use fresco_input::{InputError, Item, Table};
 
-/// Reads the colours of a task with `copies` copies, as far as the policy knows them. A copy that waits for its share has
+/// Reads the colors of a task with `copies` copies, as far as the policy knows them. A copy that waits for its share has
 /// [`Coloring::Automatic`] until [`Sharing::share_out`].
 pub(crate) fn read(
     table: &Table<'_>,
@@ -24,9 +24,9 @@ pub(crate) fn read(
             return Ok(vec![Coloring::Off; copies]);
         };
         let error = table
-            .error_at(key, "found colours under the policy \"buddy\"")
-            .allowed("no colours");
-        return Err(error.cure("choose another policy.frames, such as \"palloc\" or \"camc\", or remove the colours"));
+            .error_at(key, "found colors under the policy \"buddy\"")
+            .allowed("no colors");
+        return Err(error.help("choose another policy.frames, such as \"palloc\" or \"camc\", or remove the colors"));
     }
     let banks = read_banks(table, space, copies)?;
     let llc = table
@@ -46,11 +46,11 @@ pub(crate) fn read(
     if count.is_some() && banks.iter().any(Option::is_some) {
         let error = table.error_at("colors", "found both banks and colors");
         let allowed = "banks = \"0-3\" (these), or colors = 4 (so many of the allocator's choice)";
-        return Err(error.allowed(allowed).cure("remove one of the two"));
+        return Err(error.allowed(allowed).help("remove one of the two"));
     }
     let coloring = |banks: Option<ColorSet>| match (banks, count) {
         (None, Some(0)) => Coloring::Off,
-        // CAMC-6: one colour by default.
+        // CAMC-6: one color by default.
         (None, count) if is_camc => Coloring::Automatic {
             colors: count.unwrap_or(1),
             llc: llc.clone(),
@@ -74,14 +74,14 @@ fn read_banks(table: &Table<'_>, space: &ColorSpace, copies: usize) -> Result<Ve
     };
     if all.is_some() {
         let error = item.error("found both banks and banks_each").allowed("one of the two");
-        return Err(error.cure("remove one of the two"));
+        return Err(error.help("remove one of the two"));
     }
     let each = item.list()?;
     if each.len() != copies {
         let error = item.error(format!("found banks for {} copies", each.len()));
         return Err(error
             .allowed(format!("a list of {copies}: one for each core"))
-            .cure("name the banks of every copy"));
+            .help("name the banks of every copy"));
     }
     each.iter().map(|item| set(item).map(Some)).collect()
 }
@@ -89,8 +89,8 @@ fn read_banks(table: &Table<'_>, space: &ColorSpace, copies: usize) -> Result<Ve
 /// `3`, `"0-3,8"`, `[0, 8]`, or the bit pattern `"[00XX]"` of PALLOC (MAP-7, PAL-10).
 fn color_set(item: &Item<'_>, kind: &str, colors: u32) -> Result<ColorSet, InputError> {
     let there_are = match colors {
-        1 => format!("{kind} colour 0 only: this machine has one"),
-        _ => format!("{kind} colours 0 to {} of this machine, such as \"0-3,8\"", colors - 1),
+        1 => format!("{kind} color 0 only: this machine has one"),
+        _ => format!("{kind} colors 0 to {} of this machine, such as \"0-3,8\"", colors - 1),
     };
     let pattern = item
         .text()
@@ -101,8 +101,8 @@ fn color_set(item: &Item<'_>, kind: &str, colors: u32) -> Result<ColorSet, Input
             .numbers(0..=colors - 1)
             .map_err(|error| error.allowed(there_are.clone()))?;
         if numbers.is_empty() {
-            let error = item.error("found no colour").allowed(there_are);
-            return Err(error.cure("name a colour, or remove the key for all of them"));
+            let error = item.error("found no color").allowed(there_are);
+            return Err(error.help("name a color, or remove the key for all of them"));
         }
         return Ok(numbers.into_iter().collect());
     };
@@ -117,6 +117,6 @@ fn color_set(item: &Item<'_>, kind: &str, colors: u32) -> Result<ColorSet, Input
         };
         item.error(format!("found the pattern [{pattern}]"))
             .allowed(allowed)
-            .cure("one character per colour bit")
+            .help("one character per color bit")
     })
 }

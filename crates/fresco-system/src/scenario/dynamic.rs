@@ -22,7 +22,7 @@ pub(super) fn read(policy: &Table<'_>, sharing: &Sharing) -> Result<Option<Ps>, 
         let error = policy.error_at("dynamic", "found a dynamic division of banks and cache");
         return Err(error
             .allowed("dynamic = true where banks alone are divided")
-            .cure("remove llc = true, or dynamic = true"));
+            .help("remove llc = true, or dynamic = true"));
     }
     Ok(Some(
         policy.opt_duration("interval", INTERVALS)?.unwrap_or(SCAN_INTERVAL),

@@ -45,7 +45,7 @@ impl Extent {
         };
         let extent = found.map_err(|error| {
             let allowed = error.allowed("one of passes = 2, operations = 100000, time = \"1 ms\"");
-            allowed.cure("say how long the phase lasts in one unit")
+            allowed.help("say how long the phase lasts in one unit")
         })?;
         table.finish()?;
         Ok(extent)
@@ -64,7 +64,7 @@ impl Extent {
                 let found = if found.is_some() { "both" } else { "neither" };
                 let error = table.error(format!("found {found} of jobs and time"));
                 let allowed = error.allowed("jobs = 1000 of each periodic task, or time = \"20 s\"");
-                return Err(allowed.cure("periodic tasks have jobs: say how many, or how long it takes"));
+                return Err(allowed.help("periodic tasks have jobs: say how many, or how long it takes"));
             }
         };
         table.finish()?;

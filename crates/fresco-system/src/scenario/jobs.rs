@@ -23,13 +23,13 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
         let error = table.error_at(key, "found it at a task without a period");
         return Err(error
             .allowed("deadline, phase and wcet of periodic tasks")
-            .cure("add period = \"20 ms\", or remove it"));
+            .help("add period = \"20 ms\", or remove it"));
     };
     if table.has("start") {
         let error = table.error_at("start", "found a start of a task with a period");
         return Err(error
             .allowed("a phase")
-            .cure("write phase = … instead: it is the release of the first job"));
+            .help("write phase = … instead: it is the release of the first job"));
     }
     let period = item.whole_ns(SHORTEST..=LONGEST)?;
     let opt = |key: &str, least: Ps| {
@@ -46,7 +46,7 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
         table
             .error(format!("found a timing that cannot be: {error}"))
             .allowed("wcet <= deadline <= period")
-            .cure("shorten the deadline, or lengthen the period")
+            .help("shorten the deadline, or lengthen the period")
     })
 }
 
@@ -80,7 +80,7 @@ impl Scheduler {
             let error = table.error_at(key, "found it in a scenario without periodic tasks");
             return Err(error
                 .allowed("a scenario in which a task has a period")
-                .cure("give a task a period, or remove it"));
+                .help("give a task a period, or remove it"));
         }
         let names = [
             ("rm", Policy::FixedPriority(Order::RateMonotonic)),

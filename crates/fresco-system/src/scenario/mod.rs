@@ -103,9 +103,9 @@ impl Scenario {
     /// relative to.
     ///
     /// # Errors
-    /// Anything that would stop a run, with its place and cure: no TOML; keys that are missing, unknown or out of
-    /// range; a machine, program, task, variant or colour that does not exist; two tasks on one core; programs that do
-    /// not fit the memory or their colours.
+    /// Anything that would stop a run, with its place and help: no TOML; keys that are missing, unknown or out of
+    /// range; a machine, program, task, variant or color that does not exist; two tasks on one core; programs that do
+    /// not fit the memory or their colors.
     pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
         let mut document = Document::parse(file, text)?;
         let overrides: Vec<_> = overrides
@@ -146,7 +146,7 @@ impl Scenario {
             let error = root
                 .error_at("repetitions", found)
                 .allowed(format!("{MOST_RUNS} runs at most"));
-            return Err(error.cure("repeat less often, or sweep fewer values"));
+            return Err(error.help("repeat less often, or sweep fewer values"));
         }
         Ok(Self {
             name: read_name(&root)?,
@@ -241,7 +241,7 @@ fn read_name(root: &Table<'_>) -> Result<String, InputError> {
         return Ok(name.to_owned());
     }
     let error = item.error(format!("found the name {name:?}"));
-    Err(error.allowed(A_NAME).cure("choose a name that can be that of a file"))
+    Err(error.allowed(A_NAME).help("choose a name that can be that of a file"))
 }
 
 /// A key that is swept has the sweep's values: setting it once more would change nothing.
@@ -253,8 +253,8 @@ fn refuse_swept(sweep: &Sweep, overrides: &[Assignment]) -> Result<(), InputErro
     let error = InputError::new(format!("--set {key}={value}"), "found a key that the scenario sweeps").in_field(key);
     let bare_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value != "true" && value != "false";
     let quote = if bare_word { "\"" } else { "" };
-    let cure = format!("to have this value alone, write --set 'sweep.{key}=[{quote}{value}{quote}]'");
-    Err(error.allowed("keys that have one value").cure(cure))
+    let help = format!("to have this value alone, write --set 'sweep.{key}=[{quote}{value}{quote}]'");
+    Err(error.allowed("keys that have one value").help(help))
 }
 
 /// For each point the one it is compared with: the point that has the values of `[baseline]` on its axes and is the
@@ -271,13 +271,13 @@ fn read_baselines(root: &Table<'_>, sweep: &Sweep) -> Result<Vec<Option<usize>>,
                     let error = item
                         .error("found no such axis")
                         .allowed(format!("axes of the sweep: {}", names.join(", ")));
-                    error.cure("name an axis and one of its values")
+                    error.help("name an axis and one of its values")
                 })?;
                 let values = &sweep.axes[axis].values;
                 let value = values.iter().position(|value| *value == label).ok_or_else(|| {
                     item.error(format!("found {label}"))
                         .allowed(values.join(", "))
-                        .cure("name a value of the axis")
+                        .help("name a value of the axis")
                 })?;
                 fixed.push((axis, value));
             }

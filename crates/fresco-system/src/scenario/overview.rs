@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Overview {
     /// Its machine, with the scenario's own values.
     pub machine: Machine,
-    /// The machine's colours.
+    /// The machine's colors.
     pub space: Arc<ColorSpace>,
     /// Its tasks, in the order of the file.
     pub tasks: Vec<TaskOverview>,

@@ -13,5 +13,5 @@ pub(crate) fn moved(error: &InputError, place: &InputError, found: String) -> In
     let moved = error.moved_to(place);
     InputError::at_place(&moved, found)
         .allowed(moved.allowed.clone())
-        .cure(moved.cure.clone())
+        .help(moved.help.clone())
 }

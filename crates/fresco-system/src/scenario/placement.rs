@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `memory` and `nodes` of a task: libnuma's policies for uncoloured tasks (CAMC-27).
+//! `memory` and `nodes` of a task: libnuma's policies for uncolored tasks (CAMC-27).
 
 use fresco_frames::Placement;
 use fresco_input::{InputError, Table};
@@ -12,7 +12,7 @@ enum Kind {
     Interleave,
 }
 
-/// Reads which nodes a task's frames come from. `uncolored`: none of its copies has colours.
+/// Reads which nodes a task's frames come from. `uncolored`: none of its copies has colors.
 pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Placement, InputError> {
     let names = [
         ("local", Kind::Local),
@@ -22,10 +22,10 @@ pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Pla
     ];
     let kind = table.opt_choice("memory", &names)?.unwrap_or(Kind::Local);
     if kind != Kind::Local && !uncolored {
-        let error = table.error_at("memory", "found a placement of a task that has colours");
+        let error = table.error_at("memory", "found a placement of a task that has colors");
         return Err(error
-            .allowed("memory for tasks without colours; a colour lies on one node")
-            .cure("remove memory, or set colors = 0 or policy.frames = \"buddy\""));
+            .allowed("memory for tasks without colors; a color lies on one node")
+            .help("remove memory, or set colors = 0 or policy.frames = \"buddy\""));
     }
     let named = match kind {
         Kind::Local => None,
@@ -35,7 +35,7 @@ pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Pla
         let error = table.error_at("memory", format!("found no {what}"));
         error
             .allowed(format!("nodes = \"0-{}\", or some of them", nodes - 1))
-            .cure("name them in nodes")
+            .help("name them in nodes")
     };
     match (kind, named) {
         (Kind::Local, _) => Ok(Placement::Local),
@@ -46,7 +46,7 @@ pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Pla
             let error = table.error_at("nodes", format!("found {} nodes", named.len()));
             Err(error
                 .allowed("one node")
-                .cure("name the one preferred, or use memory = \"interleave\" or \"bind\""))
+                .help("name the one preferred, or use memory = \"interleave\" or \"bind\""))
         }
         (Kind::Preferred, Some(named)) => Ok(Placement::Preferred(named[0])),
         (Kind::Bind, Some(named)) => Ok(Placement::Bind(named)),

@@ -15,7 +15,7 @@ use fresco_input::{InputError, Table};
 pub(crate) struct Chosen {
     /// The allocator's part.
     pub frames: Config,
-    /// Whose colours are whose, where the policy says that.
+    /// Whose colors are whose, where the policy says that.
     pub sharing: Sharing,
     /// Time between scans, if it goes on dividing.
     pub interval: Option<Ps>,
@@ -87,7 +87,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         Kind::Bpm | Kind::BpmPlus => dynamic::read(&table, &sharing)?,
         _ => None,
     };
-    // TINT-8: TintMalloc's lists are by pair of colours whatever its tasks ask for.
+    // TINT-8: TintMalloc's lists are by pair of colors whatever its tasks ask for.
     let lists = match kind {
         Kind::Tintmalloc => ListsBy::BankAndLlc,
         _ => ListsBy::Bank,
@@ -173,7 +173,7 @@ fn boot(table: &Table<'_>) -> Result<Boot, InputError> {
             let error = table
                 .error_at("occupied", "found the whole memory")
                 .allowed("a share below 1, such as 0.5");
-            return Err(error.cure("leave some memory for the tasks"));
+            return Err(error.help("leave some memory for the tasks"));
         }
         aging.occupied_permille = ppm / 1000;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the programs fit the memory and their colours?
+//! Do the programs fit the memory and their colors?
 
 use super::Setup;
 use super::place::error_at;
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 pub(crate) struct Room {
     /// Bytes of a program, by everything that decides them.
     footprints: BTreeMap<String, u64>,
-    /// Frames of a machine by pair of bank and LLC colour.
+    /// Frames of a machine by pair of bank and LLC color.
     pairs: BTreeMap<String, Vec<u64>>,
 }
 
 impl Room {
     /// Registers every copy with an allocator of the setup and compares what it needs with what it may have. What this
-    /// cannot foresee (memory that is occupied at the start, tasks that share colours in part) the run finds out.
+    /// cannot foresee (memory that is occupied at the start, tasks that share colors in part) the run finds out.
     pub fn check(&mut self, setup: &Setup) -> Result<(), InputError> {
         let config = Config {
             boot: Boot::Pristine,
@@ -46,7 +46,7 @@ impl Room {
                 );
                 return Err(error_at(&task.place, found)
                     .allowed("a limit no smaller than the program")
-                    .cure("raise memory_limit"));
+                    .help("raise memory_limit"));
             }
             if let Coloring::Explicit { banks, llc } = &copy.coloring {
                 let capacity = self.capacity(setup, &frames, banks.as_ref(), llc.as_ref());
@@ -56,11 +56,11 @@ impl Room {
                 if is_strict(&setup.frames.policy) && setup.dynamic.is_none() && together.0 > capacity {
                     let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
                     let found = format!("found programs of {found} for the memory of {colors}");
-                    let cure =
-                        "give the tasks more colours, make their data smaller, or set policy.exhaustion = \"spill\"";
+                    let help =
+                        "give the tasks more colors, make their data smaller, or set policy.exhaustion = \"spill\"";
                     return Err(error_at(&task.place, found)
                         .allowed(format!("{room} at most"))
-                        .cure(cure)
+                        .help(help)
                         .does_not_fit());
                 }
             }
@@ -70,7 +70,7 @@ impl Room {
                 let allowed = format!("the memory of {}: {}", setup.machine.name, format_size(total));
                 return Err(error_at(&task.place, found)
                     .allowed(allowed)
-                    .cure("make the data of the tasks smaller")
+                    .help("make the data of the tasks smaller")
                     .does_not_fit());
             }
         }
@@ -109,7 +109,7 @@ impl Room {
 }
 
 fn names(kind: &str, colors: Option<&ColorSet>) -> String {
-    colors.map_or_else(String::new, |colors| format!("[{kind} colours {colors}]"))
+    colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
 }
 
 pub(crate) fn is_strict(policy: &Policy) -> bool {
@@ -132,6 +132,6 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
         memory::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
     error_at(&setup.tasks[task].place, found)
-        .cure("change banks, llc, colors or node of the task")
+        .help("change banks, llc, colors or node of the task")
         .does_not_fit()
 }

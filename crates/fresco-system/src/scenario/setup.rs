@@ -30,7 +30,7 @@ pub(crate) struct Setup {
     machine_path: Option<PathBuf>,
     pub space: Arc<ColorSpace>,
     pub frames: Config,
-    /// Colours are divided anew while programs run.
+    /// Colors are divided anew while programs run.
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
     pub bandwidth: Option<Budgets>,
@@ -55,7 +55,7 @@ pub(crate) struct Copy {
     pub name: String,
     pub core: u32,
     pub coloring: Coloring,
-    /// The colours are a share that the policy worked out.
+    /// The colors are a share that the policy worked out.
     pub shared: bool,
 }
 
@@ -68,7 +68,7 @@ impl Setup {
         let page_bits = machine.page_bytes.trailing_zeros();
         let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
         let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
-            .map_err(|error| root.error_at("machine", format!("found a machine without colours: {error}")))?;
+            .map_err(|error| root.error_at("machine", format!("found a machine without colors: {error}")))?;
         let policy = policy::read(&root, machine.core.mhz)?;
         let tables = root.array_of_tables("task")?;
         let mut tasks = Vec::new();
@@ -87,7 +87,7 @@ impl Setup {
             let allowed = format!("0 to {most}: so many copies of background tasks there are");
             error
                 .allowed(allowed)
-                .cure("start fewer, or add background tasks, or cores to them")
+                .help("start fewer, or add background tasks, or cores to them")
         })?;
         let copies = copies(&root, &tasks, corunners)?;
         let dynamic = dynamic::resolve(&root, policy.interval, &policy.sharing, &machine, &space, &copies)?;
@@ -217,12 +217,12 @@ fn refuse_unknown(parameters: &Table<'_>, program: &ProgramKind) -> Result<(), I
         return Ok(());
     };
     let allowed: Vec<&str> = names.into_iter().filter(|name| !LENGTHS.contains(name)).collect();
-    let cure = match fresco_input::closest(key, allowed.iter().copied()) {
+    let help = match fresco_input::closest(key, allowed.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("remove it; fresco sim --programs explains those of {}", program.name),
     };
     let error = parameters.error_at(key, format!("found no parameter of {}", program.name));
-    Err(error.allowed(allowed.join(", ")).cure(cure))
+    Err(error.allowed(allowed.join(", ")).help(help))
 }
 
 /// How long a program runs is said by `[warm_up]` and `[measure]`: programs that count their passes run without end.
@@ -237,7 +237,7 @@ fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
                 let allowed = "[warm_up] and [measure] of the scenario, which hold for all tasks";
                 return Err(error
                     .allowed(allowed)
-                    .cure("remove it, and write [measure] passes = … instead"));
+                    .help("remove it, and write [measure] passes = … instead"));
             }
             if parameter.name == "passes" {
                 endless.push(format!("task.{number}.parameters.passes"));
@@ -284,7 +284,7 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
     for (number, task) in tasks.iter().enumerate() {
         if let Some(other) = tasks[..number].iter().find(|other| other.name == task.name) {
             let error = error_at(&task.place, format!("found a second task {:?}", other.name));
-            return Err(error.allowed("each name once").cure("rename one of the two"));
+            return Err(error.allowed("each name once").help("rename one of the two"));
         }
         for (copy, core) in task.cores.iter().enumerate() {
             if task.role == Role::Background {
@@ -297,10 +297,10 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
             if let Some(other) = copies.iter().find(beside).filter(|_| task.timing.is_none()) {
                 let found = format!("found core {core}, on which {} runs already", other.name);
                 let error = error_at(&task.place, found);
-                let cure = "give each task a core of its own, or a period";
+                let help = "give each task a core of its own, or a period";
                 return Err(error
                     .allowed("one task without a period per core, beside periodic ones")
-                    .cure(cure));
+                    .help(help));
             }
             copies.push(Copy {
                 task: number,
@@ -316,7 +316,7 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
             .error("found no task")
             .in_field("task")
             .allowed("one [[task]] or more");
-        return Err(error.cure("add a [[task]] with name, program and core"));
+        return Err(error.help("add a [[task]] with name, program and core"));
     }
     let is_measured = |copy: &Copy| tasks[copy.task].role == Role::Measured;
     if let Some(task) = tasks
@@ -330,14 +330,14 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
         );
         return Err(error
             .allowed("one copy or more of a measured task")
-            .cure("raise copies, or leave it away: each listed core has a copy then"));
+            .help("raise copies, or omit it: each listed core has a copy then"));
     }
     if !copies.iter().any(is_measured) {
         let error = root
             .error("found no measured task")
             .in_field("task")
             .allowed("one task or more with role = \"measured\"");
-        return Err(error.cure("leave the role of a task away: measured is the default"));
+        return Err(error.help("omit the role of a task: measured is the default"));
     }
     Ok(copies)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Policies that share colours out among the tasks: whose colours are whose is worked out here, before anything runs.
+//! Policies that share colors out among the tasks: whose colors are whose is worked out here, before anything runs.
 //!
-//! Every copy that a task lists is a thread, whether or not `corunners` starts it, so that its colours are the same alone and
+//! Every copy that a task lists is a thread, whether or not `corunners` starts it, so that its colors are the same alone and
 //! in company. A task that names `banks` or `llc` has these, and they are not given to others; one with `colors = 0` has
 //! none.
 
@@ -13,7 +13,7 @@ use fresco_frames::shares::{self, Divide, Seat, Share, ShareError, Taken, Tint, 
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 
-/// How colours are shared out.
+/// How colors are shared out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sharing {
     /// Not at all: tasks name theirs, or CAMC chooses them at run time.
@@ -84,7 +84,7 @@ pub(super) fn channels(policy: &Table<'_>, private_banks: bool) -> Result<Sharin
 }
 
 impl Sharing {
-    /// Gives every thread that waits for its share its colours.
+    /// Gives every thread that waits for its share its colors.
     ///
     /// # Errors
     /// Threads would have to share what each is to have alone; pages cannot choose the channel.
@@ -131,7 +131,7 @@ impl Sharing {
         Ok(())
     }
 
-    /// The bank colours of each channel that is used; `None` for a policy that leaves channels alone.
+    /// The bank colors of each channel that is used; `None` for a policy that leaves channels alone.
     pub(super) fn banks_of_channels(
         &self,
         policy: &Table<'_>,
@@ -183,11 +183,11 @@ fn too_many(policy: &Table<'_>, error: &ShareError) -> InputError {
     let key = if policy.has("variant") { "variant" } else { "frames" };
     policy
         .error_at(key, format!("found {error}"))
-        .allowed(format!("{} coloured threads at most", error.fit))
-        .cure("start fewer tasks, set colors = 0 for some, name their banks and llc, or choose another variant")
+        .allowed(format!("{} colored threads at most", error.fit))
+        .help("start fewer tasks, set colors = 0 for some, name their banks and llc, or choose another variant")
 }
 
-/// The bank colours of each channel that is used.
+/// The bank colors of each channel that is used.
 fn banks_of_channels(
     policy: &Table<'_>,
     machine: &Machine,
@@ -199,26 +199,26 @@ fn banks_of_channels(
     if let Some(channel) = channels.and_then(|channels| channels.iter().find(|channel| **channel >= count)) {
         let error = policy.error_at("channels", format!("found channel {channel}"));
         let allowed = format!("channels 0 to {} of {}", count - 1, machine.name);
-        return Err(error.allowed(allowed).cure("name channels that exist"));
+        return Err(error.allowed(allowed).help("name channels that exist"));
     }
     if channels.is_some_and(<[u32]>::is_empty) {
         let error = policy.error_at("channels", "found no channel");
         return Err(error
             .allowed("one channel or more")
-            .cure("remove the key for all of them"));
+            .help("remove the key for all of them"));
     }
     if count == 1 {
         let error = policy.error_at("frames", format!("found one channel on {}", machine.name));
         return Err(error
             .allowed("a machine of several channels")
-            .cure("choose policy.frames = \"bpm\", or a machine such as i7-860-channels"));
+            .help("choose policy.frames = \"bpm\", or a machine such as i7-860-channels"));
     }
     let banks = |&channel: &u32| {
         space.select_field(Field::Channel, channel).map_err(|error| {
             let error = policy.error_at("frames", format!("found that {}: {error}", machine.name));
             error
                 .allowed("a machine whose channels are chosen by address bits above the page")
-                .cure("choose policy.frames = \"bpm\", or a machine such as i7-860-channels")
+                .help("choose policy.frames = \"bpm\", or a machine such as i7-860-channels")
         })
     };
     channels.unwrap_or(&all).iter().map(banks).collect()

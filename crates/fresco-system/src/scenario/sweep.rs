@@ -74,7 +74,7 @@ impl Sweep {
             None => Err(root
                 .error_at("sweep", "found more combinations of values than that")
                 .allowed(format!("{MOST_POINTS} combinations at most"))
-                .cure("sweep fewer values, or fewer axes")),
+                .help("sweep fewer values, or fewer axes")),
         }
     }
 
@@ -110,7 +110,7 @@ fn read_variants(root: &Table<'_>) -> Result<Vec<Variant>, InputError> {
         let name = table.text("name")?.to_owned();
         if variants.iter().any(|known| known.name == name) {
             let error = table.error_at("name", format!("found a second variant {name:?}"));
-            return Err(error.allowed("each name once").cure("rename one of the two"));
+            return Err(error.allowed("each name once").help("rename one of the two"));
         }
         let set = table.table("set")?;
         let assignments = Assignment::all_in(&set, "", &format!("variant {name:?}"))?;
@@ -130,7 +130,7 @@ fn read_axis(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<AxisVal
     let items = item.list()?;
     if items.is_empty() {
         let error = item.error("found an empty list").allowed("one value or more");
-        return Err(error.cure("name the values, or remove the axis"));
+        return Err(error.help("name the values, or remove the axis"));
     }
     let variant = |item: &Item<'_>| {
         let name = item.text().ok()?;
@@ -144,7 +144,7 @@ fn read_axis(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<AxisVal
         let label = value.text().map_or_else(|_| value.to_toml(), str::to_owned);
         if labels.contains(&label) {
             let error = value.error(format!("found {label} twice")).allowed("each value once");
-            return Err(error.cure("remove one of the two"));
+            return Err(error.help("remove one of the two"));
         }
         assignments.push(match variant(value) {
             Some(variant) => variant.assignments.clone(),
@@ -161,7 +161,7 @@ fn read_axis(key: &str, item: &Item<'_>, variants: &[Variant]) -> Result<AxisVal
 
 /// A key that a sweep cannot vary, since all points have one value of it.
 fn of_all_points(key: &str, item: &Item<'_>) -> InputError {
-    let cure = match key {
+    let help = match key {
         "seed" => "write repetitions = N: run n of each point has the seed seed + n".to_owned(),
         _ => format!("write {key} outside of [sweep], with one value"),
     };
@@ -170,14 +170,14 @@ fn of_all_points(key: &str, item: &Item<'_>) -> InputError {
             "keys that begin with {}; or names of variants",
             SWEPT.join(", ")
         ))
-        .cure(cure)
+        .help(help)
 }
 
 fn no_variant(key: &str, value: &Item<'_>, label: &str, variants: &[Variant]) -> InputError {
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let first = key.split('.').next().unwrap_or(key);
     let near = |word, among: &[&'static str]| fresco_input::closest(word, among.iter().copied());
-    let cure = match (fresco_input::closest(label, names.iter().copied()), near(first, SWEPT)) {
+    let help = match (fresco_input::closest(label, names.iter().copied()), near(first, SWEPT)) {
         (Some(near), _) => format!("did you mean {near:?}?"),
         (None, Some(near)) if near != first => format!("did you mean the key {near:?}?"),
         _ => format!("write a [[variant]] with name = {label:?}, or use a key as the name of the axis"),
@@ -189,7 +189,7 @@ fn no_variant(key: &str, value: &Item<'_>, label: &str, variants: &[Variant]) ->
     value
         .error(format!("found {label:?}, which is no variant"))
         .allowed(format!("{variants}, or values of a key: {}", SWEPT.join(", ")))
-        .cure(cure)
+        .help(help)
 }
 
 fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
@@ -197,12 +197,12 @@ fn check_key(key: &str, item: &Item<'_>) -> Result<(), InputError> {
     if SWEPT.contains(&first) {
         return Ok(());
     }
-    let cure = match fresco_input::closest(first, SWEPT.iter().copied()) {
+    let help = match fresco_input::closest(first, SWEPT.iter().copied()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => "set this once for the whole scenario instead".to_owned(),
     };
     Err(item
         .error("a variant cannot set this")
         .allowed(format!("keys that begin with {}", SWEPT.join(", ")))
-        .cure(cure))
+        .help(help))
 }

@@ -34,11 +34,11 @@ pub(crate) struct Task {
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
     pub node: Option<u32>,
-    /// Nodes that its memory comes from if it has no colours.
+    /// Nodes that its memory comes from if it has no colors.
     pub placement: Placement,
-    /// Colours of each copy.
+    /// Colors of each copy.
     pub colorings: Vec<Coloring>,
-    /// Which of its copies have a share of the colours; none if the policy shares none out.
+    /// Which of its copies have a share of the colors; none if the policy shares none out.
     pub shared: Vec<bool>,
     /// Most frames it may hold.
     pub limit: Option<u64>,
@@ -68,7 +68,7 @@ impl Task {
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
             timing: jobs::read(table, name.text()?)?,
-            // Who touches a page of a team first decides its colours (TINT-19).
+            // Who touches a page of a team first decides its colors (TINT-19).
             paging: table.opt_choice("pages", &paging)?.unwrap_or(match program.is_team() {
                 true => Paging::OnTouch,
                 false => Paging::AtStart,
@@ -90,7 +90,7 @@ impl Task {
         Ok(task)
     }
 
-    /// Does it ask for LLC colours?
+    /// Does it ask for LLC colors?
     pub fn has_llc_colors(&self) -> bool {
         let asks = |coloring: &Coloring| match coloring {
             Coloring::Off => false,
@@ -122,7 +122,7 @@ fn check_name(item: &Item<'_>) -> Result<(), InputError> {
     let error = item.error(format!("found the name {name:?}"));
     Err(error
         .allowed(A_NAME)
-        .cure("choose a name that can stand in task.NAME.key"))
+        .help("choose a name that can stand in task.NAME.key"))
 }
 
 /// `core = 0`, or `cores = "1-3"` with `copies` for fewer of them. The cores that have a copy, and how many are listed.
@@ -143,7 +143,7 @@ fn cores(table: &Table<'_>, machine: &Machine) -> Result<(Vec<u32>, usize), Inpu
             return Err(table
                 .error(found)
                 .allowed(allowed)
-                .cure("say on which core the task runs"));
+                .help("say on which core the task runs"));
         }
     };
     let listed = cores.len();

@@ -14,7 +14,7 @@ pub const US: u64 = 1000;
 /// Nanoseconds of a millisecond.
 pub const MS: u64 = 1_000_000;
 
-/// Ranks of the two colours of the servers: the lower and the upper half (MAP-10).
+/// Ranks of the two colors of the servers: the lower and the upper half (MAP-10).
 pub const RANKS: [u64; 2] = [0x0f, 0xf0];
 
 /// The machine at a density; rows stay those of 1 Gb, so that memory is quick to set up.
@@ -40,10 +40,10 @@ pub fn experiment(schedule: Schedule) -> Experiment {
     }
 }
 
-/// A task with phase, period and WCET in nanoseconds, its deadline the period, in the ranks of a colour.
+/// A task with phase, period and WCET in nanoseconds, its deadline the period, in the ranks of a color.
 pub fn task(name: &str, (phase, period, wcet): (u64, u64, u64), color: usize, work: Work) -> TaskSpec {
     let timing = fresco_rt::Task::new(name, phase, period, wcet, period).expect("a task");
-    let banks = colors_of_ranks(&machine(1), RANKS[color]).expect("colours");
+    let banks = colors_of_ranks(&machine(1), RANKS[color]).expect("colors");
     let coloring = Coloring::Explicit {
         banks: Some(banks),
         llc: None,

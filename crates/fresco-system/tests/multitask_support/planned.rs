@@ -23,7 +23,7 @@ pub fn sparse(wcet: u64, write_percent: u32) -> Work {
     }
 }
 
-/// Sets by colour, as name, period and WCET in microseconds.
+/// Sets by color, as name, period and WCET in microseconds.
 pub type Sets<'a> = [&'a [(&'a str, u64, u64)]; 2];
 
 pub const EXAMPLE: Sets<'_> = [

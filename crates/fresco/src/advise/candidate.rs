@@ -8,21 +8,21 @@ use fresco_system::{Overview, TaskOverview};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Colours that one task has for itself.
+/// Colors that one task has for itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Slice {
-    /// Bank colours.
+    /// Bank colors.
     pub banks: Vec<u32>,
-    /// LLC colours.
+    /// LLC colors.
     pub llc: Vec<u32>,
 }
 
 /// How much each task has for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Amount {
-    /// Bank colours on each of the task's nodes; 0: shares those that nobody has for itself.
+    /// Bank colors on each of the task's nodes; 0: shares those that nobody has for itself.
     pub banks: u32,
-    /// LLC colours; 0: shares those that nobody has for itself.
+    /// LLC colors; 0: shares those that nobody has for itself.
     pub llc: u32,
 }
 
@@ -33,9 +33,9 @@ pub struct Candidate {
     pub amounts: BTreeMap<String, Amount>,
     /// Bandwidth reserved for the core of each copy of the tasks with goals; `None` without budgets.
     pub reserved: Option<Reserved>,
-    /// The colours, chosen for these amounts.
+    /// The colors, chosen for these amounts.
     pub slices: BTreeMap<String, Slice>,
-    /// Share of the machine's banks and cache colours, and of the bandwidth that a controller guarantees, that is set aside:
+    /// Share of the machine's banks and cache colors, and of the bandwidth that a controller guarantees, that is set aside:
     /// the mean of the three, 0 to 1.
     pub cost: f64,
 }
@@ -44,7 +44,7 @@ pub struct Candidate {
 const KEPT: [&str; 5] = ["scheduler", "context_switch", "boot", "occupied", "per_cpu"];
 
 impl Candidate {
-    /// Chooses colours for the amounts; `None` if the machine has not so many. `guaranteed` is the bandwidth that a
+    /// Chooses colors for the amounts; `None` if the machine has not so many. `guaranteed` is the bandwidth that a
     /// controller guarantees, in bytes per second.
     pub fn new(
         overview: &Overview,
@@ -59,7 +59,7 @@ impl Candidate {
             let task = overview.tasks.iter().find(|task| task.name == *name)?;
             let mut whole = Slice::default();
             for (place, node) in nodes(overview, task).into_iter().enumerate() {
-                // The cache colours of the first node serve on all: a task has one set of them.
+                // The cache colors of the first node serve on all: a task has one set of them.
                 let llc = if place == 0 { amount.llc } else { 0 };
                 let slice = pick(space, node, amount.banks, llc, &mut given)?;
                 whole.banks.extend(slice.banks);
@@ -112,7 +112,7 @@ impl Candidate {
         overrides
     }
 
-    /// Is there memory for a task on a core: a bank and a cache colour that exist together?
+    /// Is there memory for a task on a core: a bank and a cache color that exist together?
     fn serves(&self, overview: &Overview, task: &TaskOverview, core: u32) -> bool {
         let llc = self.llc(overview, task);
         let exists = |bank: &u32| llc.iter().any(|&llc| overview.space.pair_exists(*bank, llc));
@@ -131,7 +131,7 @@ impl Candidate {
         of_node.filter(fits).collect()
     }
 
-    /// The cache colours of a task: its own, or those that nobody has for itself.
+    /// The cache colors of a task: its own, or those that nobody has for itself.
     fn llc(&self, overview: &Overview, task: &TaskOverview) -> Vec<u32> {
         match self.slices.get(&task.name).filter(|slice| !slice.llc.is_empty()) {
             Some(own) => own.llc.clone(),
@@ -141,7 +141,7 @@ impl Candidate {
         }
     }
 
-    /// The keys that give a task its colours.
+    /// The keys that give a task its colors.
     fn colors(&self, overview: &Overview, task: &TaskOverview) -> Vec<String> {
         let banks_of = |core: &u32| format!("{:?}", format_list(&self.banks(overview, task, *core)));
         let mut keys = vec![banks_key(task, banks_of)];

@@ -36,22 +36,22 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
         let Some((task, (what, value))) = parts else {
             return Err(error("found no NAME:WHAT=VALUE".to_owned())
                 .allowed("NAME:slowdown=1.2, NAME:bandwidth=500MB/s")
-                .cure("name a measured task, then what it must keep"));
+                .help("name a measured task, then what it must keep"));
         };
         let Some(goal) = goals.get_mut(task) else {
-            let cure = closest(task, tasks.iter().map(String::as_str));
-            let cure = cure.map_or_else(
+            let help = closest(task, tasks.iter().map(String::as_str));
+            let help = help.map_or_else(
                 || "name a measured task".to_owned(),
                 |near| format!("did you mean {near:?}?"),
             );
             return Err(error(format!("found the task {task:?}"))
                 .allowed(tasks.join(", "))
-                .cure(cure));
+                .help(help));
         };
         if !told.insert((task.to_owned(), what.to_owned())) {
             return Err(error(format!("found a second {what} for {task:?}"))
                 .allowed("each goal of a task once")
-                .cure("keep one of them"));
+                .help("keep one of them"));
         }
         match what {
             "slowdown" => {
@@ -62,7 +62,7 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 goal.max_slowdown = ratio.ok_or_else(|| {
                     error(format!("found {value:?}"))
                         .allowed("a ratio from 1 to 1000")
-                        .cure("write how many times slower the task may become: 1.1 is the 10 % rule (BPM-18)")
+                        .help("write how many times slower the task may become: 1.1 is the 10 % rule (BPM-18)")
                 })?;
             }
             "bandwidth" => {
@@ -72,14 +72,14 @@ pub fn read(texts: &[String], slowdown: f64, tasks: &[String]) -> Result<Goals, 
                 let bytes = bytes.map_err(|wrong| {
                     error(wrong.found.clone())
                         .allowed(wrong.allowed.clone())
-                        .cure(wrong.cure.clone())
+                        .help(wrong.help.clone())
                 })?;
                 goal.bandwidth_bytes_per_s = Some(bytes);
             }
             _ => {
                 return Err(error(format!("found the goal {what:?}"))
                     .allowed("slowdown, bandwidth")
-                    .cure("deadlines of periodic tasks are goals by themselves"));
+                    .help("deadlines of periodic tasks are goals by themselves"));
             }
         }
     }

@@ -62,7 +62,7 @@ impl Bench {
             return Err(InputError::new(file.name, "found a scenario with a sweep")
                 .in_field("sweep")
                 .allowed("one point: the tasks that run together")
-                .cure("remove [sweep], or set the one value you mean"));
+                .help("remove [sweep], or set the one value you mean"));
         };
         if let Some(task) = overview.tasks.iter().find(|task| !task.placement.is_empty()) {
             return Err(InputError::new(
@@ -71,7 +71,7 @@ impl Bench {
             )
             .in_field(format!("task.{}", task.name))
             .allowed("tasks that do not say which memory they get: that is what is to be found")
-            .cure("remove these keys"));
+            .help("remove these keys"));
         }
         Ok(Self {
             name: name.to_owned(),
@@ -132,7 +132,7 @@ impl Bench {
     /// All tasks together.
     ///
     /// # Errors
-    /// What the scenario's run finds: programs that do not fit their colours, above all.
+    /// What the scenario's run finds: programs that do not fit their colors, above all.
     pub fn together(&self, overrides: &[String], goals: &Goals) -> Result<Outcome, InputError> {
         let point = self.run(overrides)?;
         let (mut speeds, mut slowdowns) = (BTreeMap::new(), BTreeMap::new());

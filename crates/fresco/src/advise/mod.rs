@@ -2,7 +2,7 @@
 //! Which partition of banks, cache and bandwidth serves the tasks of a scenario (BPM-18, BPM-19, LIM-5, LIM-18).
 //!
 //! Everything is measured on the model. First each measured task alone: how much slower it gets with fewer banks, fewer
-//! colours of the cache, less bandwidth. Then all tasks together: without partition, and with some banks and cache colours
+//! colors of the cache, less bandwidth. Then all tasks together: without partition, and with some banks and cache colors
 //! set aside for each measured task, with and without bandwidth budgets. Of the partitions that meet all goals the one that
 //! sets aside least is proposed, after taking back from each task what it can do without.
 

@@ -47,10 +47,10 @@ pub fn of(
     }
     page.sections.push(Section::new("How to read this").list(
         [
-            "Set aside: the mean of three shares: of the machine's bank colours, of its cache colours, of the bandwidth that its \
+            "Set aside: the mean of three shares: of the machine's bank colors, of its cache colors, of the bandwidth that its \
              controllers guarantee. What is not set aside all other tasks share.",
             "Slowdown: instructions per cycle alone on the whole machine, divided by those here; of several copies the slowest.",
-            "Alone with less: the task without the others, with so many bank colours of its node, so many cache colours, or under \
+            "Alone with less: the task without the others, with so many bank colors of its node, so many cache colors, or under \
              a budget of so much bandwidth for each core.",
         ]
         .map(str::to_owned)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Banks and cache colours that are set aside, chosen together: only pairs that exist are of use (CON-5).
+//! Banks and cache colors that are set aside, chosen together: only pairs that exist are of use (CON-5).
 
 use super::candidate::Slice;
 use fresco_dram::ColorSpace;
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 /// What has been given away.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    /// Bank colours.
+    /// Bank colors.
     pub banks: BTreeSet<u32>,
-    /// LLC colours.
+    /// LLC colors.
     pub llc: BTreeSet<u32>,
 }
 
-/// `banks` bank colours of `node` and `llc` colours of the cache that nobody has yet, so that each of the banks exists with
-/// one of the cache colours, ascending; 0 for none of a kind. `None` if there are not so many.
+/// `banks` bank colors of `node` and `llc` colors of the cache that nobody has yet, so that each of the banks exists with
+/// one of the cache colors, ascending; 0 for none of a kind. `None` if there are not so many.
 pub fn pick(space: &ColorSpace, node: u32, banks: u32, llc: u32, given: &mut Given) -> Option<Slice> {
     let free_banks: Vec<u32> = (0..space.bank_colors())
         .filter(|bank| space.node_of_color(*bank) == node && !given.banks.contains(bank))
@@ -41,7 +41,7 @@ fn first(colors: &[u32], count: u32) -> Option<Vec<u32>> {
     colors.get(..count as usize).map(<[u32]>::to_vec)
 }
 
-/// The cache colours that exist with the bank `lead`, and the banks that exist with one of them.
+/// The cache colors that exist with the bank `lead`, and the banks that exist with one of them.
 fn both(
     space: &ColorSpace,
     lead: u32,
@@ -54,7 +54,7 @@ fn both(
         .copied()
         .filter(|&llc| space.pair_exists(lead, llc))
         .collect();
-    // Where a bank has fewer cache colours than asked for, others fill up.
+    // Where a bank has fewer cache colors than asked for, others fill up.
     let others = free_llc.iter().copied().filter(|llc| !with_lead.contains(llc));
     let chosen: Vec<u32> = with_lead.iter().copied().chain(others).take(llc as usize).collect();
     let exists = |bank: &u32| chosen.iter().any(|&llc| space.pair_exists(*bank, llc));
@@ -70,7 +70,7 @@ mod tests {
     fn space(machine: &str) -> ColorSpace {
         let machine = fresco_machine::builtin(machine).expect("built in");
         let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-        ColorSpace::new(&machine.memory.map, &llc, 12).expect("colours")
+        ColorSpace::new(&machine.memory.map, &llc, 12).expect("colors")
     }
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_fills_up_is_in_order() {
-        // A bank of the Opteron exists with 8 of its 32 cache colours; the other eight are of no use to it.
+        // A bank of the Opteron exists with 8 of its 32 cache colors; the other eight are of no use to it.
         let space = space("opteron-6128");
         let slice = pick(&space, 0, 1, 16, &mut Given::default()).expect("there are so many");
         assert_eq!((slice.banks.len(), slice.llc.len()), (1, 16));

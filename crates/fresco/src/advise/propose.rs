@@ -46,7 +46,7 @@ pub struct Tried {
 /// Measures and proposes.
 ///
 /// # Errors
-/// A run that fails for another reason than that data do not fit their colours.
+/// A run that fails for another reason than that data do not fit their colors.
 pub fn advise(bench: &Bench, goals: &Goals, bar: &ProgressBar) -> Result<Advice, InputError> {
     let guaranteed = Guaranteed::of(&bench.overview.machine, true).bytes_per_s();
     let budget_periods = bench.budget_periods()?;

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// per second; without `budgets` none are tried. Once the bench's `stop` says so nothing more is run.
 ///
 /// # Errors
-/// A run that fails for another reason than that data do not fit their colours.
+/// A run that fails for another reason than that data do not fit their colors.
 pub(super) fn search(
     bench: &Bench,
     goals: &Goals,

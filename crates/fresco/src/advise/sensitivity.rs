@@ -14,9 +14,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resource {
-    /// Bank colours of its node.
+    /// Bank colors of its node.
     Banks,
-    /// Colours of the last-level cache.
+    /// Colors of the last-level cache.
     Llc,
     /// Bandwidth, in MB/s for each core.
     Bandwidth,
@@ -26,8 +26,8 @@ impl Resource {
     /// In words, with the unit.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Banks => "bank colours",
-            Self::Llc => "LLC colours",
+            Self::Banks => "bank colors",
+            Self::Llc => "LLC colors",
             Self::Bandwidth => "bandwidth [MB/s]",
         }
     }
@@ -38,8 +38,8 @@ impl Resource {
     pub fn amount(self, amount: u32) -> String {
         let plural = if amount == 1 { "" } else { "s" };
         match self {
-            Self::Banks => format!("{amount} bank colour{plural}"),
-            Self::Llc => format!("{amount} LLC colour{plural}"),
+            Self::Banks => format!("{amount} bank color{plural}"),
+            Self::Llc => format!("{amount} LLC color{plural}"),
             Self::Bandwidth => format!("{amount} MB/s"),
         }
     }
@@ -149,7 +149,7 @@ fn cores_alone(bench: &Bench, task: &str) -> u32 {
     nodes(overview, task).into_iter().map(of).max().unwrap_or(1)
 }
 
-/// The bank colours that each node of a task has.
+/// The bank colors that each node of a task has.
 fn most_banks(bench: &Bench, task: &str) -> u32 {
     let overview = &bench.overview;
     let task = overview.tasks.iter().find(|other| other.name == task);
@@ -189,7 +189,7 @@ fn with(bench: &Bench, task: &str, resource: Resource, amount: u32) -> Result<Op
     }
 }
 
-/// `banks_each` and `llc` of a task that has so many banks on each of its nodes, or so many cache colours and all banks.
+/// `banks_each` and `llc` of a task that has so many banks on each of its nodes, or so many cache colors and all banks.
 fn colors(bench: &Bench, task: &str, resource: Resource, amount: u32) -> Option<Vec<String>> {
     let overview = &bench.overview;
     let found = overview.tasks.iter().find(|other| other.name == task)?;

@@ -38,7 +38,7 @@ pub fn warnings(curves: &[Curve], tried: &[Tried], proposed: Option<usize>) -> V
         let ratio = full.outcome.weighted_speedup / none.outcome.weighted_speedup;
         if ratio < 1.0 {
             warnings.push(format!(
-                "full colouring hurts here: with banks and cache of their own the tasks together have {:.1} % less throughput \
+                "full coloring hurts here: with banks and cache of their own the tasks together have {:.1} % less throughput \
                  than without a partition (LIM-5)",
                 100.0 * (1.0 - ratio)
             ));
@@ -59,7 +59,7 @@ pub fn warnings(curves: &[Curve], tried: &[Tried], proposed: Option<usize>) -> V
     warnings
 }
 
-/// A partition in words: `hrt: 4 bank colours, 1 LLC colour`.
+/// A partition in words: `hrt: 4 bank colors, 1 LLC color`.
 pub fn in_words(candidate: &Candidate) -> String {
     let mut parts = Vec::new();
     for (name, amount) in &candidate.amounts {
@@ -242,7 +242,7 @@ pub fn sentences(advice: &Advice) -> Vec<String> {
 /// The unit of a curve's amounts.
 pub fn unit(resource: Resource) -> &'static str {
     match resource {
-        Resource::Banks | Resource::Llc => "colours",
+        Resource::Banks | Resource::Llc => "colors",
         Resource::Bandwidth => "MB/s",
     }
 }

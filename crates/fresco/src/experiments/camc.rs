@@ -41,8 +41,8 @@ pub fn by_allocator(result: &ScenarioResult) -> Vec<Row> {
     result.points.iter().filter_map(row).collect()
 }
 
-/// Bank colours that more than one task had, over all repetitions the most; `None` if a task was not coloured, or had
-/// frames outside its colours.
+/// Bank colors that more than one task had, over all repetitions the most; `None` if a task was not colored, or had
+/// frames outside its colors.
 fn shared_banks(point: &PointResult) -> Option<u32> {
     let mut most = 0;
     for run in &point.runs {
@@ -180,7 +180,7 @@ mod tests {
     use super::numbers;
 
     #[test]
-    fn lists_of_colours_are_read() {
+    fn lists_of_colors_are_read() {
         assert_eq!(numbers("0-2,8"), Some(vec![0, 1, 2, 8]));
         assert_eq!(numbers("none"), None);
     }

@@ -32,7 +32,7 @@ pub fn palloc_map(_seed: u64) -> Result<Vec<Row>, InputError> {
     Ok(rows)
 }
 
-/// Colours of the Opteron, and what an idle bank takes for a row-buffer hit and for a conflict.
+/// Colors of the Opteron, and what an idle bank takes for a row-buffer hit and for a conflict.
 pub fn camc_map(_seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin("opteron-6128")?;
     let colors = space(&machine)?.bank_colors();
@@ -59,10 +59,6 @@ pub fn camc_map(_seed: u64) -> Result<Vec<Row>, InputError> {
 
 fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
     let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).map_err(|error| {
-        InputError::new(
-            machine.name.clone(),
-            format!("found a machine without colours: {error}"),
-        )
-    })
+    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+        .map_err(|error| InputError::new(machine.name.clone(), format!("found a machine without colors: {error}")))
 }

@@ -4,7 +4,7 @@
 use crate::kernel_record::Record;
 use fresco_report::claims::Row;
 
-/// Page faults, by which colours of how many a task has.
+/// Page faults, by which colors of how many a task has.
 pub fn faults(record: &Record) -> Vec<Row> {
     let row = |one: &crate::kernel_record::Fault| {
         Row::new()

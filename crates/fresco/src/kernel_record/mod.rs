@@ -42,7 +42,7 @@ pub struct Record {
     /// Page allocations alone, by policy and size.
     #[serde(skip)]
     pub allocations: Vec<Allocation>,
-    /// Programs' starts, by policy and number of colours.
+    /// Programs' starts, by policy and number of colors.
     #[serde(skip)]
     pub starts: Vec<Start>,
 }
@@ -50,7 +50,7 @@ pub struct Record {
 /// Instructions per page of memory that is used and given back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Which colours of how many, or which kernel.
+    /// Which colors of how many, or which kernel.
     pub setting: String,
     /// First use.
     pub fault: u64,
@@ -58,7 +58,7 @@ pub struct Fault {
     pub recycled: u64,
     /// Giving back.
     pub unmap: u64,
-    /// The dearest fault.
+    /// The most expensive fault.
     pub longest: u64,
 }
 
@@ -71,16 +71,16 @@ pub struct Allocation {
     pub size_mib: u32,
     /// Of one page.
     pub mean: u64,
-    /// The dearest.
+    /// The most expensive.
     pub longest: u64,
 }
 
 /// Instructions of a program's start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
-    /// `unpatched` kernel, `uncolored` program, `colored`, `ahead`: coloured with pages allocated ahead.
+    /// `unpatched` kernel, `uncolored` program, `colored`, `ahead`: colored with pages allocated ahead.
     pub policy: &'static str,
-    /// How many colours; 0 without.
+    /// How many colors; 0 without.
     pub colors: u32,
     /// Of `exec`, pages allocated ahead included.
     pub exec: u64,
@@ -88,7 +88,7 @@ pub struct Start {
     pub first: u64,
     /// Per page, after all were given back.
     pub again: u64,
-    /// The dearest fault.
+    /// The most expensive fault.
     pub longest: u64,
 }
 
@@ -128,7 +128,7 @@ impl Record {
 fn missing(path: &Path, error: InputError) -> InputError {
     match path.exists() || is_standard_input(path) {
         true => error,
-        false => error.cure("check the path; scripts/kernel-test cost writes a record to out/kernel-cost.toml"),
+        false => error.help("check the path; scripts/kernel-test cost writes a record to out/kernel-cost.toml"),
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reading a record; what is wrong with one is told with its line and the cure.
+//! Reading a record; what is wrong with one is told with its line and the help.
 
 use super::state::State;
 use super::{Allocation, Fault, Record, Start};
@@ -8,7 +8,7 @@ use fresco_report::InputFile;
 use std::ops::RangeInclusive;
 
 const SCHEMA: &str = "fresco-kernel-cost/1";
-/// What makes a record, for cures.
+/// What makes a record, for helps.
 const MAKER: &str = "scripts/kernel-test cost";
 /// Instructions: none costs nothing, and 10^12 would be a quarter of an hour.
 const COUNT: RangeInclusive<u64> = 1..=1_000_000_000_000;
@@ -29,7 +29,7 @@ pub fn record(file: InputFile, text: &str, present: &State) -> Result<Record, In
         return Err(root
             .error_at("patches", "found no patch")
             .allowed("the names of the patches that were measured")
-            .cure(format!("measure again: {MAKER}")));
+            .help(format!("measure again: {MAKER}")));
     }
     let own = |key: &str| root.text(key).map(str::to_owned);
     let record = Record {
@@ -45,7 +45,7 @@ pub fn record(file: InputFile, text: &str, present: &State) -> Result<Record, In
             format!("{}, {} MiB", row.policy, row.size_mib)
         })?,
         starts: rows(&root, "start", start, |row| {
-            format!("{}, {} colours", row.policy, row.colors)
+            format!("{}, {} colors", row.policy, row.colors)
         })?,
         file,
     };
@@ -57,7 +57,7 @@ fn schema(root: &Table<'_>) -> Result<(), InputError> {
     let wrong = |error: InputError| {
         error
             .allowed(format!("schema = {SCHEMA:?}"))
-            .cure(format!("name a record that {MAKER} wrote"))
+            .help(format!("name a record that {MAKER} wrote"))
     };
     let item = root.item("schema", "").map_err(wrong)?;
     match item.text().map_err(wrong)? {
@@ -81,7 +81,7 @@ fn rows<T>(
             return Err(table
                 .error(format!("found a second row of {this}"))
                 .allowed("one row of each")
-                .cure("remove one of the two"));
+                .help("remove one of the two"));
         }
         table.finish()?;
         rows.push(row);
@@ -90,7 +90,7 @@ fn rows<T>(
         return Err(root
             .error_at(key, "found no row")
             .allowed("what was measured, a row each")
-            .cure(format!("measure again: {MAKER}")));
+            .help(format!("measure again: {MAKER}")));
     }
     Ok(rows)
 }

@@ -58,10 +58,10 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
 }
 
 fn unsound(plan: &Plan, found: impl Into<String>) -> InputError {
-    InputError::new(format!("plan {}", plan.name), found).cure("see what `fresco check` says of the plan")
+    InputError::new(format!("plan {}", plan.name), found).help("see what `fresco check` says of the plan")
 }
 
-/// A bit for each rank of a colour.
+/// A bit for each rank of a color.
 fn ranks(color: &Color) -> u64 {
     color
         .ranks
@@ -127,7 +127,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     })
 }
 
-/// Pages of an instance may lie in any bank colour of any colour that it has memory in.
+/// Pages of an instance may lie in any bank color of any color that it has memory in.
 fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, InputError> {
     let colors = task.colors_of(number);
     let Some(&first) = colors.first() else {
@@ -221,7 +221,7 @@ fn locks_of(plan: &Plan, locks: &LockTimes) -> Result<Locks, InputError> {
         .map_err(|error| unsound(plan, format!("found locks that cannot be: {error}")))
 }
 
-/// Servers by colour, which is their order of priority.
+/// Servers by color, which is their order of priority.
 fn servers(plan: &Plan, core: &plan::CoreServers) -> Result<Vec<Server>, InputError> {
     let in_order = core
         .servers

@@ -3,7 +3,7 @@
 
 use super::Simulated;
 use crate::show::figures::Figure;
-use crate::show::lanes::{self, Course, RankLane, TaskLane};
+use crate::show::lanes::{self, GanttContent, RankLane, TaskLane};
 use fresco_plan::Plan;
 use fresco_report::plot::{BarStyle, Gantt, Heading};
 use fresco_report::{Provenance, ReportError};
@@ -29,7 +29,7 @@ pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenanc
             from_ns: 0,
             to_ns,
             styles: vec![(BarStyle::Outline, "locked".to_owned())],
-            lanes: lanes::of(&course(plan, simulated)),
+            lanes: lanes::of(&content(plan, simulated)),
         };
         figures.push(Figure {
             name: format!(
@@ -46,8 +46,8 @@ pub(super) fn figures(plan: &Plan, simulated: &Simulated, provenance: &Provenanc
     Ok(figures)
 }
 
-/// What the chart shows: ranks are named with the colour that they belong to.
-fn course<'s>(plan: &Plan, simulated: &'s Simulated) -> Course<'s> {
+/// What the chart shows: ranks are named with the color that they belong to.
+fn content<'s>(plan: &Plan, simulated: &'s Simulated) -> GanttContent<'s> {
     let result = &simulated.result;
     let several = result.ranks.iter().any(|other| other.channel > 0);
     let rank_lane = |rank: &fresco_system::multitask::RankRefresh| {
@@ -73,7 +73,7 @@ fn course<'s>(plan: &Plan, simulated: &'s Simulated) -> Course<'s> {
         core: task.core,
         jobs: &task.jobs,
     };
-    Course {
+    GanttContent {
         cores: result.cores.iter().map(|core| core.core).collect(),
         tasks: result.tasks.iter().map(task_lane).collect(),
         ranks: result.ranks.iter().map(rank_lane).collect(),

@@ -60,7 +60,7 @@ pub fn of(
     Ok((page, figures))
 }
 
-/// What is guaranteed: deadlines, tasks, colours and refresh, and under which assumptions.
+/// What is guaranteed: deadlines, tasks, colors and refresh, and under which assumptions.
 fn promised(plan: &Plan, simulated: &Simulated) -> Result<Section, ReportError> {
     let mut section = Section::new("What is promised").table(promises(simulated)?);
     for table in [plan_tables::tasks(plan)?, plan_tables::schedule(plan)?] {

@@ -20,7 +20,7 @@ pub struct Promise {
 }
 
 /// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
-/// colours if it has any, and of every plan that the device is not hurt.
+/// colors if it has any, and of every plan that the device is not hurt.
 pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
     let mut promises = Vec::new();
     let mut add = |what: &str, kept: bool, found: String| {
@@ -92,7 +92,7 @@ pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
     promises
 }
 
-/// Of the first memory of tasks that have colours: pages in the bank colours of these, and all pages.
+/// Of the first memory of tasks that have colors: pages in the bank colors of these, and all pages.
 fn pages(plan: &Plan, result: &MultitaskResult) -> (u64, u64) {
     let mut pages = (0, 0);
     for (task, outcome) in plan.tasks.iter().zip(&result.tasks) {
@@ -105,7 +105,7 @@ fn pages(plan: &Plan, result: &MultitaskResult) -> (u64, u64) {
     pages
 }
 
-/// Bank colours of all colours in which a task has memory; `None` if it has none.
+/// Bank colors of all colors in which a task has memory; `None` if it has none.
 fn banks(plan: &Plan, task: &PlannedTask) -> Option<BTreeSet<u32>> {
     let colors: BTreeSet<usize> = (0..task.instances.len())
         .flat_map(|instance| task.colors_of(instance))

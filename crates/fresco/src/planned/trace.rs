@@ -8,7 +8,7 @@ use fresco_system::multitask::{Activity, Handler};
 /// Picoseconds in a nanosecond.
 const PS: u64 = 1000;
 
-/// Cores with their tasks, handlers and owners; colours with their locks; channels with their ranks.
+/// Cores with their tasks, handlers and owners; colors with their locks; channels with their ranks.
 pub fn of(simulated: &Simulated) -> Trace {
     let result = &simulated.result;
     let timeline = &result.timeline;

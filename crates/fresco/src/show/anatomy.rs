@@ -52,7 +52,7 @@ pub fn chart(
         return Ok(None);
     }
     let highest = bars.iter().map(|(_, anatomy)| total(anatomy)).fold(0.0, f64::max);
-    // A part too small to be seen is left out, but keeps its place: so each part has its colour in every figure.
+    // A part too small to be seen is left out, but keeps its place: so each part has its color in every figure.
     let layers = PARTS.iter().map(|(name, _, part)| {
         let values = bars.iter().map(|(_, anatomy)| part(anatomy));
         let seen = values.clone().any(|value| value > LEAST * highest);

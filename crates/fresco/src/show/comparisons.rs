@@ -193,7 +193,7 @@ fn kernel_allocations(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Fi
             "longest",
             "kernel-palloc-tab1-max",
             "longest_insn",
-            "Dearest page allocation",
+            "Most expensive page allocation",
         ),
     ] {
         let mut chart = LineChart::new(
@@ -238,18 +238,18 @@ fn kernel_starts(both: &Both<'_>, provenance: &Provenance) -> Result<Vec<Figure>
     let later = both.paper("kernel-camc-alloc-computation", "CAMC over buddy");
     let chart = bars(
         Heading::new(
-            "A page fault of a coloured program, relative to one without colours",
+            "A page fault of a colored program, relative to one without colors",
             "CAMC table 2.2; 32 MiB of one node on the patched kernel",
         ),
         [
-            "first use, 1 colour",
-            "first use, 8 colours",
+            "first use, 1 color",
+            "first use, 8 colors",
             "used again, 1",
             "used again, 8",
             "allocated ahead, 1",
             "allocated ahead, 8",
         ],
-        Axis::ratio("coloured over unpatched"),
+        Axis::ratio("colored over unpatched"),
         [first, first, later, later, later, later],
         [
             over("colored", "1", "first_insn"),

@@ -44,7 +44,7 @@ impl ReportDirectory {
             return Err(InputError::new(directory.display().to_string(), "found a file")
                 .in_field("--out")
                 .allowed("a directory, which is made if it does not exist")
-                .cure("name another directory"));
+                .help("name another directory"));
         }
         let made = fs::create_dir_all(directory).and_then(|()| Staging::new(directory));
         made.and_then(|staging| staging.add(PAGE, b""))
@@ -129,7 +129,7 @@ impl ReportDirectory {
         Err(InputError::new(path.display().to_string(), found)
             .in_field("--out")
             .allowed(allowed)
-            .cure("move it away, or name another directory for the report"))
+            .help("move it away, or name another directory for the report"))
     }
 
     /// The names of the files of the report that is there; none without one.
@@ -155,7 +155,7 @@ impl ReportDirectory {
         )
         .in_field("--out")
         .allowed("a directory that can be created or written to")
-        .cure("name another directory")
+        .help("name another directory")
     }
 }
 

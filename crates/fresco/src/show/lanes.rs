@@ -8,7 +8,7 @@ use fresco_system::multitask::{Activity, JobRecord, Timeline};
 pub const PS: u64 = 1000;
 
 /// What a chart shows.
-pub struct Course<'r> {
+pub struct GanttContent<'r> {
     /// Cores, each with lanes of its own.
     pub cores: Vec<u32>,
     /// Tasks, in the order in which the timeline numbers them.
@@ -52,12 +52,12 @@ fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> Gan
 }
 
 /// The lanes of a chart: of each core its tasks, handlers, stalls and whose time it is; then locks and refreshes.
-pub fn of(course: &Course<'_>) -> Vec<Lane> {
+pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
     let mut lanes = Vec::new();
-    let timeline = course.timeline;
-    for &core in &course.cores {
+    let timeline = content.timeline;
+    for &core in &content.cores {
         let group = format!("core {core}");
-        for (number, task) in course.tasks.iter().enumerate() {
+        for (number, task) in content.tasks.iter().enumerate() {
             let own = timeline
                 .runs
                 .iter()
@@ -71,7 +71,7 @@ pub fn of(course: &Course<'_>) -> Vec<Lane> {
                     name: task.name.to_owned(),
                     bars,
                     marks: if task.core == core {
-                        marks(task, course.horizon_ps)
+                        marks(task, content.horizon_ps)
                     } else {
                         Vec::new()
                     },
@@ -116,7 +116,7 @@ pub fn of(course: &Course<'_>) -> Vec<Lane> {
         })
         .collect();
     push(&mut lanes, "memory", "locked", bars);
-    for rank in &course.ranks {
+    for rank in &content.ranks {
         let own = timeline.refreshes.iter();
         let own = own.filter(|span| (span.channel, span.rank) == (rank.channel, rank.rank));
         let bars = own.map(|span| bar(span.start_ps, span.end_ps, "", "refresh", BarStyle::Hatched));

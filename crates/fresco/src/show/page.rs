@@ -173,7 +173,7 @@ fn extent(extent: Extent) -> String {
     }
 }
 
-/// What the columns and colours mean.
+/// What the columns and colors mean.
 fn reading() -> Section {
     Section::new("How to read this").list(
         [

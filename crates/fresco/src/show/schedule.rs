@@ -2,7 +2,7 @@
 //! Periodic tasks of a scenario: deadlines missed, response times, who ran when (MET-2).
 
 use super::figures::Figure;
-use super::lanes::{self, Course, TaskLane};
+use super::lanes::{self, GanttContent, TaskLane};
 use super::sweep::Sweep;
 use fresco_report::plot::{Axis, CdfChart, Distribution, Gantt, Heading};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
@@ -111,7 +111,7 @@ fn gantt(
     let mut cores: Vec<u32> = tasks.iter().map(|task| task.core).collect();
     cores.sort_unstable();
     cores.dedup();
-    let course = Course {
+    let content = GanttContent {
         cores,
         tasks,
         ranks: Vec::new(),
@@ -132,7 +132,7 @@ fn gantt(
         from_ns: 0,
         to_ns,
         styles: Vec::new(),
-        lanes: lanes::of(&course),
+        lanes: lanes::of(&content),
     };
     Ok(Some(Figure {
         name: format!("{}-gantt-{number}", sweep.result.scenario),

@@ -9,7 +9,7 @@ pub struct Sweep<'r> {
     pub result: &'r ScenarioResult,
     /// Axis of numbers, drawn from left to right.
     pub across: Option<usize>,
-    /// Axis whose values are compared: a line or a colour each.
+    /// Axis whose values are compared: a line or a color each.
     pub compared: Option<usize>,
     /// The others: a figure, or a group of bars, for each combination of their values.
     pub others: Vec<usize>,

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[command(after_help = "\
 The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and \
 at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with \
-fewer banks, fewer cache colours, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
+fewer banks, fewer cache colors, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
 
 Examples:
   fresco advise scenarios/advise-four.toml
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
     let slowdown = slowdown.ok_or_else(|| {
         InputError::new(format!("--max-slowdown {}", args.max_slowdown), "found no such ratio")
             .allowed("1 to 1000")
-            .cure("write 1.1 for ten percent")
+            .help("write 1.1 for ten percent")
     })?;
     let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
     let bench = Bench::load(&args.scenario, &args.set)?;

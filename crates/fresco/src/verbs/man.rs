@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Outcome {
             directory.display().to_string(),
             format!("cannot make this directory: {error}"),
         )
-        .cure("name a directory that can be written")
+        .help("name a directory that can be written")
     })?;
     write_with_subcommands(&command, "fresco", directory)?;
     Ok(ExitCode::SUCCESS)

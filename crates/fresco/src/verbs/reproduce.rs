@@ -196,7 +196,7 @@ fn record_of(args: &Args, systems: &[String]) -> Result<Option<Record>, InputErr
             format!("found {}, which no claim asked for is judged by", file.display()),
         )
         .allowed("with the system kernel")
-        .cure("name kernel among the systems, or leave --record out")),
+        .help("name kernel among the systems, or leave --record out")),
     }
 }
 

@@ -55,12 +55,12 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
     threads: u16,
 
-    /// Length of the run of a plan, e.g. '640 ms'; as long as everything takes to repeat if left away, from two to ten retention
+    /// Length of the run of a plan, e.g. '640 ms'; as long as everything takes to repeat if omitted, from two to ten retention
     /// times
     #[arg(long, value_name = "TIME")]
     pub(super) horizon: Option<String>,
 
-    /// Begin the run of a plan with the switch from ordinary refresh, which tasks may meet until each colour's first window;
+    /// Begin the run of a plan with the switch from ordinary refresh, which tasks may meet until each color's first window;
     /// otherwise refresh has been in its rhythm for a while when the tasks begin
     #[arg(long)]
     pub(super) from_switch_on: bool,
@@ -175,7 +175,7 @@ pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)])
         None => Ok(()),
         Some((option, _)) => Err(InputError::new(*option, format!("found it with {found}"))
             .allowed(format!("it with {suits}"))
-            .cure("leave it away")),
+            .help("omit it")),
     }
 }
 
@@ -209,7 +209,7 @@ fn refuse_two_values(args: &Args) -> Result<(), InputError> {
             return Err(error
                 .in_field(key)
                 .allowed(format!("{option}, or --set {key}=…"))
-                .cure("leave one of them away"));
+                .help("omit one of them"));
         }
     }
     Ok(())
@@ -226,7 +226,7 @@ fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
             let error = InputError::new("--trace-dir", "found a path that is not UTF-8");
             return Err(error
                 .allowed("a path in UTF-8")
-                .cure("rename the directory, or link to it"));
+                .help("rename the directory, or link to it"));
         };
         overrides.push(format!("trace_dir={}", quoted(path)));
     }
@@ -249,7 +249,7 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
         let error = InputError::new(given[number].clone(), found).in_field("name");
         return Err(error
             .allowed("each name once")
-            .cure("give it once, or change its name with --set name=…"));
+            .help("give it once, or change its name with --set name=…"));
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ pub fn plan_of(given: &[String]) -> Result<Option<PathBuf>, InputError> {
         return Err(
             InputError::new(file_name(plan), format!("found a plan among {} arguments", given.len()))
                 .allowed("one plan, or scenarios")
-                .cure("simulate the plan by a command of its own"),
+                .help("simulate the plan by a command of its own"),
         );
     }
     Ok(Some(PathBuf::from(plan)))
@@ -43,7 +43,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     if let Some(word) = args.set.first() {
         return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
             .allowed("a plan as it is")
-            .cure("change the file of tasks and plan again: fresco plan TASKS --set …")
+            .help("change the file of tasks and plan again: fresco plan TASKS --set …")
             .into());
     }
     let given = [("--trace-dir", args.trace_dir.is_some()), ("--all", args.all)];
@@ -109,7 +109,7 @@ fn horizon(text: &str) -> Result<u64, InputError> {
     let ps = read.map_err(|error| {
         InputError::new("--horizon", format!("found {text:?}"))
             .allowed(error.allowed.clone())
-            .cure("write a time such as '640 ms'")
+            .help("write a time such as '640 ms'")
     })?;
     Ok(ps / 1000)
 }

@@ -118,8 +118,8 @@ impl Place {
         if !told.starts_with(&start) {
             faults.push(format!("it does not begin with {start:?}"));
         }
-        if !told.contains("\n  cure: ") {
-            faults.push("it names no cure".to_owned());
+        if !told.contains("\n  help: ") {
+            faults.push("it names no help".to_owned());
         }
         faults
     }

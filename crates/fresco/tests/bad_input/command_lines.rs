@@ -126,22 +126,22 @@ fn quantities() -> Vec<Case> {
         of_file("offset inside a page", &["--offset", "100"]).told("--offset: found 0x64"),
         of_file("cache bits in the wrong order", &["--llc", "16-6"]).told("--llc: "),
         of_file("cache bit that does not exist", &["--llc", "6-64"]).told("--llc: "),
-        of_file("too many pairs of colours", &["--llc", "12-40"]).told("map.txt: "),
+        of_file("too many pairs of colors", &["--llc", "12-40"]).told("map.txt: "),
     ]
 }
 
 fn colors() -> Vec<Case> {
     vec![
-        of_xeon("colour that does not exist", "colors", &["--banks", "12-16"]).told("--banks: `12-16` does not exist"),
-        of_xeon("colours that do not ascend", "colors", &["--banks", "3,1"]).told("--banks: "),
-        of_xeon("no colour", "colors", &["--banks", ""]).told("--banks: "),
+        of_xeon("color that does not exist", "colors", &["--banks", "12-16"]).told("--banks: `12-16` does not exist"),
+        of_xeon("colors that do not ascend", "colors", &["--banks", "3,1"]).told("--banks: "),
+        of_xeon("no color", "colors", &["--banks", ""]).told("--banks: "),
         of_xeon(
-            "proof about a colour that does not exist",
+            "proof about a color that does not exist",
             "colors",
             &["--disjoint", "0", "16"],
         )
         .told("--disjoint: "),
-        of_xeon("proof about one colour", "colors", &["--disjoint", "0"]).told("--disjoint: found 0 alone"),
+        of_xeon("proof about one color", "colors", &["--disjoint", "0"]).told("--disjoint: found 0 alone"),
         of_xeon("pattern without bits", "colors", &["--pattern", "[00XX]"]).usage("--bits <BITS>"),
         of_xeon(
             "pattern without brackets",
@@ -221,17 +221,17 @@ fn live() -> Vec<Case> {
         Case::new(name, &[&["run", "--map", "map.txt"], more, &end].concat()).file("map.txt", MAP)
     };
     vec![
-        run("no colours", &[]).told("command line: found no colours"),
-        run("colours without a key", &["--colors", "0-3"]).told("--colors: found \"0-3\""),
-        run("an unknown kind of colour", &["--colors", "bank=0"]).told("--colors: found the key"),
-        run("a range of colours that falls", &["--colors", "banks=3-1"]).told("--colors banks: "),
-        run("a range of colours without end", &["--colors", "banks=0-"]).told("--colors banks: "),
-        run("colours with two commas", &["--colors", "banks=0,,1"]).told("--colors banks: "),
-        run("a milliard of colours", &["--colors", "banks=0-999999999"]).told("--colors banks: "),
-        run("a cache colour that is not there", &["--colors", "llc=1"]).told("--colors llc: "),
-        run("colours named twice", &["--colors", "llc=0,banks=1,llc=0"]).told("--colors: found llc twice"),
+        run("no colors", &[]).told("command line: found no colors"),
+        run("colors without a key", &["--colors", "0-3"]).told("--colors: found \"0-3\""),
+        run("an unknown kind of color", &["--colors", "bank=0"]).told("--colors: found the key"),
+        run("a range of colors that falls", &["--colors", "banks=3-1"]).told("--colors banks: "),
+        run("a range of colors without end", &["--colors", "banks=0-"]).told("--colors banks: "),
+        run("colors with two commas", &["--colors", "banks=0,,1"]).told("--colors banks: "),
+        run("a milliard of colors", &["--colors", "banks=0-999999999"]).told("--colors banks: "),
+        run("a cache color that is not there", &["--colors", "llc=1"]).told("--colors llc: "),
+        run("colors named twice", &["--colors", "llc=0,banks=1,llc=0"]).told("--colors: found llc twice"),
         run(
-            "colours that no frame has",
+            "colors that no frame has",
             &["--llc", "15,19", "--colors", "banks=0-1,llc=1-2"],
         )
         .told("--colors: found "),
@@ -250,7 +250,7 @@ fn live() -> Vec<Case> {
         )
         .told("--verbose: found it"),
         Case::new("a map beside a plan", &["run", "--map", "map.txt", "plan.json"]).told("--map: found it with a plan"),
-        Case::new("colours beside a plan", &["run", "--colors", "banks=0", "plan.json"])
+        Case::new("colors beside a plan", &["run", "--colors", "banks=0", "plan.json"])
             .told("--colors: found it with a plan"),
         Case::new(
             "JSON of a program that runs",
@@ -264,12 +264,8 @@ fn live() -> Vec<Case> {
         .told("--cpus: "),
         run("a list of nodes without end", &["--colors", "banks=0", "--node", "0-"]).told("--node: "),
         run("a pool that is no size", &["--colors", "banks=0", "--pool", "much"]).told("--pool: "),
-        run(
-            "colours of threads that fall",
-            &["--thread-colors", "banks=0;banks=3-1"],
-        )
-        .told("--thread-colors: set 2"),
-        run("no colours of threads", &["--thread-colors", "banks=0;"]).told("--thread-colors: "),
+        run("colors of threads that fall", &["--thread-colors", "banks=0;banks=3-1"]).told("--thread-colors: set 2"),
+        run("no colors of threads", &["--thread-colors", "banks=0;"]).told("--thread-colors: "),
         run(
             "a bandwidth without a unit",
             &["--colors", "banks=0", "--bandwidth", "500"],

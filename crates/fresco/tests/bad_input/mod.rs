@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Wrong command lines, machines, maps, traces and scenarios, given to the program itself: each is refused with status
-//! 2, or 3 where data do not fit, and a message that names the place and a cure; nothing panics, prints half a result, or leaves a file behind.
+//! 2, or 3 where data do not fit, and a message that names the place and a help; nothing panics, prints half a result, or leaves a file behind.
 //!
 //! The messages are in `*.golden`. After a wanted change of words: `FRESCO_BLESS=1 cargo test -p fresco --test all bad_input`,
 //! and read the difference.

@@ -56,7 +56,7 @@ fn a_report_survives_a_run_that_fails() {
     stdout(&run(&[]), directory.path());
     let kept = fs::read(path("report/results.json")).expect("is there");
     let files = fs::read_dir(path("report")).expect("readable").count();
-    // Only the run itself finds out that an aged machine has too few frames of one colour left.
+    // Only the run itself finds out that an aged machine has too few frames of one color left.
     let aged = [
         "--set",
         "policy.boot=aged",

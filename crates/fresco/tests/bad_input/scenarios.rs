@@ -47,7 +47,7 @@ banks = 0
 parameters.bytes = "1 MiB"
 "#;
 
-/// A scenario without colours.
+/// A scenario without colors.
 const NO_COLORS: &str = r#"name = "plain"
 machine = "./small.toml"
 [[task]]
@@ -122,7 +122,7 @@ fn values() -> Vec<Case> {
         wrong("unknown policy", "\"palloc\"", "\"pallok\""),
         wrong("core that does not exist", "core = 2", "core = 8"),
         wrong(
-            "colour that does not exist",
+            "color that does not exist",
             "set.task.chase.banks = 1",
             "set.task.chase.banks = 64",
         ),
@@ -144,7 +144,7 @@ fn contradictions() -> Vec<Case> {
         )
         .told("s.toml:"),
         plain(
-            "footprint larger than its colours",
+            "footprint larger than its colors",
             edited(GOOD, "\"64 KiB\"", "\"8 MiB\""),
         )
         .told("s.toml:"),
@@ -233,7 +233,7 @@ fn options() -> Vec<Case> {
         )
         .told("built-in machine "),
         Case::new(
-            "memory full under an allocator without colours",
+            "memory full under an allocator without colors",
             &[
                 "sim",
                 "s.toml",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which back end is taken. Kernels with page colouring are folders of plain files here: that programs get their colours
+//! Which back end is taken. Kernels with page coloring are folders of plain files here: that programs get their colors
 //! is tested on the kernel itself (`scripts/kernel-test fresco`).
 
 use crate::common::directory_with;
@@ -44,7 +44,7 @@ fn a_kernel_without_page_coloring_leaves_the_library() {
         );
     }
     let plan = dry(&nowhere, directory.path(), "kernel");
-    assert_eq!(plan["backend"], "kernel: its page colouring");
+    assert_eq!(plan["backend"], "kernel: its page coloring");
     assert!(
         plan["covered"]
             .as_str()
@@ -59,7 +59,7 @@ fn a_kernel_without_page_coloring_leaves_the_library() {
     );
     assert_eq!(output.status.code(), Some(125));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let reason = "fresco run: memory cannot be coloured here: this kernel has no page colouring (kernel/README.md has the patches)\n";
+    let reason = "fresco run: memory cannot be colored here: this kernel has no page coloring (kernel/README.md has the patches)\n";
     assert_eq!(told, reason);
 }
 
@@ -72,7 +72,7 @@ fn a_kernel_that_is_not_ready_is_passed_over_and_that_is_told_with_the_cure() {
     let tree = directory_with(&[("map", "\n"), ("enabled", "0\n")]);
     let plan = dry(tree.path(), directory.path(), "auto");
     let words = plan["backend"].as_str().expect("words");
-    let begin = "stock: this kernel as it is; not the kernel's colouring: the kernel's page colouring is switched off; as root: echo 0x44000,0x88000,0x110000,0x220000 > ";
+    let begin = "stock: this kernel as it is; not the kernel's coloring: the kernel's page coloring is switched off; as root: echo 0x44000,0x88000,0x110000,0x220000 > ";
     assert!(words.starts_with(begin), "{words}");
     std::fs::write(tree.path().join("map"), "0x44000,0x88000\n").expect("ours");
     std::fs::write(tree.path().join("enabled"), "1\n").expect("ours");
@@ -84,7 +84,7 @@ fn a_kernel_that_is_not_ready_is_passed_over_and_that_is_told_with_the_cure() {
     assert_eq!(output.status.code(), Some(125));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        told.contains("the kernel's map is 0x44000,0x88000, and its colour "),
+        told.contains("the kernel's map is 0x44000,0x88000, and its color "),
         "{told}"
     );
     assert!(told.contains("echo 0 > "), "{told}");
@@ -105,7 +105,7 @@ fn options_of_the_library_are_refused_with_the_kernel() {
     }
 }
 
-/// May the kernel's map be read, and are its colours to be had?
+/// May the kernel's map be read, and are its colors to be had?
 fn may_set_colors() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));

@@ -3,7 +3,7 @@
 //! allowed goes on as it would.
 
 use crate::common::directory_with;
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{MAP, cannot_color, compiled};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
@@ -130,16 +130,16 @@ fn what_is_freed_twice_or_never_was_a_block_aborts_the_program_with_a_line() {
         ("realloc freed", "freed already, or inside a block"),
         ("realloc stack", "not an address of the heap"),
     ] {
-        let coloured = coloured_with(&[], &["timeout", "20", "./misuses", how], directory.path());
-        assert_eq!(ended(&coloured), Some(6), "{how}: {coloured:?}");
-        let told = String::from_utf8_lossy(&coloured.stderr);
+        let colored = colored_with(&[], &["timeout", "20", "./misuses", how], directory.path());
+        assert_eq!(ended(&colored), Some(6), "{how}: {colored:?}");
+        let told = String::from_utf8_lossy(&colored.stderr);
         let told: Vec<&str> = told.lines().filter(|line| line.starts_with("fresco: ")).collect();
         let function = if how.starts_with("realloc") {
             "realloc()"
         } else {
             "free()"
         };
-        assert_eq!(told.len(), 1, "{how}: {coloured:?}");
+        assert_eq!(told.len(), 1, "{how}: {colored:?}");
         assert!(
             told[0].contains(&format!("{function}: invalid pointer 0x")),
             "{how}: {told:?}"
@@ -217,7 +217,7 @@ fn what_is_allowed_goes_on_as_it_would() {
     if !shared.is_ok_and(|status| status.success()) || !compiled("allowed", directory.path()) {
         return;
     }
-    let done = coloured_with(&[], &["timeout", "60", "./allowed"], directory.path());
+    let done = colored_with(&[], &["timeout", "60", "./allowed"], directory.path());
     assert!(done.status.success(), "{done:?}");
     assert_eq!(String::from_utf8_lossy(&done.stdout), "done\n");
     assert_eq!(String::from_utf8_lossy(&done.stderr), "");

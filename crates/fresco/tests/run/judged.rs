@@ -2,7 +2,7 @@
 //! What `fresco verify` judges, and when.
 
 use crate::common::{directory_with, fresco, json};
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{COLORING, MAP, Running, cannot_color, compiled, memory_user, program};
 use fresco_testing::{Need, skip};
 use serde_json::Value;
@@ -110,11 +110,11 @@ fn under_a_filter_of_system_calls_that_is_what_is_told_and_once() {
         return;
     }
     let command = ["./filter", "sh", "-c", "for i in 1 2 3; do sh -c true; /bin/true; done"];
-    let done = coloured_with(&[], &command, directory.path());
+    let done = colored_with(&[], &command, directory.path());
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success(), "{told}");
     assert!(
-        told.contains("not coloured: a filter of system calls (seccomp)"),
+        told.contains("not colored: a filter of system calls (seccomp)"),
         "{told}"
     );
     assert_eq!(told.lines().count(), 1, "{told}");

@@ -200,7 +200,7 @@ fn colors_that_run_out_and_memory_that_is_short() {
     // One frame in 512.
     let few = ["--llc", "6-16", "--colors", "banks=1,llc=1", "--search", "64M"];
     assert!(run(&few, "24").success());
-    group.is_empty_again("colours that run out");
+    group.is_empty_again("colors that run out");
     // Searches take from what the group leaves, not from what the machine has.
     group.limit(96 << 20);
     assert!(run(&["--colors", "banks=0-3"], "40").success());

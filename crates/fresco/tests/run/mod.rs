@@ -24,17 +24,17 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// Sixteen bank colours, as a Core i5-6200U has them.
+/// Sixteen bank colors, as a Core i5-6200U has them.
 const MAP: &str = "14 18\n15 19\n16 20\n17 21\n";
 
-/// `fresco run` with a quarter of the colours of [`MAP`].
+/// `fresco run` with a quarter of the colors of [`MAP`].
 const COLORING: [&str; 5] = ["run", "--map", "map.txt", "--colors", "banks=0-3"];
 
 fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_fresco"))
 }
 
-/// Why memory cannot be coloured here.
+/// Why memory cannot be colored here.
 fn reason() -> Option<String> {
     if let Err(refusal) = fresco_linux::launch::probe() {
         return Some(refusal.to_string());
@@ -55,7 +55,7 @@ fn memory_user() -> PathBuf {
     program().with_file_name("examples").join("memory_user")
 }
 
-/// A program that runs with colours and waits until its input ends.
+/// A program that runs with colors and waits until its input ends.
 struct Running {
     child: Child,
     output: BufReader<ChildStdout>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours in fact.
+//! Colors in fact.
 
 use crate::common::{directory_with, fresco, json, refused, stdout};
 use crate::run::{COLORING, MAP, Running, cannot_color, compiled, expected_sum, memory_user, program};
@@ -10,12 +10,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-fn coloured(command: &[&str], directory: &Path) -> Output {
-    coloured_with(&[], command, directory)
+fn colored(command: &[&str], directory: &Path) -> Output {
+    colored_with(&[], command, directory)
 }
 
-/// A command with four of the sixteen colours, and further options.
-pub fn coloured_with(options: &[&str], command: &[&str], directory: &Path) -> Output {
+/// A command with four of the sixteen colors, and further options.
+pub fn colored_with(options: &[&str], command: &[&str], directory: &Path) -> Output {
     let arguments = [&COLORING, options, &["--"], command].concat();
     fresco(&arguments, directory)
 }
@@ -42,7 +42,7 @@ fn a_programs_memory_has_the_colors_asked_for() {
         .iter()
         .map(|color| color["pages"].as_u64().expect("a number"))
         .sum();
-    assert_eq!((colors.len(), sum), (16, pages), "every page has one colour");
+    assert_eq!((colors.len(), sum), (16, pages), "every page has one color");
     // Another map judges the same pages otherwise.
     let pid = running.child.id().to_string();
     let other = ["verify", &pid, "--map", "map.txt", "--colors", "banks=15"];
@@ -152,7 +152,7 @@ fn real_programs_do_the_same_as_without_colors() {
         let Ok(plain) = plain.map_err(|error| skip(Need::Programs, format!("{}: {error}", command[0]))) else {
             continue;
         };
-        let done = coloured(command, directory.path());
+        let done = colored(command, directory.path());
         assert!(plain.status.success(), "{command:?}");
         assert_eq!(
             done.status,
@@ -172,7 +172,7 @@ fn real_programs_do_the_same_as_without_colors() {
 #[test]
 fn status_and_signals_are_the_programs_own() {
     let directory = directory_with(&[("map.txt", MAP)]);
-    let status = |command: &[&str]| coloured(command, directory.path()).status;
+    let status = |command: &[&str]| colored(command, directory.path()).status;
     assert_eq!(status(&["no-such-program"]).code(), Some(127));
     assert_eq!(status(&["/etc/passwd"]).code(), Some(126));
     assert_eq!(status(&["/"]).code(), Some(126));
@@ -181,7 +181,7 @@ fn status_and_signals_are_the_programs_own() {
     }
     assert_eq!(status(&["sh", "-c", "exit 7"]).code(), Some(7));
     assert_eq!(status(&["sh", "-c", "kill -9 $$"]).signal(), Some(9));
-    let done = coloured(&["sh", "-c", "echo \"$1\"; cat", "sh", "--colors"], directory.path());
+    let done = colored(&["sh", "-c", "echo \"$1\"; cat", "sh", "--colors"], directory.path());
     assert_eq!(String::from_utf8_lossy(&done.stdout), "--colors\n");
 }
 
@@ -245,7 +245,7 @@ fn a_process_without_colors_needs_a_map() {
     let directory = directory_with(&[("map.txt", MAP)]);
     let own = std::process::id().to_string();
     let complaint = refused(&["verify", &own], directory.path());
-    assert!(complaint.contains("found no colours asked for"), "{complaint}");
+    assert!(complaint.contains("found no colors asked for"), "{complaint}");
     if cannot_color() {
         return;
     }
@@ -253,7 +253,7 @@ fn a_process_without_colors_needs_a_map() {
         &["verify", &own, "--map", "map.txt", "--least", "0", "--json"],
         directory.path(),
     );
-    assert_eq!(found["data"]["total"]["share"], 1.0, "all colours are asked for");
+    assert_eq!(found["data"]["total"]["share"], 1.0, "all colors are asked for");
     assert_eq!(found["data"]["backend"], Value::Null);
     let named = [
         "verify",
@@ -360,7 +360,7 @@ fn a_program_may_change_its_user() {
     if !compiled("leaves", directory.path()) {
         return;
     }
-    let done = coloured(&["./leaves"], directory.path());
+    let done = colored(&["./leaves"], directory.path());
     assert!(done.status.success(), "{done:?}");
 }
 
@@ -376,7 +376,7 @@ fn what_was_left_to_the_kernel_is_told_even_if_the_program_closes_standard_error
     if !compiled("closes", directory.path()) {
         return;
     }
-    let done = coloured_with(&["--search", "0"], &["./closes"], directory.path());
+    let done = colored_with(&["--search", "0"], &["./closes"], directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(told.contains("left to the kernel"), "{told}");
 }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Two tasks on cores 0 and 1 with colours of their own.
+/// Two tasks on cores 0 and 1 with colors of their own.
 fn tasks(first: &str, second: &str) -> String {
     let task = |name: &str, core: u32, command: &str| {
         format!(

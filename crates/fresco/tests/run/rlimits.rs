@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Limits of a process's memory (setrlimit, ulimit): a program goes on as it does without colours, or is refused memory
+//! Limits of a process's memory (setrlimit, ulimit): a program goes on as it does without colors, or is refused memory
 //! as the C standard has it.
 
 use crate::common::directory_with;
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{MAP, cannot_color, compiled};
 use std::fmt::Write;
 
 #[test]
-fn under_limits_that_leave_too_little_programs_run_without_colours_and_one_line_says_why() {
+fn under_limits_that_leave_too_little_programs_run_without_colors_and_one_line_says_why() {
     if cannot_color() {
         return;
     }
@@ -27,19 +27,19 @@ fn under_limits_that_leave_too_little_programs_run_without_colours_and_one_line_
         ("-d 20480", data),
     ] {
         let script = format!("ulimit {limit}; exec sort -n data");
-        let done = coloured_with(&[], &["sh", "-c", &script], directory.path());
+        let done = colored_with(&[], &["sh", "-c", &script], directory.path());
         let told = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{limit}: {told}");
         assert!(done.stdout == sorted.as_bytes(), "{limit}");
         assert_eq!(told.lines().count(), 1, "{limit}: {told}");
-        let said = told.split_once("memory is not coloured: ").expect("it says so").1;
+        let said = told.split_once("memory is not colored: ").expect("it says so").1;
         assert!(
             said.starts_with(reason) && said.ends_with(" MiB are needed\n"),
             "{limit}: {told}"
         );
-        // A shell that has colours already, and children of it.
+        // A shell that has colors already, and children of it.
         let script = format!("ulimit {limit}; sort -n data | (read first; echo $first; tail -n 1); echo $?");
-        let done = coloured_with(&[], &["sh", "-c", &script], directory.path());
+        let done = colored_with(&[], &["sh", "-c", &script], directory.path());
         assert_eq!(
             String::from_utf8_lossy(&done.stdout),
             "0\n29999\n0\n",
@@ -48,10 +48,10 @@ fn under_limits_that_leave_too_little_programs_run_without_colours_and_one_line_
     }
     // Limits that leave enough change nothing.
     let script = "ulimit -v 3000000; ulimit -d 1000000; exec sort -n data";
-    let done = coloured_with(&[], &["sh", "-c", script], directory.path());
+    let done = colored_with(&[], &["sh", "-c", script], directory.path());
     assert!(done.stdout == sorted.as_bytes(), "{done:?}");
     assert!(
-        !String::from_utf8_lossy(&done.stderr).contains("not coloured"),
+        !String::from_utf8_lossy(&done.stderr).contains("not colored"),
         "{done:?}"
     );
 }
@@ -142,7 +142,7 @@ fn a_limit_set_later_is_told_by_malloc() {
         return;
     }
     for mebibytes in ["10", "60", "100", "150"] {
-        let done = coloured_with(&[], &["./allocates", mebibytes], directory.path());
+        let done = colored_with(&[], &["./allocates", mebibytes], directory.path());
         assert!(done.status.success(), "{mebibytes} MiB: {done:?}");
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads with colours of their own, and what forks do to colours.
+//! Threads with colors of their own, and what forks do to colors.
 
 use crate::common::{directory_with, json};
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{COLORING, MAP, Running, cannot_color, compiled, expected_sum, program, ready};
 use fresco_testing::{Need, skip};
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn threads_take_colors_in_turn() {
         return;
     }
     let directory = directory_with(&[("map.txt", MAP)]);
-    // The first thread, and three workers of 4 MiB each, one of which has the first one's colours.
+    // The first thread, and three workers of 4 MiB each, one of which has the first one's colors.
     let options = ["--thread-colors", "banks=0-1;banks=4-5;banks=9"];
     let (running, _) = Running::start(&options, &["12", "3"], directory.path());
     let report = running.verify(directory.path());
@@ -53,7 +53,7 @@ fn threads_take_colors_in_turn() {
     assert_eq!(running.finish().0, expected_sum(4, 3));
 }
 
-/// Each thread names its colours, allocates, gives memory to others to free, and maps.
+/// Each thread names its colors, allocates, gives memory to others to free, and maps.
 const PROGRAM: &str = r#"
 #include <errno.h>
 #include <pthread.h>
@@ -268,7 +268,7 @@ fn nothing_is_lost_while_pages_are_mended() {
     if !compiled("counts", directory.path()) {
         return;
     }
-    let done = coloured_with(&["--stats=details"], &["./counts"], directory.path());
+    let done = colored_with(&["--stats=details"], &["./counts"], directory.path());
     let told = String::from_utf8_lossy(&done.stderr);
     assert_eq!(String::from_utf8_lossy(&done.stdout), "all there\n", "{told}");
     assert!(told.contains(" pages given their colors back"), "{told}");

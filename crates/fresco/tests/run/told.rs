@@ -2,7 +2,7 @@
 //! What `--stats` tells: a line for each program, and a total.
 
 use crate::common::directory_with;
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{COLORING, MAP, cannot_color, program};
 use fresco_linux::launch::{LIBRARY_NAME, find_library};
 use std::process::Command;
@@ -22,7 +22,7 @@ fn each_program_tells_a_line_and_the_first_a_total() {
     }
     let directory = directory_with(&[("map.txt", MAP)]);
     let script = "for i in 1 2 3; do sort -n map.txt > /dev/null; done; true | sort; echo done";
-    let done = coloured_with(&["--stats"], &["bash", "-c", script], directory.path());
+    let done = colored_with(&["--stats"], &["bash", "-c", script], directory.path());
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "done\n", "{told}");
     let (own, totals): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| !line.contains("in all, "));
@@ -42,7 +42,7 @@ fn each_program_tells_a_line_and_the_first_a_total() {
     assert_eq!(pids.len(), own.len(), "a line for each: {told}");
     // One that a signal ends tells nothing, and is counted.
     let script = "sort map.txt > /dev/null; bash -c 'x=$(seq 1000); kill -9 $$'; true";
-    let done = coloured_with(&["--stats"], &["bash", "-c", script], directory.path());
+    let done = colored_with(&["--stats"], &["bash", "-c", script], directory.path());
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(told.contains("of them have told nothing"), "{told}");
 }
@@ -54,7 +54,7 @@ fn what_it_took_is_told_on_request() {
     }
     let directory = directory_with(&[("map.txt", MAP)]);
     let told = |option: &str| {
-        let done = coloured_with(&[option], &["sort", "map.txt"], directory.path());
+        let done = colored_with(&[option], &["sort", "map.txt"], directory.path());
         String::from_utf8_lossy(&done.stderr).into_owned()
     };
     let (sum, details) = (told("--stats"), told("--stats=details"));
@@ -92,7 +92,7 @@ fn a_request_that_the_library_does_not_understand_is_told() {
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{told}");
     assert!(
-        told.starts_with("fresco: ls[") && told.contains("memory is not coloured"),
+        told.starts_with("fresco: ls[") && told.contains("memory is not colored"),
         "{told}"
     );
 }

@@ -2,7 +2,7 @@
 //! What a program must not notice: its descriptors are its own, it ends as it would, and memory for code is memory.
 
 use crate::common::directory_with;
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{MAP, cannot_color, compiled};
 use fresco_testing::{Need, skip};
 use std::os::unix::process::ExitStatusExt;
@@ -52,9 +52,9 @@ fn a_program_whose_first_thread_leaves_ends_as_it_would() {
             .output()
             .expect("it starts");
         let command: Vec<&str> = ["timeout", "60", "./ends"].iter().chain(arguments).copied().collect();
-        let coloured = coloured_with(&[], &command, directory.path());
-        assert_eq!(coloured.status, plain.status, "{arguments:?}: {coloured:?}");
-        assert_eq!(coloured.stdout, plain.stdout, "{arguments:?}");
+        let colored = colored_with(&[], &command, directory.path());
+        assert_eq!(colored.status, plain.status, "{arguments:?}: {colored:?}");
+        assert_eq!(colored.stdout, plain.stdout, "{arguments:?}");
     }
 }
 
@@ -97,8 +97,8 @@ fn a_program_that_seccomp_kills_has_not_ended_well() {
             .output()
             .expect("it starts");
         assert_ne!(plain.status.signal(), None, "{mode}: {plain:?}");
-        let coloured = coloured_with(&[], &["./killed", mode], directory.path());
-        assert_eq!(coloured.status, plain.status, "{mode}: {coloured:?}");
+        let colored = colored_with(&[], &["./killed", mode], directory.path());
+        assert_eq!(colored.status, plain.status, "{mode}: {colored:?}");
     }
 }
 
@@ -133,8 +133,8 @@ fn a_child_of_a_program_that_gave_addresses_back_does_not_wait_for_itself() {
     {
         return skip(Need::Python, "no /usr/bin/python3");
     }
-    let coloured = coloured_with(&[], &command, directory.path());
-    assert_eq!(String::from_utf8_lossy(&coloured.stdout), "done\n", "{coloured:?}");
+    let colored = colored_with(&[], &command, directory.path());
+    assert_eq!(String::from_utf8_lossy(&colored.stdout), "done\n", "{colored:?}");
 }
 
 /// Touches a page of each 64 KiB.
@@ -158,8 +158,8 @@ fn pages_touched_far_apart_do_not_bring_those_between() {
         return;
     }
     for pool in ["0", "64M"] {
-        let coloured = coloured_with(&["--stats", "--pool", pool], &["./sparse"], directory.path());
-        let told = String::from_utf8_lossy(&coloured.stderr);
+        let colored = colored_with(&["--stats", "--pool", pool], &["./sparse"], directory.path());
+        let told = String::from_utf8_lossy(&colored.stderr);
         let placed = told
             .split_once(" pages placed")
             .and_then(|(before, _)| before.rsplit(' ').next());
@@ -188,7 +188,7 @@ fn descriptors_of_a_program_are_its_own() {
     }
     let directory = directory_with(&[("map.txt", MAP), ("files.sh", FILES)]);
     // What is told at the end goes where standard error went at the beginning.
-    let told = coloured_with(&["--stats", "--search", "4K"], &["bash", "files.sh"], directory.path());
+    let told = colored_with(&["--stats", "--search", "4K"], &["bash", "files.sh"], directory.path());
     assert!(told.status.success(), "{told:?}");
     assert_eq!(
         String::from_utf8_lossy(&told.stdout),
@@ -231,7 +231,7 @@ fn memory_for_code_has_the_colors_asked_for() {
         return;
     }
     for options in [&["--stats"][..], &["--stats", "--strict"]] {
-        let done = coloured_with(options, &["./code"], directory.path());
+        let done = colored_with(options, &["./code"], directory.path());
         let told = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!((done.status.code(), done.status.signal()), (Some(0), None), "{told}");
         let placed = told

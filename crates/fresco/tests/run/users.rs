@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Programs that change their user and groups. The C library has all threads do so, the pager too, and ends a program
-//! whose threads are not allowed the same: each has to go on as it does without colours.
+//! whose threads are not allowed the same: each has to go on as it does without colors.
 
 use crate::common::directory_with;
-use crate::run::placing::coloured_with;
+use crate::run::placing::colored_with;
 use crate::run::{MAP, cannot_color, compiled};
 use fresco_testing::{Need, skip};
 use std::path::Path;
@@ -168,7 +168,7 @@ fn plain(command: &[&str], directory: &Path) -> Output {
 }
 
 #[test]
-fn users_and_groups_change_or_are_refused_as_without_colours() {
+fn users_and_groups_change_or_are_refused_as_without_colors() {
     if cannot_color() {
         return;
     }
@@ -184,7 +184,7 @@ fn users_and_groups_change_or_are_refused_as_without_colours() {
             .matches("not permitted")
             .count();
         assert!(refusals >= 2, "{expected:?}");
-        let done = coloured_with(&[], &command, directory.path());
+        let done = colored_with(&[], &command, directory.path());
         assert_eq!(
             (done.status.code(), &done.stdout),
             (Some(0), &expected.stdout),
@@ -206,7 +206,7 @@ fn setpriv_starts_programs_of_other_users() {
     }
     for groups in ["--clear-groups", "--init-groups"] {
         let command = ["setpriv", "--reuid", "65534", "--regid", "65534", groups, "id", "-u"];
-        let done = coloured_with(&[], &command, directory.path());
+        let done = colored_with(&[], &command, directory.path());
         assert_eq!(
             (done.status.code(), &done.stdout[..]),
             (Some(0), &b"65534\n"[..]),

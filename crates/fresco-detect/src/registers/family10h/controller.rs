@@ -44,7 +44,7 @@ impl Controller {
         let refuse = |found: &str| {
             InputError::new(dump.file().to_owned(), format!("found {found} on node {node}"))
                 .allowed(super::DECODED)
-                .cure("find the map by timing")
+                .help("find the map by timing")
         };
         let select = register(0x110)?;
         if select & 1 << 4 != 0 {

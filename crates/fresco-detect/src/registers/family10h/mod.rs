@@ -78,7 +78,7 @@ impl Family10h {
         let refuse = |found: String| {
             InputError::new(dump.file().to_owned(), found)
                 .allowed(DECODED)
-                .cure("find the map by timing")
+                .help("find the map by timing")
         };
         let mut ranges = Vec::new();
         for index in 0..8u16 {

@@ -314,7 +314,7 @@ fn registers_with_flipped_bits_are_decoded_or_refused() {
         match registers.map() {
             Ok(_) => decoded += 1,
             Err(error) => {
-                assert!(!error.found.is_empty() && !error.cure.is_empty(), "{error}");
+                assert!(!error.found.is_empty() && !error.help.is_empty(), "{error}");
                 refused += 1;
             }
         }

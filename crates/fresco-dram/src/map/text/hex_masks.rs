@@ -17,7 +17,7 @@ pub fn parse(text: &str, file: &str) -> Result<BankMap, InputError> {
                 InputError::new(file, format!("`{}` after the mask", shown(more.trim_ascii())))
                     .at_line(line.number)
                     .allowed("one mask per line")
-                    .cure("write each function in a line of its own"),
+                    .help("write each function in a line of its own"),
             );
         }
         functions.push(Function {

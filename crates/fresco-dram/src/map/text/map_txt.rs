@@ -23,7 +23,7 @@ pub fn parse(text: &str, file: &str) -> Result<BankMap, InputError> {
                 return Err(InputError::new(file, format!("bit {bit} twice"))
                     .at_line(line.number)
                     .allowed("each bit once per line")
-                    .cure("a bit that is XORed twice cancels out: name it once, or leave it out"));
+                    .help("a bit that is XORed twice cancels out: name it once, or leave it out"));
             }
             mask |= 1 << bit;
         }
@@ -41,8 +41,8 @@ pub fn parse(text: &str, file: &str) -> Result<BankMap, InputError> {
 
 /// Writes functions as `map.txt`.
 ///
-/// Page-colouring kernels apply the lines to the address of the page, so for them give the *usable* functions of a
-/// colour space ([`crate::ColorSpace::bank_functions`]), not those of the bank map.
+/// Page-coloring kernels apply the lines to the address of the page, so for them give the *usable* functions of a
+/// color space ([`crate::ColorSpace::bank_functions`]), not those of the bank map.
 pub fn format(functions: &[u64]) -> String {
     let mut text = String::new();
     for &mask in functions {

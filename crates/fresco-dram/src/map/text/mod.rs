@@ -2,7 +2,7 @@
 //! The text formats in which bank maps are passed around: `map.txt`, PALLOC masks, lists of hexadecimal masks;
 //! and whole maps for other simulators.
 //!
-//! Readers take the text and the name of its file; every fault is an [`InputError`] with the line and the cure.
+//! Readers take the text and the name of its file; every fault is an [`InputError`] with the line and the help.
 
 pub mod hex_masks;
 pub mod map_txt;
@@ -45,7 +45,7 @@ fn bank_map(functions: &[Function], file: &str) -> Result<BankMap, InputError> {
     if functions.is_empty() {
         return Err(InputError::new(file, "no function")
             .allowed("at least one function")
-            .cure("write one line per bank bit"));
+            .help("write one line per bank bit"));
     }
     BankMap::new(functions.iter().map(|function| function.mask).collect(), 0).map_err(|error| {
         let MapError::DependentSelectors { function, sum_of } = error else {
@@ -65,17 +65,17 @@ fn bank_map(functions: &[Function], file: &str) -> Result<BankMap, InputError> {
         InputError::new(file, found)
             .at_line(line)
             .allowed("functions none of which is the XOR of others")
-            .cure("remove the line: it tells no banks apart that the others do not")
+            .help("remove the line: it tells no banks apart that the others do not")
     })
 }
 
 /// A decimal physical address bit number, `0..=63`.
 fn bit_number(token: &str, file: &str, line: u32) -> Result<u32, InputError> {
-    let fault = |cure: &str| {
+    let fault = |help: &str| {
         Err(InputError::new(file, format!("`{}`", shown(token)))
             .at_line(line)
             .allowed("decimal physical address bit numbers 0 to 63, separated by blanks")
-            .cure(cure))
+            .help(help))
     };
     if token.bytes().all(|byte| byte.is_ascii_digit()) {
         return match token.parse::<u32>() {
@@ -105,11 +105,11 @@ fn is_hexadecimal(token: &str) -> bool {
 
 /// A hexadecimal mask `0x…` of at most 64 bits, not zero.
 fn hex_mask(token: &str, file: &str, line: u32) -> Result<u64, InputError> {
-    let fault = |found: String, cure: &str| {
+    let fault = |found: String, help: &str| {
         Err(InputError::new(file, found)
             .at_line(line)
             .allowed("a hexadecimal mask of physical address bits, 0x1 to 0xffffffffffffffff")
-            .cure(cure))
+            .help(help))
     };
     let Some(digits) = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")) else {
         return fault(format!("`{}`", shown(token)), "begin the mask with 0x");

@@ -7,7 +7,7 @@
 //! xor 14 18
 //! ```
 //!
-//! The first line goes to PALLOC's `palloc_mask`, the others to its `control` file. Bit `i` of PALLOC's colour is the
+//! The first line goes to PALLOC's `palloc_mask`, the others to its `control` file. Bit `i` of PALLOC's color is the
 //! `i`-th lowest bit of the mask, XORed with its partner if it has one.
 
 use super::{BankMap, Function, bank_map, bit_number, hex_mask, lines, shown};
@@ -19,7 +19,7 @@ use std::fmt;
 /// A PALLOC map: every function has one bit, or two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PallocMap {
-    /// The first bit of every function; in ascending order they are the bits of the colour.
+    /// The first bit of every function; in ascending order they are the bits of the color.
     mask: u64,
     /// (bit of the mask, its partner), in ascending order; a bit has at most one partner.
     xor: Vec<(u32, u32)>,
@@ -39,7 +39,7 @@ impl PallocMap {
         &self.xor
     }
 
-    /// The parity functions, least significant bit of the colour first.
+    /// The parity functions, least significant bit of the color first.
     pub fn functions(&self) -> Vec<u64> {
         let partner = |bit| {
             self.xor
@@ -50,11 +50,11 @@ impl PallocMap {
         bits_of(self.mask).map(|bit| 1 << bit | partner(bit)).collect()
     }
 
-    /// Writes functions in PALLOC's notation, so that PALLOC numbers colours as the functions do.
+    /// Writes functions in PALLOC's notation, so that PALLOC numbers colors as the functions do.
     ///
     /// # Errors
     /// [`NotPalloc`] for a function of more than two bits or with a bit inside the page, and where no choice of first
-    /// bits is ascending, so that PALLOC would number the colours otherwise.
+    /// bits is ascending, so that PALLOC would number the colors otherwise.
     pub fn from_functions(functions: &[u64]) -> Result<Self, NotPalloc> {
         let mut map = Self {
             mask: 0,
@@ -134,18 +134,18 @@ pub fn parse(text: &str, file: &str) -> Result<(PallocMap, BankMap), InputError>
     let Some(first) = lines.next() else {
         return Err(InputError::new(file, "no mask")
             .allowed("a mask such as 0x183000 in the first line")
-            .cure("write the mask of bank bits"));
+            .help("write the mask of bank bits"));
     };
     let mask = hex_mask(first.content, file, first.number)?;
     let mut xor = Vec::new();
     // Where each function was last spoken of, for errors about dependent ones.
     let mut spoken = [first.number; 64];
     for line in lines {
-        let fault = |found: String, allowed: &str, cure: &str| {
+        let fault = |found: String, allowed: &str, help: &str| {
             Err(InputError::new(file, found)
                 .at_line(line.number)
                 .allowed(allowed)
-                .cure(cure))
+                .help(help))
         };
         let tokens: Vec<&str> = line.content.split_ascii_whitespace().collect();
         let &["xor", bit, partner] = tokens.as_slice() else {

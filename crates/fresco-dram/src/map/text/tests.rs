@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn fault(result: Result<BankMap, InputError>) -> (Option<u32>, String) {
     let error = result.expect_err("must be refused");
     assert_eq!(error.file, "f");
-    assert!(!error.cure.is_empty() && !error.allowed.is_empty(), "no cure: {error}");
+    assert!(!error.help.is_empty() && !error.allowed.is_empty(), "no help: {error}");
     (error.line, error.found.clone())
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which colours of the kernel the colours asked for are.
+//! Which colors of the kernel the colors asked for are.
 //!
 //! Both maps are looked at over the memory that there is, block by block: in an aligned block in which no base changes
-//! a bit that varies, both are affine over GF(2). So the frames of one colour of the kernel have, in a block, colours
+//! a bit that varies, both are affine over GF(2). So the frames of one color of the kernel have, in a block, colors
 //! that differ by the sums of a few vectors, and it can be said without looking at frames whether all of them were
 //! asked for, or none.
 
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The kernel's map does not tell apart what has to be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mixed {
-    /// A colour of the kernel,
+    /// A color of the kernel,
     pub color: u64,
     /// that frames asked for have, and others; an address near one of the others, in bytes.
     pub address: u64,
@@ -26,13 +26,13 @@ impl fmt::Display for Mixed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "its colour {} has frames that were asked for and frames that were not (as in the block at {:#x})",
+            "its color {} has frames that were asked for and frames that were not (as in the block at {:#x})",
             self.color, self.address
         )
     }
 }
 
-/// The colours of the kernel whose frames have the colours `asked`, ascending; none, if no frame has. `memory` is that
+/// The colors of the kernel whose frames have the colors `asked`, ascending; none, if no frame has. `memory` is that
 /// of the machine, in bytes.
 ///
 /// # Errors
@@ -90,7 +90,7 @@ fn affine(map: &KernelMap, colors: &FrameColors, at: u64, end: u64) -> (u64, u32
     (end.max(at + page), if bases == 0 { 63 } else { bases.trailing_zeros() })
 }
 
-/// Per colour of the kernel: was it asked for? Unknown before a frame of it was met.
+/// Per color of the kernel: was it asked for? Unknown before a frame of it was met.
 struct Verdicts(Vec<Option<bool>>);
 
 impl Verdicts {
@@ -108,7 +108,7 @@ impl Verdicts {
     }
 }
 
-/// Judges the colours of one block.
+/// Judges the colors of one block.
 fn judge(
     map: &KernelMap,
     filter: &Filter,
@@ -118,8 +118,8 @@ fn judge(
     verdicts: &mut Verdicts,
 ) -> Result<(), Mixed> {
     let kernel = |address: u64| map.color(address).unwrap_or(0);
-    // Bank colour and LLC colour as one vector: within a part banks count from a multiple of their number or differ by
-    // a sum that does not change when the part's first colour is taken away.
+    // Bank color and LLC color as one vector: within a part banks count from a multiple of their number or differ by
+    // a sum that does not change when the part's first color is taken away.
     let first_bank = filter.first_bank(FrameNumber(block >> page_bits));
     let own = |address: u64| {
         let color = filter.color(FrameNumber(address >> page_bits));
@@ -127,7 +127,7 @@ fn judge(
     };
     let asks = |vector: u64| filter.asks((first_bank + (vector & 0xffff_ffff) as u32, (vector >> 32) as u32));
     let (kernel_first, own_first) = (kernel(block), own(block));
-    // What a bit of the address adds to both; reduced so that each row has a bit of the kernel's colour of its own.
+    // What a bit of the address adds to both; reduced so that each row has a bit of the kernel's color of its own.
     let mut rows: Vec<(u64, u64)> = Vec::new();
     let mut hidden: Vec<u64> = Vec::new();
     for bit in page_bits..order {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 fn colors(functions: &[u64], llc: &[u64], offset: u64) -> FrameColors {
     let map = BankMap::new(functions.to_vec(), offset).expect("a map");
-    let space = ColorSpace::of_bank_map(&map, llc, 12).expect("colours");
+    let space = ColorSpace::of_bank_map(&map, llc, 12).expect("colors");
     FrameColors::of_bank_map(&map, &space)
 }
 
@@ -67,7 +67,7 @@ fn a_map_that_mixes_colors_is_refused() {
 fn ranges_and_offsets_count() {
     let colors = colors(&[1 << 14, 1 << 32], &[], 1 << 32);
     let memory = [0..1 << 31, 1 << 32..3 << 32];
-    // Below 4 GiB no frame has a colour, but the kernel has colours for them: those of frames from 8 GiB on.
+    // Below 4 GiB no frame has a color, but the kernel has colors for them: those of frames from 8 GiB on.
     assert_eq!(
         translated("0x4000,0x100000000", &colors, "banks=0", &memory),
         Ok(vec![2])

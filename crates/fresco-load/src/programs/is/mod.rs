@@ -202,7 +202,7 @@ impl Is {
     }
 
     /// Trips round the loop of a phase.
-    fn trips(&self, phase: Phase) -> usize {
+    fn iterations(&self, phase: Phase) -> usize {
         match phase {
             Phase::Start | Phase::Check => 1,
             Phase::ClearBuckets | Phase::PlaceBuckets => self.bucket_size.data.len(),
@@ -271,7 +271,7 @@ impl Kernel for Is {
         }
         recorder.work(LOOP);
         self.i += 1;
-        if self.i < self.trips(self.phase) {
+        if self.i < self.iterations(self.phase) {
             return false;
         }
         let last = self.phase == Phase::Check;

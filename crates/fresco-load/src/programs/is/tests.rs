@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Batch;
-use crate::recorder::Course;
+use crate::recorder::ExecutionState;
 use crate::testing::run;
 
 fn is(class: usize, buckets: bool) -> Is {
@@ -14,9 +14,9 @@ fn is(class: usize, buckets: bool) -> Is {
 
 /// Runs `kernel` through `passes` passes and keeps nothing.
 fn passes(kernel: &mut Is, passes: u32) {
-    let (mut course, mut batch) = (Course::default(), Batch::new());
+    let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
     for _ in 0..passes {
-        while !kernel.step(&mut course.record(&mut batch)) {
+        while !kernel.step(&mut execution.record(&mut batch)) {
             batch.clear();
         }
     }

@@ -87,7 +87,7 @@ pub(crate) struct Lms {
     coefficients: Traced<f64>,
     kept: Traced<f64>,
     phase: Phase,
-    /// The sample and the trip of the running loop.
+    /// The sample and the iteration of the running loop.
     sample: usize,
     i: usize,
     /// The output as far as it is summed up, the running power, the correction, and where it comes from; registers.

@@ -153,7 +153,7 @@ impl TeamKernel for Fft {
 
     fn advance(&mut self) -> Option<Section> {
         let n = self.input.data.len();
-        let (phase, trips) = match self.phase {
+        let (phase, iterations) = match self.phase {
             Phase::Done => (Phase::Reverse, n),
             Phase::Reverse => (Phase::Stage(0), n / 2),
             Phase::Stage(stage) if stage + 1 < self.log2 => (Phase::Stage(stage + 1), n / 2),
@@ -164,19 +164,19 @@ impl TeamKernel for Fft {
             }
         };
         self.phase = phase;
-        Some(Section::Parallel(trips))
+        Some(Section::Parallel(iterations))
     }
 
-    fn step(&mut self, _: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
+    fn step(&mut self, _: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
         let Phase::Stage(stage) = self.phase else {
-            let reversed = trip.reverse_bits() >> (usize::BITS - self.log2);
+            let reversed = iteration.reverse_bits() >> (usize::BITS - self.log2);
             recorder.work(ADDRESS);
             let (point, source) = self.input.get(reversed, Source::NONE, recorder);
-            self.output.set(trip, point, source, recorder);
+            self.output.set(iteration, point, source, recorder);
             recorder.work(LOOP);
             return true;
         };
-        let [upper, lower, root] = self.butterfly(stage, trip);
+        let [upper, lower, root] = self.butterfly(stage, iteration);
         recorder.work(ADDRESS);
         let ([re, im], _) = self.output.get(upper, Source::NONE, recorder);
         let (point, _) = self.output.get(lower, Source::NONE, recorder);

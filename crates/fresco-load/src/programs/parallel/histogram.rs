@@ -104,7 +104,7 @@ impl TeamKernel for Histogram {
 
     fn advance(&mut self) -> Option<Section> {
         let bins = self.totals.data.len();
-        let (phase, trips) = match self.phase {
+        let (phase, iterations) = match self.phase {
             Phase::Done => (Phase::Clear, bins * self.private.len()),
             Phase::Clear => (Phase::Count, self.values.data.len()),
             Phase::Count => (Phase::Sum, bins),
@@ -115,15 +115,15 @@ impl TeamKernel for Histogram {
             }
         };
         self.phase = phase;
-        Some(Section::Parallel(trips))
+        Some(Section::Parallel(iterations))
     }
 
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
         let bins = self.totals.data.len();
         match self.phase {
-            Phase::Clear => self.private[trip / bins].set(trip % bins, 0, Source::NONE, recorder),
+            Phase::Clear => self.private[iteration / bins].set(iteration % bins, 0, Source::NONE, recorder),
             Phase::Count => {
-                let (value, source) = self.values.get(trip, Source::NONE, recorder);
+                let (value, source) = self.values.get(iteration, Source::NONE, recorder);
                 let private = &mut self.private[thread];
                 let (count, source) = private.get(value as usize, source, recorder);
                 recorder.work(1);
@@ -132,11 +132,11 @@ impl TeamKernel for Histogram {
             Phase::Sum | Phase::Done => {
                 let (mut sum, mut last) = (0, Source::NONE);
                 for private in &self.private {
-                    let (count, source) = private.get(trip, Source::NONE, recorder);
+                    let (count, source) = private.get(iteration, Source::NONE, recorder);
                     recorder.work(1 + LOOP);
                     (sum, last) = (sum + count, source);
                 }
-                self.totals.set(trip, sum, last, recorder);
+                self.totals.set(iteration, sum, last, recorder);
             }
         }
         recorder.work(LOOP);

@@ -138,10 +138,13 @@ impl TeamKernel for MatMult {
         self.within_pass.then_some(Section::Parallel(self.complete.len()))
     }
 
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
-        let (rows, columns) = (self.block(trip / self.across()), self.block(trip % self.across()));
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
+        let (rows, columns) = (
+            self.block(iteration / self.across()),
+            self.block(iteration % self.across()),
+        );
         let place = self.places[thread];
-        self.complete[trip] = false;
+        self.complete[iteration] = false;
         let (i, j) = (rows.start + place.i, columns.start + place.j);
         let (mut sum, mut last) = match place.kk {
             0 => (0.0, Source::NONE),
@@ -155,8 +158,8 @@ impl TeamKernel for MatMult {
         }
         self.c.set(i * self.n + j, sum, last, recorder);
         recorder.work(LOOP);
-        self.complete[trip] = self.advance_place(thread, rows.len(), columns.len());
-        self.complete[trip]
+        self.complete[iteration] = self.advance_place(thread, rows.len(), columns.len());
+        self.complete[iteration]
     }
 
     /// See [`check_rows`]; a row is complete when its blocks are.

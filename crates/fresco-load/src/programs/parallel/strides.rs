@@ -138,8 +138,8 @@ impl TeamKernel for StridesParallel {
             .then_some(Section::Parallel(self.spaces.len() * self.writes_per_pass))
     }
 
-    fn step(&mut self, _: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
-        let space = &mut self.spaces[trip / self.writes_per_pass];
+    fn step(&mut self, _: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
+        let space = &mut self.spaces[iteration / self.writes_per_pass];
         let (sweep, position) = space.sweep();
         let line = line_at(position, space.lines.data.len());
         if space.lines.data[line] != sweep - 1 {

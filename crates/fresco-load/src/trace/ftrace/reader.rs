@@ -45,15 +45,15 @@ impl TraceReader {
         let mut prelude = [0; 12];
         let fault = |found: String| InputError::new(&name, found).allowed("a trace in Fresco's own format, version 1");
         if let Err(error) = reader.read_exact(&mut prelude) {
-            return Err(fault(format!("has no header ({error})")).cure("copy or write it again"));
+            return Err(fault(format!("has no header ({error})")).help("copy or write it again"));
         }
         if prelude[..8] != *MAGIC {
-            return Err(fault(format!("begins with {:02x?}", &prelude[..8])).cure("check the name and the format"));
+            return Err(fault(format!("begins with {:02x?}", &prelude[..8])).help("check the name and the format"));
         }
         let (version, flags) = ([prelude[8], prelude[9]], [prelude[10], prelude[11]].map(u16::from));
         if u16::from_le_bytes(version) != VERSION || flags != [0, 0] {
             let found = format!("has version {}, flags {flags:?}", u16::from_le_bytes(version));
-            return Err(fault(found).cure("read it with the version of the tool that wrote it, or a later one"));
+            return Err(fault(found).help("read it with the version of the tool that wrote it, or a later one"));
         }
         let bytes = Bytes::new(Box::new(reader), prelude.len() as u64).map_err(|error| unreadable(&name, &error))?;
         let header = Header::default();
@@ -229,11 +229,11 @@ impl TraceReader {
         let place = self.place();
         match broken {
             Broken::Early => InputError::new(&self.name, format!("ends {place}, without its trailer: truncated"))
-                .cure("copy or write it again"),
+                .help("copy or write it again"),
             Broken::Integer => self.damaged("an integer of more than 64 bits"),
             Broken::Io(error) => {
                 let error = unreadable(&self.name, &error);
-                InputError::new(&self.name, format!("{}, {place}", error.found)).cure(&error.cure)
+                InputError::new(&self.name, format!("{}, {place}", error.found)).help(&error.help)
             }
         }
     }
@@ -243,7 +243,7 @@ impl TraceReader {
         let found = format!("{}, {}", found.into(), self.place());
         InputError::new(&self.name, found)
             .allowed("a sound trace in Fresco's own format")
-            .cure("the file is damaged: copy or write it again")
+            .help("the file is damaged: copy or write it again")
     }
 
     /// An error about the record that came last.

@@ -97,7 +97,7 @@ fn every_truncation_is_told() {
     for length in (0..whole.len()).step_by(7).chain(whole.len() - 5..whole.len()) {
         let error = read(whole[..length].to_vec()).expect_err("is truncated");
         assert!(
-            error.starts_with("t.ftrace: ") && error.contains("cure: "),
+            error.starts_with("t.ftrace: ") && error.contains("help: "),
             "{length}: {error}"
         );
     }

@@ -123,7 +123,7 @@ fn faults_name_line_field_and_cure() {
         ),
         (
             "0x40 READ 5\n\n0x40 READ",
-            "t:3: cycle: missing\n  allowed: a decimal number of at most 64 bits\n  cure: the line",
+            "t:3: cycle: missing\n  allowed: a decimal number of at most 64 bits\n  help: the line",
         ),
         (
             "0x40 READ 5\n0x40 READ 99999999999999999999",
@@ -136,7 +136,7 @@ fn faults_name_line_field_and_cure() {
     ];
     for (text, expected) in cases {
         let error = all(text, None).expect_err(expected);
-        assert!(error.starts_with(expected) && error.contains("cure: "), "{error}");
+        assert!(error.starts_with(expected) && error.contains("help: "), "{error}");
     }
     let error = all(b"0x40 READ 5\n0x40 \xff\xff 5\n", None).expect_err("is not UTF-8");
     assert!(error.starts_with("t:2: operation: not UTF-8 text"), "{error}");

@@ -25,7 +25,7 @@ pub(crate) fn ramulator_cpu(line: &[u8]) -> Field<CpuLine> {
             field: "instructions before",
             found: format!("found {gap}"),
             allowed: "0 to 4294967295",
-            cure: "write a smaller number",
+            help: "write a smaller number",
         }));
     };
     let read = fields.number("read address")?;

@@ -133,7 +133,7 @@ impl Lines {
         let found = format!("a line of more than {MAX_LINE} bytes");
         self.error(found)
             .allowed("lines of text")
-            .cure("check that this is a text trace")
+            .help("check that this is a text trace")
     }
 
     fn line_number(&self) -> u32 {
@@ -152,7 +152,7 @@ impl Lines {
         self.error(fault.found)
             .in_field(fault.field)
             .allowed(fault.allowed)
-            .cure(fault.cure)
+            .help(fault.help)
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) struct FieldFault {
     pub field: &'static str,
     pub found: String,
     pub allowed: &'static str,
-    pub cure: &'static str,
+    pub help: &'static str,
 }
 
 /// The result of reading a field. The fault is boxed: it is rare, and the way of the good result stays short.
@@ -139,33 +139,33 @@ impl<'a> Scanner<'a> {
 
     /// The fault of the word at the beginning of `start`.
     #[cold]
-    fn fault(&self, start: &[u8], field: &'static str, allowed: &'static str, cure: &'static str) -> Box<FieldFault> {
-        let (found, cure) = match std::str::from_utf8(Scanner::new(start).word()) {
+    fn fault(&self, start: &[u8], field: &'static str, allowed: &'static str, help: &'static str) -> Box<FieldFault> {
+        let (found, help) = match std::str::from_utf8(Scanner::new(start).word()) {
             Ok("") => (
                 "missing".to_owned(),
                 "the line is incomplete: the file may be truncated",
             ),
             Ok(text) if text.contains(char::is_control) => ("binary data".to_owned(), NOT_TEXT),
-            Ok(text) => (format!("found {:?}", shorten(text)), cure),
+            Ok(text) => (format!("found {:?}", shorten(text)), help),
             Err(_) => ("not UTF-8 text".to_owned(), NOT_TEXT),
         };
         Box::new(FieldFault {
             field,
             found,
             allowed,
-            cure,
+            help,
         })
     }
 
     /// The fault of a number that was read from `start` up to `rest`.
     #[cold]
     fn number_fault(&self, start: &[u8], rest: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {
-        let cure = match start.first() {
+        let help = match start.first() {
             Some(b'-') => "write a number that is not negative",
             _ if start.len() - rest.len() > 16 && at_boundary(rest) => "write a number below 2^64",
             _ => "write the number in digits alone",
         };
-        self.fault(start, field, allowed, cure)
+        self.fault(start, field, allowed, help)
     }
 
     /// The fault of the word read last, which is none of those allowed.
@@ -218,7 +218,7 @@ mod tests {
     fn decimal(text: &str) -> Result<u64, (String, &'static str)> {
         Scanner::new(text.as_bytes())
             .decimal("cycle")
-            .map_err(|fault| (fault.found, fault.cure))
+            .map_err(|fault| (fault.found, fault.help))
     }
 
     #[test]

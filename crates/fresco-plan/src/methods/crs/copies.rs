@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servers with copy tasks (CRS-11): where no partition works, tasks that can wait least get an instance in each colour.
+//! Servers with copy tasks (CRS-11): where no partition works, tasks that can wait least get an instance in each color.
 
-use super::super::draft::{Draft, Ground};
+use super::super::draft::{Draft, PlanContext};
 use super::{OnCore, refused};
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
@@ -14,25 +14,25 @@ use fresco_rt::time::lcm;
 /// Most partitions that are tried with copies: each runs the jobs of a turn some twenty times.
 const WITH_COPIES: usize = 300;
 
-/// Servers with copy tasks (CRS-11): those that can wait least get an instance in each colour, as few as it takes; the others are
+/// Servers with copy tasks (CRS-11): those that can wait least get an instance in each color, as few as it takes; the others are
 /// split in every way, while these are few.
 pub(super) fn with_copies(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     tasks: &[usize],
     need: &MemoryNeed,
     space: &Space,
 ) -> Result<Option<(OnCore, [usize; 2])>, Refusal> {
-    let options = &ground.set.options;
+    let options = &context.set.options;
     let mut impatient = tasks.to_vec();
-    impatient.sort_by_key(|&i| (ground.tasks[i].deadline - ground.tasks[i].wcet, i));
+    impatient.sort_by_key(|&i| (context.tasks[i].deadline - context.tasks[i].wcet, i));
     let mut left = options.attempts.min(WITH_COPIES);
     for count in 1..=impatient.len() {
         let (shared, others) = impatient.split_at(count);
         let copies: Vec<CopyTask> = shared
             .iter()
             .map(|&i| CopyTask {
-                task: ground.tasks[i].clone(),
-                copy_cost: copy_time(ground, i).unwrap_or(0),
+                task: context.tasks[i].clone(),
+                copy_cost: copy_time(context, i).unwrap_or(0),
             })
             .collect();
         for bits in 0..1u64 << others.len().min(20) {
@@ -50,12 +50,12 @@ pub(super) fn with_copies(
             let workloads = [side(0), side(1)];
             let used = |color: usize| {
                 let all = workloads[color].iter().chain(shared);
-                all.map(|&i| u128::from(ground.set.tasks[i].memory)).sum::<u128>()
+                all.map(|&i| u128::from(context.set.tasks[i].memory)).sum::<u128>()
             };
             if (0..2).any(|color| used(color) > u128::from(need.capacity[color])) {
                 continue;
             }
-            let sets = [ground.pick(&workloads[0]), ground.pick(&workloads[1])];
+            let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
             let found = servers_with_copies([&sets[0], &sets[1]], &copies, options.policy, space)
                 .map_err(|error| Refusal::undecided(error.to_string()))?;
             if let Some(found) = found {
@@ -72,16 +72,16 @@ pub(super) fn with_copies(
 }
 
 /// Time of a copy of the data that a task hands on; `None` if it hands on none.
-fn copy_time(ground: &Ground<'_>, task: usize) -> Option<Time> {
-    let global = ground.set.tasks[task].global;
+fn copy_time(context: &PlanContext<'_>, task: usize) -> Option<Time> {
+    let global = context.set.tasks[task].global;
     (global > 0)
-        .then(|| ground.set.options.copy.copy_time(global))
+        .then(|| context.set.options.copy.copy_time(global))
         .flatten()
 }
 
 /// Copy tasks: the search has run every job, and the proof is that run; a response is bounded by its deadline.
 pub(super) fn prove_with_copies(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     number: u32,
     core: &OnCore,
     draft: &mut Draft,
@@ -89,19 +89,19 @@ pub(super) fn prove_with_copies(
     let counted = [core.workloads.concat(), core.shared()].concat();
     let turn = lcm(
         core.top.repeat().map_err(refused)?,
-        hyperperiod(&ground.pick(&counted))?,
+        hyperperiod(&context.pick(&counted))?,
     )?;
     counted
         .iter()
-        .for_each(|&i| draft.bounds[i] = Some(ground.tasks[i].deadline));
+        .for_each(|&i| draft.bounds[i] = Some(context.tasks[i].deadline));
     for (task, table) in &core.copied {
-        draft.copies[*task] = copy_time(ground, *task);
+        draft.copies[*task] = copy_time(context, *task);
         draft.instance_of_job[*task] = table.jobs.iter().map(|job| job.color).collect();
     }
     let names: Vec<&str> = core
         .copied
         .iter()
-        .map(|(task, _)| ground.tasks[*task].name.as_str())
+        .map(|(task, _)| context.tasks[*task].name.as_str())
         .collect();
     draft.reasons.push(format!(
         "core {number}: {} have an instance in each color, and each of their jobs the one that is not locked in its window; deadlines \
@@ -112,7 +112,7 @@ pub(super) fn prove_with_copies(
         core: Some(number),
         color: None,
         evidence: Evidence::Run {
-            jobs: counted.iter().map(|&i| turn / ground.tasks[i].period).sum(),
+            jobs: counted.iter().map(|&i| turn / context.tasks[i].period).sum(),
         },
         tasks: counted,
     });

@@ -3,7 +3,7 @@
 //! together are one table.
 
 use super::super::colored_refresh::responses;
-use super::super::draft::{Draft, Ground};
+use super::super::draft::{Draft, PlanContext};
 use super::super::words::time;
 use super::{OnCore, refused};
 use crate::plan::{Evidence, Proof, Schedule};
@@ -18,7 +18,12 @@ use fresco_rt::toplevel::{Locks, server_tables};
 const MOST_ENTRIES: u64 = 200_000;
 
 /// Puts a table in place of the servers.
-pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], draft: &mut Draft) -> Result<(), Refusal> {
+pub(super) fn tabulate(
+    context: &PlanContext<'_>,
+    locks: &Locks,
+    cores: &[OnCore],
+    draft: &mut Draft,
+) -> Result<(), Refusal> {
     let mut placed: Vec<(usize, Vec<usize>, ServerExecutive)> = Vec::new();
     let mut length = locks.retention();
     for (number, core) in cores.iter().enumerate() {
@@ -34,7 +39,7 @@ pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], dra
             .zip(&tables)
             .filter(|(tasks, _)| !tasks.is_empty())
         {
-            let executive = cyclic_executive(&ground.pick(tasks), &table.slots);
+            let executive = cyclic_executive(&context.pick(tasks), &table.slots);
             let executive =
                 executive.map_err(|error| Refusal::load(format!("core {number}: {error} (times in ns)")))?;
             length = lcm(length, executive.length)?;
@@ -53,7 +58,7 @@ pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], dra
     }
     let mut slots: Vec<Slot> = placed
         .iter()
-        .flat_map(|(core, tasks, executive)| slots_of(ground, *core, tasks, executive, length))
+        .flat_map(|(core, tasks, executive)| slots_of(context, *core, tasks, executive, length))
         .collect();
     let mut bursts: Vec<Burst> = (0..locks.colors().len())
         .flat_map(|color| {
@@ -68,7 +73,7 @@ pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], dra
     bursts.sort_by_key(|burst| burst.start);
     slots = slots.into_iter().flat_map(|slot| cut(slot, &bursts)).collect();
     slots.sort_by_key(|slot| (slot.core, slot.start));
-    let page = ground.memory.page_bytes;
+    let page = context.memory.page_bytes;
     let pages = |bytes: &u64| bytes / page;
     let memory = draft
         .instances
@@ -80,13 +85,13 @@ pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], dra
         slots,
         bursts,
         memory: memory.collect(),
-        copy_cost: vec![None; ground.tasks.len()],
+        copy_cost: vec![None; context.tasks.len()],
     };
-    draft.bounds = responses(ground, &table);
+    draft.bounds = responses(context, &table);
     draft.proofs = vec![Proof {
         core: None,
         color: None,
-        tasks: (0..ground.tasks.len()).collect(),
+        tasks: (0..context.tasks.len()).collect(),
         evidence: Evidence::Table,
     }];
     draft.reasons.push(format!(
@@ -101,12 +106,18 @@ pub(super) fn tabulate(ground: &Ground<'_>, locks: &Locks, cores: &[OnCore], dra
 }
 
 /// The slots of one server, repeated to the length of the whole table.
-fn slots_of(ground: &Ground<'_>, core: usize, tasks: &[usize], executive: &ServerExecutive, length: Time) -> Vec<Slot> {
+fn slots_of(
+    context: &PlanContext<'_>,
+    core: usize,
+    tasks: &[usize],
+    executive: &ServerExecutive,
+    length: Time,
+) -> Vec<Slot> {
     let mut slots = Vec::new();
     for turn in 0..length / executive.length {
         for slot in &executive.slots {
             let task = tasks[slot.task];
-            let jobs = executive.length / ground.tasks[task].period;
+            let jobs = executive.length / context.tasks[task].period;
             slots.push(Slot {
                 core,
                 start: turn * executive.length + slot.start,
@@ -121,7 +132,7 @@ fn slots_of(ground: &Ground<'_>, core: usize, tasks: &[usize], executive: &Serve
     slots
 }
 
-/// The pieces of a slot between the ends of bursts, each with the colour that is blocked then; bursts are disjoint, by start.
+/// The pieces of a slot between the ends of bursts, each with the color that is blocked then; bursts are disjoint, by start.
 fn cut(slot: Slot, bursts: &[Burst]) -> Vec<Slot> {
     let (mut now, end) = (slot.start, slot.start + slot.length);
     let mut pieces = Vec::new();

@@ -6,7 +6,7 @@ mod executive;
 mod proof;
 mod servers;
 
-use super::draft::{Draft, Ground};
+use super::draft::{Draft, PlanContext};
 use super::grouping::{Split, by_core, core_of, instances};
 use super::locking::{about_burst, locks, planned, windows};
 use crate::colors::of_ranks;
@@ -37,49 +37,49 @@ impl OnCore {
     }
 }
 
-pub(super) fn draft(ground: &Ground<'_>) -> Result<Draft, Refusal> {
-    ground.periodic()?;
-    let groups = ground.two_groups()?;
-    let retention = ground.memory.retention_ns;
-    // Colour 0 is that of the server of higher priority; its lock comes half a retention time later (E18).
+pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
+    context.periodic()?;
+    let groups = context.two_groups()?;
+    let retention = context.memory.retention_ns;
+    // Color 0 is that of the server of higher priority; its lock comes half a retention time later (E18).
     let phases = [retention / 2, 0];
-    let locks = locks(ground, &phases)?;
+    let locks = locks(context, &phases)?;
     let mut color_of_group = None;
     let mut cores = Vec::new();
-    for tasks in by_core(ground) {
-        let (core, order) = on_core(ground, &tasks, &groups, &locks, &cores)?;
+    for tasks in by_core(context) {
+        let (core, order) = on_core(context, &tasks, &groups, &locks, &cores)?;
         color_of_group.get_or_insert(order);
         cores.push(core);
     }
     let order = color_of_group.unwrap_or([0, 1]);
     let ranks = order.map(|group| groups[group].clone());
-    let colors = of_ranks(&ground.set.machine, &ranks)?;
-    check_memory(ground, &cores, &colors)?;
-    let mut instances = instances(ground, &split_of(&cores));
+    let colors = of_ranks(&context.set.machine, &ranks)?;
+    check_memory(context, &cores, &colors)?;
+    let mut instances = instances(context, &split_of(&cores));
     for task in cores.iter().flat_map(OnCore::shared) {
-        let bytes = ground.set.tasks[task].memory;
+        let bytes = context.set.tasks[task].memory;
         instances[task] = vec![vec![bytes, 0], vec![0, bytes]];
     }
     let mut draft = Draft {
         instances,
-        instance_of_job: vec![Vec::new(); ground.tasks.len()],
-        cores: core_of(&all_tasks(&cores), ground.tasks.len()),
-        bounds: vec![None; ground.tasks.len()],
-        copies: vec![None; ground.tasks.len()],
+        instance_of_job: vec![Vec::new(); context.tasks.len()],
+        cores: core_of(&all_tasks(&cores), context.tasks.len()),
+        bounds: vec![None; context.tasks.len()],
+        copies: vec![None; context.tasks.len()],
         schedule: Schedule::Servers {
             locks: planned(&locks),
             cores: cores.iter().map(planned_core).collect(),
         },
-        refresh: windows(ground, &phases),
+        refresh: windows(context, &phases),
         proofs: Vec::new(),
-        reasons: vec![about_burst(ground)],
+        reasons: vec![about_burst(context)],
         colors,
     };
     for (number, core) in (0u32..).zip(&cores) {
-        prove_core(ground, number, core, &mut draft)?;
+        prove_core(context, number, core, &mut draft)?;
     }
-    if ground.set.options.executive {
-        tabulate(ground, &locks, &cores, &mut draft)?;
+    if context.set.options.executive {
+        tabulate(context, &locks, &cores, &mut draft)?;
     }
     Ok(draft)
 }
@@ -111,16 +111,16 @@ fn split_of(cores: &[OnCore]) -> Split {
     cores.iter().map(|core| core.workloads.clone()).collect()
 }
 
-/// Does the memory of each colour's tasks fit it?
-fn check_memory(ground: &Ground<'_>, cores: &[OnCore], colors: &[crate::plan::Color]) -> Result<(), Refusal> {
+/// Does the memory of each color's tasks fit it?
+fn check_memory(context: &PlanContext<'_>, cores: &[OnCore], colors: &[crate::plan::Color]) -> Result<(), Refusal> {
     for (color, holds) in colors.iter().enumerate() {
         let tasks = cores
             .iter()
             .flat_map(|core| [core.workloads[color].clone(), core.shared()].concat());
-        let used: u128 = tasks.map(|i| u128::from(ground.set.tasks[i].memory)).sum();
+        let used: u128 = tasks.map(|i| u128::from(context.set.tasks[i].memory)).sum();
         if used > u128::from(holds.bytes) {
             return Err(Refusal::load(format!(
-                "tasks of colour {color} need {used} bytes, and its ranks hold {}",
+                "tasks of color {color} need {used} bytes, and its ranks hold {}",
                 holds.bytes
             )));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Why the tasks of two servers meet their deadlines.
 
-use super::super::draft::{Draft, Ground};
+use super::super::draft::{Draft, PlanContext};
 use super::super::prove::{Proved, prove};
 use super::super::words::time;
 use super::copies::prove_with_copies;
@@ -13,13 +13,18 @@ use fresco_rt::toplevel::server_tables;
 use fresco_rt::{Task, Time};
 
 /// Deadlines by the slot tables of both servers (T3), else by a run with these phases.
-pub(super) fn prove_core(ground: &Ground<'_>, number: u32, core: &OnCore, draft: &mut Draft) -> Result<(), Refusal> {
-    let policy = ground.set.options.policy;
+pub(super) fn prove_core(
+    context: &PlanContext<'_>,
+    number: u32,
+    core: &OnCore,
+    draft: &mut Draft,
+) -> Result<(), Refusal> {
+    let policy = context.set.options.policy;
     if !core.copied.is_empty() {
-        return prove_with_copies(ground, number, core, draft);
+        return prove_with_copies(context, number, core, draft);
     }
     let (tables, idle) = server_tables(&core.top).map_err(refused)?;
-    let sets = [ground.pick(&core.workloads[0]), ground.pick(&core.workloads[1])];
+    let sets = [context.pick(&core.workloads[0]), context.pick(&core.workloads[1])];
     let mut parts: Vec<(usize, Proved)> = Vec::new();
     let mut failure = None;
     for color in (0..2).filter(|&color| !sets[color].is_empty()) {
@@ -49,7 +54,7 @@ pub(super) fn prove_core(ground: &Ground<'_>, number: u32, core: &OnCore, draft:
         time(tables[1].unhidden)
     ));
     if let Some(refusal) = failure {
-        let (jobs, worst) = run(core, &sets, ground).map_err(|_| refusal.clone())?;
+        let (jobs, worst) = run(core, &sets, context).map_err(|_| refusal.clone())?;
         draft.reasons.push(format!(
             "core {number}: deadlines hold for these phases only; for sporadic arrivals, {refusal}"
         ));
@@ -84,10 +89,10 @@ pub(super) fn prove_core(ground: &Ground<'_>, number: u32, core: &OnCore, draft:
 }
 
 /// Jobs done and worst responses of an exact run; the error is a miss, or no repetition.
-fn run(core: &OnCore, sets: &[Vec<Task>; 2], ground: &Ground<'_>) -> Result<(u64, Vec<Option<Time>>), ()> {
+fn run(core: &OnCore, sets: &[Vec<Task>; 2], context: &PlanContext<'_>) -> Result<(u64, Vec<Option<Time>>), ()> {
     let dispatch = Dispatch::Idling(core.top.servers().to_vec());
     let workloads = vec![sets[0].as_slice(), sets[1].as_slice()];
-    let simulation = Simulation::new(workloads, ground.set.options.policy, dispatch, Some(core.top.locks()));
+    let simulation = Simulation::new(workloads, context.set.options.policy, dispatch, Some(core.top.locks()));
     let outcome = simulation
         .and_then(|simulation| simulation.run_exact())
         .map_err(|_| ())?;

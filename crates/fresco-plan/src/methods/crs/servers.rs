@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Servers for the tasks of a core: given, or for given colours, or found together with a partition, or with copies (CRS-11).
+//! Servers for the tasks of a core: given, or for given colors, or found together with a partition, or with copies (CRS-11).
 
-use super::super::draft::Ground;
+use super::super::draft::PlanContext;
 use super::super::grouping::take;
 use super::super::words::{time, utilization};
 use super::copies::with_copies;
@@ -11,15 +11,15 @@ use fresco_rt::Task;
 use fresco_rt::search::{Found, Space, partition, rest_of_table};
 use fresco_rt::toplevel::{Locks, Server, TopLevel};
 
-/// Servers for the tasks of a core, and the group of ranks of each colour.
+/// Servers for the tasks of a core, and the group of ranks of each color.
 pub(super) fn on_core(
-    ground: &Ground<'_>,
+    context: &PlanContext<'_>,
     tasks: &[usize],
     groups: &[Vec<u32>; 2],
     locks: &Locks,
     others: &[OnCore],
 ) -> Result<(OnCore, [usize; 2]), Refusal> {
-    let options = &ground.set.options;
+    let options = &context.set.options;
     let (shortest, longest) = options.periods;
     let space = Space::new(locks.clone(), shortest, longest);
     let of = |workloads: &[Vec<usize>; 2], found: Found| {
@@ -27,7 +27,7 @@ pub(super) fn on_core(
         let top = found.top;
         (OnCore::without_copies(workloads, top), found.order)
     };
-    let fixed = ground.given_colors()?;
+    let fixed = context.given_colors()?;
     if !options.servers.is_empty() {
         let Some(color) = fixed.filter(|_| options.cores == 1) else {
             return Err(Refusal::form(
@@ -44,22 +44,22 @@ pub(super) fn on_core(
     }
     if let Some(color) = fixed {
         let workloads = split(tasks, &color);
-        let sets = [ground.pick(&workloads[0]), ground.pick(&workloads[1])];
+        let sets = [context.pick(&workloads[0]), context.pick(&workloads[1])];
         let found = rest_of_table([&sets[0], &sets[1]], options.policy, &space, true).map_err(refused)?;
-        let found = found.ok_or_else(|| none_found(ground, tasks, locks))?;
+        let found = found.ok_or_else(|| none_found(context, tasks, locks))?;
         return Ok(of(&workloads, found));
     }
-    let mut need = ground.need(tasks, groups);
-    take(ground, &mut need.capacity, &split_of(others));
-    let own = ground.pick(tasks);
+    let mut need = context.need(tasks, groups);
+    take(context, &mut need.capacity, &split_of(others));
+    let own = context.pick(tasks);
     let found = partition(&own, Some(&need), options.policy, &space, options.attempts).map_err(refused)?;
     let found = match found {
         Some(found) => found,
         None if options.instances > 1 => {
-            let copied = with_copies(ground, tasks, &need, &space)?;
-            return copied.ok_or_else(|| none_found(ground, tasks, locks));
+            let copied = with_copies(context, tasks, &need, &space)?;
+            return copied.ok_or_else(|| none_found(context, tasks, locks));
         }
-        None => return Err(none_found(ground, tasks, locks)),
+        None => return Err(none_found(context, tasks, locks)),
     };
     let global = found
         .workloads
@@ -72,26 +72,26 @@ fn split(tasks: &[usize], color: &[usize]) -> [Vec<usize>; 2] {
 }
 
 /// Why no servers are found, as far as it can be said simply.
-fn none_found(ground: &Ground<'_>, tasks: &[usize], locks: &Locks) -> Refusal {
-    let own = ground.pick(tasks);
+fn none_found(context: &PlanContext<'_>, tasks: &[usize], locks: &Locks) -> Refusal {
+    let own = context.pick(tasks);
     let window = locks.window_length(0).min(locks.window_length(1));
     let impatient: Vec<&Task> = own.iter().filter(|task| task.deadline - task.wcet < window).collect();
     if let Some(task) = impatient.first() {
         return Refusal::load(format!(
-            "a colour is locked for {}, and a job of task {} can wait for {} at most (deadline {}, execution {}): whichever colour it \
+            "a color is locked for {}, and a job of task {} can wait for {} at most (deadline {}, execution {}): whichever color it \
              has, a job released with a lock misses{}",
             time(window),
             task.name,
             time(task.deadline - task.wcet),
             time(task.deadline),
             time(task.wcet),
-            match ground.set.options.instances {
-                1 => "; a copy in the other colour may help (plan.instances = 2), or shorter locks",
-                _ => ", and copies in the other colour do not help either",
+            match context.set.options.instances {
+                1 => "; a copy in the other color may help (plan.instances = 2), or shorter locks",
+                _ => ", and copies in the other color do not help either",
             }
         ));
     }
-    let (shortest, longest) = ground.set.options.periods;
+    let (shortest, longest) = context.set.options.periods;
     Refusal::load(format!(
         "no servers with periods from {} to {} that divide {} serve the tasks (utilisation {:.4}) beside locks of {}",
         time(shortest),

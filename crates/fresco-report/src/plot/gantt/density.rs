@@ -36,7 +36,7 @@ impl Columns {
         }
     }
 
-    /// The columns as shapes, merged where neighbours are alike. Each has the colour of the key that takes most of it.
+    /// The columns as shapes, merged where neighbours are alike. Each has the color of the key that takes most of it.
     pub(super) fn shapes<'b>(self) -> Vec<Shape<'b>> {
         let mut shapes: Vec<Shape<'b>> = Vec::new();
         for (column, keys) in &self.covered {

@@ -5,7 +5,7 @@ use super::BarStyle;
 use super::shape::Shape;
 use crate::ReportError;
 use crate::plot::canvas::{Canvas, Font, Pixel, Stroke, text_width};
-use crate::plot::palette::{INK, PAPER, Paint, SOFT_INK, layer_colour};
+use crate::plot::palette::{INK, PAPER, Paint, SOFT_INK, layer_color};
 use plotters::style::text_anchor::{HPos, VPos};
 
 /// Height of a bar, in pixels.
@@ -17,9 +17,9 @@ const SET_OFF: i32 = 4;
 /// Distance of the lines of a hatching.
 const HATCH: i32 = 6;
 
-/// The colour of a key's number.
-pub(super) fn colour(key: Option<usize>) -> Paint {
-    key.map_or(SOFT_INK, layer_colour)
+/// The color of a key's number.
+pub(super) fn color(key: Option<usize>) -> Paint {
+    key.map_or(SOFT_INK, layer_color)
 }
 
 /// Draws the shape, its lower edge at `bottom`.
@@ -27,14 +27,14 @@ pub(super) fn shape(canvas: &Canvas<'_>, shape: &Shape<'_>, bottom: i32) -> Resu
     let height = ((f64::from(BAR) * shape.height).round() as i32).max(1);
     let set_off = i32::from(shape.right - shape.left >= SET_OFF && shape.height == 1.0);
     let (low, high) = ((shape.left, bottom - height), (shape.right - set_off, bottom));
-    filled(canvas, (low, high), colour(shape.key), shape.style)?;
+    filled(canvas, (low, high), color(shape.key), shape.style)?;
     let width = text_width(shape.label, LABEL);
     if shape.label.is_empty() || width + 4 > high.0 - low.0 {
         return Ok(());
     }
     let middle = ((low.0 + high.0) / 2, (low.1 + high.1) / 2);
     let ink = match shape.style {
-        BarStyle::Solid => colour(shape.key).text_over(),
+        BarStyle::Solid => color(shape.key).text_over(),
         BarStyle::Hatched | BarStyle::Outline => INK,
     };
     if shape.style == BarStyle::Hatched {
@@ -56,19 +56,19 @@ pub(super) fn shape(canvas: &Canvas<'_>, shape: &Shape<'_>, bottom: i32) -> Resu
 pub(super) fn filled(
     canvas: &Canvas<'_>,
     (low, high): (Pixel, Pixel),
-    colour: Paint,
+    color: Paint,
     style: BarStyle,
 ) -> Result<(), ReportError> {
     if style == BarStyle::Solid || high.0 - low.0 < 3 {
-        return canvas.rectangle(low, high, colour.to_rgba());
+        return canvas.rectangle(low, high, color.to_rgba());
     }
     canvas.rectangle(low, high, PAPER.to_rgba())?;
     if style == BarStyle::Hatched {
-        canvas.line(&hatching(low, high), Stroke::solid(colour, 2))?;
+        canvas.line(&hatching(low, high), Stroke::solid(color, 2))?;
     }
     let (right, bottom) = (high.0 - 1, high.1 - 1);
     let border = [low, (right, low.1), (right, bottom), (low.0, bottom), low];
-    canvas.line(&border, Stroke::solid(colour, 1))
+    canvas.line(&border, Stroke::solid(color, 1))
 }
 
 /// Lines from lower left to upper right as one line, which goes from one to the next along the border.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What colours, fillings and marks mean.
+//! What colors, fillings and marks mean.
 
 use super::draw::{self, BAR};
 use super::marks::{self, KINDS, RISE, Size};
@@ -82,7 +82,7 @@ impl<'g> Legend<'g> {
                 match *sample {
                     Sample::Bar(key, style) => {
                         let block = ((x, bottom - BAR + 2), (x + 18, bottom - 2));
-                        draw::filled(canvas, block, draw::colour(key), style)?;
+                        draw::filled(canvas, block, draw::color(key), style)?;
                     }
                     Sample::Mark(kind) => marks::mark(canvas, kind, Size::Large, (x + 9, bottom))?,
                 }

@@ -36,7 +36,7 @@ pub struct GanttBar {
     pub to_ns: u64,
     /// Text inside the bar, left out where the bar is too short for it; may be empty.
     pub label: String,
-    /// What the bar is, as the legend names it: bars with one key have one colour. Empty: grey and not in the legend.
+    /// What the bar is, as the legend names it: bars with one key have one color. Empty: grey and not in the legend.
     pub key: String,
     /// How it is filled.
     pub style: BarStyle,
@@ -79,7 +79,7 @@ pub struct Lane {
 
 /// Lanes over time. A bar that is wide enough is drawn as it is. Bars narrower than a pixel that stand close together are
 /// drawn as one, as high as the share of time they take, so that thousands of them stay readable and a small file; one
-/// that stands alone is a line of full height. Where marks of a kind are too close, some are left out, but never all. Colours
+/// that stands alone is a line of full height. Where marks of a kind are too close, some are left out, but never all. Colors
 /// come back after eight keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gantt {

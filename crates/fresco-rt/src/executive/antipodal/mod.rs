@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Antipodal copies (F11): two instances in colours half a rotation apart, so that no window meets both.
+//! Antipodal copies (F11): two instances in colors half a rotation apart, so that no window meets both.
 //!
-//! Colours then no longer restrict where jobs run, and this proves the corrected form of the schedulability theorem
-//! (T2', CR-13): what is feasible preemptively, copies included, has a coloured executive.
+//! Colors then no longer restrict where jobs run, and this proves the corrected form of the schedulability theorem
+//! (T2', CR-13): what is feasible preemptively, copies included, has a colored executive.
 
 mod refusal;
 
@@ -14,12 +14,12 @@ use super::jobs::Job;
 use super::problem::Problem;
 use crate::time::{Overflow, Time};
 
-/// Two instances of every task that has memory, in opposite colours, and a placement that colours do not restrict.
+/// Two instances of every task that has memory, in opposite colors, and a placement that colors do not restrict.
 ///
-/// `memory[i]` is the need of one instance, `capacity[c]` what a colour holds; pairs of colours are filled largest task
+/// `memory[i]` is the need of one instance, `capacity[c]` what a color holds; pairs of colors are filled largest task
 /// first, most room first. `copy_cost[i]` as in [`super::CoAssign`]: independent jobs (`None`) take either instance; dependent
 /// ones switch in the first window that lies between the two bursts, which makes exactly two copies per retention period.
-/// There both colours are idle for the whole window, so that the copy is safe wherever it runs (F10).
+/// There both colors are idle for the whole window, so that the copy is safe wherever it runs (F10).
 ///
 /// # Errors
 /// The first condition that fails. Fails, unlike the co-assignment, also where only the memory is packed badly.
@@ -49,7 +49,7 @@ pub fn antipodal(
     if !colors.is_multiple_of(2) {
         return Err(NotAntipodal::OddColors(colors));
     }
-    // Bursts of opposite colours start R/2 apart.
+    // Bursts of opposite colors start R/2 apart.
     let limit = (rotation.retention() / 2).saturating_sub(rotation.blocked());
     for (task, cost) in problem.tasks().iter().zip(copy_cost) {
         let name = || task.name.clone();
@@ -116,12 +116,12 @@ pub fn antipodal(
     })
 }
 
-/// Does the window of the job overlap a time when the colour is blocked?
+/// Does the window of the job overlap a time when the color is blocked?
 fn meets(problem: &Problem, job: &Job, color: usize) -> bool {
     until_burst(problem, job.release, color) < job.deadline || during_burst(problem, job.release, color)
 }
 
-/// Time from `time` to the next start of a burst of the colour.
+/// Time from `time` to the next start of a burst of the color.
 fn until_burst(problem: &Problem, time: Time, color: usize) -> Time {
     let rotation = problem.rotation();
     let start = color as Time * rotation.frame();
@@ -132,12 +132,12 @@ fn during_burst(problem: &Problem, time: Time, color: usize) -> bool {
     problem.rotation().blocked_at(time) == Some(color)
 }
 
-/// Between the bursts of two colours: is the first one's the next?
+/// Between the bursts of two colors: is the first one's the next?
 fn color_comes_next(problem: &Problem, job: &Job, color: usize, opposite: usize) -> bool {
     until_burst(problem, job.release, color) < until_burst(problem, job.release, opposite)
 }
 
-/// A first colour for each task, below half the number of colours: largest memory first, into the pair with most room.
+/// A first color for each task, below half the number of colors: largest memory first, into the pair with most room.
 fn opposite_colors(problem: &Problem, memory: &[u64], capacity: &[u64]) -> Result<Vec<usize>, NotAntipodal> {
     let half = capacity.len() / 2;
     let mut room: Vec<u64> = (0..half)
@@ -149,7 +149,7 @@ fn opposite_colors(problem: &Problem, memory: &[u64], capacity: &[u64]) -> Resul
     for task in order {
         let color = (0..half)
             .max_by_key(|&color| (room[color], std::cmp::Reverse(color)))
-            .expect("at least two colours");
+            .expect("at least two colors");
         let no_room = || NotAntipodal::NoRoom {
             task: problem.tasks()[task].name.clone(),
             needed: memory[task],

@@ -10,9 +10,9 @@ use crate::time::Time;
 /// Why antipodal copies do not apply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotAntipodal {
-    /// The number of colours is odd; [`super::super::CoAssign`] takes any number of instances and colours (F13).
+    /// The number of colors is odd; [`super::super::CoAssign`] takes any number of instances and colors (F13).
     OddColors(usize),
-    /// A window may meet both colours: `D ≤ R/2 − B` fails.
+    /// A window may meet both colors: `D ≤ R/2 − B` fails.
     WindowTooLong {
         /// Name of the task.
         task: String,
@@ -30,11 +30,11 @@ pub enum NotAntipodal {
         /// R/2 − B.
         limit: Time,
     },
-    /// A task's memory fits no pair of opposite colours beside the others', which were placed largest first.
+    /// A task's memory fits no pair of opposite colors beside the others', which were placed largest first.
     NoRoom {
         /// Name of the task.
         task: String,
-        /// Units it needs in both colours.
+        /// Units it needs in both colors.
         needed: u64,
     },
     /// The jobs with their copies do not fit the processor.
@@ -47,21 +47,21 @@ impl fmt::Display for NotAntipodal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotAntipodal::OddColors(colors) => {
-                write!(f, "{colors} colours have no opposites: an even number is needed")
+                write!(f, "{colors} colors have no opposites: an even number is needed")
             }
             NotAntipodal::WindowTooLong { task, deadline, limit } => {
                 write!(
                     f,
-                    "{task}: a window of {deadline} may meet both of its colours; at most {limit} cannot"
+                    "{task}: a window of {deadline} may meet both of its colors; at most {limit} cannot"
                 )
             }
             NotAntipodal::NoTimeToSwitch { task, reach, limit } => write!(
                 f,
                 "{task}: period and deadline, {reach}, exceed {limit}: no job is sure to fit between the refreshes of \
-                 its two colours to copy data"
+                 its two colors to copy data"
             ),
             NotAntipodal::NoRoom { task, needed } => {
-                write!(f, "{task}: no two opposite colours have {needed} units of memory left")
+                write!(f, "{task}: no two opposite colors have {needed} units of memory left")
             }
             NotAntipodal::Unschedulable(bottleneck) => write!(f, "with its copies: {bottleneck}"),
             NotAntipodal::Problem(error) => error.fmt(f),

@@ -11,9 +11,9 @@ use crate::time::Time;
 /// A solution, with the work it took to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
-    /// `colors[i][a]`: colours of instance `a` of task `i`, ascending.
+    /// `colors[i][a]`: colors of instance `a` of task `i`, ascending.
     pub colors: Vec<Vec<Vec<usize>>>,
-    /// `memory[i][a][c]`: units of instance `a` of task `i` in colour `c`.
+    /// `memory[i][a][c]`: units of instance `a` of task `i` in color `c`.
     pub memory: Vec<Vec<Vec<u64>>>,
     /// Instance that each job runs on, in the order of [`super::super::Problem::jobs`].
     pub instance_of_job: Vec<usize>,
@@ -39,11 +39,11 @@ pub enum Answer {
 /// Why there is no co-assignment: the simplest reason that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAssignment {
-    /// Not even without colours.
+    /// Not even without colors.
     Unschedulable(Bottleneck),
-    /// Tasks with one instance that can stay away from no colour, even if all others go where they like (F6b).
+    /// Tasks with one instance that can stay away from no color, even if all others go where they like (F6b).
     NoAvoidableColor(Vec<Unavoidable>),
-    /// Memory does not fit, even if each task with one instance had all colours it can avoid alone, and others all (F7).
+    /// Memory does not fit, even if each task with one instance had all colors it can avoid alone, and others all (F7).
     Memory {
         /// Names of the tasks in the shortage.
         tasks: Vec<String>,
@@ -54,14 +54,14 @@ pub enum NoAssignment {
     Exhausted(u64),
 }
 
-/// A task that every colour stops.
+/// A task that every color stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unavoidable {
     /// Number of the task.
     pub task: usize,
     /// Its name.
     pub name: String,
-    /// For each colour, the jobs that no longer fit if the task stays away from it.
+    /// For each color, the jobs that no longer fit if the task stays away from it.
     pub without: Vec<Bottleneck>,
 }
 
@@ -73,17 +73,17 @@ impl fmt::Display for NoAssignment {
                 let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
                 write!(
                     f,
-                    "{} can stay away from no colour while it is refreshed",
+                    "{} can stay away from no color while it is refreshed",
                     names.join(", ")
                 )?;
                 match tasks.first().and_then(|task| Some((&task.name, task.without.first()?))) {
-                    Some((name, why)) => write!(f, " (if {name} avoids colour 0, {why}): copies are needed"),
+                    Some((name, why)) => write!(f, " (if {name} avoids color 0, {why}): copies are needed"),
                     None => Ok(()),
                 }
             }
             NoAssignment::Memory { tasks, shortage } => write!(
                 f,
-                "{} need {} units of memory, but the colours they can avoid, {:?}, hold {}",
+                "{} need {} units of memory, but the colors they can avoid, {:?}, hold {}",
                 tasks.join(", "),
                 shortage.needed,
                 shortage.colors,
@@ -92,7 +92,7 @@ impl fmt::Display for NoAssignment {
             NoAssignment::Exhausted(no_goods) => {
                 write!(
                     f,
-                    "no choice of colours leaves room for all jobs: proved by {no_goods} no-goods"
+                    "no choice of colors leaves room for all jobs: proved by {no_goods} no-goods"
                 )
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which choice to try next: who is most to blame for conflicts, and for them the colour that disturbs the flow least.
+//! Which choice to try next: who is most to blame for conflicts, and for them the color that disturbs the flow least.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use super::super::search::{Literal, Trail, Variable};
 use super::super::transport::Transport;
 use super::variables::Variables;
 
-/// Someone who has a choice: an instance (its colours), or, numbered after all instances, a job (its instance).
+/// Someone who has a choice: an instance (its colors), or, numbered after all instances, a job (its instance).
 type Chooser = usize;
 
 /// Order of choosers.
@@ -20,7 +20,7 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// First order: who has the fewest colours left, then who has the shortest period.
+    /// First order: who has the fewest colors left, then who has the shortest period.
     pub fn new(problem: &Problem, variables: &Variables, trail: &Trail) -> Guide {
         let instances = variables.instances.len();
         let mut chooser_of = vec![None; trail.variables()];
@@ -70,7 +70,7 @@ impl Guide {
         }
     }
 
-    /// A colour for an instance without room for its memory.
+    /// A color for an instance without room for its memory.
     pub fn choose_color(
         &self,
         variables: &Variables,
@@ -100,7 +100,7 @@ impl Guide {
         Some(Literal::yes(owns[color]))
     }
 
-    /// An instance for a job that has none: the one whose colours the job's present flow meets least.
+    /// An instance for a job that has none: the one whose colors the job's present flow meets least.
     pub fn choose_instance(&self, variables: &Variables, time: &Transport, trail: &Trail) -> Option<Literal> {
         let instances = variables.instances.len();
         let undecided = |picks: &[Variable]| !picks.is_empty() && !picks.iter().any(|&pick| trail.holds(pick));
@@ -137,7 +137,7 @@ impl Guide {
     }
 }
 
-/// The memory network with those colours only that are owned for certain.
+/// The memory network with those colors only that are owned for certain.
 fn granted_memory(variables: &Variables, memory: &Transport, trail: &Trail) -> Transport {
     let supply = (0..memory.rows()).map(|row| memory.supply(row)).collect();
     let colors = variables.instances.first().map_or(0, |instance| instance.owns.len());
@@ -150,8 +150,8 @@ fn granted_memory(variables: &Variables, memory: &Transport, trail: &Trail) -> T
     granted
 }
 
-/// How far, around the rotation, the colour is from those that other instances of the task own: windows that meet
-/// colours far apart are rare (F11). The number of colours, if no other instance owns any.
+/// How far, around the rotation, the color is from those that other instances of the task own: windows that meet
+/// colors far apart are rare (F11). The number of colors, if no other instance owns any.
 fn distance_to_siblings(variables: &Variables, row: usize, color: usize, trail: &Trail) -> usize {
     let colors = variables.instances[row].owns.len();
     let siblings = variables.of_task[variables.instances[row].task]
@@ -169,7 +169,7 @@ fn distance_to_siblings(variables: &Variables, row: usize, color: usize, trail: 
         .unwrap_or(colors)
 }
 
-/// Flow of the task's jobs while the colour is blocked.
+/// Flow of the task's jobs while the color is blocked.
 fn disturbed_by_color(variables: &Variables, row: usize, color: usize, time: &Transport) -> u64 {
     let instance = &variables.instances[row];
     let jobs = variables.jobs_of_task[instance.task].clone();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The theory of the co-assignment: two flows that pull in opposite directions (F4, F7).
 //!
-//! Owning a colour takes time from a task's jobs and gives room to its memory. As long as both networks have a complete
+//! Owning a color takes time from a task's jobs and gives room to its memory. As long as both networks have a complete
 //! flow, the choices so far can stand; a cut of either is a no-good.
 
 use super::super::search::{Literal, Search, Theory, Trail, Variable};

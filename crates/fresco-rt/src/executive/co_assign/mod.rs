@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Co-assignment: frames and colours chosen together, exactly (F8, CR-9 to CR-11).
+//! Co-assignment: frames and colors chosen together, exactly (F8, CR-9 to CR-11).
 //!
-//! Which colours does each instance of each task own, on which instance does each job run, and when, so that no job runs
-//! while a colour of its instance is blocked and all memory fits? NP-hard from two colours on; answered by search with
+//! Which colors does each instance of each task own, on which instance does each job run, and when, so that no job runs
+//! while a color of its instance is blocked and all memory fits? NP-hard from two colors on; answered by search with
 //! no-goods over two flow networks.
 
 mod answer;
@@ -28,14 +28,14 @@ pub const DEFAULT_BUDGET: u64 = 20_000;
 pub struct CoAssign<'a> {
     /// Tasks, rotation and cores.
     pub problem: &'a Problem,
-    /// Memory of one instance of each task, in units of any size (pages, ranks); a task without memory needs no colour.
+    /// Memory of one instance of each task, in units of any size (pages, ranks); a task without memory needs no color.
     pub memory: Vec<u64>,
-    /// Units that each colour holds (F7).
+    /// Units that each color holds (F7).
     pub capacity: Vec<u64>,
     /// Most instances of each task: 1, or more for copy tasks (CR-10). An instance that no job runs on needs no memory.
     pub instances: Vec<usize>,
     /// For each task, the time of a copy from instance to instance if its jobs hand data on, to be spent by every job that
-    /// runs on another instance than the job before (F10, F12); `None` if jobs are independent. Such a job avoids the colours
+    /// runs on another instance than the job before (F10, F12); `None` if jobs are independent. Such a job avoids the colors
     /// of both instances from its first slice to its last, so that the copy is safe whichever slice it falls into.
     pub copy_cost: Vec<Option<Time>>,
     /// Most no-goods to learn before giving up.
@@ -43,12 +43,12 @@ pub struct CoAssign<'a> {
 }
 
 impl<'a> CoAssign<'a> {
-    /// One colour per task, which tasks may share.
+    /// One color per task, which tasks may share.
     pub fn one_color(problem: &'a Problem) -> Self {
         CoAssign::instances(problem, 1)
     }
 
-    /// One colour per task, shared by no other task.
+    /// One color per task, shared by no other task.
     pub fn one_color_private(problem: &'a Problem) -> Self {
         CoAssign {
             capacity: vec![1; problem.rotation().colors()],
@@ -56,7 +56,7 @@ impl<'a> CoAssign<'a> {
         }
     }
 
-    /// Up to so many instances of each task with one colour each; jobs are independent and colours may be shared.
+    /// Up to so many instances of each task with one color each; jobs are independent and colors may be shared.
     pub fn instances(problem: &'a Problem, count: usize) -> Self {
         let tasks = problem.tasks().len();
         CoAssign {
@@ -122,7 +122,7 @@ impl<'a> CoAssign<'a> {
         Ok((answer, search.effort))
     }
 
-    /// The simplest reason: tasks that no colour suits, memory that does not fit, or all no-goods together.
+    /// The simplest reason: tasks that no color suits, memory that does not fit, or all no-goods together.
     fn why_impossible(&self, no_goods: u64) -> NoAssignment {
         let problem = self.problem;
         let all: Vec<usize> = (0..problem.rotation().colors()).collect();
@@ -164,7 +164,7 @@ impl<'a> CoAssign<'a> {
         }
     }
 
-    /// Reads a solution; colours that are owned but hold no memory are left out.
+    /// Reads a solution; colors that are owned but hold no memory are left out.
     fn read(&self, search: &Search, hiding: &Hiding) -> Assignment {
         let (variables, trail) = (&hiding.variables, &search.trail);
         let owned: Vec<Vec<usize>> = variables

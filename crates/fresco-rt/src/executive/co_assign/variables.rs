@@ -12,20 +12,20 @@ use super::CoAssign;
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub task: usize,
-    /// `Y_ic` for each colour: the instance owns memory in it.
+    /// `Y_ic` for each color: the instance owns memory in it.
     pub owns: Vec<Variable>,
     /// Whether any job runs on it; without, it needs no memory. `None` if it always is: the only one of its task.
     pub used: Option<Variable>,
 }
 
-/// All variables. A task with one instance avoids a colour by owning it; with several, each job picks an instance.
+/// All variables. A task with one instance avoids a color by owning it; with several, each job picks an instance.
 pub(super) struct Variables {
     pub instances: Vec<Instance>,
     /// Numbers of the instances of each task.
     pub of_task: Vec<Vec<usize>>,
     /// For each job of a task with several instances, `w_ja` for each instance: the job runs on it. Else empty.
     pub picks: Vec<Vec<Variable>>,
-    /// For each job of a task with several instances and each colour its window meets, the variable that it avoids the colour.
+    /// For each job of a task with several instances and each color its window meets, the variable that it avoids the color.
     pub avoids_of_job: Vec<Vec<Option<Variable>>>,
     /// Variables that close edges of the time network by being true.
     pub avoids: Vec<Variable>,
@@ -110,7 +110,7 @@ impl Variables {
             for color in 0..problem.rotation().colors() {
                 let edges = problem.edges_blocked(time, job, color);
                 if edges.is_empty() {
-                    continue; // the window does not meet this colour
+                    continue; // the window does not meet this color
                 }
                 let avoids = search.variable();
                 for (&pick, &instance) in picks.iter().zip(&instances) {
@@ -144,7 +144,7 @@ impl Variables {
     }
 
     /// A job that runs on another instance than the job before copies the task's data first. It reads one instance and
-    /// writes the other, so it must avoid the colours of both (F10), and it takes longer (F12).
+    /// writes the other, so it must avoid the colors of both (F10), and it takes longer (F12).
     fn dependent_jobs(&mut self, problem: &Problem, search: &mut Search, task: usize, cost: u64) {
         let jobs = problem.jobs_of_task(task);
         if jobs.len() < 2 {

@@ -6,14 +6,14 @@ use super::super::problem::Problem;
 use super::super::search::Effort;
 use super::{NoPlan, Request};
 
-/// How the search for one colour frame ended.
+/// How the search for one color frame ended.
 pub(super) enum Attempt {
     Found(Vec<usize>, Box<Assignment>),
     Impossible(NoAssignment),
     GaveUp,
 }
 
-/// Copies for tasks without any avoidable colour first, then for all, then fewer again, longest periods first: tasks with
+/// Copies for tasks without any avoidable color first, then for all, then fewer again, longest periods first: tasks with
 /// long windows profit least from a second instance.
 pub(super) fn fewest_instances(request: &Request, problem: &Problem, effort: &mut Effort) -> Result<Attempt, NoPlan> {
     let colors = problem.rotation().colors();

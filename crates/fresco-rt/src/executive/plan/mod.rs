@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From tasks, memory and a refresh burst to an executive: which colour frame, and as few copy tasks as possible.
+//! From tasks, memory and a refresh burst to an executive: which color frame, and as few copy tasks as possible.
 
 mod copies;
 mod refusal;
@@ -30,9 +30,9 @@ pub struct Request<'a> {
     pub ranks: usize,
     /// R: retention period.
     pub retention: Time,
-    /// δ + e_rl + e_ru: how long a colour's refresh takes, overheads included.
+    /// δ + e_rl + e_ru: how long a color's refresh takes, overheads included.
     pub burst: Time,
-    /// True if a colour is out of bounds for its whole frame, false if only during the burst (F9).
+    /// True if a color is out of bounds for its whole frame, false if only during the burst (F9).
     pub whole_frames: bool,
     /// The cores.
     pub cores: Cores,
@@ -47,25 +47,25 @@ pub struct Request<'a> {
 /// An executive that hides all refresh.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Jobs and cells under the colour frame chosen.
+    /// Jobs and cells under the color frame chosen.
     pub problem: Problem,
     /// Instances of each task.
     pub instances: Vec<usize>,
-    /// Colours and placement.
+    /// Colors and placement.
     pub assignment: Assignment,
     /// Work of all searches together.
     pub effort: Effort,
 }
 
-/// Plans with as few instances as it finds, and among those with as many colours as possible: more colours leave more
+/// Plans with as few instances as it finds, and among those with as many colors as possible: more colors leave more
 /// choice and lock less memory at a time.
 ///
 /// Exact about copies at all: without a plan, no assignment of at most the allowed instances to every task exists in any
-/// colour frame that holds the burst. The number of copies is locally least: the search finds no plan with any single one
+/// color frame that holds the burst. The number of copies is locally least: the search finds no plan with any single one
 /// left out.
 ///
 /// # Errors
-/// Why there is no plan, for each colour frame.
+/// Why there is no plan, for each color frame.
 pub fn plan(request: &Request) -> Result<Plan, NoPlan> {
     let rotations = candidates(request.retention, request.ranks);
     let longest = rotations.first().map_or(0, Rotation::frame);

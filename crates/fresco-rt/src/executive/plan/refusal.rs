@@ -11,11 +11,11 @@ use super::super::fusion::NoFusion;
 /// Why there is no executive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoPlan {
-    /// No colour frame, no schedule, or no table, with or without colours.
+    /// No color frame, no schedule, or no table, with or without colors.
     NoFrames(NoFusion),
-    /// For every colour frame (by number of colours), why no assignment of colours exists.
+    /// For every color frame (by number of colors), why no assignment of colors exists.
     NoColors(Vec<(usize, NoAssignment)>),
-    /// Some search gave up; numbers of colours for which it did.
+    /// Some search gave up; numbers of colors for which it did.
     OutOfBudget(Vec<usize>),
 }
 
@@ -26,11 +26,11 @@ impl fmt::Display for NoPlan {
             NoPlan::NoColors(reasons) => {
                 for (number, (colors, reason)) in reasons.iter().enumerate() {
                     let semicolon = if number == 0 { "" } else { "; " };
-                    write!(f, "{semicolon}with {colors} colours, {reason}")?;
+                    write!(f, "{semicolon}with {colors} colors, {reason}")?;
                 }
                 Ok(())
             }
-            NoPlan::OutOfBudget(colors) => write!(f, "the search gave up with {colors:?} colours, without a verdict"),
+            NoPlan::OutOfBudget(colors) => write!(f, "the search gave up with {colors:?} colors, without a verdict"),
         }
     }
 }

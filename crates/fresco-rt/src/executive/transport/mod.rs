@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Transportation networks: rows that supply, columns that take, edges between them.
 //!
-//! Two questions of Colored Refresh have this shape: jobs into cells of time (F4) and task memory into colours (F7).
+//! Two questions of Colored Refresh have this shape: jobs into cells of time (F4) and task memory into colors (F7).
 //! The flow survives changes: an edge can be closed and opened, a supply raised and lowered, and [`Transport::solve`]
 //! repairs what there is instead of starting over. A search that tries one restriction after another lives from this.
 

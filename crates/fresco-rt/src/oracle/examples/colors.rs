@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of colours: may each task keep away from these, all at the same time?
+//! Tables of colors: may each task keep away from these, all at the same time?
 
 use serde_json::{Map, Value, json};
 
@@ -8,10 +8,10 @@ use super::super::json::{Record, compare};
 use super::super::{Difference, RecordError};
 use crate::executive::Problem;
 
-/// Colours of Table 4.6 that the tasks after the first keep away from.
+/// Colors of Table 4.6 that the tasks after the first keep away from.
 const OTHERS: [u64; 4] = [1, 0, 2, 4];
 
-/// `avail`, a list of colours for each task of the executive, and `feasible`.
+/// `avail`, a list of colors for each task of the executive, and `feasible`.
 pub(super) fn compare_sets(record: Record, tasks: &Value) -> Result<Vec<Difference>, RecordError> {
     let problem = problem_of(&Record::named(tasks, record.id()))?;
     let lists = record.field("avail")?;
@@ -49,7 +49,7 @@ pub(super) fn compare_sets(record: Record, tasks: &Value) -> Result<Vec<Differen
     Ok(differences)
 }
 
-/// By colour, whether the first task can keep away from it while the others keep away from those of Table 4.6.
+/// By color, whether the first task can keep away from it while the others keep away from those of Table 4.6.
 pub(super) fn compare_single(record: Record, tasks: &Value) -> Result<Vec<Difference>, RecordError> {
     let problem = problem_of(&Record::named(tasks, record.id()))?;
     if problem.tasks().len() != OTHERS.len() + 1 {

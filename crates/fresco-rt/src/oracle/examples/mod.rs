@@ -27,9 +27,9 @@ pub struct Example<'a> {
 enum Kind<'a> {
     /// Tasks under Colored Refresh.
     Executive,
-    /// Colours that the tasks of an executive keep away from; holds the executive.
+    /// Colors that the tasks of an executive keep away from; holds the executive.
     Colors(&'a Value),
-    /// Colours that the first task of an executive may keep away from; holds the executive.
+    /// Colors that the first task of an executive may keep away from; holds the executive.
     SingleColors(&'a Value),
     /// Two servers at every density.
     Densities,
@@ -62,7 +62,7 @@ impl Example<'_> {
     }
 }
 
-/// Tables of colours, and the executive of the same file that their tasks are those of.
+/// Tables of colors, and the executive of the same file that their tasks are those of.
 const TABLES: [(&str, &str); 3] = [
     ("table4_2", "example1"),
     ("table4_5", "table4_4"),
@@ -87,7 +87,7 @@ fn collect<'a>(
 ) -> Result<(), RecordError> {
     for (key, value) in group {
         let name = format!("{prefix}{key}");
-        let refused = |message: String, cure: &str| Record::named(value, &name).error("", message).cured(cure);
+        let refused = |message: String, help: &str| Record::named(value, &name).error("", message).cured(help);
         let fields = value.as_object().filter(|fields| !fields.is_empty());
         let fields = fields.ok_or_else(|| {
             let message = "found a worked example that is no object with fields".to_owned();

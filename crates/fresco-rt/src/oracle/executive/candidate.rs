@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The answers about one colour frame.
+//! The answers about one color frame.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use crate::executive::{
 use crate::refresh::{Burst, Density};
 use crate::time::Time;
 
-/// All answers about one colour frame; co-assignments only if recorded, because they are long.
+/// All answers about one color frame; co-assignments only if recorded, because they are long.
 pub(super) fn candidate(
     record: &Record,
     inputs: &Inputs,
@@ -139,13 +139,13 @@ fn witness(problem: &Problem, recorded: &Value, private: bool) -> Value {
     let colors: Vec<Option<u64>> = recorded.as_array().into_iter().flatten().map(Value::as_u64).collect();
     let known = |color: &Option<u64>| color.is_some_and(|color| color < problem.rotation().colors() as u64);
     if colors.len() != problem.tasks().len() || !colors.iter().all(known) {
-        return json!("not a colour for each task");
+        return json!("not a color for each task");
     }
     let mut distinct = colors.clone();
     distinct.sort_unstable();
     distinct.dedup();
     if private && distinct.len() < colors.len() {
-        return json!("a colour is shared");
+        return json!("a color is shared");
     }
     match problem.place(|job, color| colors[job.task] == Some(color as u64)) {
         Ok(_) => recorded.clone(),

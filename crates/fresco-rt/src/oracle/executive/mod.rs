@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Records of cyclic executives (Colored Refresh): inputs `tasks`, `R`, `K`, and any of the answers `L`, `U` and
-//! `candidates` (or `cands`), one for each colour frame.
+//! `candidates` (or `cands`), one for each color frame.
 
 mod candidate;
 
@@ -107,7 +107,7 @@ fn read(record: &Record) -> Result<Inputs, RecordError> {
     })
 }
 
-/// The problem of a record in frames of a colour, one of each rank: what the tables of colours are about.
+/// The problem of a record in frames of a color, one of each rank: what the tables of colors are about.
 pub(super) fn problem_of(record: &Record) -> Result<Problem, RecordError> {
     let inputs = read(record)?;
     let rotation = Rotation::frames(inputs.retention, inputs.ranks).map_err(|error| record.error("K", error))?;

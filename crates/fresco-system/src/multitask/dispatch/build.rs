@@ -18,7 +18,7 @@ use fresco_rt::toplevel::{ColorLock, Locks, Server};
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
-/// One dispatcher per core. `pages` are those of each task's first memory by bank colour.
+/// One dispatcher per core. `pages` are those of each task's first memory by bank color.
 pub(crate) fn dispatchers(
     experiment: &Experiment,
     pages: &[Vec<(u32, u64)>],
@@ -27,7 +27,7 @@ pub(crate) fn dispatchers(
         experiment
             .error(format!("found {what} whose times are too long"))
             .allowed("retention times up to 2^48 ps, periods up to 2^62 ps")
-            .cure("give times in nanoseconds")
+            .help("give times in nanoseconds")
     };
     let cores = 0..experiment.machine.cores as usize;
     let schedule = &experiment.schedule;

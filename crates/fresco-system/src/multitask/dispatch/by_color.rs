@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Priorities or deadlines inside colours, under servers, slots and locks: the decisions of the exact simulation, in
+//! Priorities or deadlines inside colors, under servers, slots and locks: the decisions of the exact simulation, in
 //! picoseconds.
 
 use super::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
@@ -17,7 +17,7 @@ pub(super) struct ByColor {
     ranks: Vec<usize>,
     /// Slots and the length of the handler before each.
     slots: Option<(Vec<SlotTable>, Ps)>,
-    /// Without colours all jobs are of colour 0.
+    /// Without colors all jobs are of color 0.
     colored: bool,
     last: Option<simulation::Decision>,
 }

@@ -28,7 +28,7 @@ pub(super) struct ByTable {
     /// By start.
     pub slots: Vec<TableSlot>,
     pub releases: Vec<Releases>,
-    /// Colours and the starts of their bursts within a turn, by start.
+    /// Colors and the starts of their bursts within a turn, by start.
     pub bursts: Vec<(Ps, usize)>,
     /// Length of the handler at the start of a burst.
     pub handler: Ps,

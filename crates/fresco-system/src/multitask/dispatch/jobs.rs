@@ -17,7 +17,7 @@ pub struct ReadyJob {
     pub deadline: Ps,
     /// The memory it is to use, where no table decides.
     pub instance: usize,
-    /// The colour of that memory.
+    /// The color of that memory.
     pub color: usize,
 }
 

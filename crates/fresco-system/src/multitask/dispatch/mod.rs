@@ -25,7 +25,7 @@ pub trait Dispatcher {
     /// A job has ended, with what it really took.
     fn completed(&mut self, _now: Ps, _job: &ReadyJob) {}
 
-    /// Pages of a task have come or gone: so many of them are of each bank colour now.
+    /// Pages of a task have come or gone: so many of them are of each bank color now.
     fn pages_changed(&mut self, _task: usize, _by_bank: &[(u32, u64)]) {}
 
     /// The last decision held from `from` to `to`.
@@ -34,7 +34,7 @@ pub trait Dispatcher {
     /// What the core does from `now` on, and until when at the latest.
     fn decide(&mut self, now: Ps, jobs: &Jobs) -> Decision;
 
-    /// Lock windows that begin at `now`, as (colour, first refresh, last refresh over, end), for the record alone.
+    /// Lock windows that begin at `now`, as (color, first refresh, last refresh over, end), for the record alone.
     fn locks_begun(&self, _now: Ps) -> Vec<(usize, Ps, Ps, Ps)> {
         Vec::new()
     }
@@ -47,7 +47,7 @@ pub struct Decision {
     pub activity: Activity,
     /// When to decide anew at the latest; after the instant of the decision.
     pub until: Ps,
-    /// The colour whose server or slot this time belongs to.
+    /// The color whose server or slot this time belongs to.
     pub owner: Option<usize>,
 }
 
@@ -74,25 +74,25 @@ pub enum Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handler {
-    /// Locks a colour: its dirty lines leave the caches.
+    /// Locks a color: its dirty lines leave the caches.
     Lock {
-        /// The colour.
+        /// The color.
         color: usize,
     },
-    /// Unlocks a colour.
+    /// Unlocks a color.
     Unlock {
-        /// The colour.
+        /// The color.
         color: usize,
     },
-    /// Begins the slot of a colour and locks all others.
+    /// Begins the slot of a color and locks all others.
     Slot {
-        /// The colour that may run.
+        /// The color that may run.
         color: usize,
     },
 }
 
 impl Handler {
-    /// Does it lock this colour?
+    /// Does it lock this color?
     pub fn locks(self, other: usize) -> bool {
         match self {
             Self::Lock { color } => color == other,

@@ -38,7 +38,7 @@ impl Slices {
     }
 }
 
-/// The bank colours that a turn refreshes: those with the bank of the turn in any channel.
+/// The bank colors that a turn refreshes: those with the bank of the turn in any channel.
 pub(super) fn colors_of_turn(space: &ColorSpace, organisation: &Organisation, turn: &BankTurn) -> Vec<u32> {
     let refreshed = |bank: &u32| {
         let per_rank = organisation.banks_per_rank();
@@ -52,16 +52,16 @@ pub(super) fn colors_of_turn(space: &ColorSpace, organisation: &Organisation, tu
 /// For each task and each bank of a round, the share of the task's pages there, in millionths (COD-9).
 #[derive(Clone, Debug)]
 pub(crate) struct Shares {
-    /// Bank colours of each turn of a round.
+    /// Bank colors of each turn of a round.
     colors: Vec<Vec<u32>>,
     of: Vec<Vec<u64>>,
 }
 
 impl Shares {
-    /// From the pages of each task by bank colour.
+    /// From the pages of each task by bank color.
     ///
     /// # Errors
-    /// The machine has no colours.
+    /// The machine has no colors.
     pub fn new(experiment: &Experiment, pages: &[Vec<(u32, u64)>]) -> Result<Self, InputError> {
         let space = colors::space(&experiment.machine)?;
         let memory = &experiment.machine.memory;

@@ -59,7 +59,7 @@ impl FairSchedule {
             return Err(experiment
                 .error("found a fair schedule that looks at no task".to_owned())
                 .allowed("eta_thresh from 1")
-                .cure("write 1 to switch the heed of refresh off"));
+                .help("write 1 to switch the heed of refresh off"));
         }
         let slice = Slices::new(experiment).end(0);
         if self.guard_ns.saturating_mul(2000) > slice {
@@ -70,13 +70,13 @@ impl FairSchedule {
                     slice / 1000
                 ))
                 .allowed("at most half of a slice")
-                .cure("shorten guard_ns"));
+                .help("shorten guard_ns"));
         }
         match experiment.tasks.iter().find(|task| task.timing.periodic().is_some()) {
             Some(task) => Err(experiment
                 .error(format!("found task {:?} with deadlines in a fair schedule", task.name))
                 .allowed("batch tasks")
-                .cure("choose a schedule for deadlines, or make it a batch task")),
+                .help("choose a schedule for deadlines, or make it a batch task")),
             None => Ok(()),
         }
     }

@@ -3,9 +3,9 @@
 
 use fresco_frames::ColorSet;
 
-/// The core of each task, by the tasks' bank colours. In order, each task goes to one of the cores with the fewest tasks so
-/// far (COD-6: the load balance of CFS, by number), of these to the one where it adds most bank colours that some task
-/// leaves free (COD-11), of these to the lowest. `colors` is the number of bank colours; no cores, no places.
+/// The core of each task, by the tasks' bank colors. In order, each task goes to one of the cores with the fewest tasks so
+/// far (COD-6: the load balance of CFS, by number), of these to the one where it adds most bank colors that some task
+/// leaves free (COD-11), of these to the lowest. `colors` is the number of bank colors; no cores, no places.
 pub fn place(tasks: &[ColorSet], cores: u32, colors: u32) -> Vec<u32> {
     let mut placed: Vec<(u32, ColorSet)> = vec![(0, ColorSet::new()); cores as usize];
     let put = |banks: &ColorSet| {

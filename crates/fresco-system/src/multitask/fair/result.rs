@@ -37,7 +37,7 @@ pub struct FairTask {
     pub read_latency_ns: f64,
     /// Accesses that met a refresh (REF-17).
     pub met_refresh: Met,
-    /// Pages by bank colour (COD-9).
+    /// Pages by bank color (COD-9).
     pub pages_by_bank: Vec<(u32, u64)>,
 }
 

@@ -18,7 +18,7 @@ pub struct Untiled {
     pub rank: u32,
     /// Bank of the rank (`bank_group * banks + bank`).
     pub bank: u32,
-    /// The bank colours that lie there.
+    /// The bank colors that lie there.
     pub colors: Vec<u32>,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Untiled {
         let colors: ColorSet = colors.iter().copied().collect();
         write!(
             f,
-            "core {core} has no task that leaves bank {bank} of rank {rank} free (bank colours {colors}): while it is \
+            "core {core} has no task that leaves bank {bank} of rank {rank} free (bank colors {colors}): while it is \
              refreshed, every task of the core may meet the refresh"
         )
     }
@@ -41,11 +41,11 @@ impl fmt::Display for Untiled {
 
 impl std::error::Error for Untiled {}
 
-/// Checks that on each core that has tasks, given as (core, bank colours), the banks that the tasks leave free are all banks
+/// Checks that on each core that has tasks, given as (core, bank colors), the banks that the tasks leave free are all banks
 /// together. Finds the first bank, in the order of their turns, that is not.
 ///
 /// # Errors
-/// The machine has no colours. The inner error names core and bank.
+/// The machine has no colors. The inner error names core and bank.
 pub fn check_tiling(machine: &Machine, tasks: &[(u32, ColorSet)]) -> Result<Result<(), Untiled>, InputError> {
     let space = colors::space(machine)?;
     let memory = &machine.memory;

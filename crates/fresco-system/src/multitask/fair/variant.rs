@@ -44,11 +44,11 @@ impl Variant {
         ]
     }
 
-    /// The bank colours of the `number`th task of a core: each leaves its part of the banks of every rank free, so that the
+    /// The bank colors of the `number`th task of a core: each leaves its part of the banks of every rank free, so that the
     /// parts tile them (COD-11). Of 8 banks a task has 6 at 1:4 and 4 at 1:2, as in the paper.
     ///
     /// # Errors
-    /// The machine has no colours.
+    /// The machine has no colors.
     pub fn banks(&self, machine: &Machine, number: u32) -> Result<ColorSet, InputError> {
         let space = colors::space(machine)?;
         let banks_per_rank = machine.memory.organisation.banks_per_rank();

@@ -75,7 +75,7 @@ pub struct CoreOutcome {
     pub handlers_missed: u64,
     /// Longest time from a decision to stop a job until its accesses had ended.
     pub longest_drain_ps: Ps,
-    /// Dirty lines that handlers wrote back when they locked a colour, from its caches.
+    /// Dirty lines that handlers wrote back when they locked a color, from its caches.
     pub lines_cleaned: u64,
     /// Dirty lines that left its caches for a rank in its refresh window (RLIM-7); none in a sound schedule.
     pub writes_into_windows: u64,

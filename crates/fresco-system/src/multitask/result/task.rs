@@ -12,7 +12,7 @@ pub struct TaskOutcome {
     pub name: String,
     /// The core it is pinned to; a table may use others too.
     pub core: u32,
-    /// Bank colours of each of its memories, as `0-3,8`; `none` for one without.
+    /// Bank colors of each of its memories, as `0-3,8`; `none` for one without.
     pub banks: Vec<String>,
     /// Operations of a job, if the work is synthetic.
     pub synthetic_operations: Option<u64>,
@@ -57,12 +57,12 @@ pub struct TaskOutcome {
     /// What allocating the pages of its first memory cost, those mapped before time 0 included.
     #[serde(skip)]
     pub allocation: fresco_frames::TaskStats,
-    /// Pages of its first memory by bank colour.
+    /// Pages of its first memory by bank color.
     pub pages_by_bank: Vec<(u32, u64)>,
     /// Page faults within the run.
     #[serde(skip_serializing_if = "PageFaults::is_none")]
     pub page_faults: PageFaults,
-    /// Pages that moved because the task's colours changed (BPM-7), each time counted.
+    /// Pages that moved because the task's colors changed (BPM-7), each time counted.
     #[serde(skip_serializing_if = "is_none")]
     pub pages_moved: u64,
     /// What it waited for, if it is a thread of a program of several.

@@ -36,12 +36,12 @@ pub struct RunSpan {
     pub activity: Activity,
 }
 
-/// A server or slot of a colour has the core during `[start, end)`.
+/// A server or slot of a color has the core during `[start, end)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnerSpan {
     /// The core.
     pub core: u32,
-    /// The colour.
+    /// The color.
     pub color: usize,
     /// First instant.
     pub start_ps: Ps,
@@ -60,10 +60,10 @@ pub struct StallSpan {
     pub end_ps: Ps,
 }
 
-/// A lock window of a colour, as planned.
+/// A lock window of a color, as planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LockSpan {
-    /// The colour.
+    /// The color.
     pub color: usize,
     /// Begin of the handler that locks it.
     pub start_ps: Ps,
@@ -71,7 +71,7 @@ pub struct LockSpan {
     pub burst_start_ps: Ps,
     /// End of the last refresh.
     pub burst_end_ps: Ps,
-    /// The colour is free from here on.
+    /// The color is free from here on.
     pub end_ps: Ps,
 }
 

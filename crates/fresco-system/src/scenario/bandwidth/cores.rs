@@ -62,7 +62,7 @@ impl AskedCore {
             let error = error_at(&task.place, found).in_field(format!("{}.{key}", task.place.field));
             return Err(error
                 .allowed("one budget for each core, of one controller, whatever task runs on it")
-                .cure("write it at one of the core's tasks, or at all of them the same"));
+                .help("write it at one of the core's tasks, or at all of them the same"));
         }
         if now.reserve.is_none() && more.reserve.is_some() {
             self.place = task.place.clone();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Channels that are balanced while programs run (BPM-10), and threads of one program with colours of their own (BPM-15).
+//! Channels that are balanced while programs run (BPM-10), and threads of one program with colors of their own (BPM-15).
 
 use fresco_report::claims::Row;
 use fresco_system::results::{PointResult, ScenarioResult};
 use std::collections::BTreeMap;
 
-/// Bank colours of a channel of the machine.
+/// Bank colors of a channel of the machine.
 const CHANNEL: u32 = 32;
 
 /// Tasks on the channel of the heavy one, which is first, and beside them; and the unbalance factor.

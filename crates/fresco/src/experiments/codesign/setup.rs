@@ -149,7 +149,7 @@ fn coloring(spec: &Spec, machine: &Machine, core: u32, number: u32) -> Result<Co
     Ok(explicit((0..space.bank_colors()).filter(in_own).collect()))
 }
 
-/// The bank colours of a machine without a shared cache.
+/// The bank colors of a machine without a shared cache.
 ///
 /// # Errors
 /// Bank bits lie inside a page.
@@ -171,10 +171,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Bank colours of the tasks of a core.
+    /// Bank colors of the tasks of a core.
     fn masks(spec: Spec, core: u32) -> Vec<ColorSet> {
         let machine = machine(&spec).expect("a machine");
-        let mask = |number| match coloring(&spec, &machine, core, number).expect("colours") {
+        let mask = |number| match coloring(&spec, &machine, core, number).expect("colors") {
             Coloring::Explicit { banks: Some(banks), .. } => banks,
             other => panic!("{other:?}"),
         };

@@ -24,7 +24,7 @@ pub(super) const METHODS_5_2: [&str; 8] = [
 ];
 /// The published partition of table 5.2: server of each task (CRS-23).
 const SERVERS_5_2: [(&str, usize); 5] = [("cnt", 0), ("compress", 1), ("lms", 0), ("matmult", 1), ("st", 0)];
-/// Lock and slot handlers: 20 us, long enough to write the dirty lines of a colour back.
+/// Lock and slot handlers: 20 us, long enough to write the dirty lines of a color back.
 const LOCK_NS: u64 = 20_000;
 /// Unlock handlers.
 const UNLOCK_NS: u64 = 2_000;
@@ -46,7 +46,7 @@ fn base(set: &TaskSet, method: Method) -> Result<Plan, InputError> {
     plan(&easy).map_err(|refusal| InputError::new(set.name.clone(), refusal.reason))
 }
 
-/// Table 4.4 at a density; `None` if the planner has no coloured table.
+/// Table 4.4 at a density; `None` if the planner has no colored table.
 pub(super) fn table_4_4(density: u32, method: &'static str) -> Result<Option<Case>, InputError> {
     let set = load(TABLE_4_4, "table-4.4", &[])?;
     if method == "colored-refresh" {
@@ -74,7 +74,7 @@ pub(super) fn table_5_2(density: u32, method: &'static str, policy: &'static str
     }
 }
 
-/// Methods that colour nothing.
+/// Methods that color nothing.
 fn common(set: &TaskSet, density: u32, method: &'static str, policy: Option<&'static str>) -> Result<Case, InputError> {
     let mut machine = set.at_density(density)?.machine;
     let mut plan = base(
@@ -93,7 +93,7 @@ fn common(set: &TaskSet, density: u32, method: &'static str, policy: Option<&'st
     match method {
         "none" => by(RefreshPolicy::None),
         "burst" => {
-            // One colour, all ranks; the burst of this density in place of that of 1 Gb.
+            // One color, all ranks; the burst of this density in place of that of 1 Gb.
             let (commands, trfc) = (machine.memory.timing.refreshes, trfc_ns(&machine.memory.timing));
             if let Schedule::Locked { locks } = &mut plan.schedule {
                 locks.burst_ns = vec![commands * trfc];
@@ -207,7 +207,7 @@ fn slots(set: &TaskSet, density: u32, policy: &'static str) -> Result<Case, Inpu
     })
 }
 
-/// A plan whose tasks have the colours of the published partition; schedule and refresh are still to come.
+/// A plan whose tasks have the colors of the published partition; schedule and refresh are still to come.
 fn two_colors(set: &TaskSet) -> Result<Plan, InputError> {
     let mut colored = set.clone();
     for task in &mut colored.tasks {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A task whose period is shorter than a burst (CRS-11): burst refresh cannot serve it, an instance in each colour can.
+//! A task whose period is shorter than a burst (CRS-11): burst refresh cannot serve it, an instance in each color can.
 
 use fresco_input::InputError;
 use fresco_report::claims::Row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Colours of ranks: traces moved into them (SIM-3), and pages allocated from one.
+//! Colors of ranks: traces moved into them (SIM-3), and pages allocated from one.
 
 use super::super::allocation::boot;
 use super::{RANKS, TABLE_4_4, failed, task_set};
@@ -86,7 +86,7 @@ fn recolored(machine: &Machine, rank: u32, trace: &[PhysAddr]) -> Result<Vec<(Ph
     trace.iter().for_each(|&address| tool.survey(address));
     let rewrite = |&address: &PhysAddr| Some((address, tool.rewrite(address)?));
     let pairs: Option<Vec<_>> = trace.iter().map(rewrite).collect();
-    pairs.ok_or_else(|| failed("a colour without a free page"))
+    pairs.ok_or_else(|| failed("a color without a free page"))
 }
 
 fn rank_of(machine: &Machine, address: PhysAddr) -> Option<u32> {
@@ -100,7 +100,7 @@ struct Faults {
     duplicates: usize,
     /// Pages whose lines lie in several frames, or elsewhere in theirs.
     split: usize,
-    /// Accesses outside the colour.
+    /// Accesses outside the color.
     outside: usize,
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_cost_when_they_are_first_used() {
+    fn colors_cost_when_they_are_first_used() {
         let rows = cr_allocation(1).expect("memory");
         let [first, second, third] = [0, 1, 2].map(|pass: usize| rows[pass].values["alloc_ns.mean"]);
         assert!(first > 2.0 * second && (second / third - 1.0).abs() < 0.01, "{rows:?}");

@@ -16,7 +16,7 @@ const TABLE_4_5: [&[usize]; 5] = [
     &[2, 4, 6, 8],
     &[2, 3, 4, 6, 7, 8],
 ];
-/// Colours of example 1, of the copies of example 2, and of table 4.6, where lms has a copy.
+/// Colors of example 1, of the copies of example 2, and of table 4.6, where lms has a copy.
 const COLORS_1: [&[usize]; 3] = [&[2], &[3], &[5]];
 const COLORS_2: [&[usize]; 2] = [&[1, 2], &[3, 4]];
 const TABLE_4_6: [&[usize]; 5] = [&[7, 8], &[2], &[1], &[3], &[5]];
@@ -63,7 +63,7 @@ pub fn table_4_4(_seed: u64) -> Result<Vec<Row>, InputError> {
     Ok(with_available(&example, set, &TABLE_4_5, example.task_rows()?))
 }
 
-/// The rows, with the colours that the printed frames leave to each task.
+/// The rows, with the colors that the printed frames leave to each task.
 fn with_available(example: &Example, set: Row, occupied: &[&[usize]], tasks: Vec<Row>) -> Vec<Row> {
     let colors = example.problem.rotation().colors();
     let left = occupied.iter().map(|frames| (colors - frames.len()) as f64);

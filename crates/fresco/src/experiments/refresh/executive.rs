@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the theory of the cyclic executive says of a set of tasks, as rows: frames by the rules, placements, colours.
+//! What the theory of the cyclic executive says of a set of tasks, as rows: frames by the rules, placements, colors.
 
 use super::{MS, RANKS, failed, ms, one_if};
 use fresco_input::InputError;
@@ -9,16 +9,16 @@ use fresco_rt::refresh::RETENTION;
 use fresco_rt::task::hyperperiod;
 use fresco_rt::{Task, Time};
 
-/// Tasks laid out over frames as long as the colour's.
+/// Tasks laid out over frames as long as the color's.
 pub(super) struct Example {
     pub(super) problem: Problem,
 }
 
-/// What comes of each job keeping away from one colour.
+/// What comes of each job keeping away from one color.
 pub(super) struct InColors {
     /// Work that can be placed, in milliseconds.
     pub(super) flow_ms: f64,
-    /// Jobs of the placement that use a frame of their colour; `None` where not all fit.
+    /// Jobs of the placement that use a frame of their color; `None` where not all fit.
     pub(super) conflicts: Option<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Example {
         ms(flow.placed)
     }
 
-    /// Each job keeps away from one of the colours of its task, numbered from 1: one that its window does not meet, else
+    /// Each job keeps away from one of the colors of its task, numbered from 1: one that its window does not meet, else
     /// one with which more work fits.
     pub(super) fn in_colors(&self, colors: &[&[usize]]) -> InColors {
         let (problem, rotation) = (&self.problem, self.problem.rotation());
@@ -163,7 +163,7 @@ impl Example {
         Some(conflicting.count())
     }
 
-    /// The colour of a job in a list of all jobs.
+    /// The color of a job in a list of all jobs.
     fn color(&self, chosen: &[usize], job: &Job) -> usize {
         chosen[self.problem.jobs_of_task(job.task).start + job.index as usize]
     }

@@ -114,7 +114,7 @@ fn simulated(example: &Servers, locks: &Locks, row: Row) -> Result<Row, InputErr
         .value("locked_execution_us", locked_execution(&trace) as f64 / 1000.0))
 }
 
-/// Execution of jobs while their colour is locked.
+/// Execution of jobs while their color is locked.
 fn locked_execution(trace: &Trace) -> Time {
     let mut sum = 0;
     for segment in &trace.segments {

@@ -148,7 +148,7 @@ fn under_auto_refresh(seed: u64, sets: u64) -> Result<Count, InputError> {
 }
 
 /// Printed response times with the refresh that is not hidden against a simulation of both servers, always busy, under the
-/// locks of their colours. Server periods divide the retention time.
+/// locks of their colors. Server periods divide the retention time.
 fn under_locks(seed: u64, sets: u64) -> Result<Count, InputError> {
     let mut count = Count::default();
     for index in 0..sets {

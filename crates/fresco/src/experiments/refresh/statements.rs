@@ -92,7 +92,7 @@ fn short_threshold() -> Result<Time, InputError> {
     Err(failed("a period of the retention time is short"))
 }
 
-/// Most bursts that a job of this length meets which uses all colours, wherever it begins.
+/// Most bursts that a job of this length meets which uses all colors, wherever it begins.
 fn most_bursts(length: Time, burst: Time) -> Result<usize, InputError> {
     let rotation = Rotation::bursts(RETENTION, RANKS, burst).map_err(failed)?;
     let starts: Vec<Time> = (0..2 * RANKS as Time).map(|color| color * rotation.frame()).collect();
@@ -105,7 +105,7 @@ fn most_bursts(length: Time, burst: Time) -> Result<usize, InputError> {
     Ok(windows.map(met).max().unwrap_or(0))
 }
 
-/// Least number of instances with which a task that takes all of its time avoids the refresh of three colours (F13).
+/// Least number of instances with which a task that takes all of its time avoids the refresh of three colors (F13).
 fn instances_of_three_colors() -> Result<Option<usize>, InputError> {
     let colors = 3;
     let always: Vec<Task> = tasks(&[("t", 20, 20)])?;

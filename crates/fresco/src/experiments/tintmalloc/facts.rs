@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What follows from the Opteron's colours and from the allocator alone: lists, shares of the cache, cost of allocating.
+//! What follows from the Opteron's colors and from the allocator alone: lists, shares of the cache, cost of allocating.
 
 use fresco_dram::ColorSpace;
 use fresco_frames::shares::{Seat, Taken, Tint, Variant, tintmalloc};
@@ -15,7 +15,7 @@ const PAGES: u32 = 2048;
 /// Rounds: pages are taken, and at the end of each all are freed.
 const ROUNDS: usize = 3;
 
-/// Colour lists (TINT-8), and the cost of a page in the first round and later ones (TINT-18).
+/// Color lists (TINT-8), and the cost of a page in the first round and later ones (TINT-18).
 pub fn facts(seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin("opteron-6128")?;
     let space = space(&machine)?;
@@ -40,7 +40,7 @@ pub fn facts(seed: u64) -> Result<Vec<Row>, InputError> {
     Ok(vec![row.value("alloc_3_ns", third)])
 }
 
-/// LLC colours of a thread (TINT-14).
+/// LLC colors of a thread (TINT-14).
 pub fn shares(_seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin("opteron-6128")?;
     let space = space(&machine)?;
@@ -67,7 +67,7 @@ fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
 fn wrong(machine: &Machine, error: &dyn std::fmt::Display) -> InputError {
     InputError::new(
         machine.name.clone(),
-        format!("found colours that cannot be shared out: {error}"),
+        format!("found colors that cannot be shared out: {error}"),
     )
 }
 

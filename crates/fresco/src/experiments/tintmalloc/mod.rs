@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows of the TintMalloc experiments: the synthetic benchmark, parallel programs, and facts about colours.
+//! Rows of the TintMalloc experiments: the synthetic benchmark, parallel programs, and facts about colors.
 
 mod facts;
 mod programs;

@@ -5,7 +5,7 @@
 use fresco_report::claims::Row;
 use fresco_system::results::{PointResult, RunResult, ScenarioResult, Spread, TaskResult, TeamSummary, ThreadResult};
 
-/// The colouring whose gains the paper reports, and what they are relative to.
+/// The coloring whose gains the paper reports, and what they are relative to.
 const COLORED: &str = "mem+llc";
 const UNCOLORED: &str = "buddy";
 /// Those of which the paper shows the better one.
@@ -40,7 +40,7 @@ pub fn by_serial_share(result: &ScenarioResult) -> Vec<Row> {
     result.points.iter().filter_map(row).collect()
 }
 
-/// Figures 3.11 to 3.14: programs by policy; the better of the partly coloured ones under the name `part`; and how far the
+/// Figures 3.11 to 3.14: programs by policy; the better of the partly colored ones under the name `part`; and how far the
 /// gains in idle time go with those in run time.
 pub fn by_policy(result: &ScenarioResult) -> Vec<Row> {
     let mut rows = rows(result, ["program", "policy"]);

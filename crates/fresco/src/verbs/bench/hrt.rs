@@ -59,6 +59,6 @@ impl HrtArgs {
         };
         Err(InputError::new(option, found)
             .allowed(allowed)
-            .cure(format!("leave out {option}")))
+            .help(format!("leave out {option}")))
     }
 }

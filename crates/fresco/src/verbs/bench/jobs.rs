@@ -95,7 +95,7 @@ impl Job {
 
 #[cfg(test)]
 mod tests {
-    use super::super::course::Course;
+    use super::super::pattern::AccessPattern;
     use super::*;
 
     #[test]
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn jobs_are_released_on_time_and_late_ones_are_not_put_off() {
-        let course = Course::record("bandwidth", "access = 'read'\nbytes = '1 MiB'", 1).expect("a course");
+        let pattern = AccessPattern::record("bandwidth", "access = 'read'\nbytes = '1 MiB'", 1).expect("a pattern");
         let found = Jobs::run(
-            &mut Native::new(&course),
+            &mut Native::new(&pattern),
             20,
             Duration::from_micros(500),
             Duration::from_micros(1),

@@ -2,11 +2,11 @@
 //! `fresco bench`: the yardsticks of the papers, on this machine or on the model of one, with the same programs and the
 //! same output.
 
-mod course;
 mod hrt;
 mod jobs;
 mod model;
 mod native;
+mod pattern;
 mod report;
 mod yardstick;
 
@@ -15,7 +15,6 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::outputs::{self, Outputs};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
-use course::Course;
 use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::Conditions;
 use fresco_report::Provenance;
@@ -23,6 +22,7 @@ use fresco_system::results::Spread;
 use hrt::HrtArgs;
 use jobs::Jobs;
 use native::Native;
+use pattern::AccessPattern;
 use report::Report;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -122,12 +122,12 @@ pub fn run(args: &Args) -> Outcome {
         return Err(
             InputError::new("--deadline", format!("found {} us", args.hrt.deadline()))
                 .allowed(format!("up to the period, {} us", args.hrt.period()))
-                .cure("give a shorter deadline, or a longer --period")
+                .help("give a shorter deadline, or a longer --period")
                 .into(),
         );
     }
-    let course = Course::record(chosen.program, &chosen.parameters, u64::from(args.seed));
-    let course = course.map_err(|error| chosen.as_given(error, &args.set))?;
+    let pattern = AccessPattern::record(chosen.program, &chosen.parameters, u64::from(args.seed));
+    let pattern = pattern.map_err(|error| chosen.as_given(error, &args.set))?;
     let stop = match args.simulate {
         Some(_) => Stop::never(),
         None => Stop::on_interrupt(),
@@ -135,12 +135,12 @@ pub fn run(args: &Args) -> Outcome {
     let (report, provenance) = match &args.simulate {
         Some(machine) => {
             let modelled = model::run(machine, args, &chosen, period)?;
-            let mut report = begun(args, &chosen, &course, modelled.machine);
+            let mut report = begun(args, &chosen, &pattern, modelled.machine);
             (report.samples, report.jobs) = (modelled.samples, modelled.jobs);
             (report, modelled.provenance)
         }
         None => (
-            measured(args, &chosen, &course, period, &stop)?,
+            measured(args, &chosen, &pattern, period, &stop)?,
             provenance::of_this_run(u64::from(args.seed)),
         ),
     };
@@ -156,15 +156,15 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// A report without results.
-fn begun(args: &Args, chosen: &Chosen, course: &Course, machine: String) -> Report {
+fn begun(args: &Args, chosen: &Chosen, pattern: &AccessPattern, machine: String) -> Report {
     Report {
         yardstick: args.yardstick.name(),
         machine,
         simulated: args.simulate.is_some(),
         program: chosen.program,
         parameters: chosen.parameters.clone(),
-        accesses: course.order.len() as u64,
-        bytes: course.bytes_touched(),
+        accesses: pattern.order.len() as u64,
+        bytes: pattern.bytes_touched(),
         addresses: None,
         samples: Vec::new(),
         access_time_ns: Spread::default(),
@@ -178,7 +178,7 @@ fn begun(args: &Args, chosen: &Chosen, course: &Course, machine: String) -> Repo
 fn measured(
     args: &Args,
     chosen: &Chosen,
-    course: &Course,
+    pattern: &AccessPattern,
     period: Option<(Duration, Duration)>,
     stop: &Stop,
 ) -> Result<Report, InputError> {
@@ -187,9 +187,9 @@ fn measured(
         "" => "this machine".to_owned(),
         processor => format!("this machine, {processor}"),
     };
-    let mut report = begun(args, chosen, course, machine);
+    let mut report = begun(args, chosen, pattern, machine);
     if let Some((period, deadline)) = period {
-        let mut native = Native::new(course);
+        let mut native = Native::new(pattern);
         report.addresses = Some(native.how());
         report.jobs = Some(Jobs::run(
             &mut native,
@@ -205,7 +205,7 @@ fn measured(
                 break;
             }
             // Courses that no seed changes are recorded again all the same: that is not timed.
-            let own = Course::record(chosen.program, &chosen.parameters, seed)?;
+            let own = AccessPattern::record(chosen.program, &chosen.parameters, seed)?;
             let mut native = Native::new(&own);
             native.pass();
             report.samples.push(Sample {

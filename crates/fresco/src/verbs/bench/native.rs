@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A course on the memory of this machine: plain loads and stores of a plain allocation, so that `fresco run` decides
+//! A pattern on the memory of this machine: plain loads and stores of a plain allocation, so that `fresco run` decides
 //! which frames they go to, as for any program.
 
-use super::course::Course;
+use super::pattern::AccessPattern;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ const MOST_LANES: usize = 2;
 /// Accesses at the end that are in no sequence, at most: where one side of an area is done before the other.
 const MOST_TAIL: usize = 8;
 
-/// How a course is followed.
+/// How a pattern is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Way {
     /// Each word holds the number of the next one.
@@ -22,7 +22,7 @@ enum Way {
     List(Vec<u32>),
 }
 
-/// Memory with a course laid out in it.
+/// Memory with a pattern laid out in it.
 pub struct Native {
     words: Vec<u32>,
     way: Way,
@@ -31,28 +31,28 @@ pub struct Native {
 }
 
 impl Native {
-    /// Takes memory of its own, writes to all of it, and lays the course out.
-    pub fn new(course: &Course) -> Self {
+    /// Takes memory of its own, writes to all of it, and lays the pattern out.
+    pub fn new(pattern: &AccessPattern) -> Self {
         // Not zero: a page of zeros that was only read would be no frame of its own.
-        let mut words = vec![1u32; course.words];
-        let way = way(course);
+        let mut words = vec![1u32; pattern.words];
+        let way = way(pattern);
         if let Way::Chase { .. } = way {
-            for two in course.order.windows(2) {
+            for two in pattern.order.windows(2) {
                 words[two[0] as usize] = two[1];
             }
-            if let (Some(last), Some(first)) = (course.order.last(), course.order.first()) {
+            if let (Some(last), Some(first)) = (pattern.order.last(), pattern.order.first()) {
                 words[*last as usize] = *first;
             }
         }
         Self {
             words,
             way,
-            accesses: course.order.len(),
-            write: course.write,
+            accesses: pattern.order.len(),
+            write: pattern.write,
         }
     }
 
-    /// How the course is followed, for people.
+    /// How the pattern is followed, for people.
     pub fn how(&self) -> &'static str {
         match self.way {
             Way::Chase { .. } => "each word says where the next one is",
@@ -110,9 +110,9 @@ fn follow(words: &mut [u32], order: impl Iterator<Item = usize>, write: bool, nu
     }
 }
 
-fn way(course: &Course) -> Way {
-    let order = &course.order;
-    if course.dependent {
+fn way(pattern: &AccessPattern) -> Way {
+    let order = &pattern.order;
+    if pattern.dependent {
         return Way::Chase {
             first: order.first().copied().unwrap_or(0),
         };
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
 
     /// The words that a pass goes to, found out by what it leaves behind.
-    fn written(course: &Course) -> Vec<u32> {
-        let mut native = Native::new(course);
+    fn written(pattern: &AccessPattern) -> Vec<u32> {
+        let mut native = Native::new(pattern);
         native.words.fill(u32::MAX);
         native.pass();
         let mut by_value: Vec<(u32, u32)> = (0u32..)
@@ -162,11 +162,11 @@ mod tests {
             ("bandwidth", "access = 'write'\nbytes = '1 MiB'"),
             ("bandwidth", "access = 'write'\nbytes = '1 MiB'\nstride = 260"),
         ] {
-            let course = Course::record(program, parameters, 1).expect("a course");
-            assert!(written(&course) == course.order, "{program} {parameters}");
-            assert!(matches!(way(&course), Way::Lanes(..)), "{program} {parameters}");
+            let pattern = AccessPattern::record(program, parameters, 1).expect("a pattern");
+            assert!(written(&pattern) == pattern.order, "{program} {parameters}");
+            assert!(matches!(way(&pattern), Way::Lanes(..)), "{program} {parameters}");
         }
-        let any = Course {
+        let any = AccessPattern {
             words: 64,
             order: vec![7, 3, 60, 12, 1, 40, 39, 2, 55, 20, 33, 13, 18, 44, 9, 27],
             write: true,
@@ -178,14 +178,14 @@ mod tests {
 
     #[test]
     fn a_chase_follows_the_order_of_the_program_and_closes() {
-        let course = Course::record("latency", "bytes = '64 KiB'", 5).expect("a course");
-        let mut native = Native::new(&course);
-        let mut at = course.order[0];
-        for word in &course.order {
+        let pattern = AccessPattern::record("latency", "bytes = '64 KiB'", 5).expect("a pattern");
+        let mut native = Native::new(&pattern);
+        let mut at = pattern.order[0];
+        for word in &pattern.order {
             assert_eq!(at, *word);
             at = native.words[at as usize];
         }
-        assert_eq!(at, course.order[0]);
+        assert_eq!(at, pattern.order[0]);
         assert!(native.pass() > 0);
     }
 }

@@ -44,7 +44,7 @@ impl Chosen {
         match set.iter().rev().find(|(given, _)| Some(given.as_str()) == key) {
             Some((key, value)) => InputError::new(format!("--set {key}={value}"), error.found.clone())
                 .allowed(error.allowed.clone())
-                .cure(error.cure.clone()),
+                .help(error.help.clone()),
             None => error,
         }
     }
@@ -73,7 +73,7 @@ impl Yardstick {
             return Err(
                 InputError::new(format!("--set {key}={value}"), "found a number of passes")
                     .allowed("other parameters of the program: see fresco sim --programs")
-                    .cure("say how often to measure with --repetitions or --jobs"),
+                    .help("say how often to measure with --repetitions or --jobs"),
             );
         }
         let given = |name: &str| set.iter().any(|(key, _)| key == name);
@@ -90,7 +90,7 @@ impl Yardstick {
                 return Err(
                     InputError::new(format!("--set {key}={value}"), "found no parameter of a program")
                         .allowed("KEY=VALUE, such as bytes=64MiB")
-                        .cure("see fresco sim --programs for the parameters"),
+                        .help("see fresco sim --programs for the parameters"),
                 );
             }
             let number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the verbs for live processes share: the map and the colours that a command line names.
+//! What the verbs for live processes share: the map and the colors that a command line names.
 
 pub mod planned;
 
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// The root of the tree in which the kernel tells about processes.
 pub const PROC: &str = "/proc";
 
-/// What is said under every result: what these colours are, and are not.
-pub const CAVEAT: &str = "Colours are those of the frame numbers of this kernel under the map that was named; in a virtual machine these are \
+/// What is said under every result: what these colors are, and are not.
+pub const CAVEAT: &str = "Colors are those of the frame numbers of this kernel under the map that was named; in a virtual machine these are \
      not the frames of the hardware.";
 
 /// The processes that may be looked at, with what they were asked to run with, and how many others there are.
@@ -60,12 +60,12 @@ impl Seen {
         };
         Some(format!(
             "{others}: programs with colors may be among them. To see them, {}.",
-            capability::cure(capability::PTRACE)
+            capability::help(capability::PTRACE)
         ))
     }
 }
 
-/// Options that name a map and colours of it.
+/// Options that name a map and colors of it.
 #[derive(Debug, clap::Args)]
 pub struct ColorArgs {
     /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks
@@ -75,7 +75,7 @@ pub struct ColorArgs {
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Bank colours and LLC colours, such as banks=0-3,8,llc=0-7; what is not named is not restricted
+    /// Bank colors and LLC colors, such as banks=0-3,8,llc=0-7; what is not named is not restricted
     #[arg(long, value_name = "COLORS")]
     pub colors: Option<String>,
 }
@@ -93,7 +93,7 @@ impl ColorArgs {
         given.or(self.source.given())
     }
 
-    /// The map (the one last proved for this machine, if none is named), its colours, and those asked for: all, if none
+    /// The map (the one last proved for this machine, if none is named), its colors, and those asked for: all, if none
     /// are named.
     pub fn load(&self) -> Result<(Source, FrameColors, AskedColors), Failure> {
         let source = self.source.load(self.map.as_deref())?;
@@ -102,7 +102,7 @@ impl ColorArgs {
             return Err(
                 InputError::new("--page", format!("found pages of {} bytes", source.page_bytes))
                     .allowed(format!("{page_bytes}, the pages of this machine"))
-                    .cure(match self.source.has_page() {
+                    .help(match self.source.has_page() {
                         true => format!("write --page {page_bytes}"),
                         false => format!("add --page {page_bytes}"),
                     })
@@ -127,8 +127,8 @@ impl ColorArgs {
             // Address bits that banks and cache share make some pairs impossible (CON-5).
             return Err(
                 InputError::new("--colors", format!("found {asked}, which no frame has"))
-                    .allowed("bank and LLC colours that exist together")
-                    .cure("see `fresco map colors` for the pairs")
+                    .allowed("bank and LLC colors that exist together")
+                    .help("see `fresco map colors` for the pairs")
                     .into(),
             );
         }

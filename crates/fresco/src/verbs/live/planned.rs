@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a plan asks of this machine: for each task a program with colours, nodes, processors and bandwidth.
+//! What a plan asks of this machine: for each task a program with colors, nodes, processors and bandwidth.
 
 use crate::failure::Failure;
 use crate::verbs::check;
@@ -34,7 +34,7 @@ pub struct PlannedProgram {
     pub task: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Colours, limits, processors and nodes.
+    /// Colors, limits, processors and nodes.
     pub request: Request,
     /// The core it is planned for: its limits are the core's.
     pub core: Option<u32>,
@@ -54,7 +54,7 @@ pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
             format!("found {} after the plan", counted(count - 1, "word", "words")),
         )
         .allowed("a plan alone")
-        .cure("write options before it: fresco run --dry-run PLAN")),
+        .help("write options before it: fresco run --dry-run PLAN")),
         (None, _) => Ok(None),
     }
 }
@@ -71,7 +71,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
         return Err(
             InputError::new(file, format!("found a plan that is not sound: {violation}"))
                 .allowed("a plan that `fresco check` finds sound")
-                .cure("plan again: fresco plan TASKS --out PLAN")
+                .help("plan again: fresco plan TASKS --out PLAN")
                 .into(),
         );
     }
@@ -80,12 +80,12 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
         let found = format!("found a plan for pages of {} bytes", machine.page_bytes);
         return Err(InputError::new(file, found)
             .allowed(format!("{page_bytes}, the pages of this machine"))
-            .cure("plan for a machine with these pages")
+            .help("plan for a machine with these pages")
             .into());
     }
     let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
     let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
-        .map_err(|error| error.into_input(machine.name.clone(), "colours"))?;
+        .map_err(|error| error.into_input(machine.name.clone(), "colors"))?;
     let digest = crate::provenance::digest(&fresco_input::read_file(path)?);
     let plan_of = |(number, task): (usize, &PlannedTask)| {
         if task.command.is_empty() {
@@ -93,7 +93,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
                 InputError::new(file.clone(), format!("found no command for the task {:?}", task.name))
                     .in_field(format!("data.tasks[{number}].command"))
                     .allowed("a program and its arguments for each task")
-                    .cure("add command = [\"PROGRAM\", \"ARGUMENT\"] to the [[task]], and plan again"),
+                    .help("add command = [\"PROGRAM\", \"ARGUMENT\"] to the [[task]], and plan again"),
             );
         }
         let mut request = request(&plan, task, &machine, &space, &file)?;
@@ -108,7 +108,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
                         format!("found {}", counted(cpus.len(), "processor", "processors")),
                     )
                     .allowed(format!("one for each of the plan's {} cores", plan.cores))
-                    .cure("name more"));
+                    .help("name more"));
                 }
             },
         };
@@ -131,7 +131,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
     })
 }
 
-/// The colours of all instances of a task, the nodes they lie on where a range of addresses fixes these, and the
+/// The colors of all instances of a task, the nodes they lie on where a range of addresses fixes these, and the
 /// bandwidth of its core.
 fn request(
     plan: &Plan,

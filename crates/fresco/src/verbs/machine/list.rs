@@ -28,7 +28,7 @@ struct Line {
     standard: String,
     capacity_bytes: u64,
     page_bytes: u64,
-    /// Colours of pages of this size.
+    /// Colors of pages of this size.
     bank_colors: u32,
     llc_colors: u32,
     /// Pairs of both that exist.
@@ -57,7 +57,7 @@ impl Line {
     fn new(machine: &Machine) -> Result<Self, Failure> {
         let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
         let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
-            .map_err(|error| error.into_input(machine.name.clone(), "colours"))?;
+            .map_err(|error| error.into_input(machine.name.clone(), "colors"))?;
         Ok(Self {
             name: machine.name.clone(),
             title: machine.title.clone(),
@@ -77,7 +77,7 @@ impl Line {
 fn table(lines: &[Line]) -> Result<Table, ReportError> {
     let whole = lines.iter().all(|line| line.capacity_bytes.is_multiple_of(1 << 30));
     let mut table = Table::new(
-        "Built-in machines; colours of banks and of the last-level cache at the page size, pairs of them that exist",
+        "Built-in machines; colors of banks and of the last-level cache at the page size, pairs of them that exist",
         vec![
             Column::text("name"),
             Column::text("what"),

@@ -30,7 +30,7 @@ pub struct Args {
 enum What {
     /// The built-in machines, one line each
     List(list::Args),
-    /// One machine: cores, caches, DRAM, timing, controller, address map, colours, and where its numbers come from
+    /// One machine: cores, caches, DRAM, timing, controller, address map, colors, and where its numbers come from
     Show(show::Args),
 }
 

@@ -23,7 +23,7 @@ pub fn all(view: &MachineView) -> Result<Vec<Table>, ReportError> {
     tables.push(Parameter::table(&view.dram.standard, &view.timing)?);
     tables.push(controller(&view.controller)?);
     tables.extend(view.map.tables("Address map")?);
-    tables.push(Counts::table("Colours of pages", &view.colors)?);
+    tables.push(Counts::table("Colors of pages", &view.colors)?);
     tables.push(lines("Sources", &view.sources)?);
     tables.push(lines("Assumptions", &view.assumptions)?);
     Ok(tables)

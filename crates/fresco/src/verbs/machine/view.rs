@@ -10,7 +10,7 @@ use fresco_machine::{
 };
 use serde::Serialize;
 
-/// Page sizes whose colours are counted, beside the machine's own: what x86-64 and ARMv8-A have, up to 2 MiB.
+/// Page sizes whose colors are counted, beside the machine's own: what x86-64 and ARMv8-A have, up to 2 MiB.
 const PAGES: [u64; 4] = [4 << 10, 16 << 10, 64 << 10, 2 << 20];
 
 /// Everything about a machine.
@@ -29,7 +29,7 @@ pub struct MachineView {
     pub timing: Vec<Parameter>,
     pub controller: ControllerView,
     pub map: MapView,
-    /// Colours of pages of several sizes.
+    /// Colors of pages of several sizes.
     pub colors: Vec<Counts>,
     /// Where the numbers come from.
     pub sources: Vec<String>,
@@ -206,7 +206,7 @@ impl DramView {
     }
 }
 
-/// The colours of pages of the machine's size and of the usual others, ascending.
+/// The colors of pages of the machine's size and of the usual others, ascending.
 fn colors(machine: &Machine) -> Vec<Counts> {
     let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
     let mut pages: Vec<u64> = PAGES.into_iter().chain([machine.page_bytes]).collect();
@@ -214,7 +214,7 @@ fn colors(machine: &Machine) -> Vec<Counts> {
     pages.dedup();
     let counts = |page: u64| {
         let space = ColorSpace::new(&machine.memory.map, &llc, page.trailing_zeros())
-            .map_err(|error| error.into_input(machine.name.clone(), "colours"));
+            .map_err(|error| error.into_input(machine.name.clone(), "colors"));
         Counts::new(page, space.as_ref())
     };
     pages.into_iter().map(counts).collect()

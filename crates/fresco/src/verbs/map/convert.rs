@@ -27,7 +27,7 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT")]
     to: Option<Target>,
 
-    /// Only the functions that pages can choose, as page-colouring kernels want them; of bank functions
+    /// Only the functions that pages can choose, as page-coloring kernels want them; of bank functions
     #[arg(long)]
     usable: bool,
 
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
             .collect();
         return Err(InputError::new("--to", "found no format to write")
             .allowed(names.join(", "))
-            .cure("name one, as in --to palloc; `fresco map show` shows a map without writing it")
+            .help("name one, as in --to palloc; `fresco map show` shows a map without writing it")
             .into());
     };
     let source = args.source.load(args.file.as_deref())?;
@@ -86,12 +86,12 @@ fn for_simulator(args: &Args, to: Target, source: &Source) -> Result<String, Inp
     if args.usable || args.node.is_some() {
         return Err(InputError::new(field, "found --usable or --node")
             .allowed("these with bank functions: --to map.txt, palloc, hex")
-            .cure("leave them out"));
+            .help("leave them out"));
     }
     let Map::Machine(machine) = &source.map else {
         return Err(refuse("found bank functions alone".to_owned())
             .allowed("a map with rows and columns, as machines have")
-            .cure("name a machine or its file with --machine"));
+            .help("name a machine or its file with --machine"));
     };
     let (map, timing) = (&machine.memory.map, &machine.memory.timing);
     let line = u64::from(machine.memory.organisation.bus_bytes) * timing.burst_length;
@@ -102,7 +102,7 @@ fn for_simulator(args: &Args, to: Target, source: &Source) -> Result<String, Inp
     text.map_err(|error| {
         refuse(format!("found {error}"))
             .allowed("maps of one node, whose functions read physical addresses as they are")
-            .cure(match error {
+            .help(match error {
                 NotExpressible::Nodes => "describe one node in a machine file of its own: that simulator has no nodes",
                 NotExpressible::Offset => "describe the memory without its hole in a machine file of its own",
                 NotExpressible::WithinLine(..) => "write --to dramsys, which knows bits within a line",

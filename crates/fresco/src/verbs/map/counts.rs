@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How many colours pages of one size have.
+//! How many colors pages of one size have.
 
 use fresco_dram::ColorSpace;
 use fresco_input::{InputError, format_size};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 
-/// The numbers of colours of pages of one size.
+/// The numbers of colors of pages of one size.
 #[derive(Debug, Serialize)]
 pub struct Counts {
     /// Page size.
     page_bytes: u64,
-    /// The numbers; `null` where pages of this size have no colours.
+    /// The numbers; `null` where pages of this size have no colors.
     colors: Option<Numbers>,
     /// Why they have none.
     refused: Option<String>,
@@ -20,11 +20,11 @@ pub struct Counts {
 /// The numbers.
 #[derive(Debug, Serialize)]
 pub struct Numbers {
-    /// Colours that differ in their banks.
+    /// Colors that differ in their banks.
     bank: u32,
     /// Banks that each of them covers.
     banks_each: u64,
-    /// Colours that differ in their sets of the last-level cache.
+    /// Colors that differ in their sets of the last-level cache.
     llc: u32,
     /// Pairs of both that exist.
     pairs: u64,
@@ -33,7 +33,7 @@ pub struct Numbers {
 }
 
 impl Counts {
-    /// The numbers of a colour space, or why there is none.
+    /// The numbers of a color space, or why there is none.
     pub fn new(page_bytes: u64, space: Result<&ColorSpace, &InputError>) -> Self {
         Self {
             page_bytes,
@@ -44,7 +44,7 @@ impl Counts {
 
     /// One line per page size.
     pub fn table(title: &str, all: &[Self]) -> Result<Table, ReportError> {
-        let names = ["bank colours", "banks each", "LLC colours", "pairs", "functions lost"];
+        let names = ["bank colors", "banks each", "LLC colors", "pairs", "functions lost"];
         let mut columns = vec![Column::text("page")];
         columns.extend(names.map(|name| Column::number(name, "", 0)));
         let refused = all.iter().any(|counts| counts.refused.is_some());
@@ -77,7 +77,7 @@ impl Numbers {
     fn of(space: &ColorSpace) -> Self {
         Self {
             bank: space.bank_colors(),
-            // A machine file gives all parts of its map the same functions, so all colours cover equally many banks.
+            // A machine file gives all parts of its map the same functions, so all colors cover equally many banks.
             banks_each: space.banks(0).len() as u64,
             llc: space.llc_colors(),
             pairs: space.pairs(),

@@ -72,7 +72,7 @@ impl MapFormat {
                     InputError::new(source, error.to_string())
                         .in_field("--to palloc")
                         .allowed("functions of one or two address bits outside the page, in ascending order")
-                        .cure("write map.txt")
+                        .help("write map.txt")
                 }),
         }
     }

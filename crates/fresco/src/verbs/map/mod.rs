@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco map`: the address map of a machine or of a file; its functions, colours and places.
+//! `fresco map`: the address map of a machine or of a file; its functions, colors and places.
 
 mod colors;
 mod convert;
@@ -43,9 +43,9 @@ enum What {
     Show(show::Args),
     /// The same map in the format of another tool
     Convert(convert::Args),
-    /// The colours it leaves to pages: how many, which banks each, which pairs with the cache exist
+    /// The colors it leaves to pages: how many, which banks each, which pairs with the cache exist
     Colors(colors::Args),
-    /// Where addresses lie: node, channel, rank, bank, row, column, colours
+    /// Where addresses lie: node, channel, rank, bank, row, column, colors
     Decode(decode::Args),
     /// Find the map of a memory by evidence: timing that has to predict, or nothing
     Detect(detect::Args),

@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     to: Option<MapFormat>,
 
-    /// With --to: only the functions that pages can choose, as page-colouring kernels want them
+    /// With --to: only the functions that pages can choose, as page-coloring kernels want them
     #[arg(long, requires = "to")]
     usable: bool,
 
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Outcome {
             Map::Banks(_, format) => format!("Bank functions of {} ({format})", source.name),
         };
         let mut tables = report.map.tables(&title)?;
-        tables.push(Counts::table("Colours of pages", std::slice::from_ref(&report.colors))?);
+        tables.push(Counts::table("Colors of pages", std::slice::from_ref(&report.colors))?);
         Ok(tables)
     })?;
     Ok(ExitCode::SUCCESS)
@@ -84,7 +84,7 @@ pub fn in_format(source: &Source, format: MapFormat, usable: bool, node: Option<
     let text = format.write(&functions, &source.name).map_err(|error| {
         let helps = !usable && exported(source, format, true, node).is_ok_and(|some| format.write(&some, "").is_ok());
         match helps {
-            true => error.cure("write map.txt, or give --usable for the functions that pages can choose"),
+            true => error.help("write map.txt, or give --usable for the functions that pages can choose"),
             false => error,
         }
     })?;
@@ -109,7 +109,7 @@ fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option
         return Err(
             InputError::new("--node", format!("found node {node} without a machine"))
                 .allowed("--node with --machine: a map file knows no nodes")
-                .cure("leave out --node"),
+                .help("leave out --node"),
         );
     }
     if let Map::Machine(machine) = &source.map {
@@ -119,19 +119,19 @@ fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option
             Some(node) if node >= nodes => {
                 return Err(InputError::new("--node", format!("found node {node}"))
                     .allowed(format!("0 to {}", nodes - 1))
-                    .cure("choose one that exists"));
+                    .help("choose one that exists"));
             }
             Some(node) if nodes > 1 && regions[0].node.is_none() => {
                 return Err(
                     InputError::new("--node", format!("found node {node}, but functions select the node"))
                         .allowed("machines whose nodes are fixed by address range")
-                        .cure("leave out --node: the functions of all nodes are written"),
+                        .help("leave out --node: the functions of all nodes are written"),
                 );
             }
             None if nodes > 1 && regions[0].node.is_some() => {
                 return Err(refuse(format!("{nodes} nodes are told apart by address range"))
                     .allowed("maps whose banks are selected by parity functions alone")
-                    .cure("add --node 0 for the functions of one node: those of the others are the same"));
+                    .help("add --node 0 for the functions of one node: those of the others are the same"));
             }
             _ => {}
         }
@@ -142,7 +142,7 @@ fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option
                 region.offset, region.base
             ))
             .allowed("maps whose functions read physical addresses as they are")
-            .cure("use the machine file itself: map formats have no place for an offset"));
+            .help("use the machine file itself: map formats have no place for an offset"));
         }
     }
     let functions = match usable {
@@ -159,7 +159,7 @@ fn exported(source: &Source, format: MapFormat, usable: bool, asked_node: Option
         false => Ok(functions),
         true => Err(refuse("there is no function to write".to_owned())
             .allowed("a map that tells banks apart")
-            .cure(match usable {
+            .help(match usable {
                 true => "give a smaller --page, or leave out --usable",
                 false => "a memory of one bank has no map",
             })),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Where a map comes from (a machine, or a file of bank functions), and what its colours are counted with.
+//! Where a map comes from (a machine, or a file of bank functions), and what its colors are counted with.
 
 use super::format::MapFormat;
 use super::proved;
@@ -38,12 +38,12 @@ pub struct SourceArgs {
     #[arg(long, value_name = "SIZE")]
     page: Option<String>,
 
-    /// Address bits that index the last-level cache, such as 6-16, for the colours that banks and cache share
+    /// Address bits that index the last-level cache, such as 6-16, for the colors that banks and cache share
     #[arg(long, value_name = "BITS", conflicts_with = "machine")]
     llc: Option<String>,
 }
 
-/// A map, and what its colours are counted with.
+/// A map, and what its colors are counted with.
 #[derive(Debug)]
 pub struct Source {
     /// Name of the machine, or path of the file.
@@ -130,21 +130,21 @@ impl SourceArgs {
             return Err(
                 InputError::new(format!("--set {key}={value}"), "found an override without a machine")
                     .allowed("--set with --machine: a map file has no keys")
-                    .cure("leave out --set, or name a machine instead of the file"),
+                    .help("leave out --set, or name a machine instead of the file"),
             );
         }
         if path.extension().is_some_and(|extension| extension == "toml") {
             return Err(
                 InputError::new(name.clone(), "found a machine file where a map file belongs")
                     .allowed("a file of bank functions: map.txt, PALLOC masks, hexadecimal masks")
-                    .cure(format!("write --machine {name}")),
+                    .help(format!("write --machine {name}")),
             );
         }
         if !path.exists() && builtin_text(&name).is_ok() {
             return Err(
                 InputError::new(name.clone(), "found no such file, but a built-in machine of this name")
                     .allowed("the path of a map file, or --machine NAME")
-                    .cure(format!("write --machine {name}")),
+                    .help(format!("write --machine {name}")),
             );
         }
         let text = read_file(path)?;
@@ -164,7 +164,7 @@ impl SourceArgs {
         if !map.offset().is_multiple_of(page_bytes) {
             return Err(InputError::new("--offset", format!("found {:#x}", map.offset()))
                 .allowed(format!("a multiple of the page size, {page_bytes} bytes"))
-                .cure("round it to what the hardware subtracts, which is whole pages"));
+                .help("round it to what the hardware subtracts, which is whole pages"));
         }
         let llc = match &self.llc {
             Some(text) => parse_list(text, 64, "--llc")?,
@@ -185,7 +185,7 @@ impl SourceArgs {
         let Some(current) = proved::current()? else {
             return Err(InputError::new("command line", "found no map")
                 .allowed("--machine NAME, a map file, or what `fresco map detect` has proved for this machine: nothing")
-                .cure("name one; `fresco machine list` shows the built-in machines"));
+                .help("name one; `fresco machine list` shows the built-in machines"));
         };
         let name = current.path.display().to_string();
         let options = [("--offset", self.offset.is_some()), ("--format", self.format.is_some())];
@@ -193,7 +193,7 @@ impl SourceArgs {
             return Err(
                 InputError::new(*option, format!("found it for {name}, which has its own"))
                     .allowed("it with a map file")
-                    .cure(format!("leave out {option}")),
+                    .help(format!("leave out {option}")),
             );
         }
         self.banks(name, &current.text, current.map, MapFormat::MapTxt)
@@ -208,7 +208,7 @@ impl SourceArgs {
             true => Ok(bytes),
             false => Err(InputError::new("--page", format!("found {bytes} bytes"))
                 .allowed("a power of two")
-                .cure("write 4K, 16K, 64K or 2M")),
+                .help("write 4K, 16K, 64K or 2M")),
         }
     }
 }
@@ -219,18 +219,18 @@ impl Source {
         self.page_bytes.trailing_zeros()
     }
 
-    /// The colours of its pages.
+    /// The colors of its pages.
     pub fn colors(&self) -> Result<ColorSpace, InputError> {
         self.colors_of(self.page_bits())
     }
 
-    /// The colours of pages of `2^page_bits` bytes.
+    /// The colors of pages of `2^page_bits` bytes.
     pub fn colors_of(&self, page_bits: u32) -> Result<ColorSpace, InputError> {
         let space = match &self.map {
             Map::Machine(machine) => ColorSpace::new(&machine.memory.map, &self.llc, page_bits),
             Map::Banks(map, _) => ColorSpace::of_bank_map(map, &self.llc, page_bits),
         };
-        space.map_err(|error| error.into_input(self.name.clone(), "colours"))
+        space.map_err(|error| error.into_input(self.name.clone(), "colors"))
     }
 
     /// The functions that select a bank of one node, least significant first, and the number of banks of the machine.
@@ -288,6 +288,6 @@ pub fn size(option: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64,
     read.map_err(|error| {
         InputError::new(option, error.found.clone())
             .allowed(error.allowed.clone())
-            .cure(error.cure.clone())
+            .help(error.help.clone())
     })
 }

@@ -159,7 +159,7 @@ fn drive(
                     machine.name,
                     ranges(machine)
                 ))
-                .cure("choose a machine with more memory, or a trace of physical addresses")
+                .help("choose a machine with more memory, or a trace of physical addresses")
         })
     };
     let driven = driver.run(requests, place, watch);

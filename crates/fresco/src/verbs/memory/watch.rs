@@ -123,5 +123,5 @@ fn unwritable(path: &Path, error: &io::Error) -> InputError {
     InputError::new(path.display().to_string(), format!("cannot be written: {error}"))
         .in_field("--commands")
         .allowed("a file in a directory that exists and may be written")
-        .cure("name another file")
+        .help("name another file")
 }

@@ -138,7 +138,7 @@ fn refused(args: &Args, set: &TaskSet, refusal: &Refusal) -> Outcome {
         )
         .in_field("plan.method")
         .allowed("a method that suits them")
-        .cure("leave --method away: the best one is chosen, or lay all side by side with --compare")
+        .help("omit --method: the best one is chosen, or lay all side by side with --compare")
         .into()),
         _ => {
             let by = asked.map_or(String::new(), |method| format!(" by {}", method.name()));
@@ -168,7 +168,7 @@ pub fn densities(text: &str) -> Result<Vec<u32>, InputError> {
     let bad = |word: &str| {
         InputError::new("--density", format!("found {word:?}"))
             .allowed("numbers from 1 to 64, separated by commas")
-            .cure("write them as in 1,8,64")
+            .help("write them as in 1,8,64")
     };
     let number = |word: &str| match word.trim().parse::<u32>() {
         Ok(gbit) if fresco_dram::density::DENSITIES_GBIT.contains(&gbit) => Ok(gbit),

@@ -30,7 +30,7 @@ pub fn of(set: &TaskSet, plan: &Plan) -> Result<Vec<OnCore>, InputError> {
         return Err(
             InputError::new("--as-published", format!("found a plan by {}", plan.method.name()))
                 .allowed("plans with servers: the printed formulas are about them")
-                .cure("add --method crs"),
+                .help("add --method crs"),
         );
     };
     let each = (0u32..).zip(cores);

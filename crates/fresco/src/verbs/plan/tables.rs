@@ -60,7 +60,7 @@ pub fn tasks(plan: &Plan) -> Result<Table, ReportError> {
     Ok(table)
 }
 
-/// The colours of each instance, as `0`, or `0 and 4` for a copy task.
+/// The colors of each instance, as `0`, or `0 and 4` for a copy task.
 fn colors(task: &PlannedTask) -> String {
     let of_instance = |instance: usize| {
         let numbers: Vec<u32> = task.colors_of(instance).into_iter().map(|color| color as u32).collect();
@@ -83,7 +83,7 @@ fn proof(plan: &Plan, task: usize) -> &'static str {
     }
 }
 
-/// The memory of each colour, who runs when, what is refreshed when.
+/// The memory of each color, who runs when, what is refreshed when.
 ///
 /// # Errors
 /// None in practice: the cells are text.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco ps`: the processes that were asked to run with colours.
+//! `fresco ps`: the processes that were asked to run with colors.
 
 use super::live::{CAVEAT, Seen};
 use crate::failure::Outcome;
@@ -49,7 +49,7 @@ struct View {
     state: &'static str,
     /// Pages in memory that are covered; `null` where frame numbers are hidden.
     pages: Option<u64>,
-    /// Share of them with the colours asked for.
+    /// Share of them with the colors asked for.
     share: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which back end gives the frames: the kernel's page colouring where it is there and fits, else the library.
+//! Which back end gives the frames: the kernel's page coloring where it is there and fits, else the library.
 
 use super::plan;
 use crate::arguments::choice;
@@ -36,7 +36,7 @@ pub fn wanted() -> ValueParser {
 pub struct Chosen {
     /// The back end.
     pub backend: Backend,
-    /// The kernel's colours for each of the programs, if they are to be had.
+    /// The kernel's colors for each of the programs, if they are to be had.
     kernel: Result<Vec<KernelColors>, Refusal>,
 }
 
@@ -73,7 +73,7 @@ impl Chosen {
         }
     }
 
-    /// Why the program cannot be coloured here.
+    /// Why the program cannot be colored here.
     pub fn missing(&self) -> Option<String> {
         match self.backend {
             Backend::Stock => launch::probe().err().map(|refusal| refusal.to_string()),
@@ -87,7 +87,7 @@ impl Chosen {
         Some(format!("no library can be put before programs: {reason}"))
     }
 
-    /// Why a kernel that knows page colouring is passed over; nothing to tell where it knows none.
+    /// Why a kernel that knows page coloring is passed over; nothing to tell where it knows none.
     pub fn passed_over(&self) -> Option<&Refusal> {
         let refusal = self.kernel.as_ref().err()?;
         (self.backend == Backend::Stock && *refusal != Refusal::Absent).then_some(refusal)
@@ -97,15 +97,15 @@ impl Chosen {
     pub fn words(&self, number: usize) -> String {
         match (self.backend, &self.kernel) {
             (Backend::Stock, _) => match self.passed_over() {
-                Some(refusal) => format!("stock: this kernel as it is; not the kernel's colouring: {refusal}"),
+                Some(refusal) => format!("stock: this kernel as it is; not the kernel's coloring: {refusal}"),
                 None => "stock: this kernel as it is".to_owned(),
             },
             (Backend::Kernel, Ok(colors)) => {
                 let colors = &colors[number];
                 let list = fresco_dram::color::format_list(&colors.colors);
-                format!("kernel: its page colouring, colours {list} of {}", colors.of)
+                format!("kernel: its page coloring, colors {list} of {}", colors.of)
             }
-            (Backend::Kernel, Err(_)) => "kernel: its page colouring".to_owned(),
+            (Backend::Kernel, Err(_)) => "kernel: its page coloring".to_owned(),
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Limits beside colours: ways of the cache, bandwidth (FW-1).
+//! Limits beside colors: ways of the cache, bandwidth (FW-1).
 
 use fresco_dram::color::parse_list;
 use fresco_input::{Document, InputError};
@@ -51,9 +51,9 @@ fn bandwidth(text: &str) -> Result<u64, InputError> {
     read.map_err(|error| {
         InputError::new("--bandwidth", format!("found {text:?}"))
             .allowed("1 MB/s to 10000 GB/s, such as 500M or \"1.2 GB/s\"")
-            .cure(match is_nothing {
+            .help(match is_nothing {
                 true => "name at least 1M, or leave the option out: then nothing is limited".to_owned(),
-                false => error.cure.clone(),
+                false => error.help.clone(),
             })
     })
 }

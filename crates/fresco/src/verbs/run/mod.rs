@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco run`: an unmodified program, its memory in frames of the colours asked for.
+//! `fresco run`: an unmodified program, its memory in frames of the colors asked for.
 
 mod backend;
 mod limits;
@@ -40,7 +40,7 @@ lacks what it takes, 2 that the input is wrong.
 
 --bandwidth and --ways need resctrl (Intel RDT, AMD QoS, Arm MPAM); where it is not there they are refused.
 
-On a kernel with page colouring (kernel/README.md) whose map tells these colours apart, everything that the program takes
+On a kernel with page coloring (kernel/README.md) whose map tells these colors apart, everything that the program takes
 is covered; on others the heap (malloc and its family) and private anonymous mappings, of the program and of the
 programs that it starts. --dry-run says which, and docs/run.md how and when.
 
@@ -61,14 +61,14 @@ pub struct Args {
     #[arg(long, value_name = "CPUS")]
     cpus: Option<String>,
 
-    /// Colours of the threads, in turn from the first thread on, such as 'banks=0-3;banks=4-7'
+    /// Colors of the threads, in turn from the first thread on, such as 'banks=0-3;banks=4-7'
     #[arg(long, value_name = "COLORS;COLORS")]
     thread_colors: Option<String>,
 
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Let allocations fail when frames of these colours run out, instead of taking others
+    /// Let allocations fail when frames of these colors run out, instead of taking others
     #[arg(long)]
     strict: bool,
 
@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     search: Option<String>,
 
-    /// What places the pages: the kernel's page colouring (kernel), a library on any kernel (stock), or the first of
+    /// What places the pages: the kernel's page coloring (kernel), a library on any kernel (stock), or the first of
     /// these that there is (auto)
     #[arg(long, default_value = "auto", value_parser = backend::wanted())]
     backend: Wanted,
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Outcome {
     if args.json && !args.dry_run {
         return Err(InputError::new("--json", "found it without --dry-run")
             .allowed("--json with --dry-run: what a program prints is its own")
-            .cure("add --dry-run, or leave out --json")
+            .help("add --dry-run, or leave out --json")
             .into());
     }
     let cpus = numbers("--cpus", args.cpus.as_deref(), &launch::online_cpus())?;
@@ -136,12 +136,12 @@ pub fn run(args: &Args) -> Outcome {
     let (source, colors, asked) = args.colors.load()?;
     let threads = thread_colors(args.thread_colors.as_deref(), ColorCounts::of(&colors))?;
     if args.colors.colors.is_none() && threads.is_empty() {
-        return Err(InputError::new("command line", "found no colours")
+        return Err(InputError::new("command line", "found no colors")
             .allowed("--colors banks=LIST, llc=LIST or both")
-            .cure("name them; `fresco map colors` shows which there are")
+            .help("name them; `fresco map colors` shows which there are")
             .into());
     }
-    // What no thread owns may have the colours of any, unless others are named.
+    // What no thread owns may have the colors of any, unless others are named.
     let asked = match args.colors.colors.is_none() {
         true => AskedColors::all_of(&threads),
         false => asked,
@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> Outcome {
                 .allowed(
                     "--backend stock: the kernel has no frames to look for, and counts in /sys/kernel/mm/page_color",
                 )
-                .cure(format!("leave out {option}"))
+                .help(format!("leave out {option}"))
                 .into());
         }
         (Wanted::Auto, Some(_)) => Wanted::Only(Backend::Stock),
@@ -206,7 +206,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Is the first word, which may look like a plan, a program that colours are named for?
+/// Is the first word, which may look like a plan, a program that colors are named for?
 fn is_program(args: &Args) -> bool {
     let colored = args.colors.colors.is_some() || args.thread_colors.is_some();
     let any_will_do = Backend::Kernel;
@@ -231,7 +231,7 @@ fn refuse_misspelt(command: &[OsString]) -> Result<(), InputError> {
     let option = word.split('=').next().unwrap_or_default();
     Err(InputError::new(option, "found it where the program belongs")
         .allowed("the options of `fresco run --help`, then a program and its own options")
-        .cure(match closest(option, options.iter().map(String::as_str)) {
+        .help(match closest(option, options.iter().map(String::as_str)) {
             Some(near) => format!("did you mean {near}?"),
             None => format!("leave out {option}; a program of this name is ./{option}"),
         }))
@@ -242,7 +242,7 @@ fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"))
 }
 
-/// The colours of each thread in turn.
+/// The colors of each thread in turn.
 fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedColors>, InputError> {
     let Some(text) = text else { return Ok(Vec::new()) };
     let read = |(number, set)| {
@@ -250,7 +250,7 @@ fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedCol
             let found = format!("set {number}, {set:?}: {}", error.found);
             InputError::new("--thread-colors", found)
                 .allowed(error.allowed.clone())
-                .cure(error.cure.clone())
+                .help(error.help.clone())
         })
     };
     let sets: Vec<_> = (1..).zip(text.split(';')).map(read).collect::<Result<_, _>>()?;
@@ -259,7 +259,7 @@ fn thread_colors(text: Option<&str>, counts: ColorCounts) -> Result<Vec<AskedCol
         true => Ok(sets),
         false => Err(InputError::new("--thread-colors", format!("found {} sets", sets.len()))
             .allowed(format!("1 to {}, none of them empty", MOST_SETS - 1))
-            .cure("write banks=0-3;banks=4-7: threads take them in turn")),
+            .help("write banks=0-3;banks=4-7: threads take them in turn")),
     }
 }
 
@@ -280,7 +280,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
     if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
         return Err(InputError::new(option, "found it with a plan")
             .allowed("--cpus, --backend, --dry-run and --json with a plan, which says the rest")
-            .cure(format!("leave out {option}"))
+            .help(format!("leave out {option}"))
             .into());
     }
     let planned = planned::load(path, cpus)?;
@@ -293,7 +293,7 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
 /// Does all that has to be done before; gives the means, or the reason why there are none.
 fn prepared(request: &Request, chosen: &Chosen) -> Result<(Means, Option<Lock>), String> {
     if let Some(reason) = chosen.missing() {
-        return Err(format!("memory cannot be coloured here: {reason}"));
+        return Err(format!("memory cannot be colored here: {reason}"));
     }
     if let Some(reason) = room::refusal(request, chosen.backend) {
         return Err(reason);
@@ -322,7 +322,7 @@ fn numbers(option: &str, text: Option<&str>, online: &[u32]) -> Result<Option<Ve
         None => Ok(Some(list)),
         Some(number) => Err(InputError::new(option, format!("found {number}, which is not online"))
             .allowed(fresco_dram::color::format_list(online))
-            .cure("choose among these")),
+            .help("choose among these")),
     }
 }
 

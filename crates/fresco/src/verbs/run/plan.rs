@@ -30,7 +30,7 @@ pub struct Plan {
     backend: String,
     #[serde(skip)]
     by_kernel: bool,
-    /// Bytes of this machine's memory in frames of these colours; `null` where the kernel does not tell.
+    /// Bytes of this machine's memory in frames of these colors; `null` where the kernel does not tell.
     memory_bytes: Option<u64>,
     /// All of it.
     of_bytes: Option<u64>,
@@ -38,7 +38,7 @@ pub struct Plan {
     nodes: Option<String>,
     pool_bytes: u64,
     search_bytes: Option<u64>,
-    /// Limits beside the colours.
+    /// Limits beside the colors.
     limits: Limits,
     /// What of this machine's memory the map does not know, if that is most of it.
     outside: Option<String>,
@@ -107,7 +107,7 @@ impl Plan {
         let mut rows = vec![
             ("program", self.path.clone()),
             ("map", self.map.clone()),
-            ("colours", self.asked.clone()),
+            ("colors", self.asked.clone()),
             ("frames of these", memory),
             ("when they run out", full.to_owned()),
             ("back end", self.backend.to_owned()),
@@ -117,7 +117,7 @@ impl Plan {
         rows.extend(self.cpus.clone().map(|cpus| ("processors", cpus)));
         rows.extend(self.nodes.clone().map(|nodes| ("nodes", nodes)));
         if !self.threads.is_empty() {
-            rows.push(("colours of threads", self.threads.join("; ")));
+            rows.push(("colors of threads", self.threads.join("; ")));
         }
         if !self.limits.is_none() {
             rows.push(("limits", self.limits.to_string()));
@@ -132,7 +132,7 @@ impl Plan {
     }
 }
 
-/// Frames of this machine with the colours asked for, counted up to `enough`; `None` where the kernel does not tell
+/// Frames of this machine with the colors asked for, counted up to `enough`; `None` where the kernel does not tell
 /// where its memory lies.
 pub fn frames(request: &Request, enough: u64) -> Option<u64> {
     let filter = request.filter();

@@ -42,14 +42,14 @@ impl Room {
     pub fn words(self, map: &str) -> String {
         let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
         format!(
-            "{} of this machine's {} lie outside the map {map}, and frames there have no colours",
+            "{} of this machine's {} lie outside the map {map}, and frames there have no colors",
             gibibytes(self.all.saturating_sub(self.inside)),
             gibibytes(self.all),
         )
     }
 }
 
-/// Why frames would be looked for in vain: there are none of these colours, or hardly any, where the library looks.
+/// Why frames would be looked for in vain: there are none of these colors, or hardly any, where the library looks.
 pub fn refusal(request: &Request, backend: Backend) -> Option<String> {
     let hopeless = Room::of(request)
         .filter(|room| backend == Backend::Stock && room.inside > 0 && room.is_hopeless())
@@ -60,7 +60,7 @@ pub fn refusal(request: &Request, backend: Backend) -> Option<String> {
             room.words(&request.map)
         )),
         None if frames(request, 1) == Some(0) => Some(format!(
-            "this machine's memory has no frame of the colours {}",
+            "this machine's memory has no frame of the colors {}",
             request.asked
         )),
         None => None,
@@ -78,12 +78,12 @@ pub fn check_pool(request: &Request) -> Result<(), InputError> {
         Err(
             InputError::new("--pool", format!("found {}", format_size(request.pool_bytes)))
                 .allowed(format!("at most {}, {of}", format_size(most >> 20 << 20)))
-                .cure("collect less before the start: the rest is searched for when it is needed"),
+                .help("collect less before the start: the rest is searched for when it is needed"),
         )
     };
     match (colored, available_bytes(Path::new(PROC))) {
         (Some(colored), _) if request.pool_bytes > colored => {
-            refuse(colored, "this machine's memory of the colours asked for")
+            refuse(colored, "this machine's memory of the colors asked for")
         }
         (_, Some(available)) if request.pool_bytes > available => refuse(available, "the memory that is available"),
         _ => Ok(()),

@@ -43,7 +43,7 @@ struct TaskView<'p> {
     missing: Option<String>,
 }
 
-const APPLIED: &str = "colours, nodes, processors and bandwidth of each task";
+const APPLIED: &str = "colors, nodes, processors and bandwidth of each task";
 const NOT_APPLIED: &str = "slots, servers and refresh windows: no kernel and no common memory controller takes them; \
      the programs keep their own periods";
 
@@ -73,7 +73,7 @@ pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
         plan: &planned.name,
         tasks: tasks.collect(),
         backend: match chosen.passed_over() {
-            Some(refusal) => format!("{}, not the kernel's colouring: {refusal}", chosen.backend.name()),
+            Some(refusal) => format!("{}, not the kernel's coloring: {refusal}", chosen.backend.name()),
             None => chosen.backend.name().to_owned(),
         },
         covered: chosen.backend.covered(),
@@ -91,7 +91,7 @@ impl View<'_> {
         let columns = [
             "task",
             "program",
-            "colours",
+            "colors",
             "processors",
             "nodes",
             "limits",
@@ -149,7 +149,7 @@ fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
         .or_else(|| chosen.missing())
         .or_else(|| chosen.without_library())
         .or_else(|| match plan::frames(&program.request, 1) {
-            Some(0) => Some("this machine's memory has no frame of these colours".to_owned()),
+            Some(0) => Some("this machine's memory has no frame of these colors".to_owned()),
             _ => None,
         })
         .map(|reason| (UNABLE, reason))

@@ -120,7 +120,7 @@ fn parse(name: &str, text: &str) -> Result<Value, InputError> {
     serde_json::from_str(text).map_err(|error| {
         InputError::new(name, format!("found no JSON: {error}"))
             .at_line(error.line() as u32)
-            .cure("give a file of records, as docs/file-formats.md describes them")
+            .help("give a file of records, as docs/file-formats.md describes them")
     })
 }
 
@@ -129,9 +129,9 @@ fn refused(file: &str, place: &str, error: &RecordError) -> InputError {
     let place = if place.is_empty() { &error.record } else { place };
     let parts = [place, &error.field, &error.message].into_iter();
     let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-    let cure = match error.cure.as_str() {
+    let help = match error.help.as_str() {
         "" => "correct the record, see docs/file-formats.md",
-        cure => cure,
+        help => help,
     };
-    InputError::new(file, parts.join(": ")).cure(cure)
+    InputError::new(file, parts.join(": ")).help(help)
 }

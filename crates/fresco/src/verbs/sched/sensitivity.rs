@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(value_name = "TASKS")]
     tasks: PathBuf,
 
-    /// One method; all that plan periodic tasks if it is left away
+    /// One method; all that plan periodic tasks if omitted
     #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
     method: Option<Asked>,
 
@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Outcome {
                 format!("found tasks that cannot be pushed: {refusal}"),
             )
             .allowed("periodic tasks")
-            .cure("give every task a period and a wcet")
+            .help("give every task a period and a wcet")
         });
         found.methods.push(pushed?);
         bar.inc(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco verify`: did a live process get the colours that were asked for?
+//! `fresco verify`: did a live process get the colors that were asked for?
 
 mod report;
 mod tasks;
@@ -21,10 +21,10 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 What was asked for is read from the record that the process keeps, or else from its environment; --map or --machine and
---colors judge any process by other colours. A kernel with page colouring tells the colours of a thread to nobody else,
+--colors judge any process by other colors. A kernel with page coloring tells the colors of a thread to nobody else,
 so its processes, too, are known by what they were asked to run with. Frame numbers are seen by root only, and not in most containers.
 
-Exit status: 1 if less than --least of the pages judged have the colours asked for, or the limits do not hold.
+Exit status: 1 if less than --least of the pages judged have the colors asked for, or the limits do not hold.
 
 Examples:
   fresco verify 4711
@@ -41,7 +41,7 @@ pub struct Args {
     #[command(flatten)]
     colors: ColorArgs,
 
-    /// Per cent of the pages judged that have to have the colours asked for
+    /// Per cent of the pages judged that have to have the colors asked for
     #[arg(long, value_name = "PERCENT", default_value = "99.9", allow_negative_numbers = true, value_parser = number("--least", 0.0..=100.0, "99.9"))]
     least: f64,
 
@@ -76,7 +76,7 @@ fn target(word: &str) -> Result<Target, InputError> {
             .allowed(
                 "the number of a process, 1 to 4294967295; a plan: a file ending in .json, or - for standard input",
             )
-            .cure("write a whole number, in digits, or the name of the plan; look with `fresco ps`"),
+            .help("write a whole number, in digits, or the name of the plan; look with `fresco ps`"),
     })
 }
 
@@ -123,8 +123,8 @@ fn run_plan(args: &Args, path: &Path) -> Outcome {
     let named = args.colors.given();
     if let Some(option) = named.or(args.all.then_some("--all")) {
         return Err(InputError::new(option, "found it with a plan")
-            .allowed("--watch, --least and --json with a plan, which names map and colours")
-            .cure(format!("leave out {option}"))
+            .allowed("--watch, --least and --json with a plan, which names map and colors")
+            .help(format!("leave out {option}"))
             .into());
     }
     let planned = planned::load(path, None)?;
@@ -136,12 +136,12 @@ fn own_request(process: &Process, args: &Args) -> Result<Request, InputError> {
     if let Some(colors) = &args.colors.colors {
         return Err(InputError::new("--colors", format!("found {colors} without a map"))
             .allowed("--colors with --map or --machine")
-            .cure("name the map whose colours are meant"));
+            .help("name the map whose colors are meant"));
     }
     process.tells()?;
     process.request().ok_or_else(|| {
-        InputError::new("PID", format!("found no colours asked for by process {}", process.pid))
+        InputError::new("PID", format!("found no colors asked for by process {}", process.pid))
             .allowed("a process started by `fresco run`")
-            .cure("name the map and the colours to judge it by: --machine or --map, --colors")
+            .help("name the map and the colors to judge it by: --machine or --map, --colors")
     })
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pages of a process by mapping and by colour.
+//! Pages of a process by mapping and by color.
 
 use crate::verbs::live::{CAVEAT, PROC};
 use fresco_input::InputError;
@@ -19,15 +19,15 @@ pub struct Report {
     program: String,
     /// The map.
     map: String,
-    /// The colours.
+    /// The colors.
     asked: String,
     when_full: WhenFull,
     /// What was to give it its frames; `null` of a process that was not started by `fresco run`.
     backend: Option<Backend>,
-    /// Were these colours named on the command line, and not asked for by the process?
+    /// Were these colors named on the command line, and not asked for by the process?
     #[serde(skip)]
     named: bool,
-    /// Limits asked for beside the colours.
+    /// Limits asked for beside the colors.
     limits_asked: Limits,
     /// Those of the class that the process is in; `null` where there are no classes.
     limits_applied: Option<Limits>,
@@ -36,11 +36,11 @@ pub struct Report {
     /// Their pages.
     total: Counts,
     mappings: Vec<MappingView>,
-    /// Memory of threads with colours of their own, which is judged by these.
+    /// Memory of threads with colors of their own, which is judged by these.
     threads: Vec<ThreadView>,
-    /// Pages judged, by bank colour.
+    /// Pages judged, by bank color.
     bank_colors: Vec<ColorView>,
-    /// Pages judged, by LLC colour.
+    /// Pages judged, by LLC color.
     llc_colors: Vec<ColorView>,
     caveat: &'static str,
 }
@@ -203,7 +203,7 @@ impl Report {
         })
     }
 
-    /// Have at least this share of the pages judged the colours asked for, and the process its limits?
+    /// Have at least this share of the pages judged the colors asked for, and the process its limits?
     pub fn holds(&self, least: f64) -> bool {
         within(&self.limits_asked, self.limits_applied.as_ref()) && self.total.share.is_none_or(|share| share >= least)
     }

@@ -169,7 +169,7 @@ impl Report {
             Column::text("task"),
             Column::number("PID", "", 0),
             Column::text("program"),
-            Column::text("colours requested"),
+            Column::text("colors requested"),
             Column::number("pages", "", 0),
             Column::number("inside", "%", 3),
         ];

@@ -224,21 +224,21 @@ impl TeamKernel for Bfs {
         Some(section)
     }
 
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
         match self.phase {
             Phase::Reset => {
-                let is_source = trip == self.source();
+                let is_source = iteration == self.source();
                 let level = if is_source { 0 } else { NONE };
-                self.levels.set(trip, level, Source::NONE, recorder);
-                self.fronts[0].set(trip, is_source, Source::NONE, recorder);
+                self.levels.set(iteration, level, Source::NONE, recorder);
+                self.fronts[0].set(iteration, is_source, Source::NONE, recorder);
             }
-            Phase::Search(level) => return self.search(thread, trip, level, recorder),
+            Phase::Search(level) => return self.search(thread, iteration, level, recorder),
             Phase::Sum(_) => {
-                self.counts.get(trip, Source::NONE, recorder);
+                self.counts.get(iteration, Source::NONE, recorder);
                 recorder.work(1);
             }
             Phase::Count | Phase::Done => {
-                let (level, _) = self.levels.get(trip, Source::NONE, recorder);
+                let (level, _) = self.levels.get(iteration, Source::NONE, recorder);
                 recorder.work(2);
                 self.registers[thread].count += u64::from(level != NONE);
             }

@@ -202,38 +202,38 @@ impl TeamKernel for Cg {
         })
     }
 
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
         match self.phase {
             Phase::Start => {
-                let (b, source) = self.b.get(trip, Source::NONE, recorder);
-                self.x.set(trip, 0.0, Source::NONE, recorder);
-                self.r.set(trip, b, source, recorder);
-                self.p.set(trip, b, source, recorder);
+                let (b, source) = self.b.get(iteration, Source::NONE, recorder);
+                self.x.set(iteration, 0.0, Source::NONE, recorder);
+                self.r.set(iteration, b, source, recorder);
+                self.p.set(iteration, b, source, recorder);
                 recorder.work(2);
                 (self.registers[thread].sum, self.registers[thread].last) =
                     (self.registers[thread].sum + b * b, source);
             }
-            Phase::Product(_) => return self.multiply(thread, trip, recorder),
+            Phase::Product(_) => return self.multiply(thread, iteration, recorder),
             Phase::Step(_) => {
                 let alpha = self.scalar(thread, recorder);
                 let [(p, _), (q, _), (x, from_x), (r, from_r)] =
-                    [&self.p, &self.q, &self.x, &self.r].map(|vector| vector.get(trip, Source::NONE, recorder));
+                    [&self.p, &self.q, &self.x, &self.r].map(|vector| vector.get(iteration, Source::NONE, recorder));
                 recorder.work(6);
                 let r = r - alpha * q;
-                self.x.set(trip, x + alpha * p, from_x, recorder);
-                self.r.set(trip, r, from_r, recorder);
+                self.x.set(iteration, x + alpha * p, from_x, recorder);
+                self.r.set(iteration, r, from_r, recorder);
                 (self.registers[thread].sum, self.registers[thread].last) =
                     (self.registers[thread].sum + r * r, from_r);
             }
             Phase::Direction(_) => {
                 let beta = self.scalar(thread, recorder);
-                let (r, _) = self.r.get(trip, Source::NONE, recorder);
-                let (p, source) = self.p.get(trip, Source::NONE, recorder);
+                let (r, _) = self.r.get(iteration, Source::NONE, recorder);
+                let (p, source) = self.p.get(iteration, Source::NONE, recorder);
                 recorder.work(2);
-                self.p.set(trip, r + beta * p, source, recorder);
+                self.p.set(iteration, r + beta * p, source, recorder);
             }
             Phase::First | Phase::Alpha(_) | Phase::Beta(_) | Phase::Done => {
-                let (part, source) = self.parts.get(trip, Source::NONE, recorder);
+                let (part, source) = self.parts.get(iteration, Source::NONE, recorder);
                 recorder.work(1);
                 (self.registers[0].sum, self.registers[0].last) = (self.registers[0].sum + part, source);
             }

@@ -177,8 +177,8 @@ impl TeamKernel for KMeans {
             Phase::Assign => (Phase::Update, Some(Section::Serial(self.clusters))),
             Phase::Update => {
                 self.updates += 1;
-                let trips = self.tables.len() * self.tables[0].data.len();
-                (Phase::Clear, Some(Section::Parallel(trips)))
+                let iterations = self.tables.len() * self.tables[0].data.len();
+                (Phase::Clear, Some(Section::Parallel(iterations)))
             }
             Phase::Clear => (Phase::Done, None),
         };
@@ -186,21 +186,21 @@ impl TeamKernel for KMeans {
         section
     }
 
-    fn step(&mut self, thread: usize, trip: usize, recorder: &mut Recorder<'_>) -> bool {
+    fn step(&mut self, thread: usize, iteration: usize, recorder: &mut Recorder<'_>) -> bool {
         match self.phase {
             Phase::Assign if self.registers[thread].center < self.clusters => {
-                self.look(thread, trip, recorder);
+                self.look(thread, iteration, recorder);
                 false
             }
             Phase::Assign => {
-                self.add(thread, trip, recorder);
+                self.add(thread, iteration, recorder);
                 self.registers[thread] = Registers::START;
                 true
             }
-            Phase::Update => self.update(trip, recorder),
+            Phase::Update => self.update(iteration, recorder),
             Phase::Clear | Phase::Done => {
                 let length = self.tables[0].data.len();
-                self.tables[trip / length].set(trip % length, 0.0, Source::NONE, recorder);
+                self.tables[iteration / length].set(iteration % length, 0.0, Source::NONE, recorder);
                 recorder.work(LOOP);
                 true
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The colours of a map as data and as tables.
+//! The colors of a map as data and as tables.
 
 use super::proof::Proof;
 use crate::verbs::map::functions::FunctionView;
@@ -16,22 +16,22 @@ pub struct Report {
     source: SourceView,
     /// Banks of the map.
     banks: u64,
-    /// Colours that differ in their banks; every page has one.
+    /// Colors that differ in their banks; every page has one.
     bank_colors: u32,
-    /// Colours that differ in their cache sets; every page has one.
+    /// Colors that differ in their cache sets; every page has one.
     llc_colors: u32,
-    /// (bank colour, LLC colour) pairs that a page can have; of `bank_colors * llc_colors`.
+    /// (bank color, LLC color) pairs that a page can have; of `bank_colors * llc_colors`.
     pairs: u64,
-    /// Functions that bank and LLC colour both decide.
+    /// Functions that bank and LLC color both decide.
     shared: Vec<FunctionView>,
-    /// Where each part of the memory counts its colours from, and by which functions: one part per node where the node
+    /// Where each part of the memory counts its colors from, and by which functions: one part per node where the node
     /// is fixed by address range, else one.
     parts: Vec<Part>,
     /// Bank-selecting functions that pages cannot choose alone.
     lost: Vec<Lost>,
-    /// The colours listed.
+    /// The colors listed.
     colors: Vec<Color>,
-    /// Places of the banks of the colours listed, where asked for.
+    /// Places of the banks of the colors listed, where asked for.
     places: Vec<Place>,
     /// The proof asked for.
     disjoint: Option<Proof>,
@@ -41,7 +41,7 @@ pub struct Report {
 struct Part {
     node: Option<u32>,
     first_color: u32,
-    /// Bit `i` of (colour − `first_color`) is function `i`.
+    /// Bit `i` of (color − `first_color`) is function `i`.
     functions: Vec<ColorFunction>,
 }
 
@@ -68,9 +68,9 @@ struct Color {
     name: String,
     /// Values of parity functions over address bits.
     parities: String,
-    /// Banks that every page of the colour touches, and no page of another does.
+    /// Banks that every page of the color touches, and no page of another does.
     banks: Vec<u32>,
-    /// LLC colours that pages of this colour have.
+    /// LLC colors that pages of this color have.
     llc_colors: Vec<u32>,
 }
 
@@ -86,7 +86,7 @@ struct Place {
 }
 
 impl Report {
-    /// The colours `selected` (all if `None`) of a space; with the places of their banks where `org` is given.
+    /// The colors `selected` (all if `None`) of a space; with the places of their banks where `org` is given.
     pub fn new(
         source: &Source,
         space: &ColorSpace,
@@ -133,7 +133,7 @@ impl Report {
         }
     }
 
-    /// The proof if one was asked for; else numbers, functions and colours.
+    /// The proof if one was asked for; else numbers, functions and colors.
     pub fn tables(&self, title: &str) -> Result<Vec<Table>, ReportError> {
         if let Some(proof) = &self.disjoint {
             return Ok(vec![self.color_table()?, proof.table()?]);
@@ -156,20 +156,20 @@ impl Report {
         let mut table = Table::new(title, vec![Column::text("quantity"), Column::number("number", "", 0)]);
         let mut row = |name: &str, value: u64| table.push(vec![name.into(), Cell::Count(value)]);
         row("banks", self.banks)?;
-        row("bank colours", self.bank_colors.into())?;
-        row("LLC colours", self.llc_colors.into())?;
+        row("bank colors", self.bank_colors.into())?;
+        row("LLC colors", self.llc_colors.into())?;
         if self.llc_colors > 1 {
             let all = u64::from(self.bank_colors) * u64::from(self.llc_colors);
-            row("pairs of bank and LLC colour", all)?;
+            row("pairs of bank and LLC color", all)?;
             row("pairs that exist", self.pairs)?;
         }
         Ok(table)
     }
 
     fn functions(&self) -> Result<Table, ReportError> {
-        let columns = ["colour bit", "address bits", "functions of the map"].map(Column::text);
-        let mut table = Table::new("Functions of the bank colour", columns.to_vec());
-        // A machine file gives all parts of its map the same functions; the node is in the names of the colours.
+        let columns = ["color bit", "address bits", "functions of the map"].map(Column::text);
+        let mut table = Table::new("Functions of the bank color", columns.to_vec());
+        // A machine file gives all parts of its map the same functions; the node is in the names of the colors.
         for (bit, function) in self
             .parts
             .iter()
@@ -186,7 +186,7 @@ impl Report {
             table.push(vec![
                 "-".into(),
                 function.to_string().into(),
-                "decides the LLC colour too".into(),
+                "decides the LLC color too".into(),
             ])?;
         }
         Ok(table)
@@ -207,15 +207,15 @@ impl Report {
 
     fn color_table(&self) -> Result<Table, ReportError> {
         let mut columns = vec![
-            Column::number("colour", "", 0),
+            Column::number("color", "", 0),
             Column::text("name"),
             Column::text("banks"),
             Column::text("address bits"),
         ];
         if self.llc_colors > 1 {
-            columns.push(Column::text("LLC colours"));
+            columns.push(Column::text("LLC colors"));
         }
-        let mut table = Table::new("Bank colours", columns);
+        let mut table = Table::new("Bank colors", columns);
         for color in &self.colors {
             let mut row: Vec<Cell> = vec![
                 Cell::Count(color.color.into()),
@@ -232,7 +232,7 @@ impl Report {
     }
 
     fn place_table(&self) -> Result<Table, ReportError> {
-        let names = ["number", "colour", "node", "channel", "rank", "bank group", "bank"];
+        let names = ["number", "color", "node", "channel", "rank", "bank group", "bank"];
         let mut table = Table::new("Banks", names.map(|name| Column::number(name, "", 0)).to_vec());
         for place in &self.places {
             let values = [

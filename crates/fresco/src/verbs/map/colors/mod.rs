@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// Arguments of `fresco map colors`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Exit status: 1 if colours to be proven disjoint (--disjoint) share a bank.")]
+Exit status: 1 if colors to be proven disjoint (--disjoint) share a bank.")]
 #[command(group(clap::ArgGroup::new("selection").args(["banks", "disjoint", "pattern"])))]
 pub struct Args {
     /// A file of bank functions: map.txt, PALLOC masks or hexadecimal masks; without it and --machine, the map
@@ -29,15 +29,15 @@ pub struct Args {
     #[command(flatten)]
     source: SourceArgs,
 
-    /// Only these bank colours, such as 0-3,8, and where each of their banks is
+    /// Only these bank colors, such as 0-3,8, and where each of their banks is
     #[arg(long, value_name = "COLORS")]
     banks: Option<String>,
 
-    /// Prove that two bank colours (or lists of them) share no bank, or name the banks they share
+    /// Prove that two bank colors (or lists of them) share no bank, or name the banks they share
     #[arg(long, num_args = 1..=2, value_names = ["A", "B"])]
     disjoint: Option<Vec<String>>,
 
-    /// Only the colours of a PALLOC bitmap such as `[00XX]`; --bits says over which address bits
+    /// Only the colors of a PALLOC bitmap such as `[00XX]`; --bits says over which address bits
     #[arg(long, value_name = "PATTERN", requires = "bits")]
     pattern: Option<String>,
 
@@ -50,7 +50,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Counts, names and lists the colours.
+/// Counts, names and lists the colors.
 pub fn run(args: &Args) -> Outcome {
     let source = args.source.load(args.file.as_deref())?;
     let space = source.colors()?;
@@ -63,8 +63,8 @@ pub fn run(args: &Args) -> Outcome {
         Some(given) => {
             return Err(
                 InputError::new("--disjoint", format!("found {} alone", given.join(" ")))
-                    .allowed("two bank colours, or two lists of them")
-                    .cure("name the other one too, as in --disjoint 0-3 4-7")
+                    .allowed("two bank colors, or two lists of them")
+                    .help("name the other one too, as in --disjoint 0-3 4-7")
                     .into(),
             );
         }
@@ -90,10 +90,10 @@ pub fn run(args: &Args) -> Outcome {
 
 fn title(source: &Source) -> String {
     let page = fresco_input::format_size(source.page_bytes);
-    format!("Colours of pages of {page}: {}", source.name)
+    format!("Colors of pages of {page}: {}", source.name)
 }
 
-/// The colours asked for; `None` for all.
+/// The colors asked for; `None` for all.
 fn selection(args: &Args, space: &ColorSpace) -> Result<Option<Vec<u32>>, InputError> {
     if let Some(list) = &args.banks {
         return existing(space, list, "--banks").map(Some);
@@ -116,7 +116,7 @@ fn bit_list(text: &str) -> Result<Vec<u32>, InputError> {
         Ok(bit) if word.bytes().all(|byte| byte.is_ascii_digit()) => Ok(bit),
         _ => Err(InputError::new("--bits", format!("found {word:?}"))
             .allowed("address bits 0 to 63, separated by commas")
-            .cure("write the bits in the order of the pattern, as in 20,19,13,12")),
+            .help("write the bits in the order of the pattern, as in 20,19,13,12")),
     };
     text.split(',').map(number).collect()
 }

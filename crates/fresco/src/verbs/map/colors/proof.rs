@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do two sets of colours share banks?
+//! Do two sets of colors share banks?
 
 use fresco_dram::ColorSpace;
 use fresco_dram::color::{Separation, format_list};
@@ -8,7 +8,7 @@ use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Two sets of bank colours, and the proof that they share no bank, or the banks they share.
+/// Two sets of bank colors, and the proof that they share no bank, or the banks they share.
 #[derive(Debug, Serialize)]
 pub struct Proof {
     a: Vec<u32>,
@@ -18,7 +18,7 @@ pub struct Proof {
     reasons: Vec<Reason>,
 }
 
-/// Why pairs of colours, one of each set, share no bank.
+/// Why pairs of colors, one of each set, share no bank.
 #[derive(Debug, Serialize)]
 struct Reason {
     reason: String,
@@ -26,7 +26,7 @@ struct Reason {
 }
 
 impl Proof {
-    /// Compares the banks, and gives each pair of colours a reason.
+    /// Compares the banks, and gives each pair of colors a reason.
     pub fn new(space: &ColorSpace, a: &[u32], b: &[u32]) -> Self {
         let shared_banks = space
             .disjoint_sets(a, b)
@@ -61,7 +61,7 @@ impl Proof {
         self.disjoint
     }
 
-    /// The colours it speaks of, ascending.
+    /// The colors it speaks of, ascending.
     pub fn colors(&self) -> Vec<u32> {
         let both: BTreeSet<u32> = self.a.iter().chain(&self.b).copied().collect();
         both.into_iter().collect()
@@ -71,10 +71,10 @@ impl Proof {
     pub fn table(&self) -> Result<Table, ReportError> {
         let (a, b) = (format_list(&self.a), format_list(&self.b));
         let title = match self.disjoint {
-            true => format!("Colours {a} and {b} share no bank"),
-            false => format!("Colours {a} and {b} SHARE banks {}", format_list(&self.shared_banks)),
+            true => format!("Colors {a} and {b} share no bank"),
+            false => format!("Colors {a} and {b} SHARE banks {}", format_list(&self.shared_banks)),
         };
-        let columns = vec![Column::text("why"), Column::number("pairs of colours", "", 0)];
+        let columns = vec![Column::text("why"), Column::number("pairs of colors", "", 0)];
         let mut table = Table::new(title, columns);
         for Reason { reason, pairs } in &self.reasons {
             table.push(vec![reason.as_str().into(), Cell::Count(*pairs)])?;

@@ -47,12 +47,12 @@ fn of_stream() -> Result<Vec<Result<Asked, InputError>>, InputError> {
     let mut bytes = Vec::new();
     let read = take_standard_input()?.take(MOST_INPUT + 1).read_to_end(&mut bytes);
     read.map_err(|error| {
-        InputError::new(&name, format!("cannot be read: {error}")).cure("check what is at the other end of the pipe")
+        InputError::new(&name, format!("cannot be read: {error}")).help("check what is at the other end of the pipe")
     })?;
     if bytes.len() as u64 > MOST_INPUT {
         return Err(InputError::new(name, "found more than 256 MiB")
             .allowed("a list of addresses")
-            .cure("decode it in parts"));
+            .help("decode it in parts"));
     }
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let lines = (1..).zip(text.split(|byte| *byte == b'\n'));
@@ -79,7 +79,7 @@ fn address(place: &str, line: Option<u32>, word: &str) -> Result<Asked, InputErr
             Err(asked
                 .error(format!("found {shown:?}"))
                 .allowed("a physical address of at most 64 bits, in bytes: 8000 or 0x1f40")
-                .cure("write one number per address, hexadecimal ones with 0x"))
+                .help("write one number per address, hexadecimal ones with 0x"))
         }
     }
 }

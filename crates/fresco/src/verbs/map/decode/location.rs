@@ -23,7 +23,7 @@ pub fn encode(text: &str, source: &Source) -> Result<u64, InputError> {
     let Map::Machine(machine) = &source.map else {
         return Err(InputError::new("--encode", "found a map of bank functions alone")
             .allowed("the map of a machine")
-            .cure("name one with --machine: rows and columns are not in this file"));
+            .help("name one with --machine: rows and columns are not in this file"));
     };
     let map = &machine.memory.map;
     let mut location = Location::default();
@@ -34,7 +34,7 @@ pub fn encode(text: &str, source: &Source) -> Result<u64, InputError> {
         if given.contains(&field) {
             return Err(InputError::new("--encode", format!("found a second {field}"))
                 .allowed("each field once")
-                .cure("remove one"));
+                .help("remove one"));
         }
         given.push(field);
         match u32::try_from(value).ok().filter(|&value| value < count) {
@@ -42,7 +42,7 @@ pub fn encode(text: &str, source: &Source) -> Result<u64, InputError> {
             None => {
                 return Err(InputError::new("--encode", format!("found {field} {value}"))
                     .allowed(format!("0 to {}, the {field}s of {}", count - 1, machine.name))
-                    .cure("choose one that exists"));
+                    .help("choose one that exists"));
             }
         }
     }
@@ -51,11 +51,11 @@ pub fn encode(text: &str, source: &Source) -> Result<u64, InputError> {
 
 fn assignment(part: &str) -> Result<(Field, u64), InputError> {
     let names = FIELDS.map(|(name, _)| name);
-    let fault = |cure: String| {
+    let fault = |help: String| {
         let shown: String = part.chars().take(40).collect();
         InputError::new("--encode", format!("found {shown:?}"))
             .allowed(format!("FIELD=NUMBER, the field one of {}", names.join(", ")))
-            .cure(cure)
+            .help(help)
     };
     let Some((name, value)) = part.split_once('=') else {
         return Err(fault("write it as in bank=3,row=100".to_owned()));

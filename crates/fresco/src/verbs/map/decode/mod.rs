@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Outcome {
     if asked.is_empty() {
         return Err(InputError::new("command line", "found no address")
             .allowed("addresses, - for standard input, or --encode PLACE")
-            .cure("name an address, such as 0x1f40")
+            .help("name an address, such as 0x1f40")
             .into());
     }
     let (report, faults) = Report::new(&source, asked)?;

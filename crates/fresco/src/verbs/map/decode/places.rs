@@ -25,9 +25,9 @@ struct Place {
     location: Option<Location>,
     /// Bank within the machine: the fields that select it, side by side.
     bank_number: u64,
-    /// Bank colour of its page.
+    /// Bank color of its page.
     color: u32,
-    /// LLC colour of its page.
+    /// LLC color of its page.
     llc_color: u32,
 }
 
@@ -36,7 +36,7 @@ impl Report {
     /// where the machine has no memory or below the offset of the map.
     ///
     /// # Errors
-    /// The map leaves no colours to pages.
+    /// The map leaves no colors to pages.
     pub fn new(source: &Source, asked: Vec<Result<Asked, InputError>>) -> Result<(Self, Vec<InputError>), InputError> {
         let space = source.colors()?;
         let (mut places, mut faults) = (Vec::new(), Vec::new());
@@ -64,7 +64,7 @@ impl Report {
             true => &["node", "channel", "rank", "bank group", "bank", "row", "column"],
             false => &[],
         };
-        let names = fields.iter().chain(&["bank number", "colour", "LLC colour"]);
+        let names = fields.iter().chain(&["bank number", "color", "LLC color"]);
         let columns = std::iter::once(Column::text("address")).chain(names.map(|name| Column::number(*name, "", 0)));
         let mut table = Table::new(format!("Places by the map of {}", source.name), columns.collect());
         for place in &self.places {
@@ -114,7 +114,7 @@ fn outside(source: &Source, asked: &Asked) -> InputError {
     asked
         .error(format!("found address {:#x}", asked.address))
         .allowed(format!("{allowed}: the memory of {}", source.name))
-        .cure("check that it is a physical address of this machine, in bytes")
+        .help("check that it is a physical address of this machine, in bytes")
 }
 
 fn ranges(map: &AddressMap) -> String {

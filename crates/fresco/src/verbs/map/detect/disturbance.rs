@@ -78,7 +78,7 @@ fn labels(word: &str) -> Result<Labels, InputError> {
             Ok(share) if (0.0..=1.0).contains(&share) => Ok(Labels::Wrong { share, block_bits: 12 }),
             _ => Err(InputError::new("--labels", format!("found {other:?}"))
                 .allowed("true, shuffled-4K, shuffled-2M, or a share from 0 to 1")
-                .cure("choose one of these")),
+                .help("choose one of these")),
         },
     }
 }

@@ -79,7 +79,7 @@ pub struct Args {
     #[command(flatten)]
     timing: TimingArgs,
 
-    /// Leave out refresh times, queues and what colouring gains
+    /// Leave out refresh times, queues and what coloring gains
     #[arg(long)]
     quick: bool,
 
@@ -229,14 +229,14 @@ fn refuse_timing(args: &Args) -> Result<(), InputError> {
         "found it where registers are decoded, which times nothing and writes no file",
     )
     .allowed("--dump or --root, and --json with registers; a map of this machine is kept for `fresco run`")
-    .cure(format!("leave out {option}, or time the memory: --method timing")))
+    .help(format!("leave out {option}, or time the memory: --method timing")))
 }
 
 /// Timing and registers do not go together.
 fn mixed() -> InputError {
     InputError::new("command line", "found both a memory to time and registers to decode")
         .allowed("a method of timing, for this machine or --simulate MACHINE; or registers, of this machine, --dump or --root")
-        .cure("leave one of them out")
+        .help("leave one of them out")
 }
 
 /// Disturbances are simulated.
@@ -245,5 +245,5 @@ fn disturbed_machine() -> InputError {
         .allowed(
             "--noise, --tick, --interrupts, --drift, --prefetch, --line-spread and --labels with --simulate MACHINE",
         )
-        .cure("leave them out: this machine has its own")
+        .help("leave them out: this machine has its own")
 }

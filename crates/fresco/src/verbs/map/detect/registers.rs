@@ -47,7 +47,7 @@ fn here(error: InputError, dump: &Dump, root: &Path) -> InputError {
     };
     InputError::new(dump.file().to_owned(), format!("{}{of}", error.found))
         .allowed(error.allowed.clone())
-        .cure(error.cure.clone())
+        .help(error.help.clone())
 }
 
 /// Decodes the dump, or the registers of the machine in `root`, and shows the map.
@@ -70,7 +70,7 @@ pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
                 return Err(InputError::new(root.display().to_string(), found)
                     .in_field("--root")
                     .allowed("a directory that holds a machine's sys and proc")
-                    .cure("name the directory that these were copied into")
+                    .help("name the directory that these were copied into")
                     .into());
             }
             let dump = of_machine(root);

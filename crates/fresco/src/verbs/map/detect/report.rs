@@ -175,7 +175,7 @@ fn not_recovered(found: &Detection) -> Vec<String> {
             open.push("when lines are refreshed: their delays show no period".to_owned());
         }
         if found.alone {
-            open.push("queues, and what colouring gains: no other processor may be used".to_owned());
+            open.push("queues, and what coloring gains: no other processor may be used".to_owned());
         }
         if found.benefit.is_some() && found.queues.is_none() {
             open.push("queues: fewer than eight banks".to_owned());

@@ -85,7 +85,7 @@ impl Report {
         }
         if let Some(benefit) = &self.benefit {
             for (what, ratio) in [
-                ("same page colour over others", benefit.pages),
+                ("same page color over others", benefit.pages),
                 ("same bank over another", benefit.control),
             ] {
                 let text = ratio.map_or_else(

@@ -41,7 +41,7 @@ impl TimingArgs {
                     "256M to nine tenths of what is available, which is {} MiB",
                     most_bytes(available) >> 20
                 ))
-                .cure("ask for less, or leave it out: half of what is available, at most 4G")),
+                .help("ask for less, or leave it out: half of what is available, at most 4G")),
         }
     }
 

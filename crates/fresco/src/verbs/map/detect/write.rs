@@ -27,7 +27,7 @@ pub fn map(directory: &Path, report: &Report, found: &Detection, provenance: &Pr
         )
         .in_field("--out")
         .allowed("a directory that exists or can be made")
-        .cure("name another one")
+        .help("name another one")
     })?;
     if let Some(masks) = solution.model.masks() {
         let text = map_txt::format(&masks);

@@ -67,7 +67,7 @@ pub fn current() -> Result<Option<Current>, InputError> {
             ),
         )
         .allowed("a map that was proved on this machine as it is")
-        .cure("prove it again (`sudo fresco map detect`), or name a map"));
+        .help("prove it again (`sudo fresco map detect`), or name a map"));
     }
     if !comparison.unchecked.is_empty() {
         let sources = comparison.unchecked.join(", ");
@@ -92,7 +92,7 @@ pub fn keep(proved: &ProvedMap) -> Result<PathBuf, InputError> {
             format!("cannot make the directory: {error}"),
         )
         .allowed("a directory that exists or can be made")
-        .cure("set XDG_STATE_HOME to one")
+        .help("set XDG_STATE_HOME to one")
     })?;
     write_atomically(&path, proved.to_text().as_bytes())?;
     Ok(path)

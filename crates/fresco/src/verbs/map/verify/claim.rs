@@ -50,7 +50,7 @@ impl<'m> Claim<'m> {
                     "functions of bits {LINE_BITS} to {}: lower ones lie within a line, higher ones beyond the memory",
                     bits.saturating_sub(1)
                 ))
-                .cure("leave the function out, or name the memory that the map is of"));
+                .help("leave the function out, or name the memory that the map is of"));
         }
         Ok(())
     }

@@ -139,5 +139,5 @@ fn disturbed_machine() -> InputError {
         .allowed(
             "--noise, --tick, --interrupts, --drift, --prefetch, --line-spread and --labels with --simulate MACHINE",
         )
-        .cure("leave them out: this machine has its own")
+        .help("leave them out: this machine has its own")
 }

@@ -39,7 +39,7 @@ pub fn points(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|error| {
         let found = format!("cannot start {threads} threads: {error}");
-        InputError::new("the number of threads", found).cure("use fewer threads")
+        InputError::new("the number of threads", found).help("use fewer threads")
     })?;
     let of_set = |set: &&Vec<fresco_rt::Task>| {
         if stop.is_asked() {

@@ -247,7 +247,7 @@ fn recipe(args: &Args) -> Recipe {
 fn draw(args: &Args, recipe: &Recipe) -> Result<Vec<Level>, InputError> {
     let refused = |error: fresco_rt::generate::GenerateError| {
         InputError::new("the options of the sets", error.to_string())
-            .cure("change --utilization, --tasks, --bounds or --periods; with narrow bounds, --method drs")
+            .help("change --utilization, --tasks, --bounds or --periods; with narrow bounds, --method drs")
     };
     let level = |&utilization: &u32| {
         let sets = (0..u64::from(args.sets)).map(|index| recipe.set(utilization, index));
@@ -266,7 +266,7 @@ fn refuse_several_densities(args: &Args) -> Result<(), InputError> {
     let found = format!("found {} densities for one figure", args.density.len());
     Err(InputError::new("--svg", found)
         .allowed("one density")
-        .cure("add --density 8, or write all figures with --report"))
+        .help("add --density 8, or write all figures with --report"))
 }
 
 fn draw_figures(

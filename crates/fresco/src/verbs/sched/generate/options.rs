@@ -20,10 +20,10 @@ const LONGEST: Time = 1_000_000_000_000;
 
 /// One utilisation, or FROM:TO:STEP.
 pub fn utilizations(text: &str) -> Result<Utilizations, InputError> {
-    let refused = |cure: &str| {
+    let refused = |help: &str| {
         InputError::new("--utilization", format!("found {text:?}"))
             .allowed("a number above 0 with up to 6 decimals, or FROM:TO:STEP of such")
-            .cure(cure)
+            .help(help)
     };
     let parts: Option<Vec<u32>> = text.split(':').map(millionths).collect();
     let parts = parts.ok_or_else(|| refused("write it as 0.8 or 0.5:1.0:0.05"))?;
@@ -50,7 +50,7 @@ pub fn bounds(text: &str) -> Result<Bounds, InputError> {
         Some((Some(low), Some(high))) if low <= high && high <= 1_000_000 => Ok(Bounds((low, high))),
         _ => Err(InputError::new("--bounds", format!("found {text:?}"))
             .allowed("MIN:MAX with 0 <= MIN <= MAX <= 1 and up to 6 decimals")
-            .cure("write them as 0.02:0.4")),
+            .help("write them as 0.02:0.4")),
     }
 }
 
@@ -62,10 +62,10 @@ pub fn handler(text: &str) -> Result<Time, InputError> {
 /// A list, or a rule by name.
 pub fn periods(text: &str) -> Result<Periods, InputError> {
     let period = |part: &str| time("--periods", part, 1);
-    let refused = |cure: &str| {
+    let refused = |help: &str| {
         InputError::new("--periods", format!("found {text:?}"))
             .allowed("a list as 8ms,10ms; log:LEAST:MOST[:STEP]; divisors:WHOLE:LEAST:MOST; harmonic:LEAST:COUNT")
-            .cure(cure)
+            .help(help)
     };
     let parts: Vec<&str> = text.split(':').map(str::trim).collect();
     let periods = match parts.as_slice() {
@@ -103,7 +103,7 @@ fn time(option: &str, text: &str, least: Time) -> Result<Time, InputError> {
     let told = |error: InputError| {
         InputError::new(option, error.found.clone())
             .allowed(error.allowed.clone())
-            .cure(error.cure.clone())
+            .help(error.help.clone())
     };
     let document = Document::parse(option, &format!("time = {}", quoted(text))).map_err(told)?;
     let picoseconds = document
@@ -114,7 +114,7 @@ fn time(option: &str, text: &str, least: Time) -> Result<Time, InputError> {
         0 => Ok(picoseconds / 1000),
         _ => Err(InputError::new(option, format!("found {text:?}"))
             .allowed("whole nanoseconds")
-            .cure("round it")),
+            .help("round it")),
     }
 }
 
@@ -152,7 +152,7 @@ mod tests {
             "0.1:900:0.0001",
         ] {
             let error = points(wrong).expect_err(wrong);
-            assert!(!error.cure.is_empty() && !error.allowed.is_empty());
+            assert!(!error.help.is_empty() && !error.allowed.is_empty());
         }
         assert_eq!(bounds("0.02:1").unwrap().0, (20_000, 1_000_000));
         assert!(bounds("0.5:0.4").is_err() && bounds("0.5").is_err() && bounds("0:1.1").is_err());
@@ -184,7 +184,7 @@ mod tests {
             "0ms",
         ] {
             let error = periods(wrong).expect_err(wrong);
-            assert!(error.file == "--periods" && !error.cure.is_empty(), "{wrong}: {error}");
+            assert!(error.file == "--periods" && !error.help.is_empty(), "{wrong}: {error}");
         }
         assert_eq!(handler("2us"), Ok(2_000));
         assert!(handler("0.5ns").is_err() && handler("\"").is_err());

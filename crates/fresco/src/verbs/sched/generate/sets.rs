@@ -120,7 +120,7 @@ pub fn write(directory: &Path, recipe: &Recipe, levels: &[Level]) -> Result<(), 
         InputError::new(directory.display().to_string(), format!("cannot be created: {error}"))
             .in_field("--out")
             .allowed("a directory that can be created or written to")
-            .cure("name another directory")
+            .help("name another directory")
     })?;
     for level in levels {
         for (index, set) in level.sets.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! How other threads reach the pager: they leave an order and touch a missing page, and sleep until it is answered.
 //!
 //! The pager has to watch missing pages anyway; and a program that closes file descriptors it does not know, as daemons
-//! do, cannot break this door.
+//! do, cannot break this port.
 
 use super::{Latch, Sets};
 use crate::sys::{Area, page_bytes};
@@ -24,7 +24,7 @@ pub enum Order {
     /// Place all missing pages of the range now.
     Fill,
     /// There has been a fork: look after pages that were copied.
-    Mend,
+    Repair,
     /// Write the text that lies in the range to standard error as it was when the pager began.
     Tell,
     /// The first thread of the process is about to end.
@@ -37,9 +37,9 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoPager;
 
-/// The door. One order at a time.
+/// The port. One order at a time.
 #[derive(Debug)]
-pub struct Door {
+pub struct PagerPort {
     page: Area,
     asking: Latch,
     still: Latch,
@@ -54,8 +54,8 @@ pub struct Door {
     over: Latch,
 }
 
-impl Door {
-    /// A door that nobody watches yet.
+impl PagerPort {
+    /// A port that nobody watches yet.
     ///
     /// # Errors
     /// No room in the address space.
@@ -85,12 +85,12 @@ impl Door {
         &self.still
     }
 
-    /// The sets of colours of the process's threads.
+    /// The sets of colors of the process's threads.
     pub fn sets(&self) -> &Sets {
         &self.sets
     }
 
-    /// Gives an order for memory of the set `set` of colours, and waits for what came of it.
+    /// Gives an order for memory of the set `set` of colors, and waits for what came of it.
     ///
     /// # Errors
     /// Outside, there is no pager; inside, it could not do it.
@@ -104,7 +104,7 @@ impl Door {
         // Present from the last order, or because the program locks all its memory. If it stays, no pager is found.
         let _ = self.page.release(self.page());
         let page = with_exposed_provenance::<u8>(self.page.start() as usize);
-        // SAFETY: the page is our own mapping, readable as long as the door lives.
+        // SAFETY: the page is our own mapping, readable as long as the port lives.
         unsafe { page.read_volatile() };
         let answer = self.answer.load(Ordering::Acquire);
         self.asking.unlock();
@@ -118,7 +118,7 @@ impl Door {
     /// Has the pager write a text to standard error as it was when the pager began, whatever the program has made of its own.
     ///
     /// # Errors
-    /// As of [`Door::ask`].
+    /// As of [`PagerPort::ask`].
     pub fn tell(&self, text: &[u8]) -> Result<Result<(), Errno>, NoPager> {
         let start = text.as_ptr().expose_provenance() as u64;
         self.ask(Order::Tell, start..start + text.len() as u64, 0)
@@ -156,7 +156,7 @@ impl Door {
             0 => Order::Watch,
             1 => Order::WatchIfAnonymous,
             2 => Order::Fill,
-            3 => Order::Mend,
+            3 => Order::Repair,
             4 => Order::Tell,
             5 => Order::FirstLeaves,
             _ => Order::Limit,

@@ -13,7 +13,7 @@ const LINE: u64 = 64;
 
 /// The accesses of a pass, as words from the beginning of its one area.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Course {
+pub struct AccessPattern {
     /// Words of the area.
     pub words: usize,
     /// Which are accessed, in order.
@@ -24,8 +24,8 @@ pub struct Course {
     pub dependent: bool,
 }
 
-impl Course {
-    /// The course of a program with parameters in TOML.
+impl AccessPattern {
+    /// The pattern of a program with parameters in TOML.
     ///
     /// # Errors
     /// What building the program finds; passes that are too long, or that are not all alike.
@@ -34,10 +34,10 @@ impl Course {
             seed,
             ..Setting::default()
         };
-        let refuse = |found: &str, cure: &str| {
+        let refuse = |found: &str, help: &str| {
             InputError::new(format!("parameters of {program}"), found)
                 .allowed("passes that are all alike, of at most 67,108,864 loads, or stores, in one area")
-                .cure(cure)
+                .help(help)
         };
         let mut program = build(program, &format!("{parameters}\npasses = 2\n"), &setting)?;
         let areas = program.footprint();
@@ -46,7 +46,7 @@ impl Course {
         };
         let mut batch = Batch::new();
         let mut passes: Vec<Self> = Vec::new();
-        let mut course = Self::empty(area.bytes);
+        let mut pattern = Self::empty(area.bytes);
         let (mut loads, mut stores, mut alone) = (0usize, 0usize, 0usize);
         while program.next(&mut batch)? {
             for event in batch.events() {
@@ -55,23 +55,23 @@ impl Course {
                         *if op.write { &mut stores } else { &mut loads } += 1;
                         alone += usize::from(op.dep != 1);
                         let word = (op.addr.0 - area.base.0) / WORD;
-                        course.order.push(u32::try_from(word).unwrap_or(u32::MAX));
+                        pattern.order.push(u32::try_from(word).unwrap_or(u32::MAX));
                     }
                     Event::Mark {
                         marker: Marker::Pass, ..
                     } => {
-                        course.write = stores > 0;
+                        pattern.write = stores > 0;
                         // The first load of all has none before it.
-                        course.dependent = stores == 0 && alone <= 1 && loads > 1;
+                        pattern.dependent = stores == 0 && alone <= 1 && loads > 1;
                         if stores > 0 && loads > 0 {
                             return Err(refuse("found loads and stores", "choose another program"));
                         }
-                        passes.push(std::mem::replace(&mut course, Self::empty(area.bytes)));
+                        passes.push(std::mem::replace(&mut pattern, Self::empty(area.bytes)));
                         (loads, stores, alone) = (0, 0, 0);
                     }
                     Event::Mark { .. } => {}
                 }
-                if course.order.len() > MOST_ACCESSES {
+                if pattern.order.len() > MOST_ACCESSES {
                     return Err(refuse("found a longer pass", "take less memory, or longer strides"));
                 }
             }
@@ -115,22 +115,23 @@ mod tests {
 
     #[test]
     fn courses_are_those_of_the_programs() {
-        let chase = Course::record("latency", "bytes = '64 KiB'", 3).expect("a course");
+        let chase = AccessPattern::record("latency", "bytes = '64 KiB'", 3).expect("a pattern");
         assert_eq!((chase.order.len(), chase.dependent, chase.write), (1024, true, false));
         assert_eq!(chase.bytes_touched(), 1024 * 64);
         let mut lines: Vec<u32> = chase.order.iter().map(|word| word / 16).collect();
         lines.sort_unstable();
         assert!(lines.into_iter().eq(0..1024));
-        let read = Course::record("bandwidth", "access = 'read'\nbytes = '1 MiB'", 3).expect("a course");
+        let read = AccessPattern::record("bandwidth", "access = 'read'\nbytes = '1 MiB'", 3).expect("a pattern");
         assert!(read.order.iter().copied().eq((0..16_384).map(|line| 16 * line)));
         assert!(!read.dependent && !read.write);
         // Four-byte words: sixteen accesses touch a line once.
-        let words = Course::record("bandwidth", "access = 'write'\nbytes = '1 MiB'\nstride = 4", 3).expect("a course");
+        let words =
+            AccessPattern::record("bandwidth", "access = 'write'\nbytes = '1 MiB'\nstride = 4", 3).expect("a pattern");
         assert_eq!(
             (words.order.len() as u64 * 4, words.bytes_touched()),
             (1 << 20, 1 << 20)
         );
-        let strides = Course::record("strides", "bytes = '1 MiB'\nwrites = 16384", 3).expect("a course");
+        let strides = AccessPattern::record("strides", "bytes = '1 MiB'\nwrites = 16384", 3).expect("a pattern");
         assert!(strides.write);
         assert_eq!(strides.order.len(), 16_384);
     }
@@ -146,7 +147,9 @@ mod tests {
             ),
             ("latency", "bytes = 3", "bytes"),
         ] {
-            let error = Course::record(program, parameters, 1).expect_err(found).to_string();
+            let error = AccessPattern::record(program, parameters, 1)
+                .expect_err(found)
+                .to_string();
             assert!(error.contains(found), "{error}");
         }
     }

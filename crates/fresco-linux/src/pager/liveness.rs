@@ -20,13 +20,13 @@ const OFTEN: Duration = Duration::from_millis(100);
 
 /// When it was looked at last, and what was seen.
 #[derive(Debug)]
-pub(super) struct Company {
+pub(super) struct Liveness {
     first_left: bool,
     looked: Instant,
     over: bool,
 }
 
-impl Company {
+impl Liveness {
     /// The first thread lives.
     pub fn new() -> Self {
         Self {
@@ -109,13 +109,13 @@ mod tests {
         assert!(!thread_has_ended(gettid().as_raw_nonzero().get().cast_unsigned()));
         assert!(thread_has_ended(u32::MAX));
         assert!(threads().is_some_and(|threads| !threads.is_empty()));
-        let mut company = Company::new();
-        assert!(company.idle().is_some_and(|idle| idle <= SELDOM));
-        company.first_leaves();
-        assert!(company.idle().is_some_and(|idle| idle <= OFTEN));
+        let mut liveness = Liveness::new();
+        assert!(liveness.idle().is_some_and(|idle| idle <= SELDOM));
+        liveness.first_leaves();
+        assert!(liveness.idle().is_some_and(|idle| idle <= OFTEN));
         // Looked at too early, and later with the test's first thread alive.
-        assert!(!company.is_over(0));
+        assert!(!liveness.is_over(0));
         std::thread::sleep(OFTEN);
-        assert!(!company.is_over(0));
+        assert!(!liveness.is_over(0));
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Pages that have lost their colours. When a page is written that parent and child share since a fork, the kernel
+//! Pages that have lost their colors. When a page is written that parent and child share since a fork, the kernel
 //! copies it to a frame of its choice; compaction and balancing move pages. The pager looks for such pages a while after
-//! each fork and ever more seldom after, and gives them frames of their colours.
+//! each fork and ever more seldom after, and gives them frames of their colors.
 //!
 //! For that a page is moved away, copied and moved back. A thread that touches it meanwhile waits as for a missing page.
-//! Nothing may fork, move or drop memory in between: it would not see the page. Whoever does takes the door's latch.
+//! Nothing may fork, move or drop memory in between: it would not see the page. Whoever does takes the port's latch.
 
-use super::{Door, Pager, Stats};
+use super::{Pager, PagerPort, Stats};
 use crate::proc::Page;
 use crate::sys::{Area, page_bytes};
 use rustix::io::Errno;
@@ -27,7 +27,7 @@ const STRIDE: usize = 512;
 
 /// When to look, and where.
 #[derive(Debug)]
-pub(super) struct Mending {
+pub(super) struct Repair {
     due: Option<Instant>,
     pause: Duration,
     /// The next address of a look that is under way.
@@ -38,7 +38,7 @@ pub(super) struct Mending {
     desk: Option<Area>,
 }
 
-impl Mending {
+impl Repair {
     pub(super) fn new() -> Self {
         Self {
             due: Some(Instant::now() + FIRST),
@@ -68,39 +68,39 @@ impl Mending {
 impl Pager {
     /// There has been a fork: pages are shared, and may be copied.
     pub fn forked(&mut self) {
-        self.mending.forked();
+        self.repair.forked();
     }
 
     /// A part of a look, if one is due.
-    pub(super) fn mend(&mut self, door: &Door, stats: &Stats) {
-        if self.mending.at.is_none() {
-            if self.mending.due.is_none_or(|due| Instant::now() < due) {
+    pub(super) fn repair(&mut self, port: &PagerPort, stats: &Stats) {
+        if self.repair.at.is_none() {
+            if self.repair.due.is_none_or(|due| Instant::now() < due) {
                 return;
             }
-            self.mending.at = Some(0);
+            self.repair.at = Some(0);
         }
-        if Instant::now() < self.mending.resume {
+        if Instant::now() < self.repair.resume {
             return;
         }
-        let at = self.mending.at.unwrap_or(0);
+        let at = self.repair.at.unwrap_or(0);
         if let Some((range, set)) = self.regions.from(at) {
             let present = self.map.first_present(range, STRIDE as u64);
             let end = present.end;
-            let stopped = self.mend_range(present, set, door, stats);
-            self.mending.at = Some(stopped.unwrap_or(end));
+            let stopped = self.mend_range(present, set, port, stats);
+            self.repair.at = Some(stopped.unwrap_or(end));
             if stopped.is_some() {
-                self.mending.resume = Instant::now() + LATER;
+                self.repair.resume = Instant::now() + LATER;
             }
             return;
         }
         // The look is over. Pages that are shared can still be copied, and any can be moved: again, ever more seldom.
-        self.mending.at = None;
-        self.mending.pause = (self.mending.pause * 2).min(MOST);
-        self.mending.due = Some(Instant::now() + self.mending.pause);
+        self.repair.at = None;
+        self.repair.pause = (self.repair.pause * 2).min(MOST);
+        self.repair.due = Some(Instant::now() + self.repair.pause);
     }
 
     /// Returns where it stopped because memory was not still.
-    fn mend_range(&mut self, range: Range<u64>, set: u32, door: &Door, stats: &Stats) -> Option<u64> {
+    fn mend_range(&mut self, range: Range<u64>, set: u32, port: &PagerPort, stats: &Stats) -> Option<u64> {
         let mut pages = [Page(0); STRIDE];
         let wanted = ((range.end - range.start) / page_bytes()) as usize;
         let read = self.map.read(range.start / page_bytes(), &mut pages[..wanted]);
@@ -119,7 +119,7 @@ impl Pager {
             if !page.exclusive() || self.wants(set, frame) {
                 continue;
             }
-            match self.recolor(address, set, door, stats) {
+            match self.recolor(address, set, port, stats) {
                 Ok(true) => drop(stats.mended.fetch_add(1, Ordering::Relaxed)),
                 Ok(false) => return Some(address),
                 // Locked, in use by a device, or gone.
@@ -129,11 +129,11 @@ impl Pager {
         None
     }
 
-    /// Gives the page at `address` a frame of its colours; false if memory is not still.
-    fn recolor(&mut self, address: u64, set: u32, door: &Door, stats: &Stats) -> Result<bool, Errno> {
+    /// Gives the page at `address` a frame of its colors; false if memory is not still.
+    fn recolor(&mut self, address: u64, set: u32, port: &PagerPort, stats: &Stats) -> Result<bool, Errno> {
         let run = self.next_frame(set, stats).ok_or(Errno::NOMEM)?;
         let desk = self.desk()?;
-        if !door.latch().try_lock() {
+        if !port.latch().try_lock() {
             return Ok(false);
         }
         // A present page of memory that is watched exists already. What is not watched could not be put back.
@@ -147,11 +147,11 @@ impl Pager {
             // present and nobody reads it.
             unsafe { crate::sys::copy_page(desk, run) };
             self.put_back(address, run, desk, set);
-            if let Some(area) = &self.mending.desk {
+            if let Some(area) = &self.repair.desk {
                 let _ = area.release(desk..desk + page_bytes());
             }
         }
-        door.latch().unlock();
+        port.latch().unlock();
         if moved > 0 {
             self.user.wake(address..address + page_bytes());
             return Ok(true);
@@ -179,14 +179,14 @@ impl Pager {
 
     /// The address of the page where copies are made from.
     fn desk(&mut self) -> Result<u64, Errno> {
-        if let Some(area) = &self.mending.desk {
+        if let Some(area) = &self.repair.desk {
             return Ok(area.start());
         }
         let area = Area::map(page_bytes(), page_bytes())?;
         area.keep_private()?;
         self.watch(area.range())?;
         let start = area.start();
-        self.mending.desk = Some(area);
+        self.repair.desk = Some(area);
         Ok(start)
     }
 }
