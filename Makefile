@@ -14,7 +14,7 @@ TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check fmt clippy tests-built unit docs ids readme deny bench soak fuzz install clean
+.PHONY: help build demo test check fmt clippy tests-built unit docs site ids readme deny bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -63,9 +63,15 @@ docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \
 		env RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
+site: ## The pages and the API documentation as a web site that needs no network: out/site/index.html
+	$(TIMED) -q site "builds the pages and the API documentation: about 2 minutes, 5 more the first time" scripts/site out/site
+	scripts/check-site out/site
+
 ids: ## Every requirement id cited is explained in docs/requirements.md
 	scripts/check-ids --test
 	scripts/check-ids
+	scripts/site --test
+	scripts/check-site --test
 
 readme: tests-built ## The commands in README.md and docs/ do what they say
 	scripts/check-docs --test

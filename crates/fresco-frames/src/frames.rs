@@ -15,6 +15,36 @@ use std::sync::Arc;
 pub(crate) const KERNEL_SLOT: u32 = 0;
 
 /// All physical frames of a machine, and who has them.
+///
+/// Under PALLOC, a task with one bank gets frames of that bank alone, and an error when they are used up:
+///
+/// ```
+/// use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
+/// use fresco_frames::{ColorSet, Config, FrameError, Frames, Memory, Palloc, Policy, TaskId, TaskMemory};
+/// use std::sync::Arc;
+///
+/// // 256 KiB in four banks, selected by address bits 12 and 13: frame 2 is the first of bank 2, frame 6 the next.
+/// let bits = |bits: std::ops::Range<u32>| bits.map(|bit| 1 << bit).collect::<Vec<u64>>();
+/// let functions = Functions { bank: bits(12..14), row: bits(14..18), column: bits(3..12), ..Functions::default() };
+/// let organisation =
+///     Organisation { nodes: 1, channels: 1, ranks: 1, bank_groups: 1, banks: 4, rows: 16, columns: 512, bus_bytes: 8 };
+/// let region = Region { base: 0, size: 256 << 10, offset: 0, node: None, functions };
+/// let map = AddressMap::new(organisation, vec![region])?;
+/// let space = Arc::new(ColorSpace::new(&map, &[], 12)?);
+/// let memory = Memory::of_map(&map, 12, &[vec![0]])?;
+/// let mut frames = Frames::new(space, memory, Config::pristine(Policy::Palloc(Palloc::default())), 0)?;
+///
+/// let task = TaskId(1);
+/// frames.register(task, TaskMemory::local(0).with_banks(ColorSet::one(2)))?;
+/// for _ in 0..16 {
+///     let (frame, _) = frames.alloc(task)?;
+///     assert_eq!(frame.0 % 4, 2);
+/// }
+/// // A bank has 16 frames. The other 48 are free, but of other colors.
+/// let refused = frames.alloc(task).expect_err("bank 2 is used up");
+/// assert!(matches!(refused, FrameError::OutOfColor { free_elsewhere: 48, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Frames {
     pub(crate) pool: Pool,
     pub(crate) usage: Usage,

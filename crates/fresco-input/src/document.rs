@@ -6,6 +6,22 @@ use crate::{InputError, Item, Table};
 use toml::de::DeTable;
 
 /// A parsed file, to be read through [`Document::root`].
+///
+/// ```
+/// use fresco_input::Document;
+///
+/// let mut document = Document::parse("machine.toml", "[core]\nclock = \"2.8 GHz\"\nmhsrs = 10\n")?;
+/// assert_eq!(document.toml_at("core.clock").as_deref(), Some("\"2.8 GHz\""));
+/// document.set("core.clock=3 GHz")?; // as --set on a command line
+/// assert_eq!(document.toml_at("core.clock").as_deref(), Some("\"3 GHz\""));
+///
+/// // An error names the file, the field and what is there in its place.
+/// let core = document.root().table("core")?;
+/// let error = core.integer("mshrs", 1..=64u32).expect_err("the key is misspelt");
+/// assert_eq!((error.file.as_str(), error.field.as_str()), ("machine.toml", "core.mshrs"));
+/// assert!(error.to_string().contains("mhsrs"));
+/// # Ok::<(), fresco_input::InputError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Document {
     pub(crate) file: String,

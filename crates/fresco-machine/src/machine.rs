@@ -5,6 +5,19 @@ use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
 use fresco_dram::{AddressMap, Organisation, Timing};
 
 /// A machine as its file describes it, checked: every part agrees with every other.
+///
+/// ```
+/// // The platform of the PALLOC paper: four cores, one channel with two ranks of eight banks, 4 GiB.
+/// let machine = fresco_machine::builtin("xeon-w3530")?;
+/// assert_eq!(machine.cores, 4);
+/// assert_eq!(machine.memory.organisation.banks_total(), 16);
+/// assert_eq!(machine.memory.map.capacity(), 4 << 30);
+///
+/// // Address bit 12 selects a bank: neighboring pages lie in different ones.
+/// let bank = |address| machine.memory.map.decode(fresco_dram::PhysAddr(address)).map(|place| place.bank);
+/// assert_eq!((bank(0x0000), bank(0x1000)), (Some(0), Some(1)));
+/// # Ok::<(), fresco_input::InputError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// Short name; that of the file, without `.toml`.

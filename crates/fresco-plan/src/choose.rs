@@ -22,6 +22,31 @@ const PREFERENCE: [Method; 6] = [
 ///
 /// # Errors
 /// Why there is no plan: by the method asked for, or by each of them.
+///
+/// # Examples
+///
+/// ```
+/// use fresco_plan::{Method, TaskSet, plan};
+///
+/// let text = r#"
+///     machine = "ss-rtmc"
+///     [[task]]
+///     name = "control"
+///     period = "8 ms"
+///     wcet = "2 ms"
+///     memory = "64 KiB"
+/// "#;
+/// let set = TaskSet::parse("one.toml", text, "".as_ref(), &[])?;
+/// let found = plan(&set)?;
+/// assert_eq!(found.method, Method::Aligned);
+/// // No response is longer than this, which is proved to be at most the deadline.
+/// assert!(found.tasks[0].response_bound_ns.is_some_and(|bound| bound <= 8_000_000));
+///
+/// // A set that cannot be scheduled has no plan, and the refusal says why: execution times are those without refresh.
+/// let full = TaskSet::parse("one.toml", text, "".as_ref(), &["task.0.wcet=8 ms".into()])?;
+/// assert!(plan(&full).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
     let context = PlanContext::new(set)?;
     if let Some(method) = set.options.method {

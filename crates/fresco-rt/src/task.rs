@@ -8,6 +8,22 @@ use crate::time::{Overflow, Time, lcm_all};
 /// Task `T = (φ, p, e, D)`: job `k` is released at `φ + k p` and must have run for at most `e` by `φ + k p + D`.
 ///
 /// Invariant, kept by [`Task::new`]: `1 ≤ e ≤ D ≤ p`.
+///
+/// ```
+/// use fresco_rt::{Task, TaskError};
+/// use fresco_rt::{demand::dbf, edf::edf_test, supply::Dedicated, task::hyperperiod};
+///
+/// // Times have any one unit; here a tick.
+/// let tasks = [Task::new("a", 0, 4, 1, 3)?, Task::new("b", 0, 6, 2, 6)?];
+/// assert_eq!(hyperperiod(&tasks), Ok(12));
+/// // Within 12 ticks three jobs of a and two of b have their deadlines: 3 x 1 + 2 x 2.
+/// assert_eq!(dbf(&tasks, 12), 7);
+/// assert!(edf_test(&tasks, &Dedicated)?.is_schedulable());
+///
+/// // What can never meet its deadline is no task.
+/// assert_eq!(Task::new("c", 0, 5, 4, 3), Err(TaskError::WcetBeyondDeadline(4, 3)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Unique name within its set.

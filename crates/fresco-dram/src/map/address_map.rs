@@ -10,6 +10,28 @@ use std::collections::BTreeMap;
 /// A bijection between the physical addresses of a machine and the bytes of its DRAM (MAP-1).
 ///
 /// Every byte of every bank has exactly one physical address; [`AddressMap::new`] proves it or says why not.
+///
+/// ```
+/// use fresco_dram::{AddressMap, Functions, Location, Organisation, PhysAddr, Region};
+///
+/// // 256 KiB in four banks of 16 rows. Bank bit 0 is the parity of address bits 12 and 14, bank bit 1 is address bit 13.
+/// let organisation =
+///     Organisation { nodes: 1, channels: 1, ranks: 1, bank_groups: 1, banks: 4, rows: 16, columns: 512, bus_bytes: 8 };
+/// let functions = Functions {
+///     bank: vec![1 << 12 | 1 << 14, 1 << 13],
+///     row: (14..18).map(|bit| 1 << bit).collect(),
+///     column: (3..12).map(|bit| 1 << bit).collect(),
+///     ..Functions::default()
+/// };
+/// let region = Region { base: 0, size: 256 << 10, offset: 0, node: None, functions };
+/// let map = AddressMap::new(organisation, vec![region])?;
+///
+/// let place = Location { bank: 1, row: 1, column: 2, ..Location::default() };
+/// assert_eq!(map.decode(PhysAddr(0x4010)), Some(place));
+/// assert_eq!(map.encode(&place), PhysAddr(0x4010));
+/// assert_eq!(map.decode(PhysAddr(256 << 10)), None); // behind the last byte
+/// # Ok::<(), fresco_dram::MapError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct AddressMap {
     organisation: Organisation,

@@ -30,6 +30,29 @@ use fresco_machine::Machine;
 ///
 /// # Errors
 /// The first fact that does not hold.
+///
+/// # Examples
+///
+/// ```
+/// use fresco_plan::{TaskSet, check, plan};
+///
+/// let text = r#"
+///     machine = "ss-rtmc"
+///     [[task]]
+///     name = "control"
+///     period = "8 ms"
+///     wcet = "2 ms"
+///     memory = "64 KiB"
+/// "#;
+/// let set = TaskSet::parse("one.toml", text, "".as_ref(), &[])?;
+/// let mut found = plan(&set)?;
+/// assert!(check(&found, &set.machine).is_ok());
+///
+/// // A task that takes longer than the plan was made for is found.
+/// found.tasks[0].wcet_ns = 7_900_000;
+/// assert!(check(&found, &set.machine).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn check(plan: &Plan, machine: &Machine) -> Result<Report, Violation> {
     let mut report = Report::default();
     machine::check(plan, machine, &mut report)?;

@@ -113,6 +113,22 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 }
 
 /// A table. Every row has one cell per column, and every number is finite.
+///
+/// ```
+/// use fresco_report::{Cell, Column, Table};
+///
+/// let mut table = Table::new("Latency", vec![Column::text("policy"), Column::number("mean", "ns", 1)]);
+/// table.push(vec!["samebank".into(), 191.25.into()])?;
+/// table.push(vec!["diffbank".into(), Cell::Missing])?;
+/// let lines = ["Latency", "policy    mean [ns]", "--------  ---------", "samebank      191.3", "diffbank          -", ""];
+/// assert_eq!(table.to_text(80), lines.join("\n"));
+///
+/// // A row that does not fit is refused, and so is a number that is none.
+/// assert!(table.push(vec!["buddy".into()]).is_err());
+/// assert!(table.push(vec!["buddy".into(), f64::NAN.into()]).is_err());
+/// assert_eq!(table.rows().len(), 2);
+/// # Ok::<(), fresco_report::ReportError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     title: String,

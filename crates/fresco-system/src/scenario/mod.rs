@@ -50,6 +50,35 @@ const MOST_REPETITIONS: u32 = 1000;
 const MOST_RUNS: u64 = 100_000;
 
 /// An experiment, checked: every run of it can start.
+///
+/// ```
+/// let text = r#"
+///     name = "banks"
+///     machine = "xeon-w3530"
+///     repetitions = 3
+///     seed = 7
+///     sweep.corunners = [0, 1]
+///     [[task]]
+///     name = "chase"
+///     program = "latency"
+///     core = 0
+///     [[task]]
+///     name = "noise"
+///     program = "random"
+///     core = 1
+///     role = "background"
+/// "#;
+/// let scenario = fresco_system::Scenario::parse("banks.toml", text, "".as_ref(), &[])?;
+/// // Alone and with one co-runner, three times each; every repetition has a seed of its own.
+/// let runs: Vec<(usize, u64)> = scenario.runs().iter().map(|run| (run.point_number, run.seed)).collect();
+/// assert_eq!(runs, [(0, 7), (0, 8), (0, 9), (1, 7), (1, 8), (1, 9)]);
+///
+/// // A wrong file is refused with the line, before anything runs.
+/// let wrong = text.replace("xeon-w3530", "xeon-w3531");
+/// let error = fresco_system::Scenario::parse("banks.toml", &wrong, "".as_ref(), &[]).err().expect("no such machine");
+/// assert_eq!((error.line, error.field.as_str()), (Some(3), "machine"));
+/// # Ok::<(), fresco_input::InputError>(())
+/// ```
 pub struct Scenario {
     /// Short name: lower-case letters, digits, `.`, `-`.
     pub name: String,
