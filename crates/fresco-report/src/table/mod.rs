@@ -118,9 +118,9 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 /// use fresco_report::{Cell, Column, Table};
 ///
 /// let mut table = Table::new("Latency", vec![Column::text("policy"), Column::number("mean", "ns", 1)]);
-/// table.push(vec!["samebank".into(), 191.25.into()])?;
+/// table.push(vec!["samebank".into(), 191.0.into()])?;
 /// table.push(vec!["diffbank".into(), Cell::Missing])?;
-/// let lines = ["Latency", "policy    mean [ns]", "--------  ---------", "samebank      191.3", "diffbank          -", ""];
+/// let lines = ["Latency", "policy    mean [ns]", "--------  ---------", "samebank      191.0", "diffbank          -", ""];
 /// assert_eq!(table.to_text(80), lines.join("\n"));
 ///
 /// // A row that does not fit is refused, and so is a number that is none.
