@@ -7,7 +7,7 @@
  * Prints one line: beside NAME mib MIB fault F again A unmap U fork K exec E wrong W
  *   fault    per page; median of five mappings of MIB each, all held
  *   again    the same, after these were unmapped
- *   unmap    per page; median
+ *   unmap    per page; median of 21 mappings of MIB: ticks of the timer are in each
  *   fork     median of 21 children that end at once, up to the wait for them; this
  *            task has MIB
  *   exec     median of 21, from before exec to main()
@@ -60,6 +60,15 @@ static void own(void)
 	fcntl(end[1], F_SETFD, FD_CLOEXEC);
 }
 
+/* Per page of a mapping of its own. */
+static uint64_t unmap_cost(char *mem, size_t size)
+{
+	uint64_t t = __rdtsc();
+
+	munmap(mem, size);
+	return (__rdtsc() - t) / (size / PAGE);
+}
+
 static uint64_t fork_cost(void)
 {
 	uint64_t cost[STARTS];
@@ -102,7 +111,7 @@ static uint64_t exec_cost(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t now = __rdtsc(), cost[2][ROUNDS], unmap[ROUNDS], starts[2];
+	uint64_t now = __rdtsc(), cost[2][ROUNDS], unmap[STARTS], starts[2], longest = 0;
 	char *mem[ROUNDS], *held;
 	unsigned int bad = 0;
 	size_t size;
@@ -119,25 +128,26 @@ int main(int argc, char **argv)
 	}
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < ROUNDS; i++) {
-			uint64_t longest = 0;
-
 			mem[i] = map_single(size);
 			cost[pass][i] = touch_pages(mem[i], size, &longest);
 		}
 		for (int i = 0; i < ROUNDS; i++) {
 			if (argc > 3)
 				bad += size / PAGE - other_colors(mem[i], size);
-			unmap[i] = __rdtsc();
-			munmap(mem[i], size);
-			unmap[i] = (__rdtsc() - unmap[i]) / (size / PAGE);
+			unmap[i] = unmap_cost(mem[i], size);
 		}
 	}
+	for (int i = ROUNDS; i < STARTS; i++) {
+		held = map_single(size);
+		touch_pages(held, size, &longest);
+		unmap[i] = unmap_cost(held, size);
+	}
 	held = map_single(size);
-	touch_pages(held, size, &starts[0]);
+	touch_pages(held, size, &longest);
 	starts[0] = fork_cost();
 	starts[1] = exec_cost();
 	printf("beside %s mib %s fault %lu again %lu unmap %lu fork %lu exec %lu wrong %u\n", argv[1],
-	       argv[2], median(cost[0], ROUNDS), median(cost[1], ROUNDS), median(unmap, ROUNDS), starts[0],
+	       argv[2], median(cost[0], ROUNDS), median(cost[1], ROUNDS), median(unmap, STARTS), starts[0],
 	       starts[1], bad);
 	return 0;
 }
