@@ -55,7 +55,7 @@ impl ColorSet {
         self.0.insert(color)
     }
 
-    /// Is the color in the set?
+    /// Returns true if the color is in the set.
     pub fn contains(&self, color: u32) -> bool {
         self.0.contains(&color)
     }
@@ -65,7 +65,7 @@ impl ColorSet {
         self.0.len()
     }
 
-    /// No color at all?
+    /// Returns true if the set has no color.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -75,7 +75,7 @@ impl ColorSet {
         self.0.iter().copied()
     }
 
-    /// No color in common?
+    /// Returns true if the sets have no color in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)
     }

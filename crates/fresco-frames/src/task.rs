@@ -150,7 +150,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Is the task colored?
+    /// Returns true if the task is colored.
     pub(crate) fn is_colored(&self) -> bool {
         self.memory.coloring != Coloring::Off
     }

@@ -39,7 +39,7 @@ impl Usage {
         &self.users[bank as usize]
     }
 
-    /// Does no task have the color?
+    /// Returns true if no task has the color.
     pub(crate) fn is_unused(&self, bank: u32) -> bool {
         self.users[bank as usize].is_empty()
     }

@@ -41,7 +41,7 @@ pub enum Policy {
 }
 
 impl Policy {
-    /// Are the free lists of the buddy system kept by color?
+    /// Returns true if the free lists of the buddy system are kept by color.
     pub(crate) fn is_shaded(&self) -> bool {
         matches!(self, Self::Bpm(_) | Self::Soft)
     }

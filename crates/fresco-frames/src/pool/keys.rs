@@ -67,7 +67,7 @@ impl Keys {
         self.space.bank_colors() * self.llc
     }
 
-    /// Do keys tell LLC colors apart?
+    /// Returns true if keys tell LLC colors apart.
     pub(crate) fn by_llc(&self) -> bool {
         self.by_llc
     }

@@ -76,7 +76,7 @@ impl Pool {
         None
     }
 
-    /// Do the buddy lists tell colors apart?
+    /// Returns true if the buddy lists tell colors apart.
     pub(crate) fn is_shaded(&self) -> bool {
         self.layout.shades() > 1
     }
