@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a task set to a plan: by the method asked for, or by the best that there is.
 
-use crate::method::Method;
+use crate::Method;
 use crate::methods::{Draft, PlanContext, draft};
 use crate::plan::{Plan, PlannedBandwidth, PlannedTask};
 use crate::refusal::Refusal;
-use crate::request::TaskSet;
+use fresco_scenario::TaskSet;
 
 /// Methods in the order in which they are tried if none is asked for. Aligned refresh comes first: its slots never move, its proof
 /// holds for sporadic tasks, and it accepts what no other does (F29). Methods that hide refresh come before those that do not.

@@ -2,10 +2,10 @@
 //! All methods side by side for one task set, over densities.
 
 use crate::choose::plan;
-use crate::method::Method;
+use crate::Method;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
-use crate::request::TaskSet;
+use fresco_scenario::TaskSet;
 use fresco_input::InputError;
 
 /// One method at one density.

@@ -41,7 +41,6 @@ pub mod multitask;
 mod os;
 pub mod results;
 mod runs;
-mod scenario;
 
 pub use batch::{Progress, run, run_all, run_until};
-pub use scenario::{Axis, Extent, MachineUsed, Overview, Role, RunSpec, Scenario, TaskOverview, TraceUsed};
+pub use fresco_scenario::{Axis, Extent, MachineUsed, Overview, Role, RunSpec, Scenario, TaskOverview, TraceUsed};

@@ -2,7 +2,7 @@
 //! Do method, schedule and refresh belong together? What the other checks derive of one rests on the others.
 
 use super::report::{Violation, holds};
-use crate::method::Method;
+use crate::Method;
 use crate::plan::{Plan, RefreshPlan, Schedule};
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;

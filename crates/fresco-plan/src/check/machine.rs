@@ -2,7 +2,7 @@
 //! Is the plan for this machine, and is the memory it counts on this machine's?
 
 use super::report::{Report, Violation, holds};
-use crate::memory::RankMemory;
+use fresco_scenario::plan::RankMemory;
 use crate::plan::Plan;
 use fresco_machine::Machine;
 

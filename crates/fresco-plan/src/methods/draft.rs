@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What methods start from, and what they return.
 
-use crate::memory::RankMemory;
+use fresco_scenario::plan::RankMemory;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
-use crate::request::{BurstLength, TaskSet};
+use fresco_scenario::{BurstLength, TaskSet};
 use fresco_rt::search::MemoryNeed;
 use fresco_rt::{Task, Time};
 

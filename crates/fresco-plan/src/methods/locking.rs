@@ -4,7 +4,7 @@
 use super::PlanContext;
 use crate::plan::{LockTimes, RefreshPlan, RefreshWindow};
 use crate::refusal::Refusal;
-use crate::request::BurstLength;
+use fresco_scenario::BurstLength;
 use fresco_rt::Time;
 use fresco_rt::toplevel::{ColorLock, Locks};
 

@@ -16,7 +16,7 @@ mod words;
 
 pub(crate) use draft::{Draft, PlanContext};
 
-use crate::method::Method;
+use crate::Method;
 use crate::refusal::Refusal;
 
 /// The parts of a plan by one method.

@@ -2,7 +2,7 @@
 //! The budget of one core in the present period, and what is counted of it over periods.
 
 use super::predictor::Predictor;
-use super::settings::{Kind, Reservation};
+use super::{Kind, Reservation};
 use serde::Serialize;
 
 /// What became of a core's budgets, in whole periods.

@@ -3,7 +3,7 @@
 
 use super::budget::{Budget, Counts};
 use super::predictor::Predictor;
-use super::settings::{Settings, Share};
+use super::{Settings, Share};
 use super::sharing;
 
 /// What a core that has used up its budget does.

@@ -12,22 +12,18 @@
 
 pub mod bound;
 mod budget;
-mod budgets;
 mod manager;
 mod measured;
 mod predictor;
 mod regulator;
 mod report;
-mod settings;
 mod sharing;
 #[cfg(test)]
 mod tests;
 
 pub use budget::Counts;
-pub use budgets::{Budgets, NodeBudgets};
 pub use fresco_machine::Guaranteed;
 pub use manager::{Decision, Manager};
 pub use measured::measured_bytes_per_s;
-pub use predictor::Prediction;
 pub(crate) use regulator::{RUN_AHEAD, Regulator, Renewal};
-pub use settings::{Kind, Reservation, Settings, Share};
+pub use fresco_scenario::budgets::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};

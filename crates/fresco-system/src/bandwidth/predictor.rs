@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many lines a core will use in the next period (MG-4).
 
-use serde::Serialize;
-
-/// The rule of prediction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Prediction {
-    /// As many as in the last period: what the slides' example does.
-    #[default]
-    Last,
-    /// The mean of that and of the last prediction, rounded up: older periods weigh half as much each.
-    Average,
-}
+use super::Prediction;
 
 /// The predictor of one core.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
 use crate::core::{Core, InOrder};
 use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
-use crate::os::memory;
+use fresco_scenario::allocator;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
@@ -58,7 +58,7 @@ impl<'e> Engine<'e> {
         let is_watched = phases.is_none() || experiment.check;
         let watch = is_watched.then(|| Watch::start(experiment, &mut memory));
         let space = Arc::new(colors::space(machine)?);
-        let mut frames = memory::frames(machine, &space, experiment.frames, experiment.seed)
+        let mut frames = allocator::frames(machine, &space, experiment.frames, experiment.seed)
             .map_err(|error| experiment.error(format!("found {error}")))?;
         let mut setup = Setup {
             experiment,

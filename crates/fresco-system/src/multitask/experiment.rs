@@ -2,9 +2,10 @@
 //! What is run.
 
 use super::{Dynamic, Phases, Schedule, TaskSpec};
+use super::dynamic;
 use crate::bandwidth::Budgets;
-use crate::os::memory;
-use crate::scenario::{error_at, is_strict};
+use fresco_scenario::allocator;
+use fresco_scenario::{error_at, is_strict};
 use fresco_dram::{Clock, Ps};
 use fresco_frames::{Config, FrameError, Policy, TaskId};
 use fresco_input::InputError;
@@ -134,7 +135,7 @@ impl Experiment {
             phases.check(self)?;
         }
         if let Some(dynamic) = &self.dynamic {
-            dynamic.check(self)?;
+            dynamic::check(dynamic, self)?;
         }
         self.windows().map(|_| ())
     }
@@ -180,7 +181,7 @@ impl Experiment {
             .tasks
             .iter()
             .flat_map(|task| task.instances.iter().map(|_| &task.name));
-        let told = memory::named(error, id, |id| {
+        let told = allocator::named(error, id, |id| {
             owners.clone().nth(id.0 as usize).cloned().unwrap_or_default()
         });
         let help = match self.frames.policy {

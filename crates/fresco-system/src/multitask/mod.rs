@@ -46,7 +46,6 @@ mod task;
 
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
-pub use dynamic::Dynamic;
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
 pub use phases::Phases;
@@ -55,7 +54,8 @@ pub use result::{
     RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
-pub use task::{Instance, Paging, TaskSpec, Timing, Work};
+pub use fresco_scenario::{Dynamic, Paging};
+pub use task::{Instance, TaskSpec, Timing, Work};
 
 use crate::engine::Engine;
 use fresco_input::InputError;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The tasks of an experiment.
 
-use super::Experiment;
+use super::{Experiment, Paging};
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
@@ -35,16 +35,6 @@ pub struct TaskSpec {
     pub start: Ps,
     /// Where it is described, for errors.
     pub place: Option<InputError>,
-}
-
-/// When the pages of a task get their frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Paging {
-    /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
-    #[default]
-    AtStart,
-    /// Each when it is touched first, at the cost of a page fault.
-    OnTouch,
 }
 
 /// When the jobs of a task come.

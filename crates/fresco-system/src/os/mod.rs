@@ -2,7 +2,6 @@
 //! The operating system: tasks pinned to cores, virtual memory, page faults.
 
 pub(crate) mod copying;
-pub(crate) mod memory;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod stopping;

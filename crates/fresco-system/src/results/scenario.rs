@@ -6,7 +6,7 @@ use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
 use super::{RunResult, TaskResult, TeamSummary, Together};
-use crate::scenario::Setup;
+use fresco_scenario::Setup;
 use crate::{Axis, Extent, Role, Scenario};
 use serde::Serialize;
 

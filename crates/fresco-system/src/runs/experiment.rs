@@ -2,8 +2,8 @@
 //! From a scenario to an experiment, and how long it lasts.
 
 use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
-use crate::os::memory;
-use crate::scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
+use fresco_scenario::allocator;
+use fresco_scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 
@@ -23,7 +23,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             trace_dir: setup.trace_dir().to_owned(),
         };
         let instance = Instance {
-            memory: Some(memory::of_task(setup, copy)),
+            memory: Some(allocator::of_task(setup, copy)),
             ..Instance::new(0, copy.coloring.clone())
         };
         tasks.push(TaskSpec {

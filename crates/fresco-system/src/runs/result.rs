@@ -4,7 +4,7 @@
 use super::experiment::warm;
 use crate::multitask::{JobRecord, MultitaskResult, TaskOutcome};
 use crate::results::{CacheCounts, JobsResult, Measured, Pages, RunResult, TaskResult};
-use crate::scenario::{RunSpec, Setup};
+use fresco_scenario::{RunSpec, Setup};
 use fresco_dram::Ps;
 use fresco_frames::Coloring;
 use fresco_input::InputError;

@@ -30,11 +30,12 @@ mod task;
 
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
-pub(crate) use place::error_at;
-pub(crate) use room::is_strict;
-pub(crate) use setup::{Copy, Setup};
+pub use dynamic::Dynamic;
+pub use place::error_at;
+pub use room::is_strict;
+pub use setup::{Copy, Setup};
 pub use sweep::Axis;
-pub use task::Role;
+pub use task::{Paging, Role, Task};
 
 use assignment::Assignment;
 use fresco_input::{Document, InputError, Table};
@@ -68,14 +69,14 @@ const MOST_RUNS: u64 = 100_000;
 ///     core = 1
 ///     role = "background"
 /// "#;
-/// let scenario = fresco_system::Scenario::parse("banks.toml", text, "".as_ref(), &[])?;
+/// let scenario = fresco_scenario::Scenario::parse("banks.toml", text, "".as_ref(), &[])?;
 /// // Alone and with one co-runner, three times each; every repetition has a seed of its own.
 /// let runs: Vec<(usize, u64)> = scenario.runs().iter().map(|run| (run.point_number, run.seed)).collect();
 /// assert_eq!(runs, [(0, 7), (0, 8), (0, 9), (1, 7), (1, 8), (1, 9)]);
 ///
 /// // A wrong file is refused with the line, before anything runs.
 /// let wrong = text.replace("xeon-w3530", "xeon-w3531");
-/// let error = fresco_system::Scenario::parse("banks.toml", &wrong, "".as_ref(), &[]).err().expect("no such machine");
+/// let error = fresco_scenario::Scenario::parse("banks.toml", &wrong, "".as_ref(), &[]).err().expect("no such machine");
 /// assert_eq!((error.line, error.field.as_str()), (Some(3), "machine"));
 /// # Ok::<(), fresco_input::InputError>(())
 /// ```
@@ -91,22 +92,23 @@ pub struct Scenario {
     /// Seed of the first repetition.
     pub seed: u64,
     /// The points, the last axis running fastest.
-    pub(crate) points: Vec<Arc<Point>>,
+    pub points: Vec<Arc<Point>>,
 }
 
 /// One combination of values.
-pub(crate) struct Point {
+pub struct Point {
     /// The number of the value on each axis.
     pub values: Vec<usize>,
     /// The point that this one is compared with, if it is another one.
     pub baseline: Option<usize>,
+    /// What runs.
     pub setup: Arc<Setup>,
 }
 
 /// One simulation to be made.
 #[derive(Clone)]
 pub struct RunSpec {
-    pub(crate) point: Arc<Point>,
+    pub point: Arc<Point>,
     /// Number of its point.
     pub point_number: usize,
     /// Number of the repetition, from 0.

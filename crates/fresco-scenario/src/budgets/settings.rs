@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a manager is told: reservations and rules.
 
-use super::Prediction;
 use serde::Serialize;
 
 /// Is a reservation kept in every period?
@@ -57,4 +56,15 @@ pub struct Settings {
     pub chunk: u64,
     /// How many lines a core is expected to use.
     pub prediction: Prediction,
+}
+
+/// How many lines a core is expected to use in the next period (MG-4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prediction {
+    /// As many as in the last period: what the slides' example does.
+    #[default]
+    Last,
+    /// The mean of that and of the last prediction, rounded up: older periods weigh half as much each.
+    Average,
 }

@@ -3,12 +3,22 @@
 
 use super::setup::Copy;
 use super::sharing::Sharing;
-use crate::multitask::Dynamic;
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::dynamic::SCAN_INTERVAL;
 use fresco_frames::shares::Divide;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
+
+/// Banks and channels that are divided anew while tasks run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dynamic {
+    /// Time between two scans, in picoseconds.
+    pub interval: Ps,
+    /// Bank colors of each channel that is used; `None` for BPM, which leaves channels alone.
+    pub channels: Option<Vec<Vec<u32>>>,
+    /// Tasks that have shares, by index, ascending. Each has one memory.
+    pub members: Vec<usize>,
+}
 
 /// From a microsecond to 1000 s.
 const INTERVALS: std::ops::RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;

@@ -2,7 +2,7 @@
 //! `[plan]`: method, policy, cores, overheads, and limits of the searches.
 
 use super::server::ServerSpec;
-use crate::method::Method;
+use crate::plan::Method;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use fresco_rt::Time;

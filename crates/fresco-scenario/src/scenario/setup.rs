@@ -10,8 +10,8 @@ use super::place::{error_at, moved};
 use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
-use crate::bandwidth::Budgets;
-use crate::multitask::Dynamic;
+use crate::budgets::Budgets;
+use super::Dynamic;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 const JOBS: u64 = 10;
 
 /// Everything a run needs, except its seed.
-pub(crate) struct Setup {
+pub struct Setup {
     pub machine: Machine,
     /// The machine's file, unless it is built in.
     machine_path: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub(crate) struct Setup {
 }
 
 /// One copy of a task on its core.
-pub(crate) struct Copy {
+pub struct Copy {
     /// Index into the tasks.
     pub task: usize,
     pub name: String,

@@ -3,14 +3,14 @@
 
 use super::Setup;
 use super::place::error_at;
-use crate::os::memory;
+use crate::allocator;
 use fresco_frames::{Boot, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, Partition, Policy, TaskId};
 use fresco_input::{InputError, format_size};
 use std::collections::BTreeMap;
 
 /// What the points of a sweep have in common and need not be found out again.
 #[derive(Default)]
-pub(crate) struct Room {
+pub struct Room {
     /// Bytes of a program, by everything that decides them.
     footprints: BTreeMap<String, u64>,
     /// Frames of a machine by pair of bank and LLC color.
@@ -25,14 +25,14 @@ impl Room {
             boot: Boot::Pristine,
             ..setup.frames
         };
-        let mut frames = memory::frames(&setup.machine, &setup.space, config, 0)
+        let mut frames = allocator::frames(&setup.machine, &setup.space, config, 0)
             .map_err(|error| InputError::new(setup.machine.name.clone(), format!("found {error}")))?;
         let page = setup.machine.page_bytes;
         let mut needed = 0;
         let mut by_colors: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for (number, copy) in (0u32..).zip(&setup.copies) {
             let task = &setup.tasks[copy.task];
-            let memory = memory::of_task(setup, copy);
+            let memory = allocator::of_task(setup, copy);
             let registered = frames.register(TaskId(number), memory.clone());
             registered.map_err(|error| refused(setup, number, &error))?;
             let bytes = self.footprint(setup, copy.task)?;
@@ -112,7 +112,7 @@ fn names(kind: &str, colors: Option<&ColorSet>) -> String {
     colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
 }
 
-pub(crate) fn is_strict(policy: &Policy) -> bool {
+pub fn is_strict(policy: &Policy) -> bool {
     match policy {
         Policy::Buddy => false,
         Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,
@@ -129,7 +129,7 @@ fn refused(setup: &Setup, copy: u32, error: &FrameError) -> InputError {
     let task = setup.copies[copy as usize].task;
     let found = format!(
         "found a task that cannot have its memory: {}",
-        memory::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
+        allocator::named(error, TaskId(copy), |id| setup.copies[id.0 as usize].name.clone())
     );
     error_at(&setup.tasks[task].place, found)
         .help("change banks, llc, colors or node of the task")

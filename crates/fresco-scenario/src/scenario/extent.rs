@@ -28,7 +28,7 @@ const LONGEST: Ps = 1_000 * 1_000_000_000_000;
 impl Extent {
     /// Reads the table `key`, which has exactly one of `passes`, `operations` and `time`. `least` is 0 for a phase that
     /// may be left out, else 1. Without the table, `default` passes.
-    pub(crate) fn read(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
+    pub fn read(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
         let Some(table) = root.opt_table(key)? else {
             return Ok(Self::Passes(default));
         };
@@ -52,7 +52,7 @@ impl Extent {
     }
 
     /// The same for periodic tasks, with `jobs` or `time`. Without the table, `default` jobs.
-    pub(crate) fn read_periodic(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
+    pub fn read_periodic(root: &Table<'_>, key: &str, least: u64, default: u64) -> Result<Self, InputError> {
         let Some(table) = root.opt_table(key)? else {
             return Ok(Self::Jobs(default));
         };

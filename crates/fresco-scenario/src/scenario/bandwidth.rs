@@ -5,11 +5,11 @@ mod cores;
 
 use super::task::Task;
 use super::{Copy, error_at};
-use crate::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
+use crate::budgets::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
 use cores::AskedCore;
 use fresco_dram::Ps;
 use fresco_input::{Document, InputError, Table, format_bandwidth, format_duration};
-use fresco_machine::Machine;
+use fresco_machine::{Guaranteed, Machine};
 
 /// What a task asks for its core, each copy the same; `None` where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]

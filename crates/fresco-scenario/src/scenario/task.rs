@@ -3,7 +3,6 @@
 
 use super::policy::Chosen;
 use super::{coloring, jobs, placement};
-use crate::multitask::Paging;
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Item, Table};
@@ -21,8 +20,18 @@ pub enum Role {
     Background,
 }
 
+/// When the pages of a task get their frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paging {
+    /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
+    #[default]
+    AtStart,
+    /// Each when it is touched first, at the cost of a page fault.
+    OnTouch,
+}
+
 /// One `[[task]]`; its copies are alike.
-pub(crate) struct Task {
+pub struct Task {
     pub name: String,
     pub program: &'static ProgramKind,
     /// A core for each copy.

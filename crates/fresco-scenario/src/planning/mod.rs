@@ -31,13 +31,13 @@ use std::path::Path;
 ///     wcet = "2 ms"
 ///     memory = "64 KiB"
 /// "#;
-/// let set = fresco_plan::TaskSet::parse("one.toml", text, "".as_ref(), &[])?;
+/// let set = fresco_scenario::TaskSet::parse("one.toml", text, "".as_ref(), &[])?;
 /// let control = &set.timing()[0];
 /// // Times are nanoseconds; a deadline that is not given is the period.
 /// assert_eq!((control.wcet, control.deadline), (2_000_000, 8_000_000));
 ///
 /// // The same file with another value.
-/// let changed = fresco_plan::TaskSet::parse("one.toml", text, "".as_ref(), &["task.0.deadline=6 ms".into()])?;
+/// let changed = fresco_scenario::TaskSet::parse("one.toml", text, "".as_ref(), &["task.0.deadline=6 ms".into()])?;
 /// assert_eq!(changed.timing()[0].deadline, 6_000_000);
 /// # Ok::<(), fresco_input::InputError>(())
 /// ```

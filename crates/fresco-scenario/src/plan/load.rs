@@ -22,7 +22,7 @@ impl Plan {
     ///
     /// # Errors
     /// The file cannot be read, holds no JSON, no plan of [`SCHEMA`], or a plan with fields that are unknown, missing or
-    /// of another kind. Whether the plan is sound is for [`crate::check()`] to say.
+    /// of another kind. Whether the plan is sound is for `fresco check` to say.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, InputError> {
         let path = path.as_ref();
         let text = fresco_input::read_file(path)?;

@@ -5,15 +5,17 @@
 mod bandwidth;
 mod fields;
 mod load;
+mod memory;
+mod method;
 mod proof;
 mod schedule;
 
 pub use bandwidth::PlannedBandwidth;
+pub use memory::RankMemory;
+pub use method::Method;
 pub use proof::{Evidence, Proof};
 pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
 
-use crate::memory::RankMemory;
-use crate::method::Method;
 use fresco_rt::Time;
 use fresco_rt::policy::Policy;
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// An allocator for all frames of a machine. Where address ranges decide the node there is a zone for each node; where
 /// nodes are interleaved the operating system sees one zone.
-pub(crate) fn frames(
+pub fn frames(
     machine: &Machine,
     space: &Arc<ColorSpace>,
     config: Config,
@@ -32,7 +32,7 @@ pub(crate) fn frames(
 }
 
 /// What the allocator says about a task, with the names of tasks for their numbers.
-pub(crate) fn named(error: &FrameError, id: TaskId, name: impl Fn(TaskId) -> String) -> String {
+pub fn named(error: &FrameError, id: TaskId, name: impl Fn(TaskId) -> String) -> String {
     let named = |text: String, id: TaskId| text.replacen(&id.to_string(), &name(id), 1);
     let text = named(error.to_string(), id);
     match error {
@@ -42,7 +42,7 @@ pub(crate) fn named(error: &FrameError, id: TaskId, name: impl Fn(TaskId) -> Str
 }
 
 /// What a copy of a task asks of the allocator.
-pub(crate) fn of_task(setup: &Setup, copy: &Copy) -> TaskMemory {
+pub fn of_task(setup: &Setup, copy: &Copy) -> TaskMemory {
     let task = &setup.tasks[copy.task];
     TaskMemory {
         home_node: task

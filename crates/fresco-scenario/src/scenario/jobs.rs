@@ -52,7 +52,7 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Scheduler {
+pub struct Scheduler {
     /// Among jobs.
     pub policy: Policy,
     /// Time of a switch to another task, in nanoseconds; cold caches come on top.

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The budgets of a machine's cores, worked out and checked.
 
-use super::{Guaranteed, Kind, Settings};
+mod settings;
+
+pub use settings::{Kind, Prediction, Reservation, Settings, Share};
+
 use fresco_dram::Ps;
+use fresco_machine::Guaranteed;
 
 /// How the cores of a run are regulated.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ enum Rest {
 impl Scenario {
     /// The largest scenario of those runs of this one that are `made`: fewer values on one axis, or fewer repetitions.
     /// Also says, for each of its runs, the number among [`Scenario::runs`]. `None` if no run is left.
-    pub(crate) fn made_part(&self, made: &[bool]) -> Option<(Self, Vec<usize>)> {
+    pub fn made_part(&self, made: &[bool]) -> Option<(Self, Vec<usize>)> {
         let of_point = |point: usize| {
             let first = point * self.repetitions as usize;
             &made[first..first + self.repetitions as usize]

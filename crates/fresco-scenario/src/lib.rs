@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One typed description of an experiment or a system: machine, tasks, policies, what is asked of a plan; and the plan.
+//!
+//! A [`Scenario`] is a TOML file (`scenarios/README.md` describes the format) whose runs can start; a [`TaskSet`] is what a
+//! planner needs of the same file. A [`plan::Plan`] is the scenario resolved, as data that other tools read.
+
+pub mod allocator;
+pub mod budgets;
+pub mod plan;
+mod planning;
+mod scenario;
+
+pub use plan::Plan;
+pub use planning::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec, WorkPlace};
+pub use scenario::{
+    Axis, Copy, Dynamic, Extent, MachineUsed, Overview, Paging, Point, Role, RunSpec, Scenario, Setup, Task,
+    TaskOverview, TraceUsed, error_at, is_strict,
+};
