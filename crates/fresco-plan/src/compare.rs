@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All methods side by side for one task set, over densities.
 
-use crate::choose::plan;
 use crate::Method;
+use crate::choose::plan;
 use crate::plan::Plan;
 use crate::refusal::Refusal;
-use fresco_scenario::TaskSet;
 use fresco_input::InputError;
+use fresco_scenario::TaskSet;
 
 /// One method at one density.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How far a task set can be pushed under a method: longer execution times, denser devices, hotter memory.
 
-use fresco_scenario::plan::RankMemory;
 use crate::Method;
 use crate::methods::{PlanContext, draft};
 use crate::refusal::Refusal;
-use fresco_scenario::TaskSet;
 use fresco_rt::sensitivity::largest_wcet_scale;
 use fresco_rt::{Task, Time};
+use fresco_scenario::TaskSet;
+use fresco_scenario::plan::RankMemory;
 use serde::Serialize;
 
 /// Greatest scale of execution times that is looked for, in parts per thousand.

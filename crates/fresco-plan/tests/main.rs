@@ -2,6 +2,7 @@
 //! All tests of the crate through its public interface, in one program.
 
 mod mutations;
+mod one_description;
 mod plans;
 mod random_plans;
 mod reading;

@@ -218,40 +218,40 @@ fn budgets_of_bandwidth() {
 
 #[test]
 fn wrong_times() {
-    refused_edit("wcet = \"2 ms\"", "wcet = \"0 ns\"", "task.1.wcet", "0");
-    refused_edit("wcet = \"2 ms\"", "wcet = \"-2 ms\"", "task.1.wcet", "-2 ms");
-    refused_edit("wcet = \"2 ms\"", "wcet = \"1500 ps\"", "task.1.wcet", "1500 ps");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"0 ns\"", "task.b.wcet", "0");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"-2 ms\"", "task.b.wcet", "-2 ms");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"1500 ps\"", "task.b.wcet", "1500 ps");
     refused_edit(
         "wcet = \"2 ms\"",
         "wcet = \"33 ms\"",
-        "task.1.wcet",
+        "task.b.wcet",
         "a utilisation over 1",
     );
-    refused_edit("wcet = \"2 ms\"", "wcet = \"2 parsecs\"", "task.1.wcet", "2 parsecs");
-    refused_edit("period = \"32 ms\"", "period = \"0 ns\"", "task.1.period", "0");
-    refused_edit("period = \"32 ms\"", "period = \"1001 s\"", "task.1.period", "1001 s");
-    refused_edit("period = \"32 ms\"", "period = 32", "task.1.period", "the integer 32");
-    refused_of_b("deadline = \"33 ms\"", "task.1.deadline", "beyond the period");
-    refused_of_b("deadline = \"-1 ns\"", "task.1.deadline", "-1 ns");
-    refused_of_b("phase = \"-1 ns\"", "task.1.phase", "-1 ns");
-    refused_of_b("phase = \"1001 s\"", "task.1.phase", "1001 s");
+    refused_edit("wcet = \"2 ms\"", "wcet = \"2 parsecs\"", "task.b.wcet", "2 parsecs");
+    refused_edit("period = \"32 ms\"", "period = \"0 ns\"", "task.b.period", "0");
+    refused_edit("period = \"32 ms\"", "period = \"1001 s\"", "task.b.period", "1001 s");
+    refused_edit("period = \"32 ms\"", "period = 32", "task.b.period", "the integer 32");
+    refused_of_b("deadline = \"33 ms\"", "task.b.deadline", "beyond the period");
+    refused_of_b("deadline = \"-1 ns\"", "task.b.deadline", "-1 ns");
+    refused_of_b("phase = \"-1 ns\"", "task.b.phase", "-1 ns");
+    refused_of_b("phase = \"1001 s\"", "task.b.phase", "1001 s");
     // A deadline that the execution time does not fit is told of the execution time.
     refused_in(
         &format!("{TASKS}deadline = \"1 ms\"\n"),
         "wcet = \"2 ms\"",
-        "task.1.wcet",
+        "task.b.wcet",
         "a utilisation over 1",
     );
     refused_in(
         &TASKS.replace("period = \"32 ms\"\n", ""),
         "wcet = \"2 ms\"",
-        "task.1.wcet",
+        "task.b.wcet",
         "without a period",
     );
     refused_in(
         &TASKS.replace("wcet = \"2 ms\"\n", ""),
         "[[task]]\nname = \"b\"",
-        "task.1.wcet",
+        "task.b.wcet",
         "",
     );
 }
@@ -262,21 +262,21 @@ fn wrong_tasks() {
     refused_edit("name = \"b\"", "name = \"x\\ny\"", "task.1.name", "the name");
     refused_edit("name = \"b\"", "name = 3", "task.1.name", "the integer 3");
     let second = TASKS.replace("name = \"b\"", "name = \"a\" # again");
-    refused_in(&second, "name = \"a\" # again", "task.1.name", "a second task");
+    refused_in(&second, "name = \"a\" # again", "task.a.name", "a second task");
     refused_in(
         &TASKS.replace("name = \"b\"\n", ""),
         "[[task]]\nperiod",
         "task.1.name",
         "",
     );
-    refused_of_b("memory = \"0 B\"", "task.1.memory", "0 B");
-    refused_of_b("memory = \"9 GiB\"", "task.1.memory", "9 GiB");
-    refused_of_b("global = \"1 MiB\"", "task.1.global", "1 MiB");
-    refused_of_b("core = 1", "task.1.core", "the integer 1");
-    refused_of_b("color = 2", "task.1.color", "the integer 2");
-    refused_of_b("parameters.n = 3", "task.1.parameters", "without a program");
-    refused_of_b("program = 3", "task.1.program", "the integer 3");
-    refused_of_b("priority = 3", "task.1.priority", "unknown key");
+    refused_of_b("memory = \"0 B\"", "task.b.memory", "0 B");
+    refused_of_b("memory = \"9 GiB\"", "task.b.memory", "9 GiB");
+    refused_of_b("global = \"1 MiB\"", "task.b.global", "1 MiB");
+    refused_of_b("core = 1", "task.b.core", "the integer 1");
+    refused_of_b("color = 2", "task.b.color", "the integer 2");
+    refused_of_b("parameters.n = 3", "task.b.parameters", "without a program");
+    refused_of_b("program = 3", "task.b.program", "the integer 3");
+    refused_of_b("priority = 3", "task.b.priority", "unknown key");
     refused("tasks = 3", "tasks", "unknown key");
     refused_in("name = \"t\"\ntask = []\n", "task = []", "task", "no task");
 }
@@ -304,9 +304,10 @@ fn wrong_overrides() {
         assert!(error.field == field && !error.help.is_empty(), "{error}");
     };
     refused("plan.method=best", "plan.method");
-    refused("task.1.wcet=0 ns", "task.1.wcet");
-    refused("task.b.deadline=1 s", "task.b");
-    refused("task.1.deadline=1 s", "task.1.deadline");
+    refused("task.1.wcet=0 ns", "task.b.wcet");
+    refused("task.b.deadline=1 s", "task.b.deadline");
+    refused("task.c.deadline=1 s", "task.c.deadline");
+    refused("task.1.deadline=1 s", "task.b.deadline");
     refused("memory.density=128", "memory.density");
     refused("machine=nope", "machine");
     refused("plan", "");

@@ -9,12 +9,7 @@ use std::sync::Arc;
 
 /// An allocator for all frames of a machine. Where address ranges decide the node there is a zone for each node; where
 /// nodes are interleaved the operating system sees one zone.
-pub fn frames(
-    machine: &Machine,
-    space: &Arc<ColorSpace>,
-    config: Config,
-    seed: u64,
-) -> Result<Frames, FrameError> {
+pub fn frames(machine: &Machine, space: &Arc<ColorSpace>, config: Config, seed: u64) -> Result<Frames, FrameError> {
     let regions = machine.memory.map.regions();
     let nodes = machine.topology.nodes();
     let by_range = nodes == 1 || regions.iter().all(|region| region.node.is_some());

@@ -9,10 +9,12 @@ pub mod budgets;
 pub mod plan;
 mod planning;
 mod scenario;
+mod source;
 
 pub use plan::Plan;
-pub use planning::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec, WorkPlace};
+pub use planning::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
     Axis, Copy, Dynamic, Extent, MachineUsed, Overview, Paging, Point, Role, RunSpec, Scenario, Setup, Task,
     TaskOverview, TraceUsed, error_at, is_strict,
 };
+pub use source::{Source, is_plan};

@@ -159,11 +159,11 @@ fn uncolored_tasks_have_libnumas_placements() {
             .replace("cores = \"0-15\"", &format!("core = 0\n{memory}"));
         tasks(&text)[0].pages.remote
     };
-    assert_eq!(remote("memory = \"local\""), 0);
-    assert_eq!(remote("memory = \"interleave\""), 48);
-    assert_eq!(remote("memory = \"interleave\"\nnodes = \"0,3\""), 32);
-    assert_eq!(remote("memory = \"preferred\"\nnodes = 2"), 64);
-    assert_eq!(remote("memory = \"bind\"\nnodes = \"0-1\""), 0);
+    assert_eq!(remote("placement = \"local\""), 0);
+    assert_eq!(remote("placement = \"interleave\""), 48);
+    assert_eq!(remote("placement = \"interleave\"\nnodes = \"0,3\""), 32);
+    assert_eq!(remote("placement = \"preferred\"\nnodes = 2"), 64);
+    assert_eq!(remote("placement = \"bind\"\nnodes = \"0-1\""), 0);
 }
 
 #[test]

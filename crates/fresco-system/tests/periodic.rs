@@ -126,8 +126,8 @@ fn wrong_timings_name_their_place() {
         );
         parse(&text).err().expect("wrong").to_string()
     };
-    assert!(wrong("deadline = \"1 ms\"", "").contains("deadline: found it at a task without a period"));
-    assert!(wrong("period = \"1 ms\"\ndeadline = \"2 ms\"", "").contains("wcet <= deadline <= period"));
+    assert!(wrong("deadline = \"1 ms\"", "").contains("deadline: found a deadline without a period"));
+    assert!(wrong("period = \"1 ms\"\ndeadline = \"2 ms\"", "").contains("deadline: found 2 ms, beyond the period"));
     assert!(wrong("period = \"1 ns\"", "").contains("period"));
     assert!(wrong("period = \"1 ms\"", "measure.passes = 3").contains("jobs"));
     assert!(wrong("period = \"1 ms\"\nstart = \"1 ms\"", "").contains("a start of a task with a period"));

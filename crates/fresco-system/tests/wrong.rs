@@ -136,13 +136,13 @@ const CASES: &[Case] = &[
     ),
     Case(
         "placement of a colored task",
-        &[("core = 0", "core = 0\nmemory = \"interleave\"")],
+        &[("core = 0", "core = 0\nplacement = \"interleave\"")],
     ),
     Case(
         "bound to no nodes",
         &[
             ("frames = \"palloc\"", "frames = \"camc\""),
-            ("core = 0", "core = 0\ncolors = 0\nmemory = \"bind\""),
+            ("core = 0", "core = 0\ncolors = 0\nplacement = \"bind\""),
             ("set.task.fg.banks = 0", "set.task.fg.core = 0"),
             ("set.task.fg.banks = 1", "set.task.fg.core = 1"),
         ],

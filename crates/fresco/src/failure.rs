@@ -26,6 +26,8 @@ pub enum Failure {
     /// The output cannot be written; status 2. A reader that has gone away (`fresco … | head`) ends the program without a
     /// word, as SIGPIPE does, unless that was ignored.
     Output(io::Error),
+    /// What was asked for does not exist, and why; status 1.
+    Wanting(String),
     /// A result cannot be shown, which is a fault of the program; status 70.
     Report(fresco_report::ReportError),
 }
@@ -42,6 +44,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Input(error) => error.kind.status(),
             Self::Output(_) => 2,
+            Self::Wanting(_) => WANTING,
             Self::Report(_) => Kind::Internal.status(),
         })
     }
@@ -74,6 +77,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Input(error) => write!(f, "{error}"),
             Self::Output(error) => write!(f, "standard output: cannot write it: {error}"),
+            Self::Wanting(reason) => f.write_str(reason),
             Self::Report(error) => write!(f, "cannot show the result: {error}"),
         }
     }

@@ -11,7 +11,7 @@ mod latencies;
 mod output;
 mod outputs;
 mod planned;
-mod programs;
+mod plans;
 mod progress;
 mod provenance;
 mod scenarios;

@@ -3,6 +3,7 @@
 
 use fresco_input::{InputError, closest, file_name, is_standard_input, read_file};
 use fresco_report::InputFile;
+use fresco_scenario::Source;
 use fresco_system::Scenario;
 use std::path::Path;
 
@@ -65,27 +66,30 @@ fn title(name: &str, text: &str) -> String {
     title.ok().flatten().unwrap_or_default()
 }
 
-/// A scenario by the name of a built-in one, or by the path of a file, with what a report says about the file. A path
-/// has a `/` or ends in `.toml`; `-` is standard input. `overrides` are `key=value`, as [`Scenario::load`] takes them.
+/// A scenario by the name of a built-in one, or by the path of a file (of a plan: its tasks), with what a report says about the
+/// file. A path has a `/` or ends in `.toml` or `.json`; `-` is standard input. `overrides` are `key=value`, as [`Scenario::load`] takes them.
 ///
 /// # Errors
 /// No such scenario or file; anything that [`Scenario::parse`] finds.
 pub fn load(name_or_path: &str, overrides: &[String]) -> Result<(Scenario, InputFile), InputError> {
-    let (file, text, directory) = if is_path(name_or_path) {
-        let directory = Path::new(name_or_path).parent().unwrap_or(Path::new(""));
-        (file_name(name_or_path), read_file(name_or_path)?, directory)
+    let (text, source) = if is_path(name_or_path) {
+        (read_file(name_or_path)?, Source::read(name_or_path)?)
     } else {
+        let text = builtin_text(name_or_path)?;
         let file = format!("built-in scenario {name_or_path}");
-        (file, builtin_text(name_or_path)?.to_owned(), Path::new(""))
+        (text.to_owned(), Source::of_text(&file, text.to_owned(), Path::new(""))?)
     };
-    let scenario = Scenario::parse(&file, &text, directory, overrides)?;
+    let scenario = Scenario::parse(&source.file, &source.text, &source.directory, overrides)?;
     let file = InputFile::new(file_name(name_or_path), crate::provenance::digest(&text));
     Ok((scenario, file))
 }
 
 /// Is this the path of a scenario file, not the name of a built-in one?
 pub fn is_path(name_or_path: &str) -> bool {
-    name_or_path.contains('/') || name_or_path.ends_with(".toml") || is_standard_input(name_or_path)
+    name_or_path.contains('/')
+        || name_or_path.ends_with(".toml")
+        || name_or_path.ends_with(".json")
+        || is_standard_input(name_or_path)
 }
 
 /// The file of a built-in scenario.

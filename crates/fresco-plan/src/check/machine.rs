@@ -2,9 +2,9 @@
 //! Is the plan for this machine, and is the memory it counts on this machine's?
 
 use super::report::{Report, Violation, holds};
-use fresco_scenario::plan::RankMemory;
 use crate::plan::Plan;
 use fresco_machine::Machine;
+use fresco_scenario::plan::RankMemory;
 
 pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Result<(), Violation> {
     let given = &plan.machine;

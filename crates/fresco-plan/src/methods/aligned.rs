@@ -8,10 +8,10 @@ use super::words::{time, utilization};
 use crate::colors::of_ranks;
 use crate::plan::{CoreSlots, Proof, RefreshPlan, RefreshWindow, Schedule};
 use crate::refusal::Refusal;
-use fresco_scenario::BurstLength;
 use fresco_rt::aligned::{AlignedError, AlignedPlan, RefreshDemand, longest_plan};
 use fresco_rt::search::{assign_aligned, assign_aligned_on};
 use fresco_rt::{Task, Time};
+use fresco_scenario::BurstLength;
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;

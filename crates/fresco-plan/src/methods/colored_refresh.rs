@@ -8,10 +8,10 @@ use super::words::time;
 use crate::colors::{even_groups, of_ranks};
 use crate::plan::{Evidence, Proof, Schedule};
 use crate::refusal::Refusal;
-use fresco_scenario::BurstLength;
 use fresco_rt::executive::plan as plan_executive;
 use fresco_rt::executive::{Cores, DEFAULT_BUDGET, NoPlan, Request, Rotation, Table, first_fit};
 use fresco_rt::{Task, Time};
+use fresco_scenario::BurstLength;
 
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     context.periodic()?;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What methods start from, and what they return.
 
-use fresco_scenario::plan::RankMemory;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
-use fresco_scenario::{BurstLength, TaskSet};
 use fresco_rt::search::MemoryNeed;
 use fresco_rt::{Task, Time};
+use fresco_scenario::plan::RankMemory;
+use fresco_scenario::{BurstLength, TaskSet};
 
 /// What every method starts from.
 pub(crate) struct PlanContext<'a> {

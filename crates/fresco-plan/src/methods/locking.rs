@@ -4,9 +4,9 @@
 use super::PlanContext;
 use crate::plan::{LockTimes, RefreshPlan, RefreshWindow};
 use crate::refusal::Refusal;
-use fresco_scenario::BurstLength;
 use fresco_rt::Time;
 use fresco_rt::toplevel::{ColorLock, Locks};
+use fresco_scenario::BurstLength;
 
 /// Commands that LPDDR2 allows in any [`LPDDR2_WINDOW`] times tRFC (tREFBW).
 const LPDDR2_COMMANDS: Time = 8;

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The input: tasks, a machine and what is asked of the plan, in one TOML file (docs/plan.md describes it).
+//! What a planner needs of a scenario: tasks with their times, the machine, and what is asked of the plan
+//! (docs/plan.md describes it).
 
 mod bandwidth;
 mod load;
-mod machine;
 mod options;
-mod place;
 mod server;
 mod task;
 
 pub use options::{BurstLength, Options};
-pub use place::WorkPlace;
 pub use server::ServerSpec;
 pub use task::TaskSpec;
 
+use crate::Source;
 use crate::plan::{PlannedBandwidth, PlannedMachine};
+use crate::scenario::assignment::{Assignment, read_with};
+use crate::scenario::machine::{self, MachineRead};
+use crate::scenario::setup::run_programs_without_end;
+use crate::scenario::sweep::Sweep;
+use crate::scenario::task::printable;
+use crate::scenario::{OF_ALL_POINTS, Task};
 use fresco_input::{Document, InputError};
 use fresco_machine::Machine;
 use std::path::Path;
+
+/// The machine of a set that names none: that of the refresh chapters.
+const DEFAULT_MACHINE: &str = "ss-rtmc";
+
+/// Keys that say how a run of the scenario is made; a plan does not depend on them.
+const OF_RUNS: &[&str] = &["policy", "corunners", "warm_up", "measure", "check", "trace_dir"];
 
 /// A task set with its machine, checked: every key is known and in range, every task's times make a task.
 ///
@@ -58,16 +69,14 @@ pub struct TaskSet {
 }
 
 impl TaskSet {
-    /// Reads a file; `overrides` are `key=value` as `--set` takes them (`plan.method=crs`, `memory.density=8`,
+    /// Reads the file of a scenario, or the tasks of a plan; `overrides` are `key=value` as `--set` takes them (`plan.method=crs`, `memory.density=8`,
     /// `task.0.wcet="2 ms"`).
     ///
     /// # Errors
     /// The file cannot be read, or anything that [`TaskSet::parse`] finds.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
-        let path = path.as_ref();
-        let text = fresco_input::read_file(path)?;
-        let directory = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&fresco_input::file_name(path), &text, directory, overrides)
+        let source = Source::read(path)?;
+        Self::parse(&source.file, &source.text, &source.directory, overrides)
     }
 
     /// Reads a text. `file` is the name that errors give, `directory` what relative paths are relative to.
@@ -76,13 +85,41 @@ impl TaskSet {
     /// No TOML; keys that are missing, unknown or out of range; times that make no task; no such machine; two tasks of
     /// one name.
     pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
-        let mut document = Document::parse(file, text)?;
-        overrides.iter().try_for_each(|assignment| document.set(assignment))?;
+        read_with(file, text, overrides, |document, _| {
+            let mut document = document.clone();
+            let sweep = Sweep::read(&document.root())?;
+            let points = sweep.points();
+            let [point] = points.as_slice() else {
+                let error = document
+                    .root()
+                    .error_at("sweep", format!("found a sweep of {} points", points.len()));
+                return Err(error
+                    .allowed("one point: a plan is of one set of tasks")
+                    .help("choose one value of each axis, as in --set 'sweep.check=[true]'"));
+            };
+            let set = |assignment: &Assignment| assignment.apply(&mut document);
+            sweep.assignments(point).into_iter().try_for_each(set)?;
+            run_programs_without_end(&mut document)?;
+            Self::read(&document, directory)
+        })
+    }
+
+    fn read(document: &Document, directory: &Path) -> Result<Self, InputError> {
         let root = document.root();
-        let name = task::printable(&root, root.opt_text("name")?.unwrap_or("tasks"))?;
+        let name = printable(&root, root.opt_text("name")?.unwrap_or("tasks"))?;
         root.opt_text("title")?;
-        let (machine, machine_given) = machine::read(&root, directory)?;
-        let nothing_asked = Document::parse(file, "[plan]")?;
+        let MachineRead {
+            machine,
+            planned: machine_given,
+            ..
+        } = machine::read(&root, directory, Some(DEFAULT_MACHINE))?;
+        if fresco_input::is_standard_input(&machine_given.given) {
+            // Who checks the plan has another standard input.
+            let error = root.error_at("machine", "found \"-\"");
+            let error = error.allowed("a built-in machine, or the path of a machine file");
+            return Err(error.help("write the machine into a file, and name that"));
+        }
+        let nothing_asked = Document::parse(&root.error("").file, "[plan]")?;
         let plan = match root.opt_table("plan")? {
             Some(table) => table,
             None => nothing_asked.root().table("plan")?,
@@ -90,13 +127,15 @@ impl TaskSet {
         let options = Options::read(plan, &root, &machine)?;
         let mut tasks: Vec<TaskSpec> = Vec::new();
         for table in root.array_of_tables("task")? {
-            let task = TaskSpec::read(&table, &machine, &options)?;
-            if tasks.iter().any(|other| other.name == task.name) {
-                let error = table.error_at("name", format!("found a second task {:?}", task.name));
-                return Err(error.allowed("each name once").help("rename one of the two"));
+            let task = Task::read(&table, &machine, None)?;
+            for copy in task::copies(&task, &table, options.cores)? {
+                if tasks.iter().any(|other| other.name == copy.name) {
+                    let error = table.error_at("name", format!("found a second task {:?}", copy.name));
+                    return Err(error.allowed("each name once").help("rename one of the two"));
+                }
+                tasks.push(copy);
             }
             table.finish()?;
-            tasks.push(task);
         }
         if tasks.is_empty() {
             let error = root.error_at("task", "found no task").allowed("one [[task]] or more");
@@ -111,6 +150,8 @@ impl TaskSet {
         }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;
+        let of_runs = OF_ALL_POINTS.iter().chain(OF_RUNS);
+        of_runs.for_each(|key| _ = root.has(key));
         root.finish()?;
         Ok(Self {
             name,

@@ -3,6 +3,7 @@
 
 use super::server::ServerSpec;
 use crate::plan::Method;
+use crate::scenario::jobs::Scheduler;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use fresco_rt::Time;
@@ -82,7 +83,7 @@ impl Options {
         };
         let handler = default_handler(machine);
         let method = method(&plan)?;
-        let (policy, executive) = policy(&plan)?;
+        let (policy, executive) = policy(&plan, root)?;
         let read = Self {
             method,
             policy,
@@ -134,15 +135,20 @@ fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {
     Ok(plan.opt_choice("method", &choices)?.flatten())
 }
 
-/// The policy, and whether servers run executives.
-fn policy(plan: &Table<'_>) -> Result<(Policy, bool), InputError> {
+/// The policy, and whether servers run executives. If omitted, the policy is that of `policy.scheduler`, or EDF.
+fn policy(plan: &Table<'_>, root: &Table<'_>) -> Result<(Policy, bool), InputError> {
     let choices = [
         ("edf", (Policy::Edf, false)),
         ("rm", (Policy::FixedPriority(Order::RateMonotonic), false)),
         ("dm", (Policy::FixedPriority(Order::DeadlineMonotonic), false)),
         ("executive", (Policy::Edf, true)),
     ];
-    Ok(plan.opt_choice("policy", &choices)?.unwrap_or((Policy::Edf, false)))
+    if let Some(chosen) = plan.opt_choice("policy", &choices)? {
+        return Ok(chosen);
+    }
+    let of_runs = root.opt_table("policy")?;
+    let scheduler = of_runs.map(|table| Scheduler::policy(&table)).transpose()?.flatten();
+    Ok((scheduler.unwrap_or(Policy::Edf), false))
 }
 
 /// `shortest_period` and `longest_period`, at least a nanosecond, in this order.

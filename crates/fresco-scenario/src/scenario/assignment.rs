@@ -114,7 +114,10 @@ impl Assignment {
         if let Some(number) = names.iter().position(|known| *known == Some(name)) {
             return Ok(format!("task.{number}.{rest}"));
         }
-        Err(self.unknown("task", name, &names))
+        match name.parse::<usize>().is_ok_and(|number| number < names.len()) {
+            true => Ok(self.key.clone()),
+            false => Err(self.unknown("task", name, &names)),
+        }
     }
 
     /// As [`Assignment::numbered`], of `variant.` and what is below it. Names of variants may hold dots and blanks.
@@ -152,6 +155,30 @@ impl Assignment {
     }
 }
 
+/// Parses a text, applies the command line's `overrides` and has `read` read it; what is wrong is told at the place where
+/// its value was written, tasks and variants by name.
+pub(crate) fn read_with<T>(
+    file: &str,
+    text: &str,
+    overrides: &[String],
+    read: impl FnOnce(&Document, &[Assignment]) -> Result<T, InputError>,
+) -> Result<T, InputError> {
+    let mut document = Document::parse(file, text)?;
+    let overrides: Vec<_> = overrides
+        .iter()
+        .map(|text| Assignment::of_command_line(text))
+        .collect::<Result<_, _>>()?;
+    overrides
+        .iter()
+        .try_for_each(|assignment| assignment.apply(&mut document))?;
+    read(&document, &overrides).map_err(|error| {
+        let relocated = overrides
+            .iter()
+            .fold(error, |error, assignment| assignment.relocate(error));
+        with_names(relocated, &document)
+    })
+}
+
 /// The name of each `[[task]]` or `[[variant]]`; `None` where there is none yet.
 fn names<'d>(document: &'d Document, kind: &str) -> Result<Vec<Option<&'d str>>, InputError> {
     let tables = document.root().array_of_tables(kind)?;
@@ -163,7 +190,7 @@ fn names<'d>(document: &'d Document, kind: &str) -> Result<Vec<Option<&'d str>>,
 
 /// An error with its task or variant by name, as `--set` takes it, where the reader knows the number: `task.0.core`
 /// becomes `task.victim.core`.
-pub(crate) fn with_names(error: InputError, document: &Document) -> InputError {
+fn with_names(error: InputError, document: &Document) -> InputError {
     let named = || {
         let (kind, below) = error.field.split_once('.')?;
         if !["task", "variant"].contains(&kind) {
@@ -171,6 +198,9 @@ pub(crate) fn with_names(error: InputError, document: &Document) -> InputError {
         }
         let number = &below[..below.find('.').unwrap_or(below.len())];
         let name = (*names(document, kind).ok()?.get(number.parse::<usize>().ok()?)?)?;
+        if name.is_empty() || name.contains(char::is_control) {
+            return None;
+        }
         Some(format!("{kind}.{name}{}", &below[number.len()..]))
     };
     match named() {

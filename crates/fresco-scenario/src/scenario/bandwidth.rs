@@ -13,7 +13,7 @@ use fresco_machine::{Guaranteed, Machine};
 
 /// What a task asks for its core, each copy the same; `None` where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// Bytes per second; without, a part of what others leave.
     reserve: Option<u64>,
     kind: Option<Kind>,
@@ -25,7 +25,7 @@ const MOST: u64 = 10_000_000_000_000;
 
 impl Asked {
     /// Reads `reserve`, `reservation` and `weight` of a task.
-    pub fn read(table: &Table<'_>) -> Result<Self, InputError> {
+    pub(super) fn read(table: &Table<'_>) -> Result<Self, InputError> {
         let kinds = [("hard", Kind::Hard), ("soft", Kind::Soft)];
         Ok(Self {
             reserve: table.opt_bandwidth("reserve", 1..=MOST)?,

@@ -5,24 +5,26 @@
 use fresco_dram::Ps;
 use fresco_input::{InputError, Table};
 use fresco_rt::policy::{Order, Policy};
+use fresco_rt::{Task, TaskError, Time};
 
-/// Shortest period: a microsecond, less than a switch costs.
+/// Shortest period of a simulated task: a microsecond, less than a switch costs.
 const SHORTEST: Ps = 1_000_000;
-/// Longest period and phase: 1000 s.
+/// Longest period, phase, deadline and WCET: 1000 s.
 const LONGEST: Ps = 1_000_000_000_000_000;
 
-/// Reads the timing of a task in whole nanoseconds; `None` for a task without a period.
+/// Reads the times of a task in whole nanoseconds; `None` for a task without a period. The WCET, if omitted, is the
+/// deadline, except where a plan is asked for: a plan needs it.
 ///
 /// # Errors
-/// A deadline after the period or before the WCET, a part of a timing without a period, a start with one.
-pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Task>, InputError> {
+/// A deadline after the period or before the WCET, a part of the times without a period, a start with one.
+pub(super) fn read(table: &Table<'_>, name: &str, planned: bool) -> Result<Option<Task>, InputError> {
     let Some(item) = table.opt_item("period") else {
-        let Some(key) = ["deadline", "phase", "wcet"].into_iter().find(|key| table.has(key)) else {
+        let Some(key) = ["phase", "wcet", "deadline"].into_iter().find(|key| table.has(key)) else {
             return Ok(None);
         };
-        let error = table.error_at(key, "found it at a task without a period");
+        let error = table.error_at(key, format!("found a {key} without a period"));
         return Err(error
-            .allowed("deadline, phase and wcet of periodic tasks")
+            .allowed("period, wcet, deadline and phase of a periodic task; none of them of another")
             .help("add period = \"20 ms\", or remove it"));
     };
     if table.has("start") {
@@ -31,23 +33,49 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Result<Option<fresco_rt::Ta
             .allowed("a phase")
             .help("write phase = … instead: it is the release of the first job"));
     }
-    let period = item.whole_ns(SHORTEST..=LONGEST)?;
-    let opt = |key: &str, least: Ps| {
-        table
-            .opt_item(key)
-            .map(|item| item.whole_ns(least..=LONGEST))
-            .transpose()
+    let period = item.whole_ns(if planned { 0 } else { SHORTEST }..=LONGEST)?;
+    let opt = |key: &str| table.opt_item(key).map(|item| item.whole_ns(0..=LONGEST)).transpose();
+    let (phase, wcet, deadline) = (opt("phase")?, opt("wcet")?, opt("deadline")?.unwrap_or(period));
+    let wcet = match wcet {
+        None if planned => table
+            .item("wcet", "a time such as \"3 ms\", longer than 0")?
+            .whole_ns(1..=LONGEST)?,
+        wcet => wcet.unwrap_or(deadline),
     };
-    let deadline = opt("deadline", 1000)?.unwrap_or(period);
-    let wcet = opt("wcet", 1000)?.unwrap_or(deadline);
-    let phase = opt("phase", 0)?.unwrap_or(0);
-    let task = fresco_rt::Task::new(name, phase, period, wcet, deadline);
-    task.map(Some).map_err(|error| {
-        table
-            .error(format!("found a timing that cannot be: {error}"))
-            .allowed("wcet <= deadline <= period")
-            .help("shorten the deadline, or lengthen the period")
-    })
+    let task = Task::new(name, phase.unwrap_or(0), period, wcet, deadline);
+    task.map(Some).map_err(|error| impossible(table, error))
+}
+
+/// The error of impossible times, at the key that is wrong.
+fn impossible(table: &Table<'_>, error: TaskError) -> InputError {
+    let ns = |time: Time| fresco_input::format_duration(time.saturating_mul(1000));
+    let (key, found, allowed, help) = match error {
+        TaskError::ZeroPeriod => (
+            "period",
+            "found 0".to_owned(),
+            "longer than 0".to_owned(),
+            "give the task a period",
+        ),
+        TaskError::ZeroWcet => (
+            "wcet",
+            "found 0".to_owned(),
+            "longer than 0".to_owned(),
+            "give the longest execution time of a job",
+        ),
+        TaskError::DeadlineBeyondPeriod(deadline, period) => (
+            "deadline",
+            format!("found {}, beyond the period", ns(deadline)),
+            format!("at most the period, {}", ns(period)),
+            "shorten the deadline: a job must end before the next is released",
+        ),
+        TaskError::WcetBeyondDeadline(wcet, deadline) => (
+            "wcet",
+            format!("found {}, a utilisation over 1", ns(wcet)),
+            format!("at most the deadline, {}", ns(deadline)),
+            "shorten the execution time, or lengthen deadline and period",
+        ),
+    };
+    table.error_at(key, found).allowed(allowed).help(help)
 }
 
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.
@@ -63,6 +91,19 @@ impl Scheduler {
     /// What a switch costs if nothing is said: 3.8 µs, the direct cost that Li, Ding and Shen measured on a 2 GHz Xeon under
     /// Linux 2.6 (Quantifying the cost of context switch, ExpCS 2007); cold caches, the indirect cost, are simulated.
     const CONTEXT_SWITCH_NS: u64 = 3800;
+
+    /// `scheduler` of `[policy]`.
+    ///
+    /// # Errors
+    /// There is no such order of jobs.
+    pub(crate) fn policy(table: &Table<'_>) -> Result<Option<Policy>, InputError> {
+        let names = [
+            ("rm", Policy::FixedPriority(Order::RateMonotonic)),
+            ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
+            ("edf", Policy::Edf),
+        ];
+        table.opt_choice("scheduler", &names)
+    }
 
     /// Reads the keys of `[policy]`.
     ///
@@ -82,12 +123,7 @@ impl Scheduler {
                 .allowed("a scenario in which a task has a period")
                 .help("give a task a period, or remove it"));
         }
-        let names = [
-            ("rm", Policy::FixedPriority(Order::RateMonotonic)),
-            ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
-            ("edf", Policy::Edf),
-        ];
-        if let Some(policy) = table.opt_choice("scheduler", &names)? {
+        if let Some(policy) = Self::policy(&table)? {
             scheduler.policy = policy;
         }
         if let Some(item) = table.opt_item("context_switch") {

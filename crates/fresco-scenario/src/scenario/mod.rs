@@ -11,32 +11,34 @@
 //! Axes apply in the order of the file, later ones over earlier ones, all of them over the file's own values. The
 //! command line's `--set` comes first of all: it changes the file, sweep and variants included.
 
-mod assignment;
+pub(crate) mod assignment;
 mod bandwidth;
 mod coloring;
 mod dynamic;
 mod extent;
-mod jobs;
+pub(crate) mod jobs;
+pub(crate) mod machine;
 mod overview;
 mod part;
 mod place;
 mod placement;
 mod policy;
 mod room;
-mod setup;
+pub(crate) mod setup;
 mod sharing;
-mod sweep;
-mod task;
+pub(crate) mod sweep;
+pub(crate) mod task;
 
+pub use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
-pub use dynamic::Dynamic;
 pub use place::error_at;
 pub use room::is_strict;
 pub use setup::{Copy, Setup};
 pub use sweep::Axis;
 pub use task::{Paging, Role, Task};
 
+use crate::Source;
 use assignment::Assignment;
 use fresco_input::{Document, InputError, Table};
 use std::path::{Path, PathBuf};
@@ -44,7 +46,7 @@ use std::sync::Arc;
 use sweep::Sweep;
 
 /// Keys that hold for all points of a sweep.
-const OF_ALL_POINTS: &[&str] = &["name", "title", "seed", "repetitions", "sweep", "variant", "baseline"];
+pub(crate) const OF_ALL_POINTS: &[&str] = &["name", "title", "seed", "repetitions", "sweep", "variant", "baseline"];
 
 /// Repetitions a scenario may ask for, and runs it may amount to.
 const MOST_REPETITIONS: u32 = 1000;
@@ -108,6 +110,7 @@ pub struct Point {
 /// One simulation to be made.
 #[derive(Clone)]
 pub struct RunSpec {
+    /// What runs.
     pub point: Arc<Point>,
     /// Number of its point.
     pub point_number: usize,
@@ -118,16 +121,14 @@ pub struct RunSpec {
 }
 
 impl Scenario {
-    /// Reads a scenario from a file. `overrides` are `key=value` as `--set` takes them; a task is named in a key:
+    /// Reads a scenario from a file, or the tasks of a plan as one. `overrides` are `key=value` as `--set` takes them; a task is named in a key:
     /// `task.foreground.core=1`.
     ///
     /// # Errors
     /// The file cannot be read, or anything that [`Scenario::parse`] finds.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
-        let path = path.as_ref();
-        let text = fresco_input::read_file(path)?;
-        let directory = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&fresco_input::file_name(path), &text, directory, overrides)
+        let source = Source::read(path)?;
+        Self::parse(&source.file, &source.text, &source.directory, overrides)
     }
 
     /// Reads a scenario from its text. `file` is the name that errors give, `directory` what relative paths are
@@ -138,19 +139,8 @@ impl Scenario {
     /// range; a machine, program, task, variant or color that does not exist; two tasks on one core; programs that do
     /// not fit the memory or their colors.
     pub fn parse(file: &str, text: &str, directory: &Path, overrides: &[String]) -> Result<Self, InputError> {
-        let mut document = Document::parse(file, text)?;
-        let overrides: Vec<_> = overrides
-            .iter()
-            .map(|text| Assignment::of_command_line(text))
-            .collect::<Result<_, _>>()?;
-        overrides
-            .iter()
-            .try_for_each(|assignment| assignment.apply(&mut document))?;
-        Self::read(&document, directory, &overrides).map_err(|error| {
-            let relocated = overrides
-                .iter()
-                .fold(error, |error, assignment| assignment.relocate(error));
-            assignment::with_names(relocated, &document)
+        assignment::read_with(file, text, overrides, |document, overrides| {
+            Self::read(document, directory, overrides)
         })
     }
 

@@ -37,7 +37,7 @@ pub struct TaskOverview {
 }
 
 /// Keys of a task that say which memory it gets.
-const PLACEMENT: [&str; 6] = ["banks", "banks_each", "llc", "colors", "memory", "nodes"];
+const PLACEMENT: [&str; 6] = ["banks", "banks_each", "llc", "colors", "placement", "nodes"];
 
 impl Scenario {
     /// The point of a scenario without sweep; `None` if it has several.
@@ -51,7 +51,7 @@ impl Scenario {
             name: task.name.clone(),
             role: task.role,
             cores: task.cores.clone(),
-            is_team: task.program.is_team() && task.cores.len() > 1,
+            is_team: task.program.is_some_and(fresco_load::ProgramKind::is_team) && task.cores.len() > 1,
             is_periodic: task.timing.is_some(),
             placement: table
                 .keys()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `memory` and `nodes` of a task: libnuma's policies for uncolored tasks (CAMC-27).
+//! `placement` and `nodes` of a task: libnuma's policies for uncolored tasks (CAMC-27).
 
 use fresco_frames::Placement;
 use fresco_input::{InputError, Table};
@@ -12,27 +12,34 @@ enum Kind {
     Interleave,
 }
 
+/// The kinds by name.
+const KINDS: [(&str, Kind); 4] = [
+    ("local", Kind::Local),
+    ("preferred", Kind::Preferred),
+    ("bind", Kind::Bind),
+    ("interleave", Kind::Interleave),
+];
+
+/// Returns true if a kind of placement has this name.
+pub(super) fn is_kind(word: &str) -> bool {
+    KINDS.iter().any(|(name, _)| *name == word)
+}
+
 /// Reads which nodes a task's frames come from. `uncolored`: none of its copies has colors.
 pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Placement, InputError> {
-    let names = [
-        ("local", Kind::Local),
-        ("preferred", Kind::Preferred),
-        ("bind", Kind::Bind),
-        ("interleave", Kind::Interleave),
-    ];
-    let kind = table.opt_choice("memory", &names)?.unwrap_or(Kind::Local);
+    let kind = table.opt_choice("placement", &KINDS)?.unwrap_or(Kind::Local);
     if kind != Kind::Local && !uncolored {
-        let error = table.error_at("memory", "found a placement of a task that has colors");
+        let error = table.error_at("placement", "found a placement of a task that has colors");
         return Err(error
-            .allowed("memory for tasks without colors; a color lies on one node")
-            .help("remove memory, or set colors = 0 or policy.frames = \"buddy\""));
+            .allowed("placement of tasks without colors; a color lies on one node")
+            .help("remove placement, or set colors = 0 or policy.frames = \"buddy\""));
     }
     let named = match kind {
         Kind::Local => None,
         _ => table.opt_numbers("nodes", 0..=nodes - 1)?,
     };
     let missing = |what: &str| {
-        let error = table.error_at("memory", format!("found no {what}"));
+        let error = table.error_at("placement", format!("found no {what}"));
         error
             .allowed(format!("nodes = \"0-{}\", or some of them", nodes - 1))
             .help("name them in nodes")
@@ -46,7 +53,7 @@ pub(super) fn read(table: &Table<'_>, nodes: u32, uncolored: bool) -> Result<Pla
             let error = table.error_at("nodes", format!("found {} nodes", named.len()));
             Err(error
                 .allowed("one node")
-                .help("name the one preferred, or use memory = \"interleave\" or \"bind\""))
+                .help("name the one preferred, or use placement = \"interleave\" or \"bind\""))
         }
         (Kind::Preferred, Some(named)) => Ok(Placement::Preferred(named[0])),
         (Kind::Bind, Some(named)) => Ok(Placement::Bind(named)),

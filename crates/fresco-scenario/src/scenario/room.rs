@@ -112,6 +112,7 @@ fn names(kind: &str, colors: Option<&ColorSet>) -> String {
     colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
 }
 
+/// Returns true if a task gets no frame of other colors when its own are used up.
 pub fn is_strict(policy: &Policy) -> bool {
     match policy {
         Policy::Buddy => false,

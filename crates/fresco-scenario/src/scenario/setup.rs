@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One point of a sweep, resolved: machine, policy, phases, tasks.
 
-use super::assignment::Assignment;
+use super::Dynamic;
 use super::bandwidth;
 use super::dynamic;
 use super::extent::Extent;
 use super::jobs::Scheduler;
-use super::place::{error_at, moved};
+use super::place::error_at;
 use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::budgets::Budgets;
-use super::Dynamic;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
@@ -25,21 +24,27 @@ const JOBS: u64 = 10;
 
 /// Everything a run needs, except its seed.
 pub struct Setup {
+    /// The machine, with the values of `[memory]`.
     pub machine: Machine,
     /// The machine's file, unless it is built in.
     machine_path: Option<PathBuf>,
+    /// Its colors.
     pub space: Arc<ColorSpace>,
+    /// How page frames are chosen.
     pub frames: Config,
     /// Colors are divided anew while programs run.
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
     pub bandwidth: Option<Budgets>,
+    /// What runs before anything is measured.
     pub warm_up: Extent,
+    /// What is measured.
     pub measure: Extent,
     /// Among the periodic tasks of a core.
     pub scheduler: Scheduler,
     /// Judge every DRAM command by the independent checker.
     pub check: bool,
+    /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
     /// The copies that run, in the order of the file.
     pub copies: Vec<Copy>,
@@ -52,8 +57,11 @@ pub struct Setup {
 pub struct Copy {
     /// Index into the tasks.
     pub task: usize,
+    /// Unique name.
     pub name: String,
+    /// Number of its core.
     pub core: u32,
+    /// The colors of its memory.
     pub coloring: Coloring,
     /// The colors are a share that the policy worked out.
     pub shared: bool,
@@ -64,7 +72,7 @@ impl Setup {
     pub fn read(mut document: Document, directory: &Path) -> Result<Self, InputError> {
         run_programs_without_end(&mut document)?;
         let root = document.root();
-        let (machine, machine_path) = read_machine(&root, directory)?;
+        let super::machine::MachineRead { machine, path, .. } = super::machine::read(&root, directory, None)?;
         let page_bits = machine.page_bytes.trailing_zeros();
         let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
         let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
@@ -73,7 +81,7 @@ impl Setup {
         let tables = root.array_of_tables("task")?;
         let mut tasks = Vec::new();
         for table in tables {
-            tasks.push(Task::read(&table, &machine, &space, &policy)?);
+            tasks.push(Task::read(&table, &machine, Some((&space, &policy)))?);
             table.finish()?;
         }
         policy.sharing.share_out(&root, &mut tasks, &machine, &space)?;
@@ -104,14 +112,15 @@ impl Setup {
             check: root.opt_boolean("check")?.unwrap_or(false),
             trace_dir: directory.join(root.opt_text("trace_dir")?.unwrap_or("")),
             machine,
-            machine_path,
+            machine_path: path,
             tasks,
             copies,
             document: document.clone(),
         };
-        for key in super::OF_ALL_POINTS {
-            root.has(key);
-        }
+        super::OF_ALL_POINTS
+            .iter()
+            .chain(OF_PLANS)
+            .for_each(|key| _ = root.has(key));
         root.finish()?;
         Ok(setup)
     }
@@ -129,7 +138,7 @@ impl Setup {
     pub fn traces(&self) -> Vec<TraceUsed> {
         let tables = self.document.root().array_of_tables("task").unwrap_or_default();
         let file = |table: &Table<'_>| {
-            let program = fresco_load::program_of(table).ok()?;
+            let program = super::task::program(table).ok()??;
             let parameters = table.opt_table("parameters").ok()??;
             let names_a_file = program.parameters().find(|parameter| parameter.is_file())?;
             let name = parameters.text(names_a_file.name).ok()?;
@@ -146,9 +155,14 @@ impl Setup {
         let tables = self.document.root().array_of_tables("task").unwrap_or_default();
         let parameters = tables.get(task).and_then(|table| table.opt_item("parameters"));
         let parameters = parameters.map_or_else(String::new, |item| item.to_toml());
-        let program = self.tasks[task].program;
+        let program = self.program(task);
         let threads = if program.is_team() { self.copies_of(task) } else { 1 };
         format!("{} {threads} {} {parameters}", program.name, self.trace_dir.display())
+    }
+
+    /// What a task runs.
+    pub fn program(&self, task: usize) -> &'static ProgramKind {
+        self.tasks[task].program.expect("no task without a program is set up")
     }
 
     /// Are there periodic tasks? Then cores are shared.
@@ -162,17 +176,11 @@ impl Setup {
     }
 
     /// The parameters of a task's program as lines of TOML, without those that say how long it runs.
+    ///
+    /// # Errors
+    /// None: what is wrong was found before.
     pub fn parameters(&self, task: usize) -> Result<String, InputError> {
-        let root = self.document.root();
-        let tables = root.array_of_tables("task")?;
-        let Some(table) = tables[task].opt_table("parameters")? else {
-            return Ok(String::new());
-        };
-        let mut lines = String::new();
-        for key in table.keys().filter(|key| !LENGTHS.contains(key)) {
-            lines += &format!("{key} = {}\n", table.item(key, "")?.to_toml());
-        }
-        Ok(lines)
+        parameters(&self.document.root().array_of_tables("task")?[task])
     }
 
     fn copies_of(&self, task: usize) -> u32 {
@@ -190,25 +198,50 @@ impl Setup {
             seed,
             trace_dir: self.trace_dir.clone(),
         };
-        let kind = self.tasks[task].program;
+        let kind = self.program(task);
         let threads = if kind.is_team() { self.copies_of(task) } else { 1 };
-        let root = self.document.root();
-        let tables = root.array_of_tables("task")?;
-        match tables[task].opt_table("parameters")? {
-            Some(table) => {
-                refuse_unknown(&table, kind)?;
-                kind.build_team(&table, &setting, threads)
-            }
-            None => {
-                let place = &self.tasks[task].place.file;
-                kind.build_team(&Document::parse(place, "")?.root(), &setting, threads)
-            }
-        }
+        build(
+            &self.document.root().array_of_tables("task")?[task],
+            kind,
+            &setting,
+            threads,
+        )
     }
 }
 
+/// Tables that say what is asked of a plan: a run of the tasks as they stand does not heed them.
+const OF_PLANS: &[&str] = &["plan", "server"];
+
 /// Parameters that say how long a program runs, which a scenario says otherwise.
 const LENGTHS: [&str; 2] = ["passes", "warmup"];
+
+/// Builds the threads of a task's program.
+pub(crate) fn build(
+    task: &Table<'_>,
+    kind: &ProgramKind,
+    setting: &Setting,
+    threads: u32,
+) -> Result<Vec<Box<dyn Program>>, InputError> {
+    match task.opt_table("parameters")? {
+        Some(table) => {
+            refuse_unknown(&table, kind)?;
+            kind.build_team(&table, setting, threads)
+        }
+        None => kind.build_team(&Document::parse(&task.error("").file, "")?.root(), setting, threads),
+    }
+}
+
+/// As [`Setup::parameters`], from the task's table.
+pub(crate) fn parameters(task: &Table<'_>) -> Result<String, InputError> {
+    let Some(table) = task.opt_table("parameters")? else {
+        return Ok(String::new());
+    };
+    let mut lines = String::new();
+    for key in table.keys().filter(|key| !LENGTHS.contains(key)) {
+        lines += &format!("{key} = {}\n", table.item(key, "")?.to_toml());
+    }
+    Ok(lines)
+}
 
 /// Refuses keys that are none of the program's parameters, and names those that a scenario may set.
 fn refuse_unknown(parameters: &Table<'_>, program: &ProgramKind) -> Result<(), InputError> {
@@ -226,10 +259,12 @@ fn refuse_unknown(parameters: &Table<'_>, program: &ProgramKind) -> Result<(), I
 }
 
 /// How long a program runs is said by `[warm_up]` and `[measure]`: programs that count their passes run without end.
-fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
+pub(crate) fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
     let mut endless = Vec::new();
     for (number, table) in document.root().array_of_tables("task")?.iter().enumerate() {
-        let program = fresco_load::program_of(table)?;
+        let Some(program) = super::task::program(table)? else {
+            continue;
+        };
         let parameters = table.opt_table("parameters")?;
         for parameter in program.parameters().filter(|p| LENGTHS.contains(&p.name)) {
             if let Some(table) = parameters.as_ref().filter(|table| table.has(parameter.name)) {
@@ -245,36 +280,6 @@ fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
         }
     }
     endless.iter().try_for_each(|key| document.set_value(key, "0"))
-}
-
-/// `machine`, with the values of `[memory]` in place of its file's.
-fn read_machine(root: &Table<'_>, directory: &Path) -> Result<(Machine, Option<PathBuf>), InputError> {
-    let name = root.text("machine")?;
-    let is_path = name.contains('/') || name.ends_with(".toml");
-    let path = match fresco_input::is_standard_input(name) {
-        true => Some(PathBuf::from(name)),
-        false => is_path.then(|| directory.join(name)),
-    };
-    let given = path
-        .as_ref()
-        .map_or_else(|| name.to_owned(), |path| path.display().to_string());
-    let assignments = match root.opt_table("memory")? {
-        Some(table) => Assignment::all_in(&table, "memory", "[memory]")?,
-        None => Vec::new(),
-    };
-    let overrides: Vec<_> = assignments.iter().map(|a| (a.key.clone(), a.value.clone())).collect();
-    fresco_machine::load_with(&given, &overrides)
-        .map(|machine| (machine, path))
-        .map_err(|error| {
-            assignments
-                .iter()
-                .fold(error, |error, assignment| assignment.relocate(error))
-        })
-        .map_err(|error| match error.file.starts_with("machine ") {
-            // The scenario's line is of more use than the name that stands there.
-            true => moved(&error, &root.error_at("machine", ""), error.found.clone()),
-            false => error,
-        })
 }
 
 /// Every copy that runs: of the background ones only the first `corunners`.

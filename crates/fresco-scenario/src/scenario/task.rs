@@ -5,7 +5,7 @@ use super::policy::Chosen;
 use super::{coloring, jobs, placement};
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Placement};
-use fresco_input::{InputError, Item, Table};
+use fresco_input::{InputError, Table};
 use fresco_load::ProgramKind;
 use fresco_machine::Machine;
 use serde::Serialize;
@@ -32,14 +32,19 @@ pub enum Paging {
 
 /// One `[[task]]`; its copies are alike.
 pub struct Task {
+    /// Unique name.
     pub name: String,
-    pub program: &'static ProgramKind,
+    /// What it runs; `None` only where a plan is asked for.
+    pub program: Option<&'static ProgramKind>,
     /// A core for each copy.
     pub cores: Vec<u32>,
+    /// Measured or background.
     pub role: Role,
+    /// How long after the others it begins, in picoseconds.
     pub start: Ps,
     /// When its jobs come; `None` for a task that runs on and on.
     pub timing: Option<fresco_rt::Task>,
+    /// When its pages get their frames.
     pub paging: Paging,
     /// Node that its memory comes from first; `None` for that of the core.
     pub node: Option<u32>,
@@ -53,49 +58,95 @@ pub struct Task {
     pub limit: Option<u64>,
     /// Bandwidth that each copy asks for.
     pub bandwidth: super::bandwidth::Asked,
+    /// Memory of one instance as a plan counts it, in bytes, whole pages; `None` if nothing is said.
+    pub bytes: Option<u64>,
+    /// Data that one job leaves to the next, in bytes; heeded by plans.
+    pub global: u64,
+    /// The refresh color that a plan must give it; `None` to have it chosen.
+    pub color: Option<usize>,
+    /// The program that it is on a real machine, with its arguments; empty if none is named.
+    pub command: Vec<String>,
     /// Its place, for errors.
     pub place: InputError,
 }
+
+/// Memory of a task of which nothing is said, where a plan counts it.
+pub(crate) const DEFAULT_MEMORY: u64 = 64 << 10;
 
 /// Latest start: a second.
 const LATEST_START: Ps = 1_000_000_000_000;
 
 impl Task {
-    /// Reads everything but the program's parameters.
-    pub fn read(table: &Table<'_>, machine: &Machine, space: &ColorSpace, policy: &Chosen) -> Result<Self, InputError> {
-        let name = table.item("name", A_NAME)?;
-        check_name(&name)?;
-        let program = fresco_load::program_of(table)?;
+    /// Reads everything but the program's parameters. `colors` are those of the machine and the policy that chooses among
+    /// them; `None` where a plan chooses cores and memory.
+    pub(crate) fn read(
+        table: &Table<'_>,
+        machine: &Machine,
+        colors: Option<(&ColorSpace, &Chosen)>,
+    ) -> Result<Self, InputError> {
+        let (name, program) = match colors {
+            Some(_) => (plain_name(table)?, Some(fresco_load::program_of(table)?)),
+            None => (printable(table, table.text("name")?)?, program(table)?),
+        };
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
-        let (cores, listed) = cores(table, machine)?;
+        let (cores, listed) = match (table.has("core") || table.has("cores"), colors) {
+            (false, None) => (Vec::new(), 0),
+            _ => cores(table, machine)?,
+        };
+        if colors.is_none() {
+            refuse_chosen(table)?;
+        }
+        let bytes = table
+            .opt_size("memory", 1..=most)
+            .map_err(|error| match table.text("memory") {
+                Ok(word) if placement::is_kind(word) => error.help(format!("write placement = {word:?}")),
+                _ => error,
+            })?;
+        let bytes = bytes.map(|bytes| bytes.next_multiple_of(machine.page_bytes).min(most));
         let mut task = Self {
-            name: name.text()?.to_owned(),
             program,
             cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
-            timing: jobs::read(table, name.text()?)?,
+            timing: jobs::read(table, &name, colors.is_none())?,
             // Who touches a page of a team first decides its colors (TINT-19).
-            paging: table.opt_choice("pages", &paging)?.unwrap_or(match program.is_team() {
-                true => Paging::OnTouch,
-                false => Paging::AtStart,
-            }),
+            paging: table
+                .opt_choice("pages", &paging)?
+                .unwrap_or(match program.is_some_and(ProgramKind::is_team) {
+                    true => Paging::OnTouch,
+                    false => Paging::AtStart,
+                }),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
-            colorings: coloring::read(table, space, policy, listed)?,
+            colorings: match colors {
+                Some((space, policy)) => coloring::read(table, space, policy, listed)?,
+                None => vec![Coloring::Off; listed],
+            },
             placement: Placement::Local,
             shared: Vec::new(),
             limit: table
                 .opt_size("memory_limit", machine.page_bytes..=most)?
                 .map(|bytes| bytes / machine.page_bytes),
             bandwidth: super::bandwidth::Asked::read(table)?,
-            place: table.error("").in_field(format!("task.{}", name.text()?)),
+            bytes,
+            global: table
+                .opt_size("global", 0..=bytes.unwrap_or(DEFAULT_MEMORY))?
+                .unwrap_or(0),
+            color: table.opt_integer("color", 0..=1u32)?.map(|color| color as usize),
+            command: command(table)?,
+            place: table.error("").in_field(format!("task.{name}")),
+            name,
         };
         let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
         task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;
         // The program's parameters are read when it is built.
-        table.has("parameters");
+        if table.has("parameters") && task.program.is_none() {
+            return Err(table
+                .error_at("parameters", "found parameters without a program")
+                .allowed("program and parameters, or neither")
+                .help("name the program"));
+        }
         Ok(task)
     }
 
@@ -120,18 +171,81 @@ impl Task {
 
 const A_NAME: &str = "1 to 60 letters, digits, \"-\" and \"_\", not only digits";
 
-/// Names appear in dotted keys.
-fn check_name(item: &Item<'_>) -> Result<(), InputError> {
+/// A name that can stand in a dotted key.
+fn plain_name(table: &Table<'_>) -> Result<String, InputError> {
+    let item = table.item("name", A_NAME)?;
     let name = item.text()?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
     if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !number {
-        return Ok(());
+        return Ok(name.to_owned());
     }
     let error = item.error(format!("found the name {name:?}"));
     Err(error
         .allowed(A_NAME)
         .help("choose a name that can stand in task.NAME.key"))
+}
+
+/// A name that can be shown: that of a task, or of a set of tasks.
+///
+/// # Errors
+/// It is empty, too long, or has control characters.
+pub(crate) fn printable(table: &Table<'_>, name: &str) -> Result<String, InputError> {
+    if name.is_empty() || name.len() > 60 || name.contains(char::is_control) {
+        let error = table.error_at("name", format!("found the name {name:?}"));
+        return Err(error
+            .allowed("1 to 60 printable characters")
+            .help("choose another name"));
+    }
+    Ok(name.to_owned())
+}
+
+/// The program that a task names, if it names one.
+///
+/// # Errors
+/// There is no such program.
+pub(crate) fn program(table: &Table<'_>) -> Result<Option<&'static ProgramKind>, InputError> {
+    table.has("program").then(|| fresco_load::program_of(table)).transpose()
+}
+
+/// `command`: a program that can be named, and its arguments.
+fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
+    let words = table.texts("command")?;
+    let wrong = table.has("command") && words.first().is_none_or(String::is_empty);
+    if wrong || words.iter().any(|word| word.contains('\0')) {
+        return Err(table
+            .error_at("command", "found no program")
+            .allowed("a program and its arguments, [\"./control\", \"--fast\"]")
+            .help("name the program, or leave out the key"));
+    }
+    Ok(words)
+}
+
+/// Keys that say what a plan decides, or that a plan does not promise to heed.
+const CHOSEN_BY_PLANS: [&str; 12] = [
+    "banks",
+    "banks_each",
+    "llc",
+    "colors",
+    "placement",
+    "nodes",
+    "node",
+    "memory_limit",
+    "start",
+    "reserve",
+    "reservation",
+    "weight",
+];
+
+/// Refuses what a plan would not heed.
+fn refuse_chosen(table: &Table<'_>) -> Result<(), InputError> {
+    let Some(key) = CHOSEN_BY_PLANS.into_iter().find(|key| table.has(key)) else {
+        return Ok(());
+    };
+    let error = table.error_at(key, format!("found {key} of a task that is planned"));
+    Err(error
+        .allowed("tasks whose memory and bandwidth the plan decides: core, color and bandwidth.reserve may be given")
+        .help("remove it, or simulate the scenario without a plan: fresco sim"))
 }
 
 /// `core = 0`, or `cores = "1-3"` with `copies` for fewer of them. The cores that have a copy, and how many are listed.

@@ -3,8 +3,8 @@
 
 use super::budget::{Budget, Counts};
 use super::predictor::Predictor;
-use super::{Settings, Share};
 use super::sharing;
+use super::{Settings, Share};
 
 /// What a core that has used up its budget does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,6 @@ use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
 use crate::core::{Core, InOrder};
 use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
-use fresco_scenario::allocator;
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;
@@ -22,6 +21,7 @@ use fresco_input::InputError;
 use fresco_load::{Area, Program};
 use fresco_machine::CacheConfig;
 use fresco_memory::{MemorySystem, PrivateCaches};
+use fresco_scenario::allocator;
 use std::sync::Arc;
 
 /// Programs of a task, one for each of so many threads. Each task of a run has its own seed.

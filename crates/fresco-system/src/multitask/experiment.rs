@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is run.
 
-use super::{Dynamic, Phases, Schedule, TaskSpec};
 use super::dynamic;
+use super::{Dynamic, Phases, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
-use fresco_scenario::allocator;
-use fresco_scenario::{error_at, is_strict};
 use fresco_dram::{Clock, Ps};
 use fresco_frames::{Config, FrameError, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
+use fresco_scenario::allocator;
+use fresco_scenario::{error_at, is_strict};
 
 /// A machine, tasks, a schedule and a plan of refreshes.
 #[derive(Clone, Debug)]

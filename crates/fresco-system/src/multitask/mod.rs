@@ -48,13 +48,13 @@ pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
 pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
+pub use fresco_scenario::{Dynamic, Paging};
 pub use phases::Phases;
 pub use result::{
     CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, PageFaults,
     RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
-pub use fresco_scenario::{Dynamic, Paging};
 pub use task::{Instance, TaskSpec, Timing, Work};
 
 use crate::engine::Engine;

@@ -2,9 +2,9 @@
 //! From what an engine counted of a copy to its result.
 
 use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, ns, ratio};
-use fresco_scenario::Setup;
 use fresco_dram::Ps;
 use fresco_frames::{ColorSet, CostModel, TaskStats};
+use fresco_scenario::Setup;
 
 /// What was counted of one copy; the rest of a [`TaskResult`] follows from it.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl TaskResult {
             name: copy.name.clone(),
             core: copy.core,
             node: machine.topology.node_of_core[copy.core as usize],
-            program: task.program.name.to_owned(),
+            program: setup.program(copy.task).name.to_owned(),
             role: task.role,
             banks: measured.banks,
             llc_colors: measured.llc.map_or_else(|| "all".to_owned(), |llc| llc.to_string()),

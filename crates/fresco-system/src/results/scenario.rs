@@ -6,8 +6,8 @@ use super::reads::Reads;
 use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
 use super::{RunResult, TaskResult, TeamSummary, Together};
-use fresco_scenario::Setup;
 use crate::{Axis, Extent, Role, Scenario};
+use fresco_scenario::Setup;
 use serde::Serialize;
 
 /// Results of a scenario: everything needed to draw its figures and to make its runs again.

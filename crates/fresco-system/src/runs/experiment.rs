@@ -2,10 +2,10 @@
 //! From a scenario to an experiment, and how long it lasts.
 
 use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
-use fresco_scenario::allocator;
-use fresco_scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
 use fresco_dram::Ps;
 use fresco_input::InputError;
+use fresco_scenario::allocator;
+use fresco_scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
 
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
@@ -18,7 +18,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         let task = &setup.tasks[copy.task];
         let timing = task.timing.clone().map_or(Timing::Batch, Timing::Periodic);
         let work = Work::Program {
-            name: task.program.name.to_owned(),
+            name: setup.program(copy.task).name.to_owned(),
             parameters: setup.parameters(copy.task)?,
             trace_dir: setup.trace_dir().to_owned(),
         };
@@ -28,7 +28,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         };
         tasks.push(TaskSpec {
             paging: task.paging,
-            team: task.program.is_team().then_some(copy.task),
+            team: setup.program(copy.task).is_team().then_some(copy.task),
             start: task.start,
             place: Some(task.place.clone()),
             ..TaskSpec::new(copy.name.clone(), copy.core, timing, work, instance)

@@ -4,10 +4,10 @@
 use super::experiment::warm;
 use crate::multitask::{JobRecord, MultitaskResult, TaskOutcome};
 use crate::results::{CacheCounts, JobsResult, Measured, Pages, RunResult, TaskResult};
-use fresco_scenario::{RunSpec, Setup};
 use fresco_dram::Ps;
 use fresco_frames::Coloring;
 use fresco_input::InputError;
+use fresco_scenario::{RunSpec, Setup};
 
 /// The results of one run.
 ///

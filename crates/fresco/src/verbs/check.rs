@@ -3,13 +3,11 @@
 
 use crate::failure::{Outcome, WANTING};
 use crate::output;
-use crate::provenance;
-use fresco_plan::Plan;
+use crate::plans::{self, LoadedPlan};
 use fresco_plan::check::{Report, Violation};
-
-use fresco_report::{Cell, Column, InputFile, Provenance, ReportError, Table, Tone};
+use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `fresco check`.
@@ -21,11 +19,16 @@ Exit status: 0 the plan is sound, 1 it is not (the first fact that does not hold
 
 Examples:
   fresco check plan.json
-  fresco check plan.json --json")]
+  fresco check plan.json --json
+  fresco check tasks/table-5.2.toml --set plan.method=crs")]
 pub struct Args {
-    /// A plan, as `fresco plan --out` writes it
+    /// A plan, as `fresco plan --out` writes it, or a scenario, which is planned first
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
+
+    /// Set a key of the scenario (repeatable), as fresco plan does
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
 
     /// Print JSON instead of a table
     #[arg(long)]
@@ -48,7 +51,12 @@ struct Verdict {
 
 /// Checks the plan.
 pub fn run(args: &Args) -> Outcome {
-    let (plan, machine, provenance) = load(&args.plan)?;
+    let LoadedPlan {
+        plan,
+        machine,
+        provenance,
+        ..
+    } = plans::load(&args.plan, &args.set)?;
     let (report, violation) = match fresco_plan::check(&plan, &machine) {
         Ok(report) => (report, None),
         Err(violation) => (Report::default(), Some(violation)),
@@ -64,21 +72,6 @@ pub fn run(args: &Args) -> Outcome {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(WANTING),
     })
-}
-
-/// A plan, its machine, and what was read for them.
-pub fn load(path: &Path) -> Result<(Plan, fresco_machine::Machine, Provenance), fresco_input::InputError> {
-    let plan = Plan::load(path)?;
-    let machine = fresco_machine::load_with(&plan.machine.given, &plan.machine.changes)?;
-    let mut provenance = provenance::of_this_run(None);
-    let digest = provenance::digest(&fresco_input::read_file(path)?);
-    provenance
-        .inputs
-        .push(InputFile::new(fresco_input::file_name(path), digest));
-    provenance
-        .machine_files
-        .push(provenance::machine_file(&machine, &plan.machine.given));
-    Ok((plan, machine, provenance))
 }
 
 fn table(verdict: &Verdict) -> Result<Vec<Table>, ReportError> {

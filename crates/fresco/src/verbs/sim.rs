@@ -33,9 +33,10 @@ Examples:
   fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
   fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
   fresco sim spec-four --trace-dir ~/traces
-  fresco sim plan.json --out out/plan")]
+  fresco sim plan.json --out out/plan
+  fresco sim tasks/batch.toml")]
 pub struct Args {
-    /// Scenarios: names of built-in ones or files; or one plan, a file ending in .json
+    /// Scenarios: names of built-in ones or files; or one plan, or one scenario with [plan], which is planned first
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
     pub(super) scenarios: Vec<String>,
 

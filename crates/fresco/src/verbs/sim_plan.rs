@@ -1,54 +1,61 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim PLAN.json`: a plan against the command-level model of its machine.
 
-use super::check::load;
 use super::sim::{Args, refuse_options};
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::planned::{self, Run, SCHEMA, Simulated};
+use crate::plans::{self, LoadedPlan};
+use crate::scenarios;
 use crate::show::files::{PAGE, ReportDirectory, TRACE};
-use fresco_input::{Document, InputError, file_name, is_standard_input, quoted, read_file};
+use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_report::perfetto::write_trace;
 use fresco_report::{Document as Report, Provenance};
+use fresco_scenario::is_plan;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// The plan among the words of the command line, if there is one: it stands alone. It ends in `.json`, or is standard
-/// input and JSON, as no scenario is.
+/// The plan among the words of the command line, or the scenario that asks for one (`[plan]`); it stands alone.
 pub fn plan_of(given: &[String]) -> Result<Option<PathBuf>, InputError> {
-    let mut plan = given.iter().find(|name| name.ends_with(".json"));
-    if let Some(dash) = given
+    let mut found = None;
+    for name in given
         .iter()
-        .find(|name| is_standard_input(name))
-        .filter(|_| plan.is_none())
-        && read_file(dash)?.trim_start().starts_with('{')
+        .filter(|name| name.ends_with(".json") || scenarios::is_path(name))
     {
-        plan = Some(dash);
+        let text = read_file(name)?;
+        if is_plan(&text) || name.ends_with(".json") || asks_for_a_plan(name, &text) {
+            found = Some(name);
+            break;
+        }
     }
-    let Some(plan) = plan else {
+    let Some(plan) = found else {
         return Ok(None);
     };
     if given.len() > 1 {
         return Err(
             InputError::new(file_name(plan), format!("found a plan among {} arguments", given.len()))
-                .allowed("one plan, or scenarios")
+                .allowed("one plan, or scenarios without [plan]")
                 .help("simulate the plan by a command of its own"),
         );
     }
     Ok(Some(PathBuf::from(plan)))
 }
 
+/// Returns true if a scenario has `[plan]`. What is wrong with its text is told when it is read.
+fn asks_for_a_plan(file: &str, text: &str) -> bool {
+    Document::parse(file, text).is_ok_and(|document| document.root().has("plan"))
+}
+
 /// Simulates the plan.
 pub fn run(args: &Args, path: &Path) -> Outcome {
-    if let Some(word) = args.set.first() {
-        return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
-            .allowed("a plan as it is")
-            .help("change the file of tasks and plan again: fresco plan TASKS --set …")
-            .into());
-    }
     let given = [("--trace-dir", args.trace_dir.is_some()), ("--all", args.all)];
     refuse_options("a plan", "scenarios", &given)?;
-    let (plan, machine, mut provenance) = load(path)?;
+    let LoadedPlan {
+        plan,
+        machine,
+        mut provenance,
+        inputs,
+    } = plans::load(path, &args.set)?;
     let mut run = Run {
         horizon_ns: args.horizon.as_deref().map(horizon).transpose()?,
         from_switch_on: args.from_switch_on,
@@ -56,10 +63,6 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     };
     run.seed = args.seed.map_or(run.seed, u64::from);
     provenance.seed = Some(run.seed);
-    let mut inputs = vec![path.to_owned()];
-    if plan.machine.given != plan.machine.name {
-        inputs.push(PathBuf::from(&plan.machine.given));
-    }
     let directory = args
         .out
         .as_deref()

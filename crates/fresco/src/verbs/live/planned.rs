@@ -2,7 +2,7 @@
 //! What a plan asks of this machine: for each task a program with colors, nodes, processors and bandwidth.
 
 use crate::failure::Failure;
-use crate::verbs::check;
+use crate::plans::{self, LoadedPlan};
 use fresco_dram::ColorSpace;
 use fresco_dram::color::{format_list, parse_list};
 use fresco_input::InputError;
@@ -40,13 +40,17 @@ pub struct PlannedProgram {
     pub core: Option<u32>,
 }
 
-/// The plan that stands in place of a program.
+/// The plan that stands in place of a program, or the scenario that is planned: a file ending in .json or .toml.
 ///
 /// # Errors
 /// It is not alone.
 pub fn plan_of(words: &[OsString]) -> Result<Option<&Path>, InputError> {
-    let is_plan =
-        |word: &&OsString| *word == "-" || Path::new(word).extension().is_some_and(|extension| extension == "json");
+    let is_plan = |word: &&OsString| {
+        *word == "-"
+            || Path::new(word)
+                .extension()
+                .is_some_and(|ending| ending == "json" || ending == "toml")
+    };
     match (words.first().filter(is_plan), words.len()) {
         (Some(plan), 1) => Ok(Some(Path::new(plan))),
         (Some(plan), count) => Err(InputError::new(
@@ -65,7 +69,12 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// Reads a plan. `cpus` are the processors of its cores, in order; by default core n is processor n.
 pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failure> {
-    let (plan, machine, provenance) = check::load(path)?;
+    let LoadedPlan {
+        plan,
+        machine,
+        provenance,
+        ..
+    } = plans::load(path, &[])?;
     let file = fresco_input::file_name(path);
     if let Err(violation) = fresco_plan::check(&plan, &machine) {
         return Err(

@@ -6,15 +6,16 @@ mod published;
 pub mod tables;
 
 use crate::arguments::choice;
-use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::failure::{Failure, Outcome, WANTING};
 use crate::output;
 use crate::outputs::{self, Outputs};
+use crate::plans;
 use crate::progress;
 use crate::provenance;
 use comparison::Comparison;
 use fresco_input::{InputError, file_name, write_atomically};
 use fresco_plan::plan::SCHEMA;
-use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
+use fresco_plan::{Method, Plan, TaskSet};
 use fresco_report::{Document, InputFile, Provenance};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +23,7 @@ use std::process::ExitCode;
 /// Arguments of `fresco plan`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-docs/plan.md describes the file of tasks and every method. Without --method the best one is chosen that has a plan.
+docs/plan.md describes what a plan needs of a scenario, and every method. Without --method the best one is chosen that has a plan.
 Exit status: 0 there is a plan (with --compare: by some method), 1 there is none, 2 wrong input.
 
 Examples:
@@ -32,8 +33,8 @@ Examples:
   fresco plan tasks/table-4.4.toml --compare
   fresco plan tasks/crs-published.toml --as-published")]
 pub struct Args {
-    /// File of tasks
-    #[arg(value_name = "TASKS")]
+    /// Scenario whose tasks are planned, or a plan, whose tasks are planned anew
+    #[arg(value_name = "SCENARIO")]
     tasks: PathBuf,
 
     /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, or auto: the best that has a plan
@@ -84,7 +85,6 @@ pub const METHODS: [(&str, Asked); 8] = [
 /// Plans, and shows the plan.
 pub fn run(args: &Args) -> Outcome {
     let mut set = TaskSet::load(&args.tasks, &args.set)?;
-    crate::programs::check(&set)?;
     if let Some(Asked(method)) = args.method {
         set.options.method = method;
     }
@@ -97,10 +97,7 @@ pub fn run(args: &Args) -> Outcome {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
-    let plan = match fresco_plan::plan(&set) {
-        Ok(plan) => plan,
-        Err(refusal) => return refused(args, &set, &refusal),
-    };
+    let plan = plans::of_set(&args.tasks, &set)?;
     let written = match &args.out {
         Some(out) => write_atomically(out, &document(&plan, &provenance)?).map_err(Failure::from),
         None => Ok(()),
@@ -126,26 +123,6 @@ fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
         data: plan,
     };
     Ok(document.to_bytes()?)
-}
-
-/// No plan: status 1 with the reason; wrong input if the method asked for is not for such tasks or such a machine.
-fn refused(args: &Args, set: &TaskSet, refusal: &Refusal) -> Outcome {
-    let asked = set.options.method;
-    match (refusal.kind, asked) {
-        (Kind::Machine | Kind::Form, Some(method)) => Err(InputError::new(
-            file_name(&args.tasks),
-            format!("found tasks or a machine that {} is not for: {refusal}", method.name()),
-        )
-        .in_field("plan.method")
-        .allowed("a method that suits them")
-        .help("omit --method: the best one is chosen, or lay all side by side with --compare")
-        .into()),
-        _ => {
-            let by = asked.map_or(String::new(), |method| format!(" by {}", method.name()));
-            tell(&format!("fresco: {}: there is no plan{by}: {refusal}", set.name));
-            Ok(ExitCode::from(WANTING))
-        }
-    }
 }
 
 fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {

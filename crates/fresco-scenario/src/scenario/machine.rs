@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `machine`, with the values of `[memory]` in place of its file's.
+
+use super::assignment::Assignment;
+use super::place::moved;
+use crate::plan::PlannedMachine;
+use fresco_input::{InputError, Table};
+use fresco_machine::Machine;
+use std::path::{Path, PathBuf};
+
+/// A machine and where it came from.
+pub(crate) struct MachineRead {
+    pub machine: Machine,
+    /// Its file, unless it is built in.
+    pub path: Option<PathBuf>,
+    /// How it is named and what is changed in its file.
+    pub planned: PlannedMachine,
+}
+
+/// Reads `machine`, or `default` where none is named. `directory` is that of the file.
+///
+/// # Errors
+/// None is named and there is no default; there is no such machine; a value of `[memory]` does not suit it.
+pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) -> Result<MachineRead, InputError> {
+    let name = match (root.opt_text("machine")?, default) {
+        (Some(name), _) | (None, Some(name)) => name,
+        (None, None) => root.text("machine")?,
+    };
+    let is_path = name.contains('/') || name.ends_with(".toml");
+    let path = match fresco_input::is_standard_input(name) {
+        true => Some(PathBuf::from(name)),
+        false => is_path.then(|| directory.join(name)),
+    };
+    let given = path
+        .as_ref()
+        .map_or_else(|| name.to_owned(), |path| path.display().to_string());
+    let assignments = match root.opt_table("memory")? {
+        Some(table) => Assignment::all_in(&table, "memory", "[memory]")?,
+        None => Vec::new(),
+    };
+    let changes: Vec<_> = assignments.iter().map(|a| (a.key.clone(), a.value.clone())).collect();
+    let machine = fresco_machine::load_with(&given, &changes).map_err(|error| {
+        let error = assignments
+            .iter()
+            .fold(error, |error, assignment| assignment.relocate(error));
+        match error.file.starts_with("machine ") {
+            // The scenario's line is of more use than the name that stands there.
+            true => moved(&error, &root.error_at("machine", ""), error.found.clone()),
+            false => error,
+        }
+    })?;
+    let planned = PlannedMachine {
+        given,
+        name: machine.name.clone(),
+        digest: machine.text_digest.clone(),
+        changes,
+    };
+    Ok(MachineRead { machine, path, planned })
+}

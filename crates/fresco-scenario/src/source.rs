@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The text of a scenario: a file's own, or that of the tasks of a plan, so that whatever takes a scenario takes a plan.
+
+use crate::Plan;
+use crate::plan::{Schedule, Work};
+use fresco_input::{InputError, quoted};
+use fresco_rt::policy::{Order, Policy};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// A scenario's text, and what is needed to read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The name that errors give.
+    pub file: String,
+    /// TOML.
+    pub text: String,
+    /// What relative paths in it are relative to.
+    pub directory: PathBuf,
+}
+
+/// Returns true if this is the text of a plan: JSON, which no scenario is.
+pub fn is_plan(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
+impl Source {
+    /// Reads a scenario's file, or that of a plan. `-` is standard input.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is JSON but no plan.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, InputError> {
+        let path = path.as_ref();
+        let text = fresco_input::read_file(path)?;
+        Self::of_text(
+            &fresco_input::file_name(path),
+            text,
+            path.parent().unwrap_or(Path::new("")),
+        )
+    }
+
+    /// As [`Source::read`], from a text.
+    ///
+    /// # Errors
+    /// It is JSON but no plan.
+    pub fn of_text(file: &str, text: String, directory: &Path) -> Result<Self, InputError> {
+        // The machine of a plan is named as seen from the working directory.
+        let (text, directory) = match is_plan(&text) {
+            true => (of_plan(&Plan::parse(file, &text)?), PathBuf::new()),
+            false => (text, directory.to_owned()),
+        };
+        Ok(Self {
+            file: file.to_owned(),
+            text,
+            directory,
+        })
+    }
+}
+
+/// The scenario of a plan's tasks: what was given to the planner, and the method and the cores that it chose.
+fn of_plan(plan: &Plan) -> String {
+    let mut text = format!(
+        "name = {}\nmachine = {}\n",
+        quoted(&plan.name),
+        quoted(&plan.machine.given)
+    );
+    for (key, value) in &plan.machine.changes {
+        _ = writeln!(text, "{key} = {value}");
+    }
+    let policy = match (&plan.schedule, plan.policy) {
+        (_, Policy::FixedPriority(Order::RateMonotonic)) => "rm",
+        (_, Policy::FixedPriority(Order::DeadlineMonotonic)) => "dm",
+        _ => "edf",
+    };
+    _ = writeln!(
+        text,
+        "[plan]\nmethod = {}\npolicy = {}\ncores = {}",
+        quoted(plan.method.name()),
+        quoted(policy),
+        plan.cores
+    );
+    if let Some(bandwidth) = &plan.bandwidth {
+        // Rounded up, so that the same lines come of it.
+        let bytes = |lines: &u64| {
+            let bytes = u128::from(*lines) * u128::from(bandwidth.line_bytes) * 1_000_000_000;
+            bytes.div_ceil(u128::from(bandwidth.period_ns.max(1)))
+        };
+        let reserve: Vec<String> = bandwidth
+            .lines
+            .iter()
+            .map(|lines| quoted(&format!("{} B/s", bytes(lines))))
+            .collect();
+        _ = writeln!(
+            text,
+            "[bandwidth]\nperiod = \"{} ns\"\ncount_write_backs = {}\ninterrupt = {}\nreserve = [{}]",
+            bandwidth.period_ns,
+            bandwidth.count_write_backs,
+            bandwidth.interrupt_cycles,
+            reserve.join(", ")
+        );
+    }
+    if let Schedule::Servers { cores, .. } = &plan.schedule
+        && let [core] = cores.as_slice()
+    {
+        for server in &core.servers {
+            _ = writeln!(
+                text,
+                "[[server]]\nperiod = \"{} ns\"\nbudget = \"{} ns\"",
+                server.period_ns, server.budget_ns
+            );
+        }
+    }
+    let cored = plan.tasks.iter().all(|task| task.core.is_some());
+    for task in &plan.tasks {
+        _ = writeln!(text, "[[task]]\nname = {}", quoted(&task.name));
+        if task.period_ns > 0 {
+            let times = [
+                ("phase", task.phase_ns),
+                ("period", task.period_ns),
+                ("wcet", task.wcet_ns),
+                ("deadline", task.deadline_ns),
+            ];
+            for (key, ns) in times {
+                _ = writeln!(text, "{key} = \"{ns} ns\"");
+            }
+        }
+        _ = writeln!(
+            text,
+            "memory = \"{} B\"\nglobal = \"{} B\"",
+            task.memory_bytes, task.global_bytes
+        );
+        if let Some(core) = task.core.filter(|_| cored) {
+            _ = writeln!(text, "core = {core}");
+        }
+        if let Work::Program { name, parameters } = &task.work {
+            _ = writeln!(text, "program = {}", quoted(name));
+            for line in parameters.lines() {
+                _ = writeln!(text, "parameters.{line}");
+            }
+        }
+        if !task.command.is_empty() {
+            let words: Vec<String> = task.command.iter().map(|word| quoted(word)).collect();
+            _ = writeln!(text, "command = [{}]", words.join(", "));
+        }
+    }
+    text
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A plan by its file: that of the plan, or a scenario, which is planned.
+
+use crate::failure::Failure;
+use crate::provenance;
+use fresco_input::{InputError, file_name, read_file};
+use fresco_machine::Machine;
+use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
+use fresco_report::{InputFile, Provenance};
+use fresco_scenario::is_plan;
+use std::path::{Path, PathBuf};
+
+/// A plan, its machine, and what was read for them.
+pub struct LoadedPlan {
+    /// The plan.
+    pub plan: Plan,
+    /// Its machine, with the changes that the plan makes to it.
+    pub machine: Machine,
+    /// What was read.
+    pub provenance: Provenance,
+    /// The files that were read.
+    pub inputs: Vec<PathBuf>,
+}
+
+/// Reads a plan, or plans a scenario; `overrides` are `key=value`, for a scenario.
+///
+/// # Errors
+/// Neither of the two; a change to a plan; a scenario that has no plan.
+pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
+    let text = read_file(path)?;
+    let (plan, machine) = if is_plan(&text) {
+        if let Some(word) = overrides.first() {
+            return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
+                .allowed("a plan as it is")
+                .help("change the scenario and plan again: fresco plan SCENARIO --set …")
+                .into());
+        }
+        let plan = Plan::parse(&file_name(path), &text)?;
+        let machine = fresco_machine::load_with(&plan.machine.given, &plan.machine.changes)?;
+        (plan, machine)
+    } else {
+        let set = TaskSet::load(path, overrides)?;
+        (of_set(path, &set)?, set.machine)
+    };
+    let mut provenance = provenance::of_this_run(None);
+    provenance
+        .inputs
+        .push(InputFile::new(file_name(path), provenance::digest(&text)));
+    provenance
+        .machine_files
+        .push(provenance::machine_file(&machine, &plan.machine.given));
+    let of_machine = (plan.machine.given != plan.machine.name).then(|| PathBuf::from(&plan.machine.given));
+    Ok(LoadedPlan {
+        inputs: std::iter::once(path.to_owned()).chain(of_machine).collect(),
+        plan,
+        machine,
+        provenance,
+    })
+}
+
+/// Plans the tasks of a file.
+///
+/// # Errors
+/// There is no plan; wrong input if the method asked for is not for such tasks or such a machine.
+pub fn of_set(file: &Path, set: &TaskSet) -> Result<Plan, Failure> {
+    fresco_plan::plan(set).map_err(|refusal| refused(file, set.options.method, &set.name, &refusal))
+}
+
+fn refused(file: &Path, asked: Option<Method>, name: &str, refusal: &Refusal) -> Failure {
+    match (refusal.kind, asked) {
+        (Kind::Machine | Kind::Form, Some(method)) => InputError::new(
+            file_name(file),
+            format!("found tasks or a machine that {} is not for: {refusal}", method.name()),
+        )
+        .in_field("plan.method")
+        .allowed("a method that suits them")
+        .help("omit --method: the best one is chosen, or lay all side by side with --compare")
+        .into(),
+        _ => {
+            let by = asked.map_or(String::new(), |method| format!(" by {}", method.name()));
+            Failure::Wanting(format!("{name}: there is no plan{by}: {refusal}"))
+        }
+    }
+}
