@@ -93,9 +93,10 @@ impl TaskSet {
                 let error = document
                     .root()
                     .error_at("sweep", format!("found a sweep of {} points", points.len()));
-                return Err(error
-                    .allowed("one point: a plan is of one set of tasks")
-                    .help("choose one value of each axis, as in --set 'sweep.check=[true]'"));
+                let axis = sweep.axes.first().map_or("", |axis| axis.name.as_str());
+                return Err(error.allowed("one point: a plan is of one set of tasks").help(format!(
+                    "choose one value of each axis, as in --set 'sweep.{axis}=[VALUE]'"
+                )));
             };
             let set = |assignment: &Assignment| assignment.apply(&mut document);
             sweep.assignments(point).into_iter().try_for_each(set)?;

@@ -17,6 +17,9 @@ pub(crate) struct Assignment {
     setter: String,
 }
 
+/// Tables of which there are several, each with a name.
+const NAMED: [&str; 2] = ["task", "variant"];
+
 impl Assignment {
     /// Sets `key` to the value of `item`.
     pub fn new(key: &str, item: &Item<'_>, setter: &str) -> Self {
@@ -98,44 +101,31 @@ impl Assignment {
 
     /// The key as the document knows it: tasks and variants by number. `task.foreground.banks` becomes `task.0.banks`.
     fn numbered(&self, document: &Document) -> Result<String, InputError> {
-        if let Some(below) = self.key.strip_prefix("variant.") {
-            return self.numbered_variant(below, document);
-        }
-        let Some(below) = self.key.strip_prefix("task.") else {
+        let Some((kind, below)) = self.key.split_once('.').filter(|(kind, _)| NAMED.contains(kind)) else {
             return Ok(self.key.clone());
         };
-        let Some((name, rest)) = below.split_once('.') else {
-            let error = error_at(&self.place, "found a value for a whole task").in_field(self.key.clone());
-            return Err(error
-                .allowed("task.NAME.KEY=VALUE: a key of the task")
-                .help(format!("name the key, as in task.{below}.core=1")));
-        };
-        let names = names(document, "task")?;
-        if let Some(number) = names.iter().position(|known| *known == Some(name)) {
-            return Ok(format!("task.{number}.{rest}"));
-        }
-        match name.parse::<usize>().is_ok_and(|number| number < names.len()) {
-            true => Ok(self.key.clone()),
-            false => Err(self.unknown("task", name, &names)),
-        }
-    }
-
-    /// As [`Assignment::numbered`], of `variant.` and what is below it. Names of variants may hold dots and blanks.
-    fn numbered_variant(&self, below: &str, document: &Document) -> Result<String, InputError> {
-        let names = names(document, "variant")?;
+        let names = names(document, kind)?;
         let named = |name: &Option<&str>| below.strip_prefix((*name)?)?.strip_prefix('.');
-        // The longest name that fits: "a.b" is not "a" with a key b.
+        // The longest name that fits, as names may hold dots: "a.b" is not "a" with a key b.
         let rest = names
             .iter()
             .enumerate()
             .filter_map(|(number, name)| Some((number, named(name)?)));
         if let Some((number, rest)) = rest.min_by_key(|(_, rest)| rest.len()) {
-            return Ok(format!("variant.{number}.{rest}"));
+            return Ok(format!("{kind}.{number}.{rest}"));
         }
-        let first = below.split('.').next().unwrap_or(below);
+        let Some((first, _)) = below.split_once('.') else {
+            let error = error_at(&self.place, format!("found a value for a whole {kind}")).in_field(self.key.clone());
+            return Err(error
+                .allowed(format!("{kind}.NAME.KEY=VALUE: a key of the {kind}"))
+                .help(format!(
+                    "name the key, as in {kind}.{below}.{}=1",
+                    if kind == "task" { "core" } else { "set.check" }
+                )));
+        };
         match first.parse::<usize>().is_ok_and(|number| number < names.len()) {
             true => Ok(self.key.clone()),
-            false => Err(self.unknown("variant", first, &names)),
+            false => Err(self.unknown(kind, first, &names)),
         }
     }
 
@@ -193,7 +183,7 @@ fn names<'d>(document: &'d Document, kind: &str) -> Result<Vec<Option<&'d str>>,
 fn with_names(error: InputError, document: &Document) -> InputError {
     let named = || {
         let (kind, below) = error.field.split_once('.')?;
-        if !["task", "variant"].contains(&kind) {
+        if !NAMED.contains(&kind) {
             return None;
         }
         let number = &below[..below.find('.').unwrap_or(below.len())];

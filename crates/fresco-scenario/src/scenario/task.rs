@@ -169,13 +169,13 @@ impl Task {
     }
 }
 
-const A_NAME: &str = "1 to 60 letters, digits, \"-\" and \"_\", not only digits";
+const A_NAME: &str = "1 to 60 letters, digits, \"-\", \"_\" and \".\", not only digits";
 
-/// A name that can stand in a dotted key.
+/// A name that can stand in a key, a table and the name of a file.
 fn plain_name(table: &Table<'_>) -> Result<String, InputError> {
     let item = table.item("name", A_NAME)?;
     let name = item.text()?;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     let number = name.bytes().all(|byte| byte.is_ascii_digit());
     if !name.is_empty() && name.len() <= 60 && name.bytes().all(plain) && !number {
         return Ok(name.to_owned());
@@ -266,7 +266,7 @@ fn cores(table: &Table<'_>, machine: &Machine) -> Result<(Vec<u32>, usize), Inpu
             return Err(table
                 .error(found)
                 .allowed(allowed)
-                .help("say on which core the task runs"));
+                .help("say on which core the task runs, or have a plan choose: fresco plan"));
         }
     };
     let listed = cores.len();
