@@ -3,8 +3,8 @@
 
 use crate::Plan;
 use crate::plan::{Schedule, Work};
+use crate::scenario::jobs::POLICIES;
 use fresco_input::{InputError, quoted};
-use fresco_rt::policy::{Order, Policy};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -67,11 +67,8 @@ fn of_plan(plan: &Plan) -> String {
     for (key, value) in &plan.machine.changes {
         _ = writeln!(text, "{key} = {value}");
     }
-    let policy = match (&plan.schedule, plan.policy) {
-        (_, Policy::FixedPriority(Order::RateMonotonic)) => "rm",
-        (_, Policy::FixedPriority(Order::DeadlineMonotonic)) => "dm",
-        _ => "edf",
-    };
+    let named = POLICIES.into_iter().find(|(_, policy)| *policy == plan.policy);
+    let policy = named.map_or("edf", |(name, _)| name);
     _ = writeln!(
         text,
         "[plan]\nmethod = {}\npolicy = {}\ncores = {}",

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::provenance;
 use fresco_input::{InputError, file_name, read_file};
 use fresco_machine::Machine;
+use fresco_plan::plan::PlannedMachine;
 use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
 use fresco_report::{InputFile, Provenance};
 use fresco_scenario::is_plan;
@@ -42,20 +43,30 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
         let set = TaskSet::load(path, overrides)?;
         (of_set(path, &set)?, set.machine)
     };
-    let mut provenance = provenance::of_this_run(None);
-    provenance
-        .inputs
-        .push(InputFile::new(file_name(path), provenance::digest(&text)));
-    provenance
-        .machine_files
-        .push(provenance::machine_file(&machine, &plan.machine.given));
-    let of_machine = (plan.machine.given != plan.machine.name).then(|| PathBuf::from(&plan.machine.given));
     Ok(LoadedPlan {
-        inputs: std::iter::once(path.to_owned()).chain(of_machine).collect(),
+        provenance: provenance(path, &machine, &plan.machine)?,
+        inputs: inputs(path, &plan.machine),
         plan,
         machine,
-        provenance,
     })
+}
+
+/// What was read for a plan: its file, or that of the scenario, and the machine's.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn provenance(path: &Path, machine: &Machine, given: &PlannedMachine) -> Result<Provenance, InputError> {
+    let mut read = provenance::of_this_run(None);
+    let digest = provenance::digest(&read_file(path)?);
+    read.inputs.push(InputFile::new(file_name(path), digest));
+    read.machine_files.push(provenance::machine_file(machine, &given.given));
+    Ok(read)
+}
+
+/// The files that a plan or a scenario is made of.
+pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
+    let of_machine = (machine.given != machine.name).then(|| PathBuf::from(&machine.given));
+    std::iter::once(path.to_owned()).chain(of_machine).collect()
 }
 
 /// Plans the tasks of a file.

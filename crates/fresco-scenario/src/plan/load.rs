@@ -84,7 +84,7 @@ impl Plan {
     }
 }
 
-/// Are the commands of tasks such that a program can be started? As the file of tasks has them.
+/// Checks that the commands of tasks are such that a program can be started, as the reader of scenarios does.
 fn commands(file: &str, data: &Value) -> Result<(), InputError> {
     let tasks = data.get("tasks").and_then(Value::as_array).into_iter().flatten();
     for (number, task) in tasks.enumerate() {

@@ -110,7 +110,7 @@ pub struct PlannedTask {
     pub copy_ns: Option<Time>,
     /// What it executes.
     pub work: Work,
-    /// What it is on a real machine: a program and its arguments; empty if the file of tasks names none.
+    /// What it is on a real machine: a program and its arguments; empty if the scenario names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
 }

@@ -3,12 +3,12 @@
 
 use super::server::ServerSpec;
 use crate::plan::Method;
-use crate::scenario::jobs::Scheduler;
+use crate::scenario::jobs::{POLICIES, Scheduler};
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use fresco_rt::Time;
 use fresco_rt::executive::Bandwidth;
-use fresco_rt::policy::{Order, Policy};
+use fresco_rt::policy::Policy;
 
 /// How long a color's burst is (CON-12, E1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,12 +137,8 @@ fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {
 
 /// The policy, and whether servers run executives. If omitted, the policy is that of `policy.scheduler`, or EDF.
 fn policy(plan: &Table<'_>, root: &Table<'_>) -> Result<(Policy, bool), InputError> {
-    let choices = [
-        ("edf", (Policy::Edf, false)),
-        ("rm", (Policy::FixedPriority(Order::RateMonotonic), false)),
-        ("dm", (Policy::FixedPriority(Order::DeadlineMonotonic), false)),
-        ("executive", (Policy::Edf, true)),
-    ];
+    let mut choices: Vec<_> = POLICIES.map(|(name, policy)| (name, (policy, false))).into();
+    choices.push(("executive", (Policy::Edf, true)));
     if let Some(chosen) = plan.opt_choice("policy", &choices)? {
         return Ok(chosen);
     }

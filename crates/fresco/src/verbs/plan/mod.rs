@@ -11,12 +11,11 @@ use crate::output;
 use crate::outputs::{self, Outputs};
 use crate::plans;
 use crate::progress;
-use crate::provenance;
 use comparison::Comparison;
-use fresco_input::{InputError, file_name, write_atomically};
+use fresco_input::{InputError, write_atomically};
 use fresco_plan::plan::SCHEMA;
 use fresco_plan::{Method, Plan, TaskSet};
-use fresco_report::{Document, InputFile, Provenance};
+use fresco_report::{Document, Provenance};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -71,16 +70,16 @@ pub struct Args {
 pub struct Asked(pub Option<Method>);
 
 /// Methods by name, and `auto`.
-pub const METHODS: [(&str, Asked); 8] = [
-    ("auto", Asked(None)),
-    ("auto-refresh", Asked(Some(Method::AutoRefresh))),
-    ("burst", Asked(Some(Method::Burst))),
-    ("colored-refresh", Asked(Some(Method::ColoredRefresh))),
-    ("crs", Asked(Some(Method::Crs))),
-    ("aligned", Asked(Some(Method::Aligned))),
-    ("flat", Asked(Some(Method::Flat))),
-    ("codesign", Asked(Some(Method::Codesign))),
-];
+pub const METHODS: [(&str, Asked); Method::NAMES.len() + 1] = {
+    let mut all = [("auto", Asked(None)); Method::NAMES.len() + 1];
+    let mut number = 0;
+    while number < Method::NAMES.len() {
+        let (name, method) = Method::NAMES[number];
+        all[number + 1] = (name, Asked(Some(method)));
+        number += 1;
+    }
+    all
+};
 
 /// Plans, and shows the plan.
 pub fn run(args: &Args) -> Outcome {
@@ -88,12 +87,12 @@ pub fn run(args: &Args) -> Outcome {
     if let Some(Asked(method)) = args.method {
         set.options.method = method;
     }
-    let provenance = of_set(&args.tasks, &set)?;
+    let provenance = plans::provenance(&args.tasks, &set.machine, &set.machine_given)?;
     if args.compare {
         return compare(args, &set, &provenance);
     }
     if let Some(out) = &args.out {
-        let inputs = inputs(&args.tasks, &set);
+        let inputs = plans::inputs(&args.tasks, &set.machine_given);
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         Outputs::new().file("--out", Some(out)).check(args.json, &inputs)?;
     }
@@ -152,24 +151,4 @@ pub fn densities(text: &str) -> Result<Vec<u32>, InputError> {
         _ => Err(bad(word)),
     };
     text.split(',').map(number).collect()
-}
-
-/// The files that a task set is made of.
-pub fn inputs(file: &Path, set: &TaskSet) -> Vec<PathBuf> {
-    let machine = &set.machine_given;
-    let of_machine = (machine.given != machine.name).then(|| PathBuf::from(&machine.given));
-    std::iter::once(file.to_owned()).chain(of_machine).collect()
-}
-
-/// What was run for a task set.
-pub fn of_set(file: &Path, set: &TaskSet) -> Result<Provenance, InputError> {
-    let mut provenance = provenance::of_this_run(None);
-    let text = fresco_input::read_file(file)?;
-    provenance
-        .inputs
-        .push(InputFile::new(file_name(file), provenance::digest(&text)));
-    provenance
-        .machine_files
-        .push(provenance::machine_file(&set.machine, &set.machine_given.given));
-    Ok(provenance)
 }

@@ -4,8 +4,9 @@
 use crate::arguments::choice;
 use crate::failure::{Outcome, WANTING};
 use crate::output;
+use crate::plans;
 use crate::progress;
-use crate::verbs::plan::{Asked, METHODS, densities, of_set};
+use crate::verbs::plan::{Asked, METHODS, densities};
 use fresco_input::InputError;
 use fresco_plan::{Method, Sensitivity, TaskSet, sensitivity};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> Outcome {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let provenance = of_set(&args.tasks, &set)?;
+    let provenance = plans::provenance(&args.tasks, &set.machine, &set.machine_given)?;
     output::print(args.json, "fresco-sched-sensitivity/1", &provenance, &found, || {
         table(&found)
     })?;
