@@ -40,4 +40,4 @@ pub use op::{Batch, Event, Marker, Op};
 pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
 pub use programs::{Characteristics, characteristics};
-pub use registry::{MOST_THREADS, ProgramKind, Setting, build, build_team, program_of, programs};
+pub use registry::{MOST_THREADS, ProgramKind, ProgramSpec, Setting, build, program_of, programs};

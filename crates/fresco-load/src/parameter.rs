@@ -117,26 +117,40 @@ impl Kind {
 }
 
 /// A value read: a number (a size, a count, 0 or 1, the index of a choice) or a text.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Number(u64),
     Text(String),
 }
 
 /// The values of a program's parameters, all of them present and within their ranges.
-#[derive(Clone, Debug)]
-pub(crate) struct Values(BTreeMap<&'static str, Value>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Values {
+    by_name: BTreeMap<&'static str, Value>,
+    /// Where they stand, for errors; of those that are given, each.
+    place: InputError,
+    places: BTreeMap<&'static str, InputError>,
+}
 
 impl Values {
     /// Reads `parameters` from `table`. Keys that are none of them are the caller's business.
-    pub fn read(parameters: &[Parameter], table: &Table<'_>) -> Result<Self, InputError> {
-        let read = |parameter: &Parameter| Ok((parameter.name, parameter.kind.read(parameter.name, table)?));
-        parameters.iter().map(read).collect::<Result<_, _>>().map(Self)
+    pub fn read(parameters: impl Iterator<Item = &'static Parameter>, table: &Table<'_>) -> Result<Self, InputError> {
+        let mut values = Self {
+            by_name: BTreeMap::new(),
+            place: table.error(""),
+            places: BTreeMap::new(),
+        };
+        for parameter in parameters {
+            let value = parameter.kind.read(parameter.name, table)?;
+            values.by_name.insert(parameter.name, value);
+            values.places.insert(parameter.name, table.error_at(parameter.name, ""));
+        }
+        Ok(values)
     }
 
     /// The number, flag (0 or 1) or index of the choice. `name` is one of the program's own parameters.
     pub fn number(&self, name: &str) -> u64 {
-        match self.0.get(name) {
+        match self.by_name.get(name) {
             Some(Value::Number(number)) => *number,
             other => unreachable!("parameter {name} is {other:?}, not a number"),
         }
@@ -144,9 +158,26 @@ impl Values {
 
     /// The text. `name` is one of the program's own parameters.
     pub fn text(&self, name: &str) -> &str {
-        match self.0.get(name) {
+        match self.by_name.get(name) {
             Some(Value::Text(text)) => text,
             other => unreachable!("parameter {name} is {other:?}, not a text"),
         }
+    }
+
+    /// Sets a number, if the program has a parameter of this name.
+    pub fn set_number(&mut self, name: &str, number: u64) {
+        if let Some(value) = self.by_name.get_mut(name) {
+            *value = Value::Number(number);
+        }
+    }
+
+    /// An error about the parameter `name`, at its place.
+    pub fn error(&self, name: &str, found: impl Into<String>) -> InputError {
+        InputError::at_place(self.places.get(name).unwrap_or(&self.place), found)
+    }
+
+    /// An error about all of them.
+    pub fn error_of_all(&self, found: impl Into<String>) -> InputError {
+        InputError::at_place(&self.place, found)
     }
 }

@@ -9,6 +9,7 @@ use crate::programs::{
 use crate::trace::TRACE;
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Table};
+use std::fmt;
 use std::path::PathBuf;
 
 /// What a program needs to know besides its parameters.
@@ -30,8 +31,8 @@ pub struct ProgramKind {
     pub(crate) build: Build,
 }
 
-/// Builds a program from its parameters; the table is there for errors about one of them.
-type BuildOne = fn(&Values, &Setting, &Table<'_>) -> Result<Box<dyn Program>, InputError>;
+/// Builds a program from its parameters.
+type BuildOne = fn(&Values, &Setting) -> Result<Box<dyn Program>, InputError>;
 
 /// Builds a team of so many threads, thread 0 first.
 type BuildTeam = fn(&Values, &Setting, u32) -> Result<Vec<Box<dyn Program>>, InputError>;
@@ -92,7 +93,7 @@ impl ProgramKind {
         self.parameters.iter().copied().flatten()
     }
 
-    /// Can it run as several threads, built by [`ProgramKind::build_team`]?
+    /// Can it run as several threads, built by [`ProgramSpec::build`]?
     pub fn is_team(&self) -> bool {
         matches!(self.build, Build::Team(_))
     }
@@ -102,45 +103,96 @@ impl ProgramKind {
         matches!(self.build, Build::Model(_))
     }
 
-    /// Builds the program from the parameters in `table`; of a team, one thread. Other keys are left to the caller, who
-    /// ends the reading of the table with [`Table::finish`].
+    /// Reads its parameters from `table`. Other keys are left to the caller, who ends the reading of the table with
+    /// [`Table::finish`].
     ///
     /// # Errors
-    /// A parameter that is missing, of the wrong kind or out of range; a trace that cannot be read.
-    pub fn build(&self, table: &Table<'_>, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
-        let values = self.values(table)?;
-        match self.build {
-            Build::Program(build) | Build::Model(build) => build(&values, setting, table),
-            Build::Team(build) => {
-                let mut threads = build(&values, setting, 1)?;
-                threads.pop().ok_or_else(|| table.error("a team without threads"))
-            }
-        }
+    /// A parameter that is missing, of the wrong kind or out of range.
+    pub fn read(&'static self, table: &Table<'_>) -> Result<ProgramSpec, InputError> {
+        Ok(ProgramSpec {
+            kind: self,
+            values: Values::read(self.parameters(), table)?,
+        })
+    }
+}
+
+impl fmt::Debug for ProgramKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for ProgramKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ProgramKind {}
+
+/// A program with its parameters, which are present and within their ranges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramSpec {
+    kind: &'static ProgramKind,
+    values: Values,
+}
+
+impl ProgramSpec {
+    /// A program by its name, with parameters in TOML, `bytes = "16 MiB"`.
+    ///
+    /// # Errors
+    /// No such program, an unknown key, and all that [`ProgramKind::read`] finds.
+    pub fn parse(name: &str, parameters: &str) -> Result<Self, InputError> {
+        let place = format!("parameters of {name}");
+        let Some(kind) = PROGRAMS.iter().find(|kind| kind.name == name) else {
+            let names: Vec<&str> = PROGRAMS.iter().map(|kind| kind.name).collect();
+            return Err(InputError::new(place, "no such program")
+                .allowed(names.join(", "))
+                .help("choose one of these"));
+        };
+        let document = Document::parse(&place, parameters)?;
+        let table = document.root();
+        let spec = kind.read(&table)?;
+        table.finish()?;
+        Ok(spec)
     }
 
-    /// Builds a team: one program for each of `threads` threads (1 to [`MOST_THREADS`]), thread 0, the master, first. All
+    /// What kind of program it is.
+    pub fn kind(&self) -> &'static ProgramKind {
+        self.kind
+    }
+
+    /// The same program, which goes over its data again and again if it counts its passes.
+    #[must_use]
+    pub fn endless(mut self) -> Self {
+        self.values.set_number("passes", 0);
+        self
+    }
+
+    /// The file that it reads, if it reads one.
+    pub fn file(&self) -> Option<&str> {
+        let file = self.kind.parameters().find(|parameter| parameter.is_file())?;
+        Some(self.values.text(file.name))
+    }
+
+    /// Builds one program for each of `threads` threads (1 to [`MOST_THREADS`]), thread 0, the master, first. All
     /// have the same footprint and share their data. At [`Marker::Fork`](crate::Marker::Fork) and
     /// [`Marker::Join`](crate::Marker::Join) a thread's batch ends; it is asked for more when all threads have come so
     /// far.
     ///
     /// # Errors
-    /// What [`ProgramKind::build`] finds; a number of threads out of range; several threads of a program that is no team.
-    pub fn build_team(
-        &self,
-        table: &Table<'_>,
-        setting: &Setting,
-        threads: u32,
-    ) -> Result<Vec<Box<dyn Program>>, InputError> {
+    /// A number of threads out of range; several threads of a program that is no team; a trace that cannot be read.
+    pub fn build(&self, setting: &Setting, threads: u32) -> Result<Vec<Box<dyn Program>>, InputError> {
         let error = |allowed: String, help: &str| {
-            let found = format!("found {threads} threads of the program {:?}", self.name);
-            Err(table.error(found).allowed(allowed).help(help))
+            let found = format!("found {threads} threads of the program {:?}", self.kind.name);
+            Err(self.values.error_of_all(found).allowed(allowed).help(help))
         };
-        match self.build {
+        match self.kind.build {
             _ if !(1..=MOST_THREADS).contains(&threads) => {
                 error(format!("1 to {MOST_THREADS}"), "take as many as cores")
             }
-            Build::Team(build) => build(&self.values(table)?, setting, threads),
-            _ if threads == 1 => Ok(vec![self.build(table, setting)?]),
+            Build::Team(build) => build(&self.values, setting, threads),
+            Build::Program(build) | Build::Model(build) if threads == 1 => Ok(vec![build(&self.values, setting)?]),
             _ => {
                 let teams = PROGRAMS.iter().filter(|kind| kind.is_team()).map(|kind| kind.name);
                 let teams: Vec<&str> = teams.collect();
@@ -151,47 +203,18 @@ impl ProgramKind {
             }
         }
     }
-
-    fn values(&self, table: &Table<'_>) -> Result<Values, InputError> {
-        let parameters: Vec<Parameter> = self.parameters().copied().collect();
-        Values::read(&parameters, table)
-    }
 }
 
 /// Threads of a team at most.
 pub const MOST_THREADS: u32 = 64;
 
-/// Builds a program by name from parameters in TOML, `bytes = "16 MiB"`; for tests, benchmarks and built-in scenarios.
+/// Builds a program of one thread by name from parameters in TOML, `bytes = "16 MiB"`.
 ///
 /// # Errors
-/// No such program, an unknown key, and all that [`ProgramKind::build`] finds.
+/// All that [`ProgramSpec::parse`] and [`ProgramSpec::build`] find.
 pub fn build(name: &str, parameters: &str, setting: &Setting) -> Result<Box<dyn Program>, InputError> {
-    let mut threads = build_team(name, parameters, setting, 1)?;
+    let mut threads = ProgramSpec::parse(name, parameters)?.build(setting, 1)?;
     Ok(threads.pop().expect("as many as were asked for"))
-}
-
-/// The same for so many threads of one program, the master first.
-///
-/// # Errors
-/// As [`build`] and [`ProgramKind::build_team`].
-pub fn build_team(
-    name: &str,
-    parameters: &str,
-    setting: &Setting,
-    threads: u32,
-) -> Result<Vec<Box<dyn Program>>, InputError> {
-    let place = format!("parameters of {name}");
-    let Some(kind) = PROGRAMS.iter().find(|kind| kind.name == name) else {
-        let names: Vec<&str> = PROGRAMS.iter().map(|kind| kind.name).collect();
-        return Err(InputError::new(place, "no such program")
-            .allowed(names.join(", "))
-            .help("choose one of these"));
-    };
-    let document = Document::parse(&place, parameters)?;
-    let table = document.root();
-    let programs = kind.build_team(&table, setting, threads)?;
-    table.finish()?;
-    Ok(programs)
 }
 
 /// The parameters of every program that goes over its data again and again.

@@ -46,11 +46,8 @@ fn task(name: &str, core: u32, banks: Option<ColorSet>, kib: u64) -> TaskSpec {
         banks: Some(banks),
         llc: None,
     });
-    let work = Work::Program {
-        name: "random".to_owned(),
-        parameters: format!("bytes = '{kib} KiB'\nwrite_percent = 20\ngap = 20"),
-        trace_dir: Default::default(),
-    };
+    let work = Work::program("random", &format!("bytes = '{kib} KiB'\nwrite_percent = 20\ngap = 20"))
+        .expect("takes these parameters");
     TaskSpec::new(name, core, Timing::Batch, work, Instance::new(0, coloring))
 }
 

@@ -103,11 +103,7 @@ fn threads_of_one_program_below_periodic_tasks_under_aligned_refresh() {
 
 /// Two threads that write 128 KiB each.
 fn threads() -> Work {
-    Work::Program {
-        name: "strides-parallel".to_owned(),
-        parameters: "bytes = '128 KiB'\nwrites = 2000".to_owned(),
-        trace_dir: "".into(),
-    }
+    Work::program("strides-parallel", "bytes = '128 KiB'\nwrites = 2000").expect("takes these parameters")
 }
 
 /// Threads with a period: the jobs of all of them end where they meet.
@@ -204,10 +200,9 @@ fn colors_are_divided_anew_beside_jobs_under_budgets() {
 #[test]
 fn copies_use_budgets_up() {
     let mut experiment = experiment(Schedule::Plain { policy: RM });
-    let work = || Work::Program {
-        name: "random".to_owned(),
-        parameters: "bytes = '256 KiB'\naccesses = 500\nwrite_percent = 50".to_owned(),
-        trace_dir: "".into(),
+    let work = || {
+        Work::program("random", "bytes = '256 KiB'\naccesses = 500\nwrite_percent = 50")
+            .expect("takes these parameters")
     };
     let mut sort = task("sort", (0, 8 * MS, 8 * MS), 0, work());
     sort.instances

@@ -11,11 +11,7 @@ use fresco_system::{Scenario, run_all};
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
 
 fn program(name: &str, parameters: &str) -> Work {
-    Work::Program {
-        name: name.to_owned(),
-        parameters: parameters.to_owned(),
-        trace_dir: "".into(),
-    }
+    Work::program(name, parameters).expect("takes these parameters")
 }
 
 /// Passes of a program one after the other, each as a job that is released when the one before ends: the same times.

@@ -43,7 +43,7 @@ pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, _, _| {
+    build: Build::Program(|values, _| {
         let [write, bytes, stride] = ["access", "bytes", "stride"].map(|name| values.number(name));
         let config = Config {
             bytes,

@@ -30,7 +30,7 @@ pub(crate) static CNT: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         Ok(Box::new(Looped::new(
             Cnt::new(values.number("n"), setting.seed),
             passes(values),

@@ -23,7 +23,7 @@ pub(crate) static IDLE: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: Build::Program(|values, _, _| {
+    build: Build::Program(|values, _| {
         let config = Config {
             instructions: values.number("instructions") as u32,
         };

@@ -33,7 +33,7 @@ pub(crate) static LATENCY: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         let config = Config {
             bytes: values.number("bytes"),
             seed: setting.seed,

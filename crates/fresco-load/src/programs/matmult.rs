@@ -41,7 +41,7 @@ pub(crate) static MATMULT: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         let config = Config {
             n: values.number("n"),
             block: values.number("block"),

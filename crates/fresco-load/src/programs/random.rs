@@ -60,7 +60,7 @@ pub(crate) static RANDOM: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         let config = Config {
             bytes: values.number("bytes"),
             accesses: values.number("accesses"),

@@ -27,7 +27,7 @@ pub(crate) static ST: ProgramKind = ProgramKind {
         }],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         Ok(Box::new(Looped::new(
             St::new(values.number("elements"), setting.seed),
             passes(values),

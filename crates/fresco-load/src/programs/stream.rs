@@ -77,7 +77,7 @@ pub(crate) static STREAM: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, _, _| {
+    build: Build::Program(|values, _| {
         let loops = match values.number("kernel") as usize {
             0 => Loop::ALL,
             one => &Loop::ALL[one - 1..one],

@@ -50,7 +50,7 @@ pub(crate) static STRIDES: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, _, _| {
+    build: Build::Program(|values, _| {
         let [bytes, step, writes] = ["bytes", "step", "writes"].map(|name| values.number(name));
         Ok(Box::new(Looped::new(
             Strides::new(&Config { bytes, step, writes }),

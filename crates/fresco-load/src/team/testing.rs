@@ -3,26 +3,18 @@
 
 use super::{Section, TeamKernel, bounds};
 use crate::recorder::ExecutionState;
-use crate::{Batch, Event, Marker, Program, Setting, programs};
-use fresco_input::Document;
+use crate::{Batch, Event, Marker, Program, ProgramSpec, Setting};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Builds a team by name.
 pub(crate) fn team_of(name: &str, parameters: &str, threads: u32) -> Vec<Box<dyn Program>> {
-    let kind = programs()
-        .iter()
-        .find(|kind| kind.name == name)
-        .expect("there is such a program");
-    let document = Document::parse("test", parameters).expect("is TOML");
     let setting = Setting {
         seed: 7,
         ..Setting::default()
     };
-    let table = document.root();
-    let team = kind.build_team(&table, &setting, threads).expect("is built");
-    table.finish().expect("no other keys");
-    team
+    let spec = ProgramSpec::parse(name, parameters).expect("is known, with parameters that it takes");
+    spec.build(&setting, threads).expect("is built")
 }
 
 /// Runs a team to its end, short batches of threads drawn at random, and returns each thread's events. Operations lie in

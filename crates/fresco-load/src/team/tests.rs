@@ -4,9 +4,8 @@
 use super::testing::{accesses, marks, run_team, team_of};
 use crate::Marker::{Begin, End, Fork, Join, Pass};
 use crate::testing::cases;
-use crate::{Batch, Event, Op, Setting, programs};
+use crate::{Batch, Event, Op, ProgramSpec, Setting, programs};
 use fresco_dram::VirtAddr;
-use fresco_input::Document;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -59,10 +58,9 @@ fn a_thread_that_does_not_wait_is_refused() {
 
 #[test]
 fn teams_of_no_threads_or_too_many_and_teams_of_other_programs_are_refused() {
-    let document = Document::parse("test", "").expect("is TOML");
     let fault = |name: &str, threads| {
-        let kind = programs().iter().find(|kind| kind.name == name).expect("a program");
-        let team = kind.build_team(&document.root(), &Setting::default(), threads);
+        let spec = ProgramSpec::parse(name, "").expect("a program");
+        let team = spec.build(&Setting::default(), threads);
         team.err().expect("a fault").to_string()
     };
     assert!(fault("strides-parallel", 0).contains("allowed: 1 to 64"));

@@ -54,10 +54,10 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
             doc: "how often the trace is replayed; 0: again and again without end",
         },
     ]],
-    build: Build::Program(|values, setting, table| {
+    build: Build::Program(|values, setting| {
         let path = setting.trace_dir.join(values.text("file"));
         if let Err(error) = std::fs::metadata(&path) {
-            let fault = table.error_at("file", format!("{}: {error}", path.display()));
+            let fault = values.error("file", format!("{}: {error}", path.display()));
             return Err(fault.help("check the name and the directory of traces"));
         }
         let format = FORMATS[values.number("format") as usize];

@@ -16,7 +16,6 @@ use crate::Source;
 use crate::plan::{PlannedBandwidth, PlannedMachine};
 use crate::scenario::assignment::{Assignment, read_with};
 use crate::scenario::machine::{self, MachineRead};
-use crate::scenario::setup::run_programs_without_end;
 use crate::scenario::sweep::Sweep;
 use crate::scenario::task::printable;
 use crate::scenario::{OF_ALL_POINTS, Task};
@@ -100,7 +99,6 @@ impl TaskSet {
             };
             let set = |assignment: &Assignment| assignment.apply(&mut document);
             sweep.assignments(point).into_iter().try_for_each(set)?;
-            run_programs_without_end(&mut document)?;
             Self::read(&document, directory)
         })
     }
@@ -109,17 +107,17 @@ impl TaskSet {
         let root = document.root();
         let name = printable(&root, root.opt_text("name")?.unwrap_or("tasks"))?;
         root.opt_text("title")?;
-        let MachineRead {
-            machine,
-            planned: machine_given,
-            ..
-        } = machine::read(&root, directory, Some(DEFAULT_MACHINE))?;
-        if fresco_input::is_standard_input(&machine_given.given) {
+        if root.opt_text("machine")?.is_some_and(fresco_input::is_standard_input) {
             // Who checks the plan has another standard input.
             let error = root.error_at("machine", "found \"-\"");
             let error = error.allowed("a built-in machine, or the path of a machine file");
             return Err(error.help("write the machine into a file, and name that"));
         }
+        let MachineRead {
+            machine,
+            planned: machine_given,
+            ..
+        } = machine::read(&root, directory, Some(DEFAULT_MACHINE))?;
         let nothing_asked = Document::parse(&root.error("").file, "[plan]")?;
         let plan = match root.opt_table("plan")? {
             Some(table) => table,

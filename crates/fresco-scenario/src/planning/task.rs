@@ -2,9 +2,8 @@
 //! What a planner needs of a task.
 
 use crate::plan::Work;
-use crate::scenario::Task;
-use crate::scenario::setup::{build, parameters};
 use crate::scenario::task::DEFAULT_MEMORY;
+use crate::scenario::{Task, program};
 use fresco_input::{InputError, Table, format_size};
 use fresco_load::Setting;
 
@@ -67,19 +66,20 @@ pub(super) fn copies(task: &Task, table: &Table<'_>, cores: u32) -> Result<Vec<T
 
 /// The program with its parameters, built once to see that it can be.
 fn work(task: &Task, table: &Table<'_>, memory: u64) -> Result<Work, InputError> {
-    let Some(kind) = task.program else {
+    let Some(spec) = &task.program else {
         return Ok(Work::Synthetic);
     };
-    let threads = build(table, kind, &Setting::default(), 1)?;
+    let name = spec.kind().name;
+    let threads = spec.build(&Setting::default(), 1)?;
     let bytes: u64 = threads[0].footprint().iter().map(|area| area.bytes).sum();
     if bytes > memory {
         return Err(table
             .error_at("memory", format!("found {} of memory", format_size(memory)))
-            .allowed(format!("at least {bytes} bytes: what {} touches", kind.name))
+            .allowed(format!("at least {bytes} bytes: what {name} touches"))
             .help("raise memory, or give the program smaller data"));
     }
     Ok(Work::Program {
-        name: kind.name.to_owned(),
-        parameters: parameters(table)?,
+        name: name.to_owned(),
+        parameters: program::text(table)?,
     })
 }

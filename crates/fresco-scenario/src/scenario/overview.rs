@@ -51,7 +51,7 @@ impl Scenario {
             name: task.name.clone(),
             role: task.role,
             cores: task.cores.clone(),
-            is_team: task.program.is_some_and(fresco_load::ProgramKind::is_team) && task.cores.len() > 1,
+            is_team: task.program.as_ref().is_some_and(|program| program.kind().is_team()) && task.cores.len() > 1,
             is_periodic: task.timing.is_some(),
             placement: table
                 .keys()

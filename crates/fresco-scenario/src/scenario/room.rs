@@ -79,7 +79,7 @@ impl Room {
 
     /// Bytes of a copy's program, in whole pages, of a thread its share; the program is built once for each set of parameters.
     fn footprint(&mut self, setup: &Setup, task: usize) -> Result<u64, InputError> {
-        let key = setup.program_key(task);
+        let key = format!("{:?} {}", setup.program_key(task), setup.trace_dir().display());
         if let Some(bytes) = self.footprints.get(&key) {
             return Ok(*bytes);
         }

@@ -14,7 +14,7 @@ use crate::budgets::Budgets;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
-use fresco_load::{Program, ProgramKind, Setting};
+use fresco_load::{Program, ProgramSpec, Setting};
 use fresco_machine::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Setup {
     /// The copies that run, in the order of the file.
     pub copies: Vec<Copy>,
     trace_dir: PathBuf,
-    /// What the programs' parameters are read from.
+    /// What it was read from, for tools that change scenarios.
     pub(super) document: Document,
 }
 
@@ -69,8 +69,7 @@ pub struct Copy {
 
 impl Setup {
     /// Reads a scenario's document. `directory` is that of its file.
-    pub fn read(mut document: Document, directory: &Path) -> Result<Self, InputError> {
-        run_programs_without_end(&mut document)?;
+    pub fn read(document: Document, directory: &Path) -> Result<Self, InputError> {
         let root = document.root();
         let super::machine::MachineRead { machine, path, .. } = super::machine::read(&root, directory, None)?;
         let page_bits = machine.page_bytes.trailing_zeros();
@@ -136,33 +135,31 @@ impl Setup {
 
     /// The traces that tasks replay.
     pub fn traces(&self) -> Vec<TraceUsed> {
-        let tables = self.document.root().array_of_tables("task").unwrap_or_default();
-        let file = |table: &Table<'_>| {
-            let program = super::task::program(table).ok()??;
-            let parameters = table.opt_table("parameters").ok()??;
-            let names_a_file = program.parameters().find(|parameter| parameter.is_file())?;
-            let name = parameters.text(names_a_file.name).ok()?;
-            Some(TraceUsed {
-                name: name.to_owned(),
-                path: self.trace_dir.join(name),
-            })
+        let used = |name: &str| TraceUsed {
+            name: name.to_owned(),
+            path: self.trace_dir.join(name),
         };
-        tables.iter().filter_map(file).collect()
+        let programs = self.tasks.iter().filter_map(|task| task.program.as_ref());
+        programs.filter_map(ProgramSpec::file).map(used).collect()
     }
 
     /// Everything that decides a task's program, except its seed.
-    pub fn program_key(&self, task: usize) -> String {
-        let tables = self.document.root().array_of_tables("task").unwrap_or_default();
-        let parameters = tables.get(task).and_then(|table| table.opt_item("parameters"));
-        let parameters = parameters.map_or_else(String::new, |item| item.to_toml());
-        let program = self.program(task);
-        let threads = if program.is_team() { self.copies_of(task) } else { 1 };
-        format!("{} {threads} {} {parameters}", program.name, self.trace_dir.display())
+    pub(super) fn program_key(&self, task: usize) -> (u32, &ProgramSpec) {
+        (self.threads(task), self.program(task))
+    }
+
+    /// Threads of a task's program: one for each of its copies if it is a team, else one alone.
+    fn threads(&self, task: usize) -> u32 {
+        match self.program(task).kind().is_team() {
+            true => self.copies.iter().filter(|copy| copy.task == task).count() as u32,
+            false => 1,
+        }
     }
 
     /// What a task runs.
-    pub fn program(&self, task: usize) -> &'static ProgramKind {
-        self.tasks[task].program.expect("no task without a program is set up")
+    pub fn program(&self, task: usize) -> &ProgramSpec {
+        let program = self.tasks[task].program.as_ref();
+        program.expect("no task without a program is set up")
     }
 
     /// Are there periodic tasks? Then cores are shared.
@@ -173,18 +170,6 @@ impl Setup {
     /// Directory of traces.
     pub fn trace_dir(&self) -> &Path {
         &self.trace_dir
-    }
-
-    /// The parameters of a task's program as lines of TOML, without those that say how long it runs.
-    ///
-    /// # Errors
-    /// None: what is wrong was found before.
-    pub fn parameters(&self, task: usize) -> Result<String, InputError> {
-        parameters(&self.document.root().array_of_tables("task")?[task])
-    }
-
-    fn copies_of(&self, task: usize) -> u32 {
-        self.copies.iter().filter(|copy| copy.task == task).count() as u32
     }
 
     /// Bytes of a line: what one burst moves.
@@ -198,89 +183,12 @@ impl Setup {
             seed,
             trace_dir: self.trace_dir.clone(),
         };
-        let kind = self.program(task);
-        let threads = if kind.is_team() { self.copies_of(task) } else { 1 };
-        build(
-            &self.document.root().array_of_tables("task")?[task],
-            kind,
-            &setting,
-            threads,
-        )
+        self.program(task).build(&setting, self.threads(task))
     }
 }
 
 /// Tables that say what is asked of a plan: a run of the tasks as they stand does not heed them.
 const OF_PLANS: &[&str] = &["plan", "server"];
-
-/// Parameters that say how long a program runs, which a scenario says otherwise.
-const LENGTHS: [&str; 2] = ["passes", "warmup"];
-
-/// Builds the threads of a task's program.
-pub(crate) fn build(
-    task: &Table<'_>,
-    kind: &ProgramKind,
-    setting: &Setting,
-    threads: u32,
-) -> Result<Vec<Box<dyn Program>>, InputError> {
-    match task.opt_table("parameters")? {
-        Some(table) => {
-            refuse_unknown(&table, kind)?;
-            kind.build_team(&table, setting, threads)
-        }
-        None => kind.build_team(&Document::parse(&task.error("").file, "")?.root(), setting, threads),
-    }
-}
-
-/// As [`Setup::parameters`], from the task's table.
-pub(crate) fn parameters(task: &Table<'_>) -> Result<String, InputError> {
-    let Some(table) = task.opt_table("parameters")? else {
-        return Ok(String::new());
-    };
-    let mut lines = String::new();
-    for key in table.keys().filter(|key| !LENGTHS.contains(key)) {
-        lines += &format!("{key} = {}\n", table.item(key, "")?.to_toml());
-    }
-    Ok(lines)
-}
-
-/// Refuses keys that are none of the program's parameters, and names those that a scenario may set.
-fn refuse_unknown(parameters: &Table<'_>, program: &ProgramKind) -> Result<(), InputError> {
-    let names: Vec<&str> = program.parameters().map(|parameter| parameter.name).collect();
-    let Some(key) = parameters.keys().find(|key| !names.contains(key)) else {
-        return Ok(());
-    };
-    let allowed: Vec<&str> = names.into_iter().filter(|name| !LENGTHS.contains(name)).collect();
-    let help = match fresco_input::closest(key, allowed.iter().copied()) {
-        Some(near) => format!("did you mean {near:?}?"),
-        None => format!("remove it; fresco sim --programs explains those of {}", program.name),
-    };
-    let error = parameters.error_at(key, format!("found no parameter of {}", program.name));
-    Err(error.allowed(allowed.join(", ")).help(help))
-}
-
-/// How long a program runs is said by `[warm_up]` and `[measure]`: programs that count their passes run without end.
-pub(crate) fn run_programs_without_end(document: &mut Document) -> Result<(), InputError> {
-    let mut endless = Vec::new();
-    for (number, table) in document.root().array_of_tables("task")?.iter().enumerate() {
-        let Some(program) = super::task::program(table)? else {
-            continue;
-        };
-        let parameters = table.opt_table("parameters")?;
-        for parameter in program.parameters().filter(|p| LENGTHS.contains(&p.name)) {
-            if let Some(table) = parameters.as_ref().filter(|table| table.has(parameter.name)) {
-                let error = table.error_at(parameter.name, "found a length of the program's own");
-                let allowed = "[warm_up] and [measure] of the scenario, which hold for all tasks";
-                return Err(error
-                    .allowed(allowed)
-                    .help("remove it, and write [measure] passes = … instead"));
-            }
-            if parameter.name == "passes" {
-                endless.push(format!("task.{number}.parameters.passes"));
-            }
-        }
-    }
-    endless.iter().try_for_each(|key| document.set_value(key, "0"))
-}
 
 /// Every copy that runs: of the background ones only the first `corunners`.
 fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Vec<Copy>, InputError> {

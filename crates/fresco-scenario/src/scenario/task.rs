@@ -2,11 +2,11 @@
 //! `[[task]]`: a program, the cores its copies run on, the memory it gets.
 
 use super::policy::Chosen;
-use super::{coloring, jobs, placement};
+use super::{coloring, jobs, placement, program};
 use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Table};
-use fresco_load::ProgramKind;
+use fresco_load::ProgramSpec;
 use fresco_machine::Machine;
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub struct Task {
     /// Unique name.
     pub name: String,
     /// What it runs; `None` only where a plan is asked for.
-    pub program: Option<&'static ProgramKind>,
+    pub program: Option<ProgramSpec>,
     /// A core for each copy.
     pub cores: Vec<u32>,
     /// Measured or background.
@@ -77,7 +77,7 @@ pub(crate) const DEFAULT_MEMORY: u64 = 64 << 10;
 const LATEST_START: Ps = 1_000_000_000_000;
 
 impl Task {
-    /// Reads everything but the program's parameters. `colors` are those of the machine and the policy that chooses among
+    /// Reads one table; the caller finishes it. `colors` are those of the machine and the policy that chooses among
     /// them; `None` where a plan chooses cores and memory.
     pub(crate) fn read(
         table: &Table<'_>,
@@ -85,9 +85,14 @@ impl Task {
         colors: Option<(&ColorSpace, &Chosen)>,
     ) -> Result<Self, InputError> {
         let (name, program) = match colors {
-            Some(_) => (plain_name(table)?, Some(fresco_load::program_of(table)?)),
-            None => (printable(table, table.text("name")?)?, program(table)?),
+            Some(_) => {
+                let name = plain_name(table)?;
+                fresco_load::program_of(table)?;
+                (name, program::read(table)?)
+            }
+            None => (printable(table, table.text("name")?)?, program::read(table)?),
         };
+        let is_team = program.as_ref().is_some_and(|program| program.kind().is_team());
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
@@ -112,12 +117,10 @@ impl Task {
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
             timing: jobs::read(table, &name, colors.is_none())?,
             // Who touches a page of a team first decides its colors (TINT-19).
-            paging: table
-                .opt_choice("pages", &paging)?
-                .unwrap_or(match program.is_some_and(ProgramKind::is_team) {
-                    true => Paging::OnTouch,
-                    false => Paging::AtStart,
-                }),
+            paging: table.opt_choice("pages", &paging)?.unwrap_or(match is_team {
+                true => Paging::OnTouch,
+                false => Paging::AtStart,
+            }),
             node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
             colorings: match colors {
                 Some((space, policy)) => coloring::read(table, space, policy, listed)?,
@@ -140,13 +143,6 @@ impl Task {
         };
         let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
         task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;
-        // The program's parameters are read when it is built.
-        if table.has("parameters") && task.program.is_none() {
-            return Err(table
-                .error_at("parameters", "found parameters without a program")
-                .allowed("program and parameters, or neither")
-                .help("name the program"));
-        }
         Ok(task)
     }
 
@@ -198,14 +194,6 @@ pub(crate) fn printable(table: &Table<'_>, name: &str) -> Result<String, InputEr
             .help("choose another name"));
     }
     Ok(name.to_owned())
-}
-
-/// The program that a task names, if it names one.
-///
-/// # Errors
-/// There is no such program.
-pub(crate) fn program(table: &Table<'_>) -> Result<Option<&'static ProgramKind>, InputError> {
-    table.has("program").then(|| fresco_load::program_of(table)).transpose()
 }
 
 /// `command`: a program that can be named, and its arguments.

@@ -5,7 +5,7 @@ use super::{Experiment, Paging};
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
-use fresco_load::{Program, Setting};
+use fresco_load::{Program, ProgramSpec, Setting};
 use std::path::PathBuf;
 
 /// A task: when its jobs come, what they do, and in which memory.
@@ -52,9 +52,7 @@ pub enum Work {
     /// One pass of a program of [`fresco_load::programs`].
     Program {
         /// Its name.
-        name: String,
-        /// Its parameters in TOML, `bytes = '1 MiB'`; how many passes it makes is not among them.
-        parameters: String,
+        program: ProgramSpec,
         /// Directory of its trace, if it replays one.
         trace_dir: PathBuf,
     },
@@ -86,6 +84,17 @@ impl Work {
     /// Instructions without memory access before each access of synthetic work: the usual rate of programs that miss their
     /// caches often, a few misses per thousand instructions.
     pub const GAP: u32 = 200;
+
+    /// A program by its name, with parameters in TOML, that reads no trace.
+    ///
+    /// # Errors
+    /// As [`ProgramSpec::parse`].
+    pub fn program(name: &str, parameters: &str) -> Result<Self, InputError> {
+        Ok(Self::Program {
+            program: ProgramSpec::parse(name, parameters)?,
+            trace_dir: PathBuf::new(),
+        })
+    }
 }
 
 impl Timing {
@@ -148,40 +157,28 @@ impl TaskSpec {
         seed: u64,
         threads: u32,
     ) -> Result<Vec<Box<dyn Program>>, InputError> {
-        let built = |name: &str, parameters: &str, trace_dir: &PathBuf| {
+        let built = |program: ProgramSpec, trace_dir: &PathBuf| {
             let setting = Setting {
                 seed,
                 trace_dir: trace_dir.clone(),
             };
-            fresco_load::build_team(name, parameters, &setting, threads)
+            program.endless().build(&setting, threads)
         };
+        let internal = |name: &str, parameters: &str| built(ProgramSpec::parse(name, parameters)?, &PathBuf::new());
         match &self.work {
-            Work::Program {
-                name,
-                parameters,
-                trace_dir,
-            } => {
-                let kind = fresco_load::programs().iter().find(|kind| kind.name == name);
-                let counts_passes = kind.is_some_and(|kind| kind.parameters().any(|p| p.name == "passes"));
-                let endless = if counts_passes { "\npasses = 0" } else { "" };
-                built(name, &format!("{parameters}{endless}"), trace_dir)
-            }
+            Work::Program { program, trace_dir } => built(program.clone(), trace_dir),
             Work::Synthetic { bytes, write_percent } => {
                 let parameters = format!(
-                    "bytes = '{bytes} B'\naccesses = {operations}\nwrite_percent = {write_percent}\ngap = {}\npasses = 0",
+                    "bytes = '{bytes} B'\naccesses = {operations}\nwrite_percent = {write_percent}\ngap = {}",
                     Work::GAP
                 );
-                built("random", &parameters, &PathBuf::new())
+                internal("random", &parameters)
             }
             Work::Registers => {
                 let core = &experiment.machine.core;
                 let per_us = u64::from(core.mhz) * u64::from(core.issue_width);
                 let instructions = self.timing.wcet().unwrap_or(1_000_000).saturating_mul(per_us) / 1000;
-                built(
-                    "idle",
-                    &format!("instructions = {instructions}\npasses = 0"),
-                    &PathBuf::new(),
-                )
+                internal("idle", &format!("instructions = {instructions}"))
             }
         }
     }

@@ -42,7 +42,7 @@ impl TaskResult {
             name: copy.name.clone(),
             core: copy.core,
             node: machine.topology.node_of_core[copy.core as usize],
-            program: setup.program(copy.task).name.to_owned(),
+            program: setup.program(copy.task).kind().name.to_owned(),
             role: task.role,
             banks: measured.banks,
             llc_colors: measured.llc.map_or_else(|| "all".to_owned(), |llc| llc.to_string()),

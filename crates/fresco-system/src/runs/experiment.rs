@@ -18,8 +18,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         let task = &setup.tasks[copy.task];
         let timing = task.timing.clone().map_or(Timing::Batch, Timing::Periodic);
         let work = Work::Program {
-            name: setup.program(copy.task).name.to_owned(),
-            parameters: setup.parameters(copy.task)?,
+            program: setup.program(copy.task).clone(),
             trace_dir: setup.trace_dir().to_owned(),
         };
         let instance = Instance {
@@ -28,7 +27,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         };
         tasks.push(TaskSpec {
             paging: task.paging,
-            team: setup.program(copy.task).is_team().then_some(copy.task),
+            team: setup.program(copy.task).kind().is_team().then_some(copy.task),
             start: task.start,
             place: Some(task.place.clone()),
             ..TaskSpec::new(copy.name.clone(), copy.core, timing, work, instance)

@@ -13,14 +13,14 @@ pub const RM: Policy = Policy::FixedPriority(Order::RateMonotonic);
 
 /// Jobs that access memory every few hundred nanoseconds, for at most `wcet` nanoseconds.
 pub fn sparse(wcet: u64, write_percent: u32) -> Work {
-    Work::Program {
-        name: "random".to_owned(),
-        parameters: format!(
+    Work::program(
+        "random",
+        &format!(
             "bytes = '256 KiB'\ngap = 2000\naccesses = {}\nwrite_percent = {write_percent}",
             wcet / 620
         ),
-        trace_dir: "".into(),
-    }
+    )
+    .expect("takes these parameters")
 }
 
 /// Sets by color, as name, period and WCET in microseconds.

@@ -15,7 +15,6 @@ use fresco_system::multitask::fair::FairSchedule;
 use fresco_system::multitask::{
     self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
 };
-use std::path::PathBuf;
 
 /// Shortest and longest run unless told otherwise: two retention times and ten.
 const SHORTEST: u64 = 2;
@@ -121,7 +120,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
             task.name.clone(),
             task.core.unwrap_or(0),
             timing,
-            work(task),
+            work(task)?,
             Instance::new(0, Coloring::Off),
         )
     })
@@ -155,22 +154,17 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
     Ok(Instance::new(first, coloring))
 }
 
-fn work(task: &PlannedTask) -> Work {
+fn work(task: &PlannedTask) -> Result<Work, InputError> {
     match &task.work {
-        plan::Work::Program { name, parameters } => Work::Program {
-            name: name.clone(),
-            parameters: parameters.clone(),
-            trace_dir: PathBuf::new(),
-        },
-        plan::Work::Synthetic if task.period_ns == 0 => Work::Program {
-            name: "random".to_owned(),
-            parameters: format!("bytes = '{} B'\nwrite_percent = {WRITE_PERCENT}", task.memory_bytes),
-            trace_dir: PathBuf::new(),
-        },
-        plan::Work::Synthetic => Work::Synthetic {
+        plan::Work::Program { name, parameters } => Work::program(name, parameters),
+        plan::Work::Synthetic if task.period_ns == 0 => Work::program(
+            "random",
+            &format!("bytes = '{} B'\nwrite_percent = {WRITE_PERCENT}", task.memory_bytes),
+        ),
+        plan::Work::Synthetic => Ok(Work::Synthetic {
             bytes: task.memory_bytes,
             write_percent: WRITE_PERCENT,
-        },
+        }),
     }
 }
 

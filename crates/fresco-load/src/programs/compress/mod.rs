@@ -50,7 +50,7 @@ pub(crate) static COMPRESS: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         let text = text::create(values.number("bytes") as usize, setting.seed);
         let kernel = Compress::new(text, values.number("bits") as u32);
         Ok(Box::new(Looped::new(kernel, passes(values))))

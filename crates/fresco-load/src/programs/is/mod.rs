@@ -43,7 +43,7 @@ pub(crate) static IS: ProgramKind = ProgramKind {
             doc: "measured rankings, after the unmeasured one; 0: again and again without end",
         },
     ]],
-    build: Build::Program(|values, _, _| {
+    build: Build::Program(|values, _| {
         let class = &CLASSES[values.number("class") as usize];
         let config = Config {
             class,

@@ -46,7 +46,7 @@ pub(crate) static LMS: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Program(|values, setting, _| {
+    build: Build::Program(|values, setting| {
         let config = Config {
             samples: values.number("samples"),
             taps: values.number("taps"),

@@ -85,11 +85,11 @@ pub(crate) static MODEL: ProgramKind = ProgramKind {
         ],
         PASSES,
     ],
-    build: Build::Model(|values, setting, table| {
+    build: Build::Model(|values, setting| {
         let of = NAMES[values.number("of") as usize];
         let mut all = characteristics()?.into_iter();
         let Some(mut of) = all.find(|model| model.name == of) else {
-            return Err(table.error_at("of", format!("found {of:?}, of which nothing is published")));
+            return Err(values.error("of", format!("found {of:?}, of which nothing is published")));
         };
         of.footprint = of.footprint.min(values.number("limit"));
         let model = Model::new(of, values.number("accesses"), setting.seed);

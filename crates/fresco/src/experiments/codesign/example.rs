@@ -134,11 +134,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
     });
     let cores = place(&masks, machine.cores, space.bank_colors());
     let tasks = masks.into_iter().zip(cores).enumerate().map(|(number, (mask, core))| {
-        let work = Work::Program {
-            name: "random".to_owned(),
-            parameters: PROGRAM.to_owned(),
-            trace_dir: Default::default(),
-        };
+        let work = Work::program("random", PROGRAM).expect("takes these parameters");
         let coloring = Coloring::Explicit {
             banks: Some(mask),
             llc: None,

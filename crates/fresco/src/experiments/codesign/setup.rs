@@ -87,11 +87,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
             footprint_mb: model.footprint_mb.min(FOOTPRINT_MB),
             ..*model
         };
-        let work = Work::Program {
-            name: "random".to_owned(),
-            parameters: model.parameters(),
-            trace_dir: Default::default(),
-        };
+        let work = Work::program("random", &model.parameters())?;
         let instance = Instance::new(0, coloring(spec, &machine, core, number)?);
         Ok(TaskSpec::new(
             format!("{}-{task}", model.program),
