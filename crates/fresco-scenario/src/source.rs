@@ -19,9 +19,9 @@ pub struct Source {
     pub directory: PathBuf,
 }
 
-/// Returns true if this is the text of a plan: JSON, which no scenario is.
-pub fn is_plan(text: &str) -> bool {
-    text.trim_start().starts_with('{')
+/// Returns true if this is the file of a plan: by its ending, or because it is JSON, which no scenario is.
+pub fn is_plan(file: impl AsRef<Path>, text: &str) -> bool {
+    file.as_ref().extension().is_some_and(|ending| ending == "json") || text.trim_start().starts_with('{')
 }
 
 impl Source {
@@ -45,7 +45,7 @@ impl Source {
     /// It is JSON but no plan.
     pub fn of_text(file: &str, text: String, directory: &Path) -> Result<Self, InputError> {
         // The machine of a plan is named as seen from the working directory.
-        let (text, directory) = match is_plan(&text) {
+        let (text, directory) = match is_plan(file, &text) {
             true => (of_plan(&Plan::parse(file, &text)?), PathBuf::new()),
             false => (text, directory.to_owned()),
         };

@@ -29,7 +29,7 @@ pub struct LoadedPlan {
 /// Neither of the two; a change to a plan; a scenario that has no plan.
 pub fn load(path: &Path, overrides: &[String]) -> Result<LoadedPlan, Failure> {
     let text = read_file(path)?;
-    let (plan, machine) = if is_plan(&text) {
+    let (plan, machine) = if is_plan(path, &text) {
         if let Some(word) = overrides.first() {
             return Err(InputError::new(format!("--set {word}"), "found a change to a plan")
                 .allowed("a plan as it is")

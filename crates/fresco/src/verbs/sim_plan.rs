@@ -23,7 +23,7 @@ pub fn plan_of(given: &[String]) -> Result<Option<PathBuf>, InputError> {
         .filter(|name| name.ends_with(".json") || scenarios::is_path(name))
     {
         let text = read_file(name)?;
-        if is_plan(&text) || name.ends_with(".json") || asks_for_a_plan(name, &text) {
+        if is_plan(name, &text) || asks_for_a_plan(name, &text) {
             found = Some(name);
             break;
         }

@@ -198,7 +198,7 @@ fn methods() -> Vec<Case> {
 fn options() -> Vec<Case> {
     let with = |name, words: &[&'static str]| Case::new(name, words).file("t.toml", TASKS);
     vec![
-        Case::new("plan of nothing", &["plan"]).usage("<TASKS>"),
+        Case::new("plan of nothing", &["plan"]).usage("<SCENARIO>"),
         with("misspelt method", &["plan", "t.toml", "--method", "alligned"]).told("--method: found \"alligned\""),
         with(
             "sensitivity by an unknown method",

@@ -197,7 +197,8 @@ fn options() -> Vec<Case> {
         )
         .told("--set trace_dir=x: trace_dir: "),
         with("value for a whole task", GOOD, &["--set", "task.chase=3"]).told("--set task.chase=3: task.chase: "),
-        with("task by number", GOOD, &["--set", "task.0.core=1"]).told("--set task.0.core=1: task.0.core: "),
+        with("task by a number that there is not", GOOD, &["--set", "task.9.core=1"])
+            .told("--set task.9.core=1: task.9.core: "),
         plain(
             "no copy of the measured task",
             edited(GOOD, "core = 0", "cores = [0]\ncopies = 0"),

@@ -80,7 +80,7 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
         return Err(
             InputError::new(file, format!("found a plan that is not sound: {violation}"))
                 .allowed("a plan that `fresco check` finds sound")
-                .help("plan again: fresco plan TASKS --out PLAN")
+                .help("plan again: fresco plan SCENARIO --out PLAN")
                 .into(),
         );
     }

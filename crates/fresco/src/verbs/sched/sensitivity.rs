@@ -25,8 +25,8 @@ Examples:
   fresco sched sensitivity tasks/table-5.2.toml
   fresco sched sensitivity tasks/table-5.2.toml --method aligned --density 8,16,32 --json")]
 pub struct Args {
-    /// File of tasks
-    #[arg(value_name = "TASKS")]
+    /// Scenario whose tasks are pushed to their limits, or a plan
+    #[arg(value_name = "SCENARIO")]
     tasks: PathBuf,
 
     /// One method; all that plan periodic tasks if omitted
