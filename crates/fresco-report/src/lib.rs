@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables, figures and reports. Plain data in, bytes out: this crate knows nothing of simulation, and leaves writing
+//! Tables, figures, reports, and data for other programs. Plain data in, bytes out: this crate knows nothing of simulation, and leaves writing
 //! files to its callers.
 //!
 //! ```
@@ -24,6 +24,7 @@
 //! ```
 
 pub mod claims;
+pub mod dataset;
 mod document;
 mod error;
 mod escape;

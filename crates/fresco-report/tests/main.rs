@@ -3,6 +3,7 @@
 
 mod claim_files;
 mod claims;
+mod dataset;
 mod documents;
 mod figures;
 mod gantt;

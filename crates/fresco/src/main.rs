@@ -19,6 +19,7 @@ mod show;
 mod simulate;
 mod stack;
 mod stop;
+mod tidy;
 mod verbs;
 
 use clap::Parser;

@@ -20,3 +20,4 @@ mod run;
 mod sched;
 mod sim;
 mod streams;
+mod tables;

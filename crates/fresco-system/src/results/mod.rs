@@ -11,6 +11,7 @@ mod reads;
 mod recorder;
 mod regulation;
 mod scenario;
+mod slowdown;
 mod spread;
 mod task;
 mod thread;

@@ -159,18 +159,10 @@ fn summary(runs: &[RunResult], number: usize, baseline: Option<&[RunResult]>) ->
     let mut recorder = ReadRecorder::default();
     runs.iter().for_each(|run| recorder.add(&run.tasks[number].recorder));
     let slowdowns = baseline.and_then(|baseline| {
-        let of_run = |(run, base): (&RunResult, &RunResult)| {
-            let base = base.tasks.iter().find(|task| task.name == first.name)?;
-            // A task that never had its core is not slower: it does not run.
-            if run.tasks[number].instructions == 0 {
-                return None;
-            }
-            Some(ratio(
-                base.instructions_per_cycle,
-                run.tasks[number].instructions_per_cycle,
-            ))
-        };
-        std::iter::zip(runs, baseline).map(of_run).collect::<Option<Vec<f64>>>()
+        let pairs = std::iter::zip(runs, baseline);
+        pairs
+            .map(|(run, base)| run.slowdown(number, base))
+            .collect::<Option<Vec<f64>>>()
     });
     TaskSummary {
         name: first.name.clone(),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A report as a directory: the page, the results, each figure. A report that is there stays whole until the new one is.
+//! Files that are written together to a directory: a report with its page, results and figures, or tables. Those that are
+//! there stay whole until the new ones are.
 
 use super::exchange::Staging;
 use super::figures::Figure;
@@ -18,11 +19,34 @@ pub const RESULTS: &str = "results.json";
 pub const TRACE: &str = "trace.json";
 /// The names of the report's files, one to a line: what the next report may take away.
 const MANIFEST: &str = ".fresco-report";
-/// Its first line.
-const MANIFEST_TITLE: &str = "Files of this report; the next one written here replaces them.";
 
-/// A directory that a report will be written to.
+/// Files that an option writes together.
+#[derive(Debug)]
+pub struct FileSet {
+    /// The option that names the directory.
+    pub option: &'static str,
+    /// What the files are together.
+    pub what: &'static str,
+    /// The file that lists them.
+    pub manifest: &'static str,
+    /// Files that there may be each time.
+    pub names: &'static [&'static str],
+    /// Returns true for the name of a file that goes when there is no new one.
+    pub goes: fn(&str) -> bool,
+}
+
+/// A report.
+const REPORT: FileSet = FileSet {
+    option: "--out",
+    what: "report",
+    manifest: MANIFEST,
+    names: &[PAGE, RESULTS],
+    goes: |name| name.ends_with(".svg") || name == TRACE,
+};
+
+/// A directory that a report will be written to, or another set of files.
 pub struct ReportDirectory {
+    set: &'static FileSet,
     directory: PathBuf,
     /// The files that the run reads.
     inputs: Vec<PathBuf>,
@@ -36,21 +60,30 @@ impl ReportDirectory {
     /// It cannot be created or written to; the page or the results would replace an input, a directory, or a file that
     /// no report has put there.
     pub fn prepare(directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
+        Self::prepare_for(&REPORT, directory, inputs)
+    }
+
+    /// As [`Self::prepare`], for another set of files.
+    ///
+    /// # Errors
+    /// As [`Self::prepare`].
+    pub fn prepare_for(set: &'static FileSet, directory: &Path, inputs: Vec<PathBuf>) -> Result<Self, InputError> {
         let report = Self {
+            set,
             directory: directory.to_owned(),
             inputs,
         };
         if directory.exists() && !directory.is_dir() {
             return Err(InputError::new(directory.display().to_string(), "found a file")
-                .in_field("--out")
+                .in_field(set.option)
                 .allowed("a directory, which is made if it does not exist")
                 .help("name another directory"));
         }
         let made = fs::create_dir_all(directory).and_then(|()| Staging::new(directory));
-        made.and_then(|staging| staging.add(PAGE, b""))
+        made.and_then(|staging| staging.add(set.manifest, b""))
             .map_err(|error| report.unwritable(&error))?;
         let own = report.own_files();
-        for name in [PAGE, RESULTS, MANIFEST] {
+        for name in set.names.iter().chain([&set.manifest]) {
             report.check(name, &own)?;
         }
         Ok(report)
@@ -85,14 +118,19 @@ impl ReportDirectory {
         self.replace(files)
     }
 
-    fn replace(&self, mut files: Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
+    /// Writes these files, of these names and contents, the last one last. Those of the set that were there and go are removed.
+    ///
+    /// # Errors
+    /// A file cannot be written; nothing has been changed then.
+    pub fn replace(&self, mut files: Vec<(String, Vec<u8>)>) -> Result<(), Failure> {
         let names = files.iter().map(|(name, _)| name.as_str());
-        let manifest = std::iter::once(MANIFEST_TITLE)
+        let title = self.set.title();
+        let manifest = std::iter::once(title.as_str())
             .chain(names)
             .collect::<Vec<_>>()
             .join("\n")
             + "\n";
-        files.insert(0, (MANIFEST.to_owned(), manifest.into_bytes()));
+        files.insert(0, (self.set.manifest.to_owned(), manifest.into_bytes()));
         let own = self.own_files();
         for (name, _) in &files {
             self.check(name, &own)?;
@@ -104,7 +142,7 @@ impl ReportDirectory {
         );
         let stale: Vec<String> = own
             .into_iter()
-            .filter(|old| self.is_figure(old) && !names.contains(&old.as_str()))
+            .filter(|old| self.goes(old) && !names.contains(&old.as_str()))
             .collect();
         let written = Staging::new(&self.directory).and_then(|staging| {
             files.iter().try_for_each(|(name, bytes)| staging.add(name, bytes))?;
@@ -117,45 +155,57 @@ impl ReportDirectory {
     /// whatever its name.
     fn check(&self, name: &str, own: &[String]) -> Result<(), InputError> {
         let path = self.directory.join(name);
-        refuse_overwriting("--out", &path, self.inputs.iter().map(PathBuf::as_path))?;
+        let (option, what) = (self.set.option, self.set.what);
+        refuse_overwriting(option, &path, self.inputs.iter().map(PathBuf::as_path))?;
         let (found, allowed) = match path.symlink_metadata() {
-            Ok(there) if there.is_dir() => ("found a directory", "a file or nothing, where the report has a file"),
+            Ok(there) if there.is_dir() => (
+                "found a directory".to_owned(),
+                format!("a file or nothing, where the {what} has a file"),
+            ),
             Ok(_) if !own.iter().any(|own| own == name) => (
-                "found a file that no report has put there",
-                "nothing, or a file of the report that is there, where the report has a file",
+                format!("found a file that no {what} has put there"),
+                format!("nothing, or a file of the {what} that is there, where the {what} has a file"),
             ),
             _ => return Ok(()),
         };
         Err(InputError::new(path.display().to_string(), found)
-            .in_field("--out")
+            .in_field(option)
             .allowed(allowed)
-            .help("move it away, or name another directory for the report"))
+            .help(format!("move it away, or name another directory for the {what}")))
     }
 
     /// The names of the files of the report that is there; none without one.
     fn own_files(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.directory.join(MANIFEST)).unwrap_or_default();
+        let manifest = self.set.manifest;
+        let text = fs::read_to_string(self.directory.join(manifest)).unwrap_or_default();
         let mut lines = text.lines();
-        if lines.next() != Some(MANIFEST_TITLE) {
+        if lines.next() != Some(&self.set.title()) {
             return Vec::new();
         }
-        std::iter::once(MANIFEST).chain(lines).map(str::to_owned).collect()
+        std::iter::once(manifest).chain(lines).map(str::to_owned).collect()
     }
 
-    /// Returns true for the name of a figure or trace that lies in the directory.
-    fn is_figure(&self, name: &str) -> bool {
-        let plain = (name.ends_with(".svg") || name == TRACE) && !name.contains(['/', '\\']);
+    /// Returns true for the name of a file in the directory, such as a figure, that goes with the report that it belongs to.
+    fn goes(&self, name: &str) -> bool {
+        let plain = (self.set.goes)(name) && !name.contains(['/', '\\']);
         plain && self.directory.join(name).is_file()
     }
 
     fn unwritable(&self, error: &io::Error) -> InputError {
         InputError::new(
             self.directory.display().to_string(),
-            format!("no report can be written there: {error}"),
+            format!("no {} can be written there: {error}", self.set.what),
         )
-        .in_field("--out")
+        .in_field(self.set.option)
         .allowed("a directory that can be created or written to")
         .help("name another directory")
+    }
+}
+
+impl FileSet {
+    /// First line of the manifest.
+    fn title(&self) -> String {
+        format!("Files of this {}; the next one written here replaces them.", self.what)
     }
 }
 

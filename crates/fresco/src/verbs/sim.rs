@@ -11,7 +11,7 @@ use crate::show::{page, text};
 use crate::simulate::{End, provenance_of, simulate_some};
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::sim_plan;
-use crate::{output, outputs};
+use crate::{output, outputs, tidy};
 use fresco_input::{InputError, quoted};
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_system::Scenario;
@@ -32,6 +32,7 @@ Examples:
   fresco sim palloc-fig4 --set 'sweep.corunners=[0, 3]' --set repetitions=5
   fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
   fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
+  fresco sim palloc-fig4 --csv out/fig4 --parquet out/fig4
   fresco sim spec-four --trace-dir ~/traces
   fresco sim plan.json --out out/plan
   fresco sim tasks/batch.toml")]
@@ -79,6 +80,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(super) tables: tidy::Options,
+
     /// List the built-in scenarios
     #[arg(long, conflicts_with_all = ["scenarios", "programs"])]
     list: bool,
@@ -125,6 +129,7 @@ pub fn run(args: Args) -> Outcome {
         .as_deref()
         .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
     let directory = directory.transpose()?;
+    let tables = args.tables.prepare(&inputs(&args.scenarios, &loaded))?;
     let (mut results, end) = simulate_some(
         &loaded,
         usize::from(args.threads),
@@ -150,7 +155,13 @@ pub fn run(args: Args) -> Outcome {
         true => Ok(()),
         false => {
             let provenance = provenance_of(&loaded[..results.len()], &results)?;
-            show(&args, directory.as_ref(), &provenance, &Results { scenarios: results })
+            show(
+                &args,
+                directory.as_ref(),
+                &tables,
+                &provenance,
+                &Results { scenarios: results },
+            )
         }
     };
     outputs::all([shown, fault])?;
@@ -258,6 +269,7 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
 fn show(
     args: &Args,
     directory: Option<&ReportDirectory>,
+    tables: &tidy::Destination,
     provenance: &Provenance,
     results: &Results,
 ) -> Result<(), Failure> {
@@ -274,6 +286,7 @@ fn show(
         }
         None => Ok(()),
     };
+    let tabled = tables.write(provenance, || tidy::scenarios(&results.scenarios));
     if args.json {
         output::write(document.to_bytes()?)?;
     } else {
@@ -283,9 +296,12 @@ fn show(
         if let (Some(directory), Ok(())) = (&args.out, &written) {
             text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
         }
+        if tabled.is_ok() {
+            text.push_str(&args.tables.lines());
+        }
         output::write_text(&text)?;
     }
-    written
+    outputs::all([written, tabled])
 }
 
 /// The built-in scenarios, a line each.

@@ -3,11 +3,11 @@
 
 use super::sim::{Args, refuse_options};
 use crate::failure::{Outcome, WANTING};
-use crate::output;
 use crate::planned::{self, Run, SCHEMA, Simulated};
 use crate::plans::{self, LoadedPlan};
 use crate::scenarios;
 use crate::show::files::{PAGE, ReportDirectory, TRACE};
+use crate::{output, outputs, tidy};
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_report::perfetto::write_trace;
 use fresco_report::{Document as Report, Provenance};
@@ -63,6 +63,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     };
     run.seed = args.seed.map_or(run.seed, u64::from);
     provenance.seed = Some(run.seed);
+    let tables = args.tables.prepare(&inputs)?;
     let directory = args
         .out
         .as_deref()
@@ -80,10 +81,14 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         }
         None => Ok(()),
     };
+    let tabled = tables.write(&provenance, || tidy::plan(&simulated));
     output::print(args.json, SCHEMA, &provenance, &simulated, || {
         planned::tables(&simulated)
     })?;
-    written?;
+    if !args.json && tabled.is_ok() {
+        output::write(args.tables.lines())?;
+    }
+    outputs::all([written, tabled])?;
     if let (Some(directory), false) = (&args.out, args.json) {
         output::write(format!("report   {}\n", directory.join(PAGE).display()))?;
     }

@@ -42,7 +42,10 @@ fn a_new_report_replaces_the_old_one_and_nothing_else() {
         .expect("is written");
     let mut found = content(directory.path());
     let manifest = found.remove(MANIFEST).expect("a manifest");
-    assert_eq!(manifest, format!("{MANIFEST_TITLE}\nb.svg\nc.svg\n{RESULTS}\n{PAGE}\n"));
+    assert_eq!(
+        manifest,
+        format!("{}\nb.svg\nc.svg\n{RESULTS}\n{PAGE}\n", REPORT.title())
+    );
     let names: Vec<&str> = found.keys().map(String::as_str).collect();
     assert_eq!(names, [".partial/", "b.svg", "c.svg", PAGE, "mine.svg", RESULTS]);
     assert!(

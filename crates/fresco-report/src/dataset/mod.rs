@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Long tables, one row per observation, as files that pandas, polars and R read without a parser of their own: CSV and
+//! Parquet, with the same rows.
+
+mod csv;
+mod parquet;
+
+pub use csv::to_csv;
+pub use parquet::to_parquet;
+
+use crate::ReportError;
+use std::sync::Arc;
+
+/// What the values of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text: UTF-8 in Parquet.
+    Text,
+    /// Whole numbers: 64 bits with sign in Parquet.
+    Integer,
+    /// Finite numbers: 64-bit floating point in Parquet; in CSV the shortest decimals that are read back as the same number.
+    Number,
+    /// `true` or `false`.
+    Truth,
+}
+
+/// A value. Any column may have rows without one: an empty field of CSV, a null of Parquet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// There is none.
+    #[default]
+    Missing,
+    /// Text that is known when the program is compiled.
+    Name(&'static str),
+    /// Text.
+    Text(Arc<str>),
+    /// A whole number.
+    Integer(i64),
+    /// A number; finite.
+    Number(f64),
+    /// Whether something is so.
+    Truth(bool),
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataColumn {
+    /// Name, with the unit as its end where there is one.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+}
+
+/// Rows that share their first values: those of one run.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Block {
+    shared: Vec<Value>,
+    /// Row by row.
+    values: Vec<Value>,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataTable {
+    /// Name, which is that of its files without their ending.
+    pub name: &'static str,
+    columns: Vec<DataColumn>,
+    blocks: Vec<Block>,
+}
+
+impl DataColumn {
+    /// A column of that name.
+    pub fn new(name: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+        }
+    }
+}
+
+impl DataTable {
+    /// A table without rows.
+    pub fn new(name: &'static str, columns: Vec<DataColumn>) -> Self {
+        Self {
+            name,
+            columns,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &[DataColumn] {
+        &self.columns
+    }
+
+    /// The rows pushed from here on begin with these values.
+    pub fn begin(&mut self, shared: Vec<Value>) {
+        self.blocks.push(Block {
+            shared,
+            values: Vec::new(),
+        });
+    }
+
+    /// Adds a row: the values after those that it shares with the others of its run.
+    ///
+    /// # Errors
+    /// It has more or fewer values than the table has columns, a value is not of its column's kind, or a number is not finite.
+    pub fn push(&mut self, row: impl IntoIterator<Item = Value>) -> Result<(), ReportError> {
+        if self.blocks.is_empty() {
+            self.begin(Vec::new());
+        }
+        let number = self.rows() + 1;
+        let Some(block) = self.blocks.last_mut() else {
+            return Ok(());
+        };
+        let before = block.values.len();
+        block.values.extend(row);
+        let found = block.shared.len() + block.values.len() - before;
+        let checked = match found == self.columns.len() {
+            true => std::iter::zip(&self.columns, block.shared.iter().chain(&block.values[before..]))
+                .try_for_each(|(column, value)| value.check(column)),
+            false => Err(ReportError::RowLength {
+                table: self.name.to_owned(),
+                row: number,
+                found,
+                expected: self.columns.len(),
+            }),
+        };
+        if checked.is_err() {
+            block.values.truncate(before);
+        }
+        checked
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        let own = |block: &Block| block.values.len() / (self.columns.len() - block.shared.len()).max(1);
+        self.blocks.iter().map(own).sum()
+    }
+
+    /// The values of a column, from the first row to the last; none if there is no such column.
+    fn column(&self, number: usize) -> impl Iterator<Item = &Value> {
+        let width = self.columns.len();
+        self.blocks.iter().flat_map(move |block| {
+            let own = (width - block.shared.len()).max(1);
+            block
+                .values
+                .chunks(own)
+                .filter_map(move |row| match number.checked_sub(block.shared.len()) {
+                    Some(number) => row.get(number),
+                    None => block.shared.get(number),
+                })
+        })
+    }
+
+    /// The rows, each from its first value to its last.
+    fn each_row(&self) -> impl Iterator<Item = impl Iterator<Item = &Value>> {
+        let width = self.columns.len();
+        self.blocks.iter().flat_map(move |block| {
+            let own = (width - block.shared.len()).max(1);
+            block.values.chunks(own).map(|row| block.shared.iter().chain(row))
+        })
+    }
+}
+
+impl Value {
+    /// The number, or none if it is not finite.
+    pub fn finite(number: f64) -> Self {
+        if number.is_finite() {
+            Self::Number(number)
+        } else {
+            Self::Missing
+        }
+    }
+
+    fn check(&self, column: &DataColumn) -> Result<(), ReportError> {
+        let fits = match (self, column.kind) {
+            (Self::Number(number), Kind::Number) => {
+                crate::error::finite(&column.name, *number)?;
+                true
+            }
+            (Self::Missing, _)
+            | (Self::Name(_) | Self::Text(_), Kind::Text)
+            | (Self::Integer(_), Kind::Integer)
+            | (Self::Truth(_), Kind::Truth) => true,
+            _ => false,
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(ReportError::Inconsistent {
+                what: format!("column {}", column.name),
+                why: format!("{self:?} is no value of kind {:?}", column.kind),
+            }),
+        }
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<u64> for Value {
+    /// Counts beyond 2^63 do not come about; they would stand there as 2^63 - 1.
+    fn from(count: u64) -> Self {
+        Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<u32> for Value {
+    fn from(count: u32) -> Self {
+        Self::Integer(count.into())
+    }
+}
+
+impl From<usize> for Value {
+    fn from(count: usize) -> Self {
+        (count as u64).into()
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        Self::Truth(truth)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}

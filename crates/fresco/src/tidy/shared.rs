@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What runs of scenarios and of plans have in common.
+
+use super::metrics as m;
+use super::metrics::{Metric, Subject};
+use super::tables::{Observed, Tables};
+use fresco_report::ReportError;
+use fresco_system::results::{ControllerResult, CoreRegulation, Reads, RegulationResult, ThreadResult};
+
+/// A time in picoseconds as nanoseconds.
+pub(super) fn ns(ps: u64) -> f64 {
+    ps as f64 / 1000.0
+}
+
+/// The reads of a task.
+pub(super) fn reads(tables: &mut Tables, on: &Observed, name: &str, reads: &Reads) -> Result<(), ReportError> {
+    let rows = &reads.rows;
+    tables.observe(
+        on,
+        [
+            (m::reads, reads.count as f64),
+            (m::remote_reads, reads.remote as f64),
+            (m::joined_reads, reads.joined as f64),
+            (m::row_hits, rows.hits as f64),
+            (m::row_misses, rows.misses as f64),
+            (m::row_conflicts, rows.conflicts as f64),
+            (m::row_forwarded, rows.forwarded as f64),
+        ],
+    )?;
+    if reads.count == 0 {
+        return Ok(());
+    }
+    let (latency, parts) = (&reads.latency, &reads.anatomy);
+    tables.observe(
+        on,
+        [
+            (m::read_latency_mean, latency.mean_ns),
+            (m::read_latency_stddev, latency.stddev_ns),
+            (m::read_latency_min, latency.min_ns),
+            (m::read_latency_p50, latency.p50_ns),
+            (m::read_latency_p90, latency.p90_ns),
+            (m::read_latency_p99, latency.p99_ns),
+            (m::read_latency_p99_9, latency.p99_9_ns),
+            (m::read_latency_max, latency.max_ns),
+            (m::read_path, parts.path_ns),
+            (m::read_remote, parts.remote_ns),
+            (m::read_queue, parts.queue_ns),
+            (m::read_bank, parts.bank_ns),
+            (m::read_bus, parts.bus_ns),
+            (m::read_refresh, parts.refresh_ns),
+            (m::read_service, parts.service_ns),
+            (m::read_joined, parts.joined_ns),
+        ],
+    )?;
+    tables.latencies(name, "read", latency)
+}
+
+/// Frames of a task by bank color.
+pub(super) fn pages(tables: &mut Tables, task: &str, by_bank: &[(u32, u64)]) -> Result<(), ReportError> {
+    by_bank.iter().try_for_each(|(bank, pages)| {
+        let on = Observed {
+            task: task.into(),
+            ..Observed::other(Subject::Bank, bank)
+        };
+        tables.observe(&on, [(m::pages, *pages as f64)])
+    })
+}
+
+/// What a thread waited for.
+pub(super) fn thread(tables: &mut Tables, on: &Observed, thread: Option<&ThreadResult>) -> Result<(), ReportError> {
+    let Some(thread) = thread else { return Ok(()) };
+    tables.observe(
+        on,
+        [
+            (m::idle_time, ns(thread.idle_ps)),
+            (m::serial_wait_time, ns(thread.serial_wait_ps)),
+            (m::busy_time, ns(thread.busy_ps)),
+            (m::parallel_sections, thread.sections as f64),
+        ],
+    )
+}
+
+/// Controllers and their channels.
+pub(super) fn controllers(tables: &mut Tables, all: &[ControllerResult]) -> Result<(), ReportError> {
+    let mut number = 0;
+    for one in all {
+        let (on, rows) = (Observed::other(Subject::Controller, one.node), &one.rows);
+        let values: [(Metric, f64); 16] = [
+            (m::window, one.window_ns),
+            (m::reads, one.reads as f64),
+            (m::writes, one.writes as f64),
+            (m::bandwidth, one.bandwidth_bytes_per_s),
+            (m::peak_bandwidth, one.peak_bandwidth_bytes_per_s),
+            (m::bus_utilization, one.bus_utilisation),
+            (m::read_queue_mean, one.read_queue_mean),
+            (m::read_queue_max, one.read_queue_max.into()),
+            (m::write_queue_mean, one.write_queue_mean),
+            (m::write_queue_max, one.write_queue_max.into()),
+            (m::row_hits, rows.hits as f64),
+            (m::row_misses, rows.misses as f64),
+            (m::row_conflicts, rows.conflicts as f64),
+            (m::row_forwarded, rows.forwarded as f64),
+            (m::activations, one.activations as f64),
+            (m::refreshes, one.refreshes as f64),
+        ];
+        tables.observe(&on, values)?;
+        if let Some(energy) = &one.energy {
+            let parts = &energy.parts;
+            let values = [
+                (m::energy_activate, parts.activate_pj as f64),
+                (m::energy_read, parts.read_pj as f64),
+                (m::energy_write, parts.write_pj as f64),
+                (m::energy_refresh, parts.refresh_pj as f64),
+                (m::energy_active_standby, parts.active_standby_pj as f64),
+                (m::energy_precharge_standby, parts.precharge_standby_pj as f64),
+                (m::energy, energy.total_pj as f64),
+                (m::power, energy.power_w),
+            ];
+            tables.observe(&on, values)?;
+        }
+        for channel in &one.channels {
+            let values = [
+                (m::reads, channel.reads as f64),
+                (m::writes, channel.writes as f64),
+                (m::bandwidth, channel.bandwidth_bytes_per_s),
+                (m::bus_utilization, channel.bus_utilisation),
+                (m::active_share, channel.active_share),
+            ];
+            tables.observe(&Observed::other(Subject::Channel, number), values)?;
+            number += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The budget of a core, and its periods.
+pub(super) fn budget(
+    tables: &mut Tables,
+    core: u32,
+    rules: &RegulationResult,
+    budget: &CoreRegulation,
+) -> Result<(), ReportError> {
+    let counts = &budget.counts;
+    tables.observe(
+        &Observed::other(Subject::Core, core),
+        [
+            (m::budget_reserved, budget.reserved_bytes_per_s as f64),
+            (m::budget_guaranteed, budget.guaranteed_bytes_per_s),
+            (m::budget_achieved, budget.achieved_bytes_per_s),
+            (m::budget_periods, counts.periods as f64),
+            (m::budget_lines_used, counts.used as f64),
+            (m::budget_exhausted, counts.exhausted as f64),
+            (m::budget_donated, counts.donated as f64),
+            (m::budget_reclaimed, counts.reclaimed as f64),
+            (m::budget_extra, counts.extra as f64),
+            (m::budget_shared, counts.shared as f64),
+            (m::budget_errors, counts.errors as f64),
+            (m::budget_overshoot, counts.overshoot as f64),
+            (m::stalled_time, budget.stalled_ns),
+        ],
+    )?;
+    let lines = budget.lines_by_period.iter();
+    for (number, (lines, (middle, rate))) in lines.zip(budget.series(rules)).enumerate() {
+        tables.period(core, number, middle - rules.period_ps / 2, *lines, rate)?;
+    }
+    Ok(())
+}
