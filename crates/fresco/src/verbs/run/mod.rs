@@ -48,7 +48,8 @@ Examples:
   fresco run --machine opteron-6128 --colors banks=0-31 -- xz -9 data
   fresco run --map map.txt --llc 6-16 --colors banks=0-3,llc=0-7 --strict --cpus 2-3 -- ./control
   fresco run --machine i7-860 --colors llc=0-3 --dry-run -- python3 train.py
-  fresco run plan.json")]
+  fresco run plan.json
+  fresco run scenario.toml")]
 pub struct Args {
     #[command(flatten)]
     colors: ColorArgs,
@@ -98,8 +99,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 
-    /// The program and its arguments; or a plan, PLAN.json or - for standard input, alone: each of its tasks where it
-    /// has it
+    /// The program and its arguments; or a plan, PLAN.json or - for standard input, or a scenario, which is planned, alone:
+    /// each of its tasks where it has it
     #[arg(
         required = true,
         trailing_var_arg = true,

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where a verb takes a scenario it takes a plan, and where it takes a plan it takes a scenario.
+
+use crate::common::{directory_with, fresco, json, refused_with, stdout};
+
+/// Simulated as it stands, planned, run.
+const SCENARIO: &str = r#"name = "both"
+machine = "ss-rtmc"
+measure.jobs = 2
+
+[plan]
+method = "aligned"
+
+[[task]]
+name = "control"
+program = "lms"
+parameters.samples = 500
+core = 0
+memory = "64 KiB"
+period = "8 ms"
+wcet = "1 ms"
+command = ["true"]
+
+[[task]]
+name = "vision"
+program = "cnt"
+parameters.n = 30
+core = 0
+memory = "64 KiB"
+period = "32 ms"
+wcet = "2 ms"
+command = ["true"]
+"#;
+
+/// The same without `[plan]`.
+fn unplanned() -> String {
+    SCENARIO.replace("[plan]\nmethod = \"aligned\"\n", "")
+}
+
+#[test]
+fn a_scenario_is_checked_and_simulated_as_its_plan_is() {
+    let directory = directory_with(&[("s.toml", SCENARIO)]);
+    let planned = json(&["plan", "s.toml", "--json", "--out", "p.json"], directory.path());
+    assert_eq!(planned["data"]["method"], "aligned");
+    for verb in [&["check"][..], &["sim", "--horizon", "128 ms"]] {
+        let of = |file: &str| json(&[verb, &[file, "--json"]].concat(), directory.path())["data"].clone();
+        assert_eq!(of("s.toml"), of("p.json"), "{verb:?}");
+    }
+    let crs = json(
+        &["check", "s.toml", "--json", "--set", "plan.method=crs"],
+        directory.path(),
+    );
+    assert_eq!(crs["data"]["sound"], true);
+    let (of_scenario, of_plan) = (
+        fresco(&["run", "--dry-run", "s.toml"], directory.path()),
+        fresco(&["run", "--dry-run", "p.json"], directory.path()),
+    );
+    assert_eq!(of_scenario.status, of_plan.status);
+    let first = |text: &[u8]| {
+        String::from_utf8_lossy(text)
+            .split("What a plan is")
+            .next()
+            .map(str::to_owned)
+    };
+    assert_eq!(first(&of_scenario.stdout), first(&of_plan.stdout));
+}
+
+#[test]
+fn the_tasks_of_a_plan_are_planned_anew_and_simulated_without_it() {
+    let directory = directory_with(&[("s.toml", SCENARIO), ("u.toml", &unplanned())]);
+    let first = json(&["plan", "s.toml", "--json", "--out", "p.json"], directory.path());
+    let again = json(&["plan", "p.json", "--json"], directory.path());
+    assert_eq!(again["data"], first["data"]);
+    let crs = json(
+        &["plan", "p.json", "--json", "--set", "plan.method=crs"],
+        directory.path(),
+    );
+    assert_eq!(crs["data"]["method"], "crs");
+    let advised = json(
+        &["advise", "p.json", "--json", "--set", "measure.jobs=2"],
+        directory.path(),
+    );
+    assert!(
+        advised["data"]["tried"]
+            .as_array()
+            .is_some_and(|tried| !tried.is_empty())
+    );
+    // Without [plan] it is simulated as it stands.
+    let plain = json(&["sim", "u.toml", "--json"], directory.path());
+    assert_eq!(plain["schema"], "fresco-sim/2");
+}
+
+#[test]
+fn what_stands_in_the_way_is_told() {
+    let impossible = SCENARIO.replace("wcet = \"2 ms\"", "wcet = \"30 ms\"");
+    let directory = directory_with(&[("s.toml", SCENARIO), ("full.toml", &impossible)]);
+    for verb in ["check", "sim"] {
+        let told = refused_with(1, &[verb, "full.toml"], directory.path());
+        assert!(told.contains("both: there is no plan by aligned"), "{told}");
+    }
+    stdout(&["plan", "s.toml", "--out", "p.json"], directory.path());
+    for verb in ["check", "sim"] {
+        let told = refused_with(2, &[verb, "p.json", "--set", "plan.method=crs"], directory.path());
+        assert!(told.contains("found a change to a plan"), "{told}");
+    }
+    let told = refused_with(2, &["sim", "s.toml", "s.toml"], directory.path());
+    assert!(told.contains("found a plan among 2 arguments"), "{told}");
+}
