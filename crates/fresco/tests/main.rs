@@ -21,3 +21,4 @@ mod sched;
 mod sim;
 mod streams;
 mod tables;
+mod timelines;
