@@ -22,3 +22,4 @@ mod sched;
 mod sim;
 mod streams;
 mod tables;
+mod timelines;

@@ -8,12 +8,11 @@ mod gantt;
 mod page;
 mod promises;
 mod table;
-mod trace;
 
+pub use gantt::trace;
 pub use page::of as page;
 pub use promises::Promise;
 pub use table::tables;
-pub use trace::of as trace;
 
 use fresco_input::InputError;
 use fresco_machine::Machine;

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub const PAGE: &str = "index.html";
 /// The results.
 pub const RESULTS: &str = "results.json";
-/// The timeline of a plan's run, for ui.perfetto.dev.
+/// The timelines of runs, for ui.perfetto.dev.
 pub const TRACE: &str = "trace.json";
 /// The names of the report's files, one to a line: what the next report may take away.
 const MANIFEST: &str = ".fresco-report";

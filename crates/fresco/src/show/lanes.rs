@@ -41,6 +41,17 @@ pub struct RankLane {
     pub name: String,
 }
 
+impl RankLane {
+    /// The lane of a rank, which names its channel too if there are `several`.
+    pub fn new(channel: u32, rank: u32, several: bool) -> Self {
+        let name = match several {
+            true => format!("ch {channel} rank {rank}"),
+            false => format!("rank {rank}"),
+        };
+        Self { channel, rank, name }
+    }
+}
+
 fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> GanttBar {
     GanttBar {
         from_ns: from_ps / PS,

@@ -2,11 +2,16 @@
 //! Periodic tasks of a scenario: deadlines missed, response times, who ran when (MET-2).
 
 use super::figures::Figure;
-use super::lanes::{self, GanttContent, TaskLane};
+use super::files::TRACE;
+use super::lanes::{self, GanttContent, RankLane, TaskLane};
 use super::sweep::Sweep;
-use fresco_report::plot::{Axis, CdfChart, Distribution, Gantt, Heading};
+use super::{gantt, trace};
+use fresco_report::perfetto::{Trace, write_trace};
+use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
-use fresco_system::results::{JobsSummary, PointResult, TaskSummary};
+use fresco_system::results::{JobsSummary, PointResult, ScenarioResult, TaskSummary};
+use std::collections::BTreeSet;
+use std::io;
 
 /// Charts of points, at most so many of each kind: more are in the JSON.
 const MOST_CHARTS: usize = 8;
@@ -70,7 +75,7 @@ fn numbers(point: &PointResult, number: usize, jobs: &JobsSummary) -> Vec<Cell> 
 pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
     let mut figures = Vec::new();
     for (number, point) in sweep.result.points.iter().enumerate().take(MOST_CHARTS) {
-        figures.extend(gantt(sweep, number, point, provenance)?);
+        figures.extend(chart(sweep, number, point, provenance)?);
     }
     let mut tasks: Vec<&str> = Vec::new();
     let periodic = sweep.result.points.iter().flat_map(|point| &point.tasks);
@@ -90,15 +95,37 @@ fn values(point: &PointResult) -> String {
     point.values.join(", ")
 }
 
-fn gantt(
-    sweep: &Sweep<'_>,
-    number: usize,
-    point: &PointResult,
-    provenance: &Provenance,
-) -> Result<Option<Figure>, ReportError> {
-    let Some((run, timeline)) = point.runs.first().and_then(|run| Some((run, run.timeline.as_ref()?))) else {
+/// The file of the report that has the timelines of the first runs of points, for a trace viewer: its name and content;
+/// `None` if nothing was recorded.
+///
+/// # Errors
+/// None in practice: spans of a run do not overlap.
+pub fn trace_file(results: &[ScenarioResult], provenance: &Provenance) -> io::Result<Option<(String, Vec<u8>)>> {
+    let mut processes = Vec::new();
+    for result in results {
+        for point in result.points.iter().take(MOST_CHARTS) {
+            let Some(content) = content(point) else { continue };
+            let prefix = match (results.len(), point.values.is_empty()) {
+                (1, true) => String::new(),
+                (1, false) => format!("{}: ", values(point)),
+                (_, true) => format!("{}: ", result.scenario),
+                (_, false) => format!("{} {}: ", result.scenario, values(point)),
+            };
+            processes.extend(trace::of(&content, &prefix));
+        }
+    }
+    if processes.is_empty() {
         return Ok(None);
-    };
+    }
+    let mut bytes = Vec::new();
+    write_trace(&Trace { processes }, provenance, &mut bytes)?;
+    Ok(Some((TRACE.to_owned(), bytes)))
+}
+
+/// What is shown of the first run of a point; `None` if its course was not recorded.
+fn content(point: &PointResult) -> Option<GanttContent<'_>> {
+    let run = point.runs.first()?;
+    let timeline = run.timeline.as_ref()?;
     let lane = |task| {
         let task: &fresco_system::results::TaskResult = task;
         TaskLane {
@@ -107,38 +134,42 @@ fn gantt(
             jobs: task.jobs.as_ref().map_or(&[], |jobs| jobs.jobs.as_slice()),
         }
     };
-    let tasks: Vec<TaskLane<'_>> = run.tasks.iter().map(lane).collect();
-    let mut cores: Vec<u32> = tasks.iter().map(|task| task.core).collect();
-    cores.sort_unstable();
-    cores.dedup();
-    let content = GanttContent {
-        cores,
-        tasks,
-        ranks: Vec::new(),
+    let ranks: BTreeSet<(u32, u32)> = timeline
+        .refreshes
+        .iter()
+        .map(|span| (span.channel, span.rank))
+        .collect();
+    let several = ranks.iter().any(|(channel, _)| *channel > 0);
+    let cores: BTreeSet<u32> = run.tasks.iter().map(|task| task.core).collect();
+    Some(GanttContent {
+        cores: Vec::from_iter(cores),
+        tasks: run.tasks.iter().map(lane).collect(),
+        ranks: ranks
+            .into_iter()
+            .map(|(channel, rank)| RankLane::new(channel, rank, several))
+            .collect(),
         timeline,
         horizon_ps: run.to_ps,
-    };
-    let to_ns = timeline.recorded_ps / lanes::PS;
+    })
+}
+
+fn chart(
+    sweep: &Sweep<'_>,
+    number: usize,
+    point: &PointResult,
+    provenance: &Provenance,
+) -> Result<Option<Figure>, ReportError> {
+    let Some(content) = content(point) else { return Ok(None) };
+    let to_ns = content.timeline.recorded_ps / lanes::PS;
     let what = match point.values.is_empty() {
         true => String::new(),
         false => format!("{}, ", values(point)),
     };
-    let chart = Gantt {
-        heading: Heading::new(
-            format!("{}: who runs when", sweep.result.scenario),
-            format!("{what}the first {} ms", to_ns as f64 / 1e6),
-        )
-        .described("Jobs of each task on each core, with releases, deadlines and ends."),
-        from_ns: 0,
-        to_ns,
-        styles: Vec::new(),
-        lanes: lanes::of(&content),
-    };
-    Ok(Some(Figure {
-        name: format!("{}-gantt-{number}", sweep.result.scenario),
-        svg: chart.to_svg(provenance)?,
-        caption: "Arrows up: releases; arrows down: deadlines; T: end of a job; cross: a deadline missed.".to_owned(),
-    }))
+    let scenario = &sweep.result.scenario;
+    let title = format!("{scenario}: who runs when");
+    let subtitle = format!("{what}the first {} ms", to_ns as f64 / 1e6);
+    let name = format!("{scenario}-gantt-{number}");
+    gantt::figure(name, title, subtitle, &content, to_ns, provenance).map(Some)
 }
 
 /// Response times of one task, a curve for each point.

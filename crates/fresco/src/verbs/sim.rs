@@ -7,7 +7,7 @@ use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
-use crate::show::{page, text};
+use crate::show::{page, schedule, text};
 use crate::simulate::{End, provenance_of, simulate_some};
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::sim_plan;
@@ -75,8 +75,8 @@ pub struct Args {
     #[arg(long)]
     pub(super) all: bool,
 
-    /// Write a report there: index.html, results.json, each figure as SVG; replaces the report that is there, and no
-    /// other file
+    /// Write a report there: index.html, results.json, each figure as SVG, and trace.json for ui.perfetto.dev if who ran when
+    /// was recorded; replaces the report that is there, and no other file
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
@@ -279,13 +279,12 @@ fn show(
         data: results,
     };
     // A report that cannot be written does not cost the results: they are printed first.
-    let written = match directory {
-        Some(directory) => {
-            let (page, figures) = page::of(&results.scenarios, provenance)?;
-            directory.write(&page, &document.to_bytes()?, &figures)
-        }
-        None => Ok(()),
+    let report = |directory: &ReportDirectory| {
+        let (page, figures) = page::of(&results.scenarios, provenance)?;
+        let trace = schedule::trace_file(&results.scenarios, provenance)?;
+        directory.write_with(&page, &document.to_bytes()?, &figures, Vec::from_iter(trace))
     };
+    let written = directory.map_or(Ok(()), report);
     let tabled = tables.write(provenance, || tidy::scenarios(&results.scenarios));
     if args.json {
         output::write(document.to_bytes()?)?;

@@ -75,7 +75,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         Some(directory) => {
             let (page, figures) = planned::page(&plan, &simulated, &provenance, TRACE)?;
             let mut trace = Vec::new();
-            write_trace(&planned::trace(&simulated), &provenance, &mut trace)?;
+            write_trace(&planned::trace(&plan, &simulated), &provenance, &mut trace)?;
             let more = vec![(TRACE.to_owned(), trace)];
             directory.write_with(&page, &document(&simulated, &provenance)?, &figures, more)
         }
