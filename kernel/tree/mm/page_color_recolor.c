@@ -10,10 +10,12 @@
  * pieces a signal that kills ends it. No CPU is told to do without its lists of
  * new pages all the while: they are drained once if pages were on them.
  */
+#include <linux/file.h>
 #include <linux/migrate.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/page_color.h>
+#include <linux/pagemap.h>
 #include <linux/pagewalk.h>
 #include <linux/sched/signal.h>
 #include <linux/swap.h>
@@ -32,12 +34,17 @@
  * @mm: the process
  * @policy: its colours
  * @addr: what is below was looked at
+ * @end: where it ends
  * @looked: entries since mmap_lock was taken
  * @pages: those that are isolated
  * @nr: how many
  * @large: a large folio that is to be split, with a reference
+ * @file: that it is of, with a reference; NULL for anonymous memory
+ * @index: the first page of @file that is mapped here by @large
+ * @last: the last one, or what is beyond
  * @unsplit: the last one that could not be split, with a reference
  * @left: pages that cannot be moved
+ * @unmapped: others that cannot, of split folios of files: no walk finds them
  * @missed: some of these were not on an LRU list
  * @full: nodes where no page of the colours was found: nothing more is reclaimed or
  *	evicted for one
@@ -46,12 +53,17 @@ struct recolor {
 	struct mm_struct *mm;
 	struct page_color_policy *policy;
 	unsigned long addr;
+	unsigned long end;
 	unsigned int looked;
 	struct list_head pages;
 	unsigned int nr;
 	struct folio *large;
+	struct file *file;
+	pgoff_t index;
+	pgoff_t last;
 	struct folio *unsplit;
 	unsigned long left;
+	unsigned long unmapped;
 	bool missed;
 	nodemask_t full;
 };
@@ -105,6 +117,23 @@ static int pause_at(struct recolor *rc, unsigned long addr)
 	return -EAGAIN;
 }
 
+/*
+ * The walk stops at a large folio, which is to be split. That unmaps pages of files:
+ * which of them are mapped from here on is remembered.
+ */
+static int stop_at_large(struct recolor *rc, struct vm_area_struct *vma,
+			 unsigned long addr)
+{
+	if (!folio_test_anon(rc->large) && vma->vm_file) {
+		rc->file = get_file(vma->vm_file);
+		rc->index = linear_page_index(vma, addr);
+		rc->last = linear_page_index(vma, min(vma->vm_end, rc->end) - 1);
+		rc->last = min(rc->last, rc->large->index +
+			       folio_nr_pages(rc->large) - 1);
+	}
+	return pause_at(rc, addr);
+}
+
 /* A folio that is mapped by @nr entries. False if it is to be split first. */
 static bool collect(struct recolor *rc, struct folio *folio, unsigned long nr)
 {
@@ -151,8 +180,9 @@ static int collect_ptes(pmd_t *pmd, unsigned long addr, unsigned long end,
 		if (folio)
 			go_on = collect(rc, folio, (end - addr) / PAGE_SIZE);
 		spin_unlock(ptl);
-		return go_on && ++rc->looked < RECOLOR_LOOK ? 0 :
-			pause_at(rc, go_on ? end : addr);
+		if (!go_on)
+			return stop_at_large(rc, vma, addr);
+		return ++rc->looked < RECOLOR_LOOK ? 0 : pause_at(rc, end);
 	}
 #endif
 	first = pte_offset_map_lock(walk->mm, pmd, addr, &ptl);
@@ -173,7 +203,9 @@ static int collect_ptes(pmd_t *pmd, unsigned long addr, unsigned long end,
 		}
 	}
 	pte_unmap_unlock(first, ptl);
-	if (go_on && rc->nr < RECOLOR_BATCH && rc->looked < RECOLOR_LOOK)
+	if (!go_on)
+		return stop_at_large(rc, vma, addr);
+	if (rc->nr < RECOLOR_BATCH && rc->looked < RECOLOR_LOOK)
 		return 0;
 	return pause_at(rc, addr);
 }
@@ -205,26 +237,6 @@ static const struct mm_walk_ops recolor_ops = {
 	.walk_lock	= PGWALK_RDLOCK,
 };
 
-/* Split the folio at which the walk has stopped. */
-static void split_large(struct recolor *rc)
-{
-	struct folio *folio = rc->large;
-	bool done = false;
-
-	rc->large = NULL;
-	if (folio_trylock(folio)) {
-		done = !folio_test_large(folio) || page_color_split_folio(folio);
-		folio_unlock(folio);
-	}
-	if (done) {
-		folio_put(folio);
-		return;
-	}
-	if (rc->unsplit)
-		folio_put(rc->unsplit);
-	rc->unsplit = folio;
-}
-
 /* Move what was isolated; of others nothing is waited for that takes long. */
 static void move_collected(struct recolor *rc)
 {
@@ -244,6 +256,64 @@ static void move_collected(struct recolor *rc)
 	rc->nr = 0;
 }
 
+/*
+ * Move the pages that a folio of a file was split into. None of them is mapped now:
+ * they are looked up in the file, and mapped by the next fault.
+ */
+static void move_pages_of_file(struct recolor *rc, struct file *file)
+{
+	unsigned long left;
+	pgoff_t index;
+
+	if (rc->nr)
+		move_collected(rc);
+	left = rc->left;
+	for (index = rc->index; index <= rc->last; index++) {
+		struct folio *folio = filemap_get_folio(file->f_mapping, index);
+
+		if (IS_ERR(folio))
+			continue;
+		/* Of blocks that are larger than a page, or made again by others. */
+		if (folio_test_large(folio))
+			rc->left++;
+		else
+			collect(rc, folio, 1);
+		folio_put(folio);
+		if (rc->nr == RECOLOR_BATCH)
+			move_collected(rc);
+	}
+	if (rc->nr)
+		move_collected(rc);
+	rc->unmapped += rc->left - left;
+	rc->left = left;
+}
+
+/* Split the folio at which the walk has stopped. */
+static void split_large(struct recolor *rc)
+{
+	struct folio *folio = rc->large;
+	struct file *file = rc->file;
+	bool done = false;
+
+	rc->large = NULL;
+	rc->file = NULL;
+	if (folio_trylock(folio)) {
+		done = !folio_test_large(folio) || page_color_split_folio(folio);
+		folio_unlock(folio);
+	}
+	if (done) {
+		folio_put(folio);
+		if (file)
+			move_pages_of_file(rc, file);
+	} else {
+		if (rc->unsplit)
+			folio_put(rc->unsplit);
+		rc->unsplit = folio;
+	}
+	if (file)
+		fput(file);
+}
+
 static bool is_over(struct mm_struct *mm)
 {
 	/* Of another process that has exited by now the reference is ours alone. */
@@ -254,6 +324,7 @@ static int recolor_pass(struct recolor *rc, unsigned long start, unsigned long e
 {
 	lru_add_drain();
 	rc->addr = start;
+	rc->end = end;
 	rc->left = 0;
 	while (rc->addr < end && !is_over(rc->mm)) {
 		struct page_color_held *held = page_color_migration_begin();
@@ -297,7 +368,7 @@ static long recolor(struct mm_struct *mm, struct page_color_policy *policy,
 	}
 	if (rc.unsplit)
 		folio_put(rc.unsplit);
-	return err ?: min_t(unsigned long, rc.left, INT_MAX);
+	return err ?: min_t(unsigned long, rc.left + rc.unmapped, INT_MAX);
 }
 
 /**

@@ -8,8 +8,9 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
-#include "page_color_util.h"
+#include "page_color_kinds.h"
 
 #define THP		HUGE_PAGES
 #define PMD_ORDER	9
@@ -290,6 +291,38 @@ static bool test_move(void)
 	       kept > 0 && blocks > 0;
 }
 
+/*
+ * Pages of a file that were brought in as huge pages, by a task without colours: they
+ * are split, which unmaps them, and moved all the same.
+ */
+static bool test_file(void)
+{
+	const size_t size = 4 * MB;
+	char *mem = aligned(size);
+	unsigned long even[LONGS] = {};
+	long left, blocks;
+	int fd;
+
+	every_second(even);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("huge", "/tmp", "tmpfs", 0, "huge=always"))
+		return false;
+	fd = open("/tmp/page_color", O_RDWR | O_CREAT, 0600);
+	if (fd < 0 || ftruncate(fd, size) ||
+	    mmap(mem, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != mem)
+		return false;
+	write_words(mem, size);
+	blocks = whole_blocks(mem, size, PMD_ORDER);
+	if (set_colors(even, PR_PAGE_COLOR_STRICT))
+		return false;
+	left = move_to_colors(mem, size);
+	ksft_print_msg("%ld huge pages of the file, %ld pages left\n", blocks, left);
+	for (size_t i = 0; i < size; i += page_size)
+		peek(mem + i);
+	return blocks == 2 && !left && pure(mem, size, even, "of a file") &&
+	       words_are_right(mem, size, "of a file");
+}
+
 /* A child's copies, and what is left of large folios of which parts are given back. */
 static bool test_split(void)
 {
@@ -372,7 +405,7 @@ int main(void)
 		start(2);
 		end_tests();
 	}
-	start(13);
+	start(14);
 	allow_all("madvise");
 	run("16 KiB", test_small);
 	run("64 KiB", test_middle);
@@ -383,6 +416,7 @@ int main(void)
 	run("collapse of another thread's pages", test_threads);
 	run("move_pages to another node", test_move);
 	run("split, forked and copied", test_split);
+	run("MIGRATE of huge pages of a file", test_file);
 	run("zero pages", test_zero);
 	run("tasks without colours", test_others);
 	allow_all("never");

@@ -5,13 +5,15 @@
  * it is moved to the colours.
  *
  * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and file
- * systems of type ext2 on /dev/ram1, and on /dev/pmem0 with blocks of a page.
+ * systems of type ext2 on /dev/ram1, and on /dev/pmem0 with blocks of a page. Newer
+ * kernels than 6.12 have DAX for ext2 by CONFIG_EXT4_FS alone.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 #include <time.h>
 #include "page_color_disk.h"
 #include "page_color_kinds.h"
@@ -228,6 +230,15 @@ static bool has_frames(const uint64_t *frames, const char *mem, size_t size)
 	return !differ;
 }
 
+/* Is a file mapped without the page cache? A mount does not fail for want of that. */
+static bool is_dax(int fd)
+{
+	struct statx st;
+
+	return !statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
+	       st.stx_attributes & STATX_ATTR_DAX;
+}
+
 /* A file of words on persistent memory, which is mapped without the page cache. */
 static int dax_file(size_t size)
 {
@@ -235,11 +246,14 @@ static int dax_file(size_t size)
 	int fd;
 
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("/dev/pmem0", "/tmp", "ext2", 0, "dax"))
+	    (mount("/dev/pmem0", "/tmp", "ext4", 0, "dax") &&
+	     mount("/dev/pmem0", "/tmp", "ext2", 0, "dax")))
 		ksft_exit_fail_msg("no ext2 with DAX on /dev/pmem0: %s\n", strerror(errno));
 	fd = open("/tmp/page_color", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || unlink("/tmp/page_color") || ftruncate(fd, size))
 		ksft_exit_fail_msg("no file on /dev/pmem0: %s\n", strerror(errno));
+	if (!is_dax(fd))
+		ksft_exit_fail_msg("files on /dev/pmem0 are in the page cache\n");
 	mem = map_fd(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED);
 	write_words(mem, size);
 	munmap(mem, size);
