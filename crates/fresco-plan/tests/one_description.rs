@@ -118,6 +118,7 @@ fn what_plans_decide_is_refused() {
         "llc = 1",
         "reserve = \"1 MB/s\"",
         "node = 0",
+        "pages = \"on-touch\"",
         "placement = \"local\"",
         "memory_limit = \"1 MiB\"",
     ] {
@@ -128,6 +129,11 @@ fn what_plans_decide_is_refused() {
             "{error}"
         );
     }
+    let team = SCENARIO
+        .replace("program = \"lms\"", "program = \"strides-parallel\"")
+        .replace("parameters.samples = 2000\n", "");
+    let error = TaskSet::parse("both.toml", &team, Path::new(""), &[]).expect_err("threads");
+    assert_eq!(error.field, "task.control.cores", "{error}");
     let two = SCENARIO.replace("[policy]", "[sweep]\ncheck = [true, false]\n[policy]");
     let error = TaskSet::parse("both.toml", &two, Path::new(""), &[]).expect_err("two points");
     assert!(error.found.contains("a sweep of 2 points"), "{error}");

@@ -40,6 +40,15 @@ pub(super) fn copies(task: &Task, table: &Table<'_>, cores: u32) -> Result<Vec<T
             .allowed(format!("0 to {}, the cores of the plan", cores - 1))
             .help("choose another core, or raise plan.cores"));
     }
+    if let Some(program) = task.program.as_ref().filter(|program| program.kind().is_team())
+        && task.cores.len() > 1
+    {
+        let found = format!("found {} threads of {}", task.cores.len(), program.kind().name);
+        return Err(table
+            .error_at("cores", found)
+            .allowed("one core for a program of several threads: no plan counts for how long they wait for each other")
+            .help("give it one core, or simulate the scenario without a plan: fresco sim"));
+    }
     let memory = task.bytes.unwrap_or(DEFAULT_MEMORY);
     let spec = |name: String, core: Option<u32>| -> Result<TaskSpec, InputError> {
         Ok(TaskSpec {

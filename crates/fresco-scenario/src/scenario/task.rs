@@ -210,7 +210,8 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 12] = [
+const CHOSEN_BY_PLANS: [&str; 13] = [
+    "pages",
     "banks",
     "banks_each",
     "llc",
@@ -227,7 +228,7 @@ const CHOSEN_BY_PLANS: [&str; 12] = [
 
 /// Refuses what a plan would not heed.
 fn refuse_chosen(table: &Table<'_>) -> Result<(), InputError> {
-    let Some(key) = CHOSEN_BY_PLANS.into_iter().find(|key| table.has(key)) else {
+    let Some(key) = table.keys().find(|key| CHOSEN_BY_PLANS.contains(key)) else {
         return Ok(());
     };
     let error = table.error_at(key, format!("found {key} of a task that is planned"));
