@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Everything that runs measured as long tables, one row per observation: `--csv` and `--parquet` of `fresco sim`.
 //!
-//! [`metrics`] names what is measured. [`scenarios`] and [`plan`] say where it is found in the results of each; both go through
-//! [`Tables`], so that their tables have the same columns.
+//! `metrics.rs` names what is measured. `scenario.rs` and `plan.rs` say where it is found in the results of each; both go through
+//! `Tables`, so that their tables have the same columns.
 
 mod metrics;
 mod plan;

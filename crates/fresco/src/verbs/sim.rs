@@ -37,7 +37,7 @@ Examples:
   fresco sim plan.json --out out/plan
   fresco sim tasks/batch.toml")]
 pub struct Args {
-    /// Scenarios: names of built-in ones or files; or one plan, or one scenario with [plan], which is planned first
+    /// Scenarios: names of built-in ones or files; or one plan, or one scenario with `[plan]`, which is planned first
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
     pub(super) scenarios: Vec<String>,
 
