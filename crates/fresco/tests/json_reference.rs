@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `docs/file-formats.md` explains every field of the JSON that the program writes.
 
+use crate::common::files::{MACHINE, SWEPT, TASKS};
 use crate::common::json;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -8,28 +9,6 @@ use std::fs;
 use std::path::Path;
 
 const PAGE: &str = include_str!("../../../docs/file-formats.md");
-const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
-const SCENARIO: &str = r#"name = "s"
-machine = "./small.toml"
-policy.frames = "palloc"
-policy.bandwidth = "memguard"
-bandwidth = { period = "10 us", count_write_backs = true }
-measure.operations = 20000
-sweep.corunners = [0, 1]
-[[task]]
-name = "chase"
-program = "latency"
-core = 0
-banks = 0
-parameters.bytes = "256 KiB"
-[[task]]
-name = "noise"
-program = "strides"
-core = 2
-role = "background"
-banks = 0
-parameters.bytes = "1 MiB"
-"#;
 
 /// Adds the names of all fields.
 fn names(value: &Value, into: &mut BTreeSet<String>) {
@@ -92,7 +71,7 @@ fn every_field_is_explained() {
     let here = directory.path();
     let write = |name: &str, text: &str| fs::write(here.join(name), text).expect("writable");
     write("small.toml", MACHINE);
-    write("s.toml", SCENARIO);
+    write("s.toml", SWEPT);
     write("a.trace", "0x0 READ 0\n0x40000 WRITE 100\n");
     write("map.txt", "14 18\n15 19\n3\n");
     let run = |words: &str, directory: &Path| {
@@ -116,26 +95,14 @@ fn every_field_is_explained() {
     check(&run("sched generate --sets 1 --accept flat --density 8", here), &[]);
 }
 
-/// Two tasks of which each method makes a plan, one of them with a program.
-const TASKS: &str = r#"
-memory = { density = 8, density_scales_refresh_only = true }
-[[task]]
-name = "a"
-period = "8 ms"
-wcet = "1 ms"
-[[task]]
-name = "b"
-period = "32 ms"
-wcet = "2 ms"
-program = "matmult"
-parameters = { n = 24, block = 8 }
-"#;
+/// The program of the second of [`TASKS`].
+const PROGRAM: &str = "program = \"matmult\"\nparameters = { n = 24, block = 8 }\n";
 
 #[test]
 fn every_field_of_plans_is_explained() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
-    fs::write(here.join("t.toml"), TASKS).expect("writable");
+    fs::write(here.join("t.toml"), format!("{TASKS}{PROGRAM}")).expect("writable");
     fs::write(
         here.join("batch.toml"),
         "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where results go: never over what they are made from, and never lost without a word.
 
+use crate::common::files::MACHINE;
 use crate::common::{directory_with, json, refused, stdout};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
 const SCENARIO: &str = r#"name = "s"
 machine = "./small.toml"
 [measure]

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco plan`, `check`, `sim PLAN` and `sched sensitivity`: from tasks to a plan, its verdict, and what happens.
 
+use crate::common::files::TASKS;
 use crate::common::{directory_with, fresco, json, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-const TASKS: &str = r#"name = "two"
-memory = { density = 8, density_scales_refresh_only = true }
-[[task]]
-name = "a"
-period = "8 ms"
-wcet = "1 ms"
-[[task]]
-name = "b"
-period = "32 ms"
-wcet = "2 ms"
-memory = "256 KiB"
-"#;
 const METHODS: [&str; 6] = ["auto-refresh", "burst", "colored-refresh", "crs", "aligned", "flat"];
 
+/// The second task has more memory than is assumed of a task that says nothing.
+fn tasks() -> String {
+    format!("{TASKS}memory = \"256 KiB\"\n")
+}
+
 fn prepared() -> tempfile::TempDir {
-    directory_with(&[("t.toml", TASKS)])
+    directory_with(&[("t.toml", &tasks())])
 }
 
 /// Plans by a method into `p.json`; returns the plan.
@@ -88,7 +82,7 @@ fn a_plan_is_sound_and_kept() {
 #[test]
 fn a_plan_with_budgets_of_bandwidth_is_kept() {
     let budgets = "bandwidth = { period = \"100 us\", reserve = \"20 MB/s\" }\n";
-    let directory = directory_with(&[("t.toml", &format!("{budgets}{TASKS}"))]);
+    let directory = directory_with(&[("t.toml", &format!("{budgets}{}", tasks()))]);
     let here = directory.path();
     for method in METHODS {
         let plan = &planned(method, here)["data"];
@@ -274,7 +268,7 @@ fn a_comparison_of_all_methods() {
             assert_eq!(planned, by != "codesign", "{row}");
         }
     }
-    let heavy = TASKS.replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
+    let heavy = tasks().replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
     fs::write(here.join("heavy.toml"), heavy).expect("writable");
     let none = fresco(&["plan", "heavy.toml", "--compare", "--density", "64", "--json"], here);
     assert_eq!(none.status.code(), Some(1));

@@ -2,12 +2,12 @@
 //! What the program makes of its surroundings: `-` for standard input, a standard output that is closed, full or left by
 //! its reader, a small stack.
 
+use crate::common::files::MACHINE;
 use crate::common::{directory_with, fresco, fresco_with};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
 const RECORD: &str = include_str!("../../../kernel/measured/cost.toml");
 const RECORDS: &str = include_str!("../../fresco-rt/tests/data/worked_examples.json");
 const MAP: &str = "14 18\n15 19\n";

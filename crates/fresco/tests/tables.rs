@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim --csv` and `--parquet`: the same rows in both, and the values of the JSON of the same run.
 
+use crate::common::files::{MACHINE, SWEPT, TASKS, periodic};
 use crate::common::{directory_with, json, refused, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -8,59 +9,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
-
-const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
-/// Two points, two repetitions, budgets, a task in the background.
-const SCENARIO: &str = r#"name = "s"
-machine = "./small.toml"
-repetitions = 2
-check = true
-policy.frames = "palloc"
-policy.bandwidth = "memguard"
-bandwidth = { period = "10 us", count_write_backs = true }
-measure.operations = 20000
-sweep.corunners = [0, 1]
-[[task]]
-name = "chase"
-program = "latency"
-core = 0
-banks = 0
-parameters.bytes = "256 KiB"
-[[task]]
-name = "noise"
-program = "strides"
-core = 2
-role = "background"
-banks = 0
-parameters.bytes = "1 MiB"
-"#;
-const PERIODIC: &str = r#"name = "p"
-machine = "./small.toml"
-measure.jobs = 5
-[[task]]
-name = "hard"
-program = "latency"
-core = 0
-period = "100 us"
-parameters.bytes = "16 KiB"
-[[task]]
-name = "rest"
-program = "random"
-core = 0
-role = "background"
-parameters.bytes = "256 KiB"
-"#;
-const TASKS: &str = r#"
-memory = { density = 8, density_scales_refresh_only = true }
-[[task]]
-name = "a"
-period = "8 ms"
-wcet = "1 ms"
-[[task]]
-name = "b"
-period = "32 ms"
-wcet = "2 ms"
-"#;
 
 /// A row: its fields by the names of their columns.
 type Row = BTreeMap<String, String>;
@@ -130,8 +78,9 @@ fn value(rows: &[Row], metric: &str, of: &[(&str, &str)]) -> f64 {
 fn prepared() -> tempfile::TempDir {
     directory_with(&[
         ("small.toml", MACHINE),
-        ("s.toml", SCENARIO),
-        ("p.toml", PERIODIC),
+        // Repeated, and with the checker.
+        ("s.toml", &format!("repetitions = 2\ncheck = true\n{SWEPT}")),
+        ("p.toml", &periodic(0, "")),
         ("t.toml", TASKS),
     ])
 }

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The report of a scenario whose course was recorded has it as a trace too, presented as the run of a plan is.
 
+use crate::common::files::{MACHINE, periodic};
 use crate::common::{directory_with, stdout};
 use serde_json::Value;
 use std::fs;
 
-const MACHINE: &str = include_str!("../../fresco-system/tests/data/small.toml");
-const SCENARIO: &str = r#"name = "p"
-machine = "./small.toml"
-policy.bandwidth = "memguard"
+const BUDGETS: &str = r#"policy.bandwidth = "memguard"
 bandwidth = { period = "10 us", count_write_backs = true }
-measure.jobs = 5
 sweep.task.rest.parameters.bytes = ["256 KiB", "1 MiB"]
-[[task]]
-name = "hard"
-program = "latency"
-core = 0
-period = "100 us"
-parameters.bytes = "16 KiB"
-[[task]]
-name = "rest"
-program = "random"
-core = 2
-role = "background"
-parameters.bytes = "256 KiB"
 "#;
 
 #[test]
 fn a_report_of_periodic_tasks_has_a_trace_of_each_point() {
-    let directory = directory_with(&[("small.toml", MACHINE), ("p.toml", SCENARIO)]);
+    let directory = directory_with(&[("small.toml", MACHINE), ("p.toml", &periodic(2, BUDGETS))]);
     stdout(&["sim", "p.toml", "--out", "report"], directory.path());
     let read = |name: &str| fs::read(directory.path().join("report").join(name)).expect(name);
     let trace: Value = serde_json::from_slice(&read("trace.json")).expect("JSON");

@@ -3,18 +3,10 @@
 
 use super::task::TaskSpec;
 use crate::plan::PlannedBandwidth;
+use crate::scenario::bandwidth::lines_of;
+use crate::scenario::bandwidth::period::{MOST, PERIODS, Period};
 use fresco_input::{InputError, Item, Table, format_bandwidth};
 use fresco_machine::{Guaranteed, Machine, RefreshPolicy};
-use fresco_rt::Time;
-
-/// Shortest and longest period, in picoseconds, as in scenarios.
-const PERIODS: std::ops::RangeInclusive<u64> = 10_000_000..=1_000_000_000_000;
-/// Period if nothing is said: that of the slides.
-const PERIOD_NS: Time = 1_000_000;
-/// Most that can be asked for, in bytes per second.
-const MOST: u64 = 10_000_000_000_000;
-/// What an interrupt takes if nothing is said, in cycles: about a microsecond.
-const INTERRUPT: u64 = 2_000;
 
 /// Reads the budgets of `cores` cores; `None` without `[bandwidth]`.
 ///
@@ -39,22 +31,11 @@ pub(super) fn read(
             .allowed("tasks without global: no plan counts for how long a copy waits for a budget")
             .help("remove global, or [bandwidth]"));
     }
-    let period_ns = match table.opt_item("period") {
-        Some(item) => item.whole_ns(PERIODS)?,
-        None => PERIOD_NS,
-    };
-    let count_write_backs = table.opt_boolean("count_write_backs")?.unwrap_or(false);
-    let interrupt_cycles = table.opt_integer("interrupt", 0..=1_000_000u64)?.unwrap_or(INTERRUPT);
-    let interrupt_ns = (interrupt_cycles * 1000).div_ceil(u64::from(machine.core.mhz));
-    if 2 * interrupt_ns > period_ns {
-        let key = if table.has("interrupt") { "interrupt" } else { "period" };
-        let found = format!("found interrupts of {interrupt_ns} ns in periods of {period_ns} ns");
-        return Err(table
-            .error_at(key, found)
-            .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
-            .help("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
+    if let Some(item) = table.opt_item("period") {
+        item.whole_ns(PERIODS)?;
     }
-    let guaranteed = least(machine, count_write_backs);
+    let period = Period::read(&table, machine)?;
+    let guaranteed = least(machine, period.count_write_backs);
     let of_core = |core: usize| machine.topology.node_of_core[core];
     let beside = |core: usize| {
         (0..cores as usize)
@@ -77,11 +58,10 @@ pub(super) fn read(
                 .help("reserve less"));
         }
     }
-    let per_period = |bytes: u64| {
-        let lines = u128::from(bytes) * u128::from(period_ns) / (1_000_000_000 * u128::from(guaranteed.line_bytes));
-        u64::try_from(lines).unwrap_or(u64::MAX)
-    };
-    let lines: Vec<u64> = reserved.into_iter().map(per_period).collect();
+    let lines = reserved.into_iter();
+    let lines: Vec<u64> = lines
+        .map(|bytes| lines_of(bytes, period.length, guaranteed.line_bytes))
+        .collect();
     if let Some(core) = lines.iter().position(|lines| *lines == 0) {
         let error = table.error_at("reserve", format!("found less than a line in a period for core {core}"));
         return Err(error
@@ -90,9 +70,9 @@ pub(super) fn read(
     }
     table.finish()?;
     Ok(Some(PlannedBandwidth {
-        period_ns,
-        count_write_backs,
-        interrupt_cycles,
+        period_ns: period.length / 1000,
+        count_write_backs: period.count_write_backs,
+        interrupt_cycles: period.interrupt_cycles,
         line_bytes: guaranteed.line_bytes,
         lines,
     }))

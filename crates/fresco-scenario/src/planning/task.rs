@@ -89,6 +89,6 @@ fn work(task: &Task, table: &Table<'_>, memory: u64) -> Result<Work, InputError>
     }
     Ok(Work::Program {
         name: name.to_owned(),
-        parameters: program::text(table)?,
+        parameters: program::parameters_as_toml(table)?,
     })
 }

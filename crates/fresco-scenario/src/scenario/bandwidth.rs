@@ -2,14 +2,16 @@
 //! `policy.bandwidth` and `[bandwidth]`: budgets of bandwidth for cores (MG-1 to MG-8).
 
 mod cores;
+pub(crate) mod period;
 
 use super::task::Task;
 use super::{Copy, error_at};
 use crate::budgets::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
 use cores::AskedCore;
 use fresco_dram::Ps;
-use fresco_input::{Document, InputError, Table, format_bandwidth, format_duration};
+use fresco_input::{Document, InputError, Table, format_bandwidth};
 use fresco_machine::{Guaranteed, Machine};
+use period::{MOST, Period};
 
 /// What a task asks for its core, each copy the same; `None` where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,9 +21,6 @@ pub struct Asked {
     kind: Option<Kind>,
     weight: Option<u32>,
 }
-
-/// Most that can be asked for: a hundred times what a controller of today serves.
-const MOST: u64 = 10_000_000_000_000;
 
 impl Asked {
     /// Reads `reserve`, `reservation` and `weight` of a task.
@@ -37,21 +36,16 @@ impl Asked {
 
 /// `[bandwidth]`, before it is known what a period holds.
 struct Rules {
-    period: Ps,
+    period: Period,
     total: Option<u64>,
     over_reserve: bool,
     reclaim: bool,
     share: Share,
     chunk: u64,
     prediction: Prediction,
-    count_write_backs: bool,
-    interrupt_cycles: u64,
 }
 
-const SHORTEST: Ps = 10_000_000;
-const LONGEST: Ps = 1_000_000_000_000;
-
-fn rules(table: &Table<'_>) -> Result<Rules, InputError> {
+fn rules(table: &Table<'_>, machine: &Machine) -> Result<Rules, InputError> {
     let shares = [
         ("none", Share::None),
         ("best-effort", Share::BestEffort),
@@ -62,9 +56,7 @@ fn rules(table: &Table<'_>) -> Result<Rules, InputError> {
         .opt_item("total")
         .filter(|item| !matches!(item.text(), Ok("r_min")));
     Ok(Rules {
-        period: table
-            .opt_duration("period", SHORTEST..=LONGEST)?
-            .unwrap_or(1_000_000_000),
+        period: Period::read(table, machine)?,
         total: total
             .map(|item| item.bandwidth(1..=MOST))
             .transpose()
@@ -77,8 +69,6 @@ fn rules(table: &Table<'_>) -> Result<Rules, InputError> {
         share: table.opt_choice("share", &shares)?.unwrap_or_default(),
         chunk: table.opt_integer("chunk", 1..=1_000_000u64)?.unwrap_or(100),
         prediction: table.opt_choice("prediction", &predictions)?.unwrap_or_default(),
-        count_write_backs: table.opt_boolean("count_write_backs")?.unwrap_or(false),
-        interrupt_cycles: table.opt_integer("interrupt", 0..=1_000_000u64)?.unwrap_or(2_000),
     })
 }
 
@@ -98,27 +88,13 @@ pub(super) fn read(
         .transpose()?;
     let nothing = Document::parse("", "")?;
     let table = root.opt_table("bandwidth")?.unwrap_or_else(|| nothing.root());
-    let rules = rules(&table)?;
+    let rules = rules(&table, machine)?;
     let place = table.error("");
-    // A period has the timer's interrupt and, where the budget is used up, another one: a core could never go on.
-    let interrupt = rules.interrupt_cycles * 1_000_000 / u64::from(machine.core.mhz);
-    if 2 * interrupt > rules.period {
-        let found = format!(
-            "found interrupts of {} in periods of {}",
-            format_duration(interrupt),
-            format_duration(rules.period)
-        );
-        let key = if table.has("interrupt") { "interrupt" } else { "period" };
-        return Err(table
-            .error_at(key, found)
-            .allowed("two interrupts in a period: the timer's and that of a budget that is used up")
-            .help("lengthen bandwidth.period, or shorten bandwidth.interrupt"));
-    }
     table.finish()?;
     if chosen.flatten() != Some(true) {
         return Ok(None);
     }
-    let guaranteed = Guaranteed::of(machine, rules.count_write_backs);
+    let guaranteed = Guaranteed::of(machine, rules.period.count_write_backs);
     let cores = cores::of(machine, tasks, copies)?;
     let mut nodes: Vec<u32> = cores.iter().map(|core| core.node).collect();
     nodes.sort_unstable();
@@ -129,9 +105,9 @@ pub(super) fn read(
     };
     let nodes = nodes.into_iter().map(node).collect::<Result<_, _>>()?;
     Ok(Some(Budgets {
-        period: rules.period,
-        interrupt_cycles: rules.interrupt_cycles,
-        count_write_backs: rules.count_write_backs,
+        period: rules.period.length,
+        interrupt_cycles: rules.period.interrupt_cycles,
+        count_write_backs: rules.period.count_write_backs,
         guaranteed,
         nodes,
     }))
@@ -183,7 +159,7 @@ fn node_budgets(
         reserve.unwrap_or_else(|| u64::try_from(by_weight()).unwrap_or(u64::MAX))
     };
     let reserved: Vec<u64> = cores.iter().map(part).collect();
-    let lines = |bytes_per_s: u64| lines_of(bytes_per_s, rules.period, guaranteed.line_bytes);
+    let lines = |bytes_per_s: u64| lines_of(bytes_per_s, rules.period.length, guaranteed.line_bytes);
     let reservations: Vec<Reservation> = std::iter::zip(&reserved, cores)
         .map(|(bytes, core)| Reservation {
             lines: lines(*bytes),
@@ -200,7 +176,7 @@ fn node_budgets(
     Ok(NodeBudgets {
         node,
         cores: cores.iter().map(|core| core.number).collect(),
-        is_guaranteed: total <= r_min && guaranteed.holds_over <= rules.period,
+        is_guaranteed: total <= r_min && guaranteed.holds_over <= rules.period.length,
         settings: Settings {
             total: lines(total),
             reservations,
@@ -234,7 +210,7 @@ fn up_to(total: u64, guaranteed: &Guaranteed) -> String {
 }
 
 /// Whole lines of a period.
-fn lines_of(bytes_per_s: u64, period: Ps, line_bytes: u64) -> u64 {
+pub(crate) fn lines_of(bytes_per_s: u64, period: Ps, line_bytes: u64) -> u64 {
     let lines = u128::from(bytes_per_s) * u128::from(period) / (1_000_000_000_000 * u128::from(line_bytes));
     u64::try_from(lines).unwrap_or(u64::MAX)
 }

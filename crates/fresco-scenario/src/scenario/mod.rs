@@ -12,7 +12,7 @@
 //! command line's `--set` comes first of all: it changes the file, sweep and variants included.
 
 pub(crate) mod assignment;
-mod bandwidth;
+pub(crate) mod bandwidth;
 mod coloring;
 mod dynamic;
 mod extent;

@@ -7,13 +7,13 @@ use fresco_load::{ProgramKind, ProgramSpec};
 /// Parameters that say how long a program runs, which a scenario says otherwise.
 const LENGTHS: [&str; 2] = ["passes", "warmup"];
 
-/// The program of a task with its parameters; `None` if it names none. It runs without end: how long is said by `[warm_up]`
-/// and `[measure]`, or by its jobs.
+/// The program of a task with its parameters; `None` if it names none and need not. It runs without end: how long is said
+/// by `[warm_up]` and `[measure]`, or by its jobs.
 ///
 /// # Errors
 /// No such program, parameters that it does not take or without a program, a length of its own.
-pub(super) fn read(task: &Table<'_>) -> Result<Option<ProgramSpec>, InputError> {
-    if !task.has("program") {
+pub(super) fn read(task: &Table<'_>, is_required: bool) -> Result<Option<ProgramSpec>, InputError> {
+    if !is_required && !task.has("program") {
         if task.has("parameters") {
             return Err(task
                 .error_at("parameters", "found parameters without a program")
@@ -37,7 +37,7 @@ pub(super) fn read(task: &Table<'_>) -> Result<Option<ProgramSpec>, InputError> 
 ///
 /// # Errors
 /// They are no table.
-pub(crate) fn text(task: &Table<'_>) -> Result<String, InputError> {
+pub(crate) fn parameters_as_toml(task: &Table<'_>) -> Result<String, InputError> {
     let Some(table) = task.opt_table("parameters")? else {
         return Ok(String::new());
     };

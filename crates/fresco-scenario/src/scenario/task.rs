@@ -84,14 +84,11 @@ impl Task {
         machine: &Machine,
         colors: Option<(&ColorSpace, &Chosen)>,
     ) -> Result<Self, InputError> {
-        let (name, program) = match colors {
-            Some(_) => {
-                let name = plain_name(table)?;
-                fresco_load::program_of(table)?;
-                (name, program::read(table)?)
-            }
-            None => (printable(table, table.text("name")?)?, program::read(table)?),
+        let name = match colors {
+            Some(_) => plain_name(table)?,
+            None => printable(table, table.text("name")?)?,
         };
+        let program = program::read(table, colors.is_some())?;
         let is_team = program.as_ref().is_some_and(|program| program.kind().is_team());
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
         let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
@@ -146,7 +143,7 @@ impl Task {
         Ok(task)
     }
 
-    /// Does it ask for LLC colors?
+    /// Returns true if a copy asks for LLC colors.
     pub fn has_llc_colors(&self) -> bool {
         let asks = |coloring: &Coloring| match coloring {
             Coloring::Off => false,

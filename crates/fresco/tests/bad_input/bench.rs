@@ -46,7 +46,7 @@ pub fn cases() -> Vec<Case> {
             "latency",
             &["--simulate", "./m.toml", "--svg", "m.toml"],
         )
-        .file("m.toml", crate::bad_input::scenarios::MACHINE)
+        .file("m.toml", crate::common::files::MACHINE)
         .told("m.toml: --svg: found the file that is read"),
         of(
             "figure within the result",

@@ -107,7 +107,7 @@ pub fn cases() -> Vec<Case> {
         of("figure over the map", &["--out", "found", "--svg", "found/map.txt"])
             .told("found/map.txt: --svg: found the same as with --out"),
         Case::new("map over the machine that is probed", &["map", "detect", "--simulate", "./map.toml", "--out", "."])
-            .file("map.toml", crate::bad_input::scenarios::MACHINE)
+            .file("map.toml", crate::common::files::MACHINE)
             .told("./map.toml: --out: found the file that is read as ./map.toml"),
         Case::new("registers of a tree that is not there", &["map", "detect", "--root", "no/tree"])
             .told("no/tree: --root: found no such directory"),

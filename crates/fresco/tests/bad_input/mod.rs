@@ -18,6 +18,7 @@ mod scenarios;
 mod traces;
 mod written_plans;
 
+use crate::common::files::TASKS;
 use case::Case;
 use std::path::PathBuf;
 
@@ -98,7 +99,7 @@ fn wrong_plans() {
 #[test]
 fn a_set_without_a_plan() {
     let directory = tempfile::tempdir().expect("a directory");
-    let tasks = plans::TASKS.replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
+    let tasks = TASKS.replace("wcet = \"2 ms\"", "wcet = \"28 ms\"");
     std::fs::write(directory.path().join("t.toml"), tasks).expect("is writable");
     for method in [
         "auto",

@@ -50,7 +50,7 @@ fn no_command_trace_appears_where_there_was_none() {
 fn a_report_survives_a_run_that_fails() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name: &str| directory.path().join(name);
-    fs::write(path("small.toml"), scenarios::MACHINE).expect("is writable");
+    fs::write(path("small.toml"), crate::common::files::MACHINE).expect("is writable");
     fs::write(path("s.toml"), scenarios::GOOD).expect("is writable");
     let run = |more: &[&'static str]| [&["sim", "s.toml", "--out", "report"], more].concat();
     stdout(&run(&[]), directory.path());

@@ -3,24 +3,7 @@
 
 use crate::bad_input::case::{Case, edited};
 use crate::bad_input::written_plans;
-
-/// Two tasks that every method but the co-design has a plan for.
-pub const TASKS: &str = r#"name = "two"
-
-[memory]
-density = 8
-density_scales_refresh_only = true
-
-[[task]]
-name = "a"
-period = "8 ms"
-wcet = "1 ms"
-
-[[task]]
-name = "b"
-period = "32 ms"
-wcet = "2 ms"
-"#;
+use crate::common::files::TASKS;
 
 /// Tasks without periods.
 const BATCH: &str = "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n[[task]]\nname = \"b\"\n";

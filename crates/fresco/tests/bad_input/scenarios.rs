@@ -2,9 +2,7 @@
 //! Wrong scenarios, and wrong options of `fresco sim`.
 
 use crate::bad_input::case::{Case, edited};
-
-/// The machine of [`GOOD`].
-pub const MACHINE: &str = include_str!("../../../fresco-system/tests/data/small.toml");
+use crate::common::files::MACHINE;
 
 /// A scenario of a few milliseconds, with a trace for its second task.
 pub const GOOD: &str = r#"name = "good"

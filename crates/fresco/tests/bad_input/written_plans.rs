@@ -2,7 +2,7 @@
 //! Wrong plans, and wrong options of `check` and `sim PLAN`.
 
 use crate::bad_input::case::{Case, edited};
-use crate::bad_input::plans::TASKS;
+use crate::common::files::TASKS;
 use crate::common::stdout;
 
 pub fn cases() -> Vec<Case> {

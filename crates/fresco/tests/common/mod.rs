@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running the program as a user does.
-// Each test file uses a part of this.
+
+pub mod files;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
