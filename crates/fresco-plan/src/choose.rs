@@ -76,10 +76,14 @@ pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
 }
 
 /// What a plan has to say of its budgets of bandwidth.
-fn under_budgets(bandwidth: &PlannedBandwidth) -> String {
+fn under_budgets(method: Method, bandwidth: &PlannedBandwidth) -> String {
+    let counted = match method {
+        Method::Partition => "",
+        _ => "execution times are those under budgets of bandwidth, stalls included: ",
+    };
     let cores = (0..bandwidth.lines.len()).map(|core| fresco_input::format_bandwidth(bandwidth.bytes_per_s(core)));
     format!(
-        "execution times are those under budgets of bandwidth, stalls included: cores have {} each {}",
+        "{counted}cores have {} each {}",
         cores.collect::<Vec<_>>().join(", "),
         fresco_input::format_duration(bandwidth.period_ns * 1000)
     )
@@ -92,7 +96,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over
         .map(|(method, refusal)| format!("not {}: {refusal}", method.name()))
         .collect();
     reasons.extend(draft.reasons);
-    reasons.extend(set.bandwidth.as_ref().map(under_budgets));
+    reasons.extend(set.bandwidth.as_ref().map(|budgets| under_budgets(method, budgets)));
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
         PlannedTask {

@@ -23,6 +23,7 @@ pub fn of_ranks(machine: &Machine, groups: &[Vec<u32>]) -> Result<Vec<Color>, Re
         ranks: ranks.clone(),
         bank: None,
         bank_colors: format_list(&banks),
+        llc_colors: None,
         bytes: bytes_per_rank * ranks.len() as u64,
     };
     Ok(groups.iter().zip(banks).map(color).collect())
@@ -42,6 +43,7 @@ pub fn of_banks(machine: &Machine) -> Result<Vec<Color>, Refusal> {
         ranks: vec![number / org.banks_per_rank()],
         bank: Some(number % org.banks_per_rank()),
         bank_colors: format_list(&banks),
+        llc_colors: None,
         bytes: org.total_bytes() / u64::from(count),
     };
     Ok((0..).zip(banks).map(color).collect())

@@ -22,7 +22,7 @@ pub struct Row {
 /// All methods at all densities.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// By density, then by method in the order of [`Method::NAMES`].
+    /// By density, then by method in the order of [`Method::of_refresh`].
     pub rows: Vec<Row>,
 }
 
@@ -34,7 +34,7 @@ pub fn compare(set: &TaskSet, densities: &[u32], mut done: impl FnMut()) -> Resu
     let mut rows = Vec::new();
     for &density_gbit in densities {
         let mut at = set.at_density(density_gbit)?;
-        for (_, method) in Method::NAMES {
+        for method in Method::of_refresh() {
             at.options.method = Some(method);
             rows.push(Row {
                 density_gbit,

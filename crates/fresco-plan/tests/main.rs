@@ -3,6 +3,7 @@
 
 mod mutations;
 mod one_description;
+mod partition;
 mod plans;
 mod random_plans;
 mod reading;

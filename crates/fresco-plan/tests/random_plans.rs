@@ -90,7 +90,7 @@ static PLANS: LazyLock<Vec<(Value, Machine)>> = LazyLock::new(|| {
     };
     let light = [task(16, 15), task(32, 20), task(64, 15)];
     let mut plans = Vec::new();
-    for (_, method) in Method::NAMES {
+    for method in Method::of_refresh() {
         if method != Method::Codesign {
             plans.push(of(&text(&light, 1, 8, "edf"), method));
             plans.push(of(&text(&light, 2, 8, "dm"), method));
@@ -98,6 +98,7 @@ static PLANS: LazyLock<Vec<(Value, Machine)>> = LazyLock::new(|| {
     }
     let batch = "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n[[task]]\nname = \"b\"\n";
     plans.push(of(batch, Method::Codesign));
+    plans.push(of(crate::partition::PARTITION, Method::Partition));
     // Each job meets the refresh of one color: two instances.
     plans.push(of(&text(&[task(8, 70)], 1, 8, "edf"), Method::ColoredRefresh));
     plans

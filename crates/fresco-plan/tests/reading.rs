@@ -18,7 +18,11 @@ const BATCH: &str = "machine = \"gem5-2core\"\n[[task]]\nname = \"a\"\n[[task]]\
 
 /// The document of a plan.
 fn document(method: Method, changes: &[&str]) -> Value {
-    let text = if method == Method::Codesign { BATCH } else { TASKS };
+    let text = match method {
+        Method::Codesign => BATCH,
+        Method::Partition => crate::partition::PARTITION,
+        _ => TASKS,
+    };
     let changes: Vec<String> = changes.iter().map(|&change| change.to_owned()).collect();
     let mut set = TaskSet::parse("t.toml", text, Path::new(""), &changes).unwrap_or_else(|error| panic!("{error}"));
     set.options.method = Some(method);

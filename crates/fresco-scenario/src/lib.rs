@@ -12,7 +12,7 @@ mod scenario;
 mod source;
 
 pub use plan::Plan;
-pub use planning::{BurstLength, Options, ServerSpec, TaskSet, TaskSpec};
+pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
     Axis, Copy, Dynamic, Extent, MachineUsed, Overview, Paging, Point, Role, RunSpec, Scenario, Setup, Task,
     TaskOverview, TraceUsed, error_at, is_strict,

@@ -2,7 +2,7 @@
 //! The text of a scenario: a file's own, or that of the tasks of a plan, so that whatever takes a scenario takes a plan.
 
 use crate::Plan;
-use crate::plan::{Schedule, Work};
+use crate::plan::{Method, PlannedBandwidth, PlannedTask, Schedule, Work};
 use crate::scenario::jobs::POLICIES;
 use fresco_input::{InputError, quoted};
 use std::fmt::Write as _;
@@ -76,25 +76,29 @@ fn of_plan(plan: &Plan) -> String {
         quoted(policy),
         plan.cores
     );
-    if let Some(bandwidth) = &plan.bandwidth {
-        // Rounded up, so that the same lines come of it.
-        let bytes = |lines: &u64| {
-            let bytes = u128::from(*lines) * u128::from(bandwidth.line_bytes) * 1_000_000_000;
-            bytes.div_ceil(u128::from(bandwidth.period_ns.max(1)))
-        };
-        let reserve: Vec<String> = bandwidth
-            .lines
-            .iter()
-            .map(|lines| quoted(&format!("{} B/s", bytes(lines))))
-            .collect();
+    let is_partition = plan.method == Method::Partition;
+    if is_partition {
+        let frames = if plan.colors.is_empty() { "buddy" } else { "camc" };
+        let bandwidth = if plan.bandwidth.is_some() { "memguard" } else { "none" };
         _ = writeln!(
             text,
-            "[bandwidth]\nperiod = \"{} ns\"\ncount_write_backs = {}\ninterrupt = {}\nreserve = [{}]",
-            bandwidth.period_ns,
-            bandwidth.count_write_backs,
-            bandwidth.interrupt_cycles,
-            reserve.join(", ")
+            "[policy]\nframes = {}\nbandwidth = {}",
+            quoted(frames),
+            quoted(bandwidth)
         );
+    }
+    if let Some(bandwidth) = &plan.bandwidth {
+        _ = writeln!(
+            text,
+            "[bandwidth]\nperiod = \"{} ns\"\ncount_write_backs = {}\ninterrupt = {}",
+            bandwidth.period_ns, bandwidth.count_write_backs, bandwidth.interrupt_cycles,
+        );
+        if !is_partition {
+            let reserve: Vec<String> = (0..bandwidth.lines.len())
+                .map(|core| reserved(bandwidth, core))
+                .collect();
+            _ = writeln!(text, "reserve = [{}]", reserve.join(", "));
+        }
     }
     if let Schedule::Servers { cores, .. } = &plan.schedule
         && let [core] = cores.as_slice()
@@ -129,6 +133,9 @@ fn of_plan(plan: &Plan) -> String {
         if let Some(core) = task.core.filter(|_| cored) {
             _ = writeln!(text, "core = {core}");
         }
+        if is_partition {
+            _ = write!(text, "{}", partitioned(plan, task));
+        }
         if let Work::Program { name, parameters } = &task.work {
             _ = writeln!(text, "program = {}", quoted(name));
             for line in parameters.lines() {
@@ -141,4 +148,34 @@ fn of_plan(plan: &Plan) -> String {
         }
     }
     text
+}
+
+/// The keys that give a task its part of a partition.
+fn partitioned(plan: &Plan, task: &PlannedTask) -> String {
+    let mut text = String::new();
+    let own = task.colors_of(0).first().and_then(|&color| plan.colors.get(color));
+    if let Some(color) = own {
+        _ = writeln!(text, "banks = {}", quoted(&color.bank_colors));
+        if let Some(llc) = &color.llc_colors {
+            _ = writeln!(text, "llc = {}", quoted(llc));
+        }
+    }
+    if let (Some(bandwidth), Some(core)) = (&plan.bandwidth, task.core) {
+        _ = writeln!(
+            text,
+            "reserve = {}\nreservation = \"hard\"",
+            reserved(bandwidth, core as usize)
+        );
+    }
+    text
+}
+
+/// The reservation of a core, rounded up, so that the same lines come of it.
+fn reserved(bandwidth: &PlannedBandwidth, core: usize) -> String {
+    let lines = bandwidth.lines.get(core).copied().unwrap_or(0);
+    let bytes = u128::from(lines) * u128::from(bandwidth.line_bytes) * 1_000_000_000;
+    quoted(&format!(
+        "{} B/s",
+        bytes.div_ceil(u128::from(bandwidth.period_ns.max(1)))
+    ))
 }

@@ -2,6 +2,7 @@
 //! Budgets of bandwidth: can the controllers serve them in every period, whatever the cores ask for (MG-2, MG-3)?
 
 use super::report::{Report, Violation, holds};
+use crate::Method;
 use crate::plan::{Plan, RefreshPlan};
 use fresco_machine::{Guaranteed, Machine, RefreshPolicy};
 
@@ -20,7 +21,13 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
     holds! { interrupts <= room, "bandwidth.interrupt_cycles", "are {}: the timer's interrupt and that of a used-up budget do not fit a period of {period} ns", bandwidth.interrupt_cycles }
     let lines = &bandwidth.lines;
     holds! { lines.len() == plan.cores as usize, "bandwidth.lines", "are of {} cores, the plan has {}", lines.len(), plan.cores }
-    if let Some(core) = lines.iter().position(|&lines| lines == 0) {
+    let has_tasks = |core: usize| {
+        plan.tasks
+            .iter()
+            .any(|task| task.core.is_none_or(|own| own as usize == core))
+    };
+    let is_dead = |core: &usize| lines[*core] == 0 && (plan.method != Method::Partition || has_tasks(*core));
+    if let Some(core) = (0..lines.len()).find(is_dead) {
         return Err(Violation::new(
             format!("bandwidth.lines[{core}]"),
             "is 0: the core could never go on",
@@ -42,10 +49,12 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
     report
         .facts
         .push("every controller can serve the budgets of its cores in every period".to_owned());
-    report.warnings.push(
-        "execution times are taken as measured under the budgets of bandwidth, stalls included: nothing here can tell"
-            .to_owned(),
-    );
+    if plan.method != Method::Partition {
+        report.warnings.push(
+            "execution times are taken as measured under the budgets of bandwidth, stalls included: nothing here can tell"
+                .to_owned(),
+        );
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use super::report::{Report, Violation, holds};
 use super::scope;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
+use crate::Method;
 use crate::plan::{Evidence, Plan, PlannedTask, Proof, Schedule};
 use fresco_rt::executive::{Needs, Table};
 use fresco_rt::policy::Policy;
@@ -14,8 +15,13 @@ use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
 use fresco_rt::{Task, Time};
 
 pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
-    if matches!(plan.schedule, Schedule::Fair { .. }) {
-        holds! { plan.proofs.is_empty(), "proofs", "there are some, but fair shares guarantee nothing" }
+    let proves_none = match plan.method {
+        Method::Codesign => Some("fair shares guarantee nothing"),
+        Method::Partition => Some("a partition counts no interference on the bus and in the controllers"),
+        _ => None,
+    };
+    if let Some(why) = proves_none {
+        holds! { plan.proofs.is_empty(), "proofs", "there are some, but {why}" }
         report.warnings.push("no deadline is guaranteed".to_owned());
         return Ok(());
     }

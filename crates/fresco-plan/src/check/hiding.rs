@@ -4,6 +4,7 @@
 use super::report::{Report, Violation, holds};
 use super::spans::{Spans, first_common, first_outside, union};
 use super::timeline::{frame_slots, locked, refreshing, repeat, server_slots};
+use crate::Method;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 use fresco_rt::Time;
 use fresco_rt::executive::Table;
@@ -15,9 +16,11 @@ const MOST_WINDOWS: u64 = 1 << 22;
 pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
     match &plan.schedule {
         Schedule::Priorities => {
-            report
-                .warnings
-                .push("tasks meet refreshes: the method counts them as execution time".to_owned());
+            let counted = match plan.method {
+                Method::Partition => "nothing counts them",
+                _ => "the method counts them as execution time",
+            };
+            report.warnings.push(format!("tasks meet refreshes: {counted}"));
             return Ok(());
         }
         Schedule::Fair { .. } => {

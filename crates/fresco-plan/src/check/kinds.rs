@@ -16,7 +16,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
         | (Method::Crs, Schedule::Servers { .. } | Schedule::Table { .. })
         | (Method::Aligned, Schedule::Slots { .. }) => colors == 2,
         (Method::ColoredRefresh, Schedule::Table { .. }) => colors > 1,
-        (Method::Codesign, Schedule::Fair { .. }) => true,
+        (Method::Codesign, Schedule::Fair { .. }) | (Method::Partition, Schedule::Priorities) => true,
         _ => false,
     };
     holds! { scheduled, "schedule.kind", "is none that {} has with {colors} colors", plan.method.name() }
@@ -26,13 +26,21 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
         Method::Codesign => Some(RefreshPolicy::PerBankSequential),
         _ => None,
     };
+    let is_partition = plan.method == Method::Partition;
+    let by_llc = plan.colors.iter().position(|color| color.llc_colors.is_some());
+    if let Some(number) = by_llc.filter(|_| !is_partition) {
+        return Err(Violation::new(
+            format!("colors[{number}].llc_colors"),
+            format!("are given, {} heeds none", plan.method.name()),
+        ));
+    }
     match (&plan.refresh, needed) {
+        (RefreshPlan::Controller { policy }, None) if is_partition => known(policy)?,
         (RefreshPlan::Controller { policy }, Some(needed)) => {
-            let known = RefreshPolicy::NAMES.iter().any(|(name, _)| name == policy);
-            holds! { known, "refresh.policy", "there is no refresh policy {policy:?}" }
+            known(policy)?;
             holds! { policy == needed.name(), "refresh.policy", "is {policy}, {} is for {}", plan.method.name(), needed.name() }
         }
-        (RefreshPlan::Windows { .. }, None) => {}
+        (RefreshPlan::Windows { .. }, None) if !is_partition => {}
         _ => {
             return Err(Violation::new(
                 "refresh.kind",
@@ -43,6 +51,12 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
     if plan.method == Method::Codesign {
         banks_in_turn(plan)?;
     }
+    Ok(())
+}
+
+fn known(policy: &str) -> Result<(), Violation> {
+    let known = RefreshPolicy::NAMES.iter().any(|(name, _)| *name == policy);
+    holds! { known, "refresh.policy", "there is no refresh policy {policy:?}" }
     Ok(())
 }
 

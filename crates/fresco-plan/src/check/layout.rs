@@ -2,6 +2,7 @@
 //! Do the parts of a plan fit each other: tasks, cores, colors, windows?
 
 use super::report::{Report, Violation, holds};
+use crate::Method;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 
 /// Longest period of a schedule: a thousand seconds.
@@ -10,11 +11,12 @@ const MOST_NS: u64 = 1_000_000_000_000;
 pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
     holds! { !plan.tasks.is_empty(), "tasks", "there is none" }
     let fair = matches!(plan.schedule, Schedule::Fair { .. });
+    let takes_batch = fair || plan.method == Method::Partition;
     for (number, task) in plan.tasks.iter().enumerate() {
         let place = format!("tasks[{number}] ({})", task.name);
         let twice = plan.tasks[..number].iter().any(|other| other.name == task.name);
         holds! { !twice, &place, "there is another task of this name" }
-        if !fair || task.period_ns > 0 {
+        if !takes_batch || task.period_ns > 0 {
             let Some(timing) = task.timing() else {
                 return Err(Violation::new(
                     place,

@@ -2,9 +2,13 @@
 //! Is the plan for this machine, and is the memory it counts on this machine's?
 
 use super::report::{Report, Violation, holds};
+use crate::Method;
 use crate::plan::Plan;
+use fresco_dram::ColorSpace;
+use fresco_dram::color::parse_list;
 use fresco_machine::Machine;
 use fresco_scenario::plan::RankMemory;
+use std::collections::BTreeMap;
 
 pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Result<(), Violation> {
     let given = &plan.machine;
@@ -22,33 +26,54 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
         .push(format!("the machine is {} and its memory as planned for", machine.name));
     colors(plan, machine)?;
     if !plan.colors.is_empty() {
-        report.facts.push(format!(
-            "every page of the {} colors lies in their ranks alone",
-            plan.colors.len()
-        ));
+        let colors = plan.colors.len();
+        report.facts.push(match plan.method {
+            Method::Partition => format!("no page frame is of two of the {colors} colors"),
+            _ => format!("every page of the {colors} colors lies in their ranks alone"),
+        });
     }
     Ok(())
 }
 
-/// Does every page of each color lie in its ranks (and bank), and does each color hold what it says? Looked at bank by bank.
+/// Checks that every page of each color lies in its ranks (and bank), that no frame is of two colors, and that each color holds
+/// what it says. Looked at bank by bank, and by the cache colors that exist with each.
 fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
     let org = &machine.memory.organisation;
     if plan.colors.is_empty() {
         return Ok(());
     }
     let page_bits = machine.page_bytes.trailing_zeros();
-    let space = fresco_dram::ColorSpace::new(&machine.memory.map, &[], page_bits)
+    let by_llc = plan.colors.iter().any(|color| color.llc_colors.is_some());
+    let llc = machine
+        .llc
+        .as_ref()
+        .filter(|_| by_llc)
+        .map_or_else(Vec::new, |llc| llc.set_functions());
+    let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
         .map_err(|error| Violation::new("colors", format!("the machine has none: {error}")))?;
-    let mut owner = vec![None; space.bank_colors() as usize];
+    let of_bank = org.total_bytes() / u64::from(space.bank_colors()).max(1);
+    let mut owner = BTreeMap::new();
     for (number, color) in plan.colors.iter().enumerate() {
         let place = format!("colors[{number}]");
         holds! { !color.ranks.is_empty() && color.ranks.iter().all(|&rank| rank < org.ranks), &place, "names ranks that the machine does not have" }
-        let own = fresco_dram::color::parse_list(&color.bank_colors, space.bank_colors(), "bank_colors")
-            .map_err(|error| Violation::new(format!("{place}.bank_colors"), error.found.clone()))?;
-        let held = org.total_bytes() / u64::from(space.bank_colors()).max(1) * own.len() as u64;
+        let own = list(&color.bank_colors, space.bank_colors(), format!("{place}.bank_colors"))?;
+        let wanted = color.llc_colors.as_ref();
+        let wanted = wanted
+            .map(|text| list(text, space.llc_colors(), format!("{place}.llc_colors")))
+            .transpose()?;
+        let mut held = 0;
         for bank_color in own {
-            holds! { owner[bank_color as usize].is_none(), &place, "has bank color {bank_color}, which another color has too" }
-            owner[bank_color as usize] = Some(number);
+            let existing: Vec<u32> = (0..space.llc_colors())
+                .filter(|&llc| space.pair_exists(bank_color, llc))
+                .collect();
+            for &llc in existing
+                .iter()
+                .filter(|llc| wanted.as_ref().is_none_or(|wanted| wanted.contains(llc)))
+            {
+                let other = owner.insert((bank_color, llc), number);
+                holds! { other.is_none(), &place, "has bank color {bank_color}, which another color has too" }
+                held += of_bank / existing.len() as u64;
+            }
             for bank in space.banks(bank_color) {
                 let (rank, in_rank) = (bank / org.banks_per_rank() % org.ranks, bank % org.banks_per_rank());
                 let inside = color.ranks.contains(&rank) && color.bank.is_none_or(|bank| bank == in_rank);
@@ -58,4 +83,9 @@ fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
         holds! { color.bytes <= held, &place, "holds {} bytes, its bank colors have {held}", color.bytes }
     }
     Ok(())
+}
+
+/// A list of colors below `limit`.
+fn list(text: &str, limit: u32, place: String) -> Result<Vec<u32>, Violation> {
+    parse_list(text, limit, "colors").map_err(|error| Violation::new(place, error.found.clone()))
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What methods start from, and what they return.
 
+use crate::Method;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::search::MemoryNeed;
@@ -38,13 +39,14 @@ pub(crate) struct Draft {
 }
 
 impl<'a> PlanContext<'a> {
-    /// PlanContext for tasks that all have periods, or none of which has one.
+    /// What methods start from, for tasks that all have periods, or none of which has one; a partition takes both.
     ///
     /// # Errors
-    /// Some have one and some have none.
+    /// Some have one and some have none, and the method asked for is no partition.
     pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
         let tasks = set.timing();
-        if !tasks.is_empty() && tasks.len() < set.tasks.len() {
+        let takes_both = set.options.method == Some(Method::Partition);
+        if !takes_both && !tasks.is_empty() && tasks.len() < set.tasks.len() {
             let batch = set.tasks.iter().find(|task| task.timing.is_none());
             let name = batch.map_or("", |task| &task.name);
             return Err(Refusal::form(format!(

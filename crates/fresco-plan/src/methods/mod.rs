@@ -11,6 +11,7 @@ mod draft;
 mod flat;
 mod grouping;
 mod locking;
+mod partition;
 mod prove;
 mod words;
 
@@ -35,5 +36,6 @@ pub(crate) fn draft(method: Method, context: &PlanContext<'_>) -> Result<Draft, 
         Method::Aligned => aligned::draft(context),
         Method::Flat => flat::draft(context),
         Method::Codesign => codesign::draft(context),
+        Method::Partition => partition::draft(context),
     }
 }

@@ -4,6 +4,7 @@
 mod bandwidth;
 mod edit;
 mod executives;
+mod partition;
 mod proofs;
 mod refresh;
 mod server_copies;

@@ -21,11 +21,14 @@ pub enum Method {
     Flat,
     /// One bank at a time, all its rows, and a schedule that stays away from it (COD-1).
     Codesign,
+    /// Banks, cache colors and bandwidth as the scenario gives them to its tasks, or as the adviser does; refresh and cores are
+    /// left as they are, and no deadline is proved.
+    Partition,
 }
 
 impl Method {
     /// Every method with its name, in the order in which they are compared.
-    pub const NAMES: [(&'static str, Method); 7] = [
+    pub const NAMES: [(&'static str, Method); 8] = [
         ("auto-refresh", Method::AutoRefresh),
         ("burst", Method::Burst),
         ("colored-refresh", Method::ColoredRefresh),
@@ -33,7 +36,14 @@ impl Method {
         ("aligned", Method::Aligned),
         ("flat", Method::Flat),
         ("codesign", Method::Codesign),
+        ("partition", Method::Partition),
     ];
+
+    /// The methods that schedule tasks and refresh together: those that are chosen among and compared.
+    pub fn of_refresh() -> impl Iterator<Item = Method> {
+        let all = Self::NAMES.into_iter().map(|(_, method)| method);
+        all.filter(|method| *method != Self::Partition)
+    }
 
     /// The name in files and on the command line.
     pub fn name(self) -> &'static str {
@@ -46,6 +56,6 @@ impl Method {
 
     /// Whether tasks keep away from what is being refreshed, so that none ever meets a refresh.
     pub fn hides_refresh(self) -> bool {
-        !matches!(self, Method::AutoRefresh)
+        !matches!(self, Method::AutoRefresh | Method::Partition)
     }
 }

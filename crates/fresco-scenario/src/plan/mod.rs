@@ -68,7 +68,7 @@ pub struct PlannedMachine {
     pub changes: Vec<(String, String)>,
 }
 
-/// Memory that is refreshed together, and that pages can be kept in.
+/// Memory that pages can be kept in: that is refreshed together, or that a partition gives to some tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Color {
     /// Its ranks, in every channel.
@@ -77,6 +77,9 @@ pub struct Color {
     pub bank: Option<u32>,
     /// Numbers of the bank colors whose pages lie in it, as `0-3,8`.
     pub bank_colors: String,
+    /// Numbers of the LLC colors whose pages lie in it, if not all do ([`Method::Partition`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llc_colors: Option<String>,
     /// What it holds.
     pub bytes: u64,
 }

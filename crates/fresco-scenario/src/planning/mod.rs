@@ -5,15 +5,16 @@
 mod bandwidth;
 mod load;
 mod options;
+mod partition;
 mod server;
 mod task;
 
 pub use options::{BurstLength, Options};
 pub use server::ServerSpec;
-pub use task::TaskSpec;
+pub use task::{PageColors, TaskSpec};
 
 use crate::Source;
-use crate::plan::{PlannedBandwidth, PlannedMachine};
+use crate::plan::{Method, PlannedBandwidth, PlannedMachine};
 use crate::scenario::assignment::{Assignment, read_with};
 use crate::scenario::machine::{self, MachineRead};
 use crate::scenario::sweep::Sweep;
@@ -123,11 +124,26 @@ impl TaskSet {
             Some(table) => table,
             None => nothing_asked.root().table("plan")?,
         };
-        let options = Options::read(plan, &root, &machine)?;
+        let has_cores = plan.has("cores");
+        let mut options = Options::read(plan, &root, &machine)?;
+        if options.method == Some(Method::Partition) {
+            let cores = has_cores.then_some(options.cores);
+            let partition = partition::read(document, directory, cores)?;
+            options.cores = partition.cores;
+            return Ok(Self {
+                name,
+                machine: partition.machine,
+                machine_given,
+                tasks: partition.tasks,
+                options,
+                bandwidth: partition.bandwidth,
+            });
+        }
+        let trace_dir = directory.join(root.opt_text("trace_dir")?.unwrap_or(""));
         let mut tasks: Vec<TaskSpec> = Vec::new();
         for table in root.array_of_tables("task")? {
             let task = Task::read(&table, &machine, None)?;
-            for copy in task::copies(&task, &table, options.cores)? {
+            for copy in task::copies(&task, &table, options.cores, &trace_dir)? {
                 if tasks.iter().any(|other| other.name == copy.name) {
                     let error = table.error_at("name", format!("found a second task {:?}", copy.name));
                     return Err(error.allowed("each name once").help("rename one of the two"));

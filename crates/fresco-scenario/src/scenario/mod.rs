@@ -24,7 +24,7 @@ mod place;
 mod placement;
 mod policy;
 pub(crate) mod program;
-mod room;
+pub(crate) mod room;
 mod setup;
 mod sharing;
 pub(crate) mod sweep;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `program` and `parameters` of a task.
 
-use fresco_input::{Document, InputError, Table};
+use fresco_input::{Document, InputError, Table, quoted};
 use fresco_load::{ProgramKind, ProgramSpec};
+use std::path::Path;
 
 /// Parameters that say how long a program runs, which a scenario says otherwise.
 const LENGTHS: [&str; 2] = ["passes", "warmup"];
@@ -33,17 +34,27 @@ pub(super) fn read(task: &Table<'_>, is_required: bool) -> Result<Option<Program
     Ok(Some(spec.endless()))
 }
 
-/// The parameters of a task as lines of TOML, as a plan has them.
+/// The parameters of a task as lines of TOML, as a plan has them: a file that the program reads is named as seen from the
+/// working directory, not from `trace_dir`.
 ///
 /// # Errors
 /// They are no table.
-pub(crate) fn parameters_as_toml(task: &Table<'_>) -> Result<String, InputError> {
+pub(crate) fn parameters_as_toml(
+    task: &Table<'_>,
+    program: &ProgramSpec,
+    trace_dir: &Path,
+) -> Result<String, InputError> {
     let Some(table) = task.opt_table("parameters")? else {
         return Ok(String::new());
     };
     let mut lines = String::new();
+    let file = program.kind().parameters().find(|parameter| parameter.is_file());
     for key in table.keys() {
-        lines += &format!("{key} = {}\n", table.item(key, "")?.to_toml());
+        let value = match program.file() {
+            Some(name) if file.is_some_and(|file| file.name == key) => quoted(&trace_dir.join(name).to_string_lossy()),
+            _ => table.item(key, "")?.to_toml(),
+        };
+        lines += &format!("{key} = {value}\n");
     }
     Ok(lines)
 }

@@ -223,15 +223,22 @@ const CHOSEN_BY_PLANS: [&str; 13] = [
     "weight",
 ];
 
+/// Those of them that a plan by partition keeps.
+const PARTITION: [&str; 6] = ["banks", "banks_each", "llc", "reserve", "reservation", "weight"];
+
 /// Refuses what a plan would not heed.
 fn refuse_chosen(table: &Table<'_>) -> Result<(), InputError> {
     let Some(key) = table.keys().find(|key| CHOSEN_BY_PLANS.contains(key)) else {
         return Ok(());
     };
     let error = table.error_at(key, format!("found {key} of a task that is planned"));
+    let help = match PARTITION.contains(&key) {
+        true => "remove it, or plan what the scenario itself gives: plan.method = \"partition\"",
+        false => "remove it, or simulate the scenario without a plan: fresco sim",
+    };
     Err(error
         .allowed("tasks whose memory and bandwidth the plan decides: core, color and bandwidth.reserve may be given")
-        .help("remove it, or simulate the scenario without a plan: fresco sim"))
+        .help(help))
 }
 
 /// `core = 0`, or `cores = "1-3"` with `copies` for fewer of them. The cores that have a copy, and how many are listed.

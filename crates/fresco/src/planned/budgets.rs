@@ -12,7 +12,8 @@ use fresco_system::multitask::Regulation;
 pub(super) fn of(bandwidth: &PlannedBandwidth, machine: &Machine) -> Regulation {
     let node = |node: u32| {
         let home = |core: u32| machine.topology.node_of_core.get(core as usize) == Some(&node);
-        let cores: Vec<u32> = (0..bandwidth.lines.len() as u32).filter(|&core| home(core)).collect();
+        let regulated = |core: &u32| home(*core) && bandwidth.lines[*core as usize] > 0;
+        let cores: Vec<u32> = (0..bandwidth.lines.len() as u32).filter(regulated).collect();
         let lines = cores.iter().map(|&core| bandwidth.lines[core as usize]);
         let reserved: Vec<u64> = cores.iter().map(|&core| bandwidth.bytes_per_s(core as usize)).collect();
         let reservations = lines.map(|lines| Reservation {

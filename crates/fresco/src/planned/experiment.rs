@@ -3,7 +3,7 @@
 
 use super::{Run, budgets};
 use fresco_dram::color::parse_list;
-use fresco_frames::{Camc, Coloring, Config, Policy};
+use fresco_frames::{Camc, ColorSet, Coloring, Config, ListsBy, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_plan::plan::{self, Color, LockTimes, PlannedTask, Schedule};
@@ -35,10 +35,13 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     machine.topology.node_of_core.truncate(plan.cores as usize);
     let refresh = refresh(plan, &mut machine)?;
     let tasks = plan.tasks.iter().map(|task| spec(plan, task));
-    let frames = Config::pristine(match plan.colors.is_empty() {
+    let mut frames = Config::pristine(match plan.colors.is_empty() {
         true => Policy::Buddy,
         false => Policy::Camc(Camc::default()),
     });
+    if plan.colors.iter().any(|color| color.llc_colors.is_some()) {
+        frames.lists = ListsBy::BankAndLlc;
+    }
     Ok(Experiment {
         refresh,
         in_rhythm: !run.from_switch_on,
@@ -126,14 +129,15 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     })
 }
 
-/// Pages of an instance may lie in any bank color of any color that it has memory in.
+/// Pages of an instance may lie in any bank color of any color that it has memory in, and in the LLC colors of the first.
 fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, InputError> {
     let colors = task.colors_of(number);
     let Some(&first) = colors.first() else {
         // No job runs on it.
         return Ok(Instance::new(0, Coloring::Off));
     };
-    let mut banks = fresco_frames::ColorSet::new();
+    let numbers = |list: &str| parse_list(list, u32::MAX, "colors").map_err(|error| unsound(plan, error.found.clone()));
+    let mut banks = ColorSet::new();
     for color in colors {
         let Some(held) = plan.colors.get(color) else {
             return Err(unsound(
@@ -141,15 +145,14 @@ fn instance(plan: &Plan, task: &PlannedTask, number: usize) -> Result<Instance, 
                 format!("found memory of {} in a color that does not exist", task.name),
             ));
         };
-        let list = &held.bank_colors;
-        let numbers = parse_list(list, u32::MAX, "bank_colors").map_err(|error| unsound(plan, error.found.clone()))?;
-        numbers.into_iter().for_each(|bank| {
+        for bank in numbers(&held.bank_colors)? {
             banks.insert(bank);
-        });
+        }
     }
+    let llc = plan.colors[first].llc_colors.as_deref().map(numbers).transpose()?;
     let coloring = Coloring::Explicit {
         banks: Some(banks),
-        llc: None,
+        llc: llc.map(ColorSet::from_iter),
     };
     Ok(Instance::new(first, coloring))
 }

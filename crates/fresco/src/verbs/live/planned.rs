@@ -154,9 +154,15 @@ fn request(
         .flat_map(|instance| task.colors_of(instance))
         .collect();
     let mut banks = BTreeSet::new();
+    let mut llc = String::new();
     for color in used {
         let color = &plan.colors[color];
         banks.extend(parse_list(&color.bank_colors, space.bank_colors(), file)?);
+        // Only a partition has these, and there a task has one color.
+        llc = color
+            .llc_colors
+            .as_ref()
+            .map_or_else(String::new, |list| format!(",llc={list}"));
     }
     let banks: Vec<u32> = match banks.is_empty() {
         true => (0..space.bank_colors()).collect(),
@@ -164,13 +170,14 @@ fn request(
     };
     let by_range = space.parts().all(|part| part.node.is_some());
     let nodes: BTreeSet<u32> = banks.iter().map(|&bank| space.node_of_color(bank)).collect();
-    let asked = AskedColors::parse(&format!("banks={}", format_list(&banks)), ColorCounts::of(&colors))?;
+    let asked = AskedColors::parse(&format!("banks={}{llc}", format_list(&banks)), ColorCounts::of(&colors))?;
     let mut request = Request::new(machine.name.clone(), colors, asked);
     request.nodes = by_range.then(|| nodes.into_iter().collect());
     let budget = |core: u32| {
         plan.bandwidth
             .as_ref()
             .map(|budgets| budgets.bytes_per_s(core as usize))
+            .filter(|bytes| *bytes > 0)
     };
     request.limits = Limits {
         ways: None,

@@ -77,8 +77,8 @@ impl Comparison {
                 .map(|gbit| Column::text(format!("{gbit} Gb"))),
         );
         let mut table = Table::new(title, columns);
-        for (name, method) in Method::NAMES {
-            let mut cells: Vec<Cell> = vec![name.into()];
+        for method in Method::of_refresh() {
+            let mut cells: Vec<Cell> = vec![method.name().into()];
             let of_method = self.rows.iter().filter(|row| row.method == method);
             cells.extend(of_method.map(|row| match (row.planned, row.sporadic) {
                 (true, true) => Cell::Text("yes".to_owned(), Tone::Good),
@@ -92,7 +92,7 @@ impl Comparison {
             "yes: also for sporadic arrivals; phases: for the phases of the file, or by a table; no: see below",
             columns.to_vec(),
         );
-        for (name, method) in Method::NAMES {
+        for method in Method::of_refresh() {
             let mut said: Vec<(&str, Vec<u32>)> = Vec::new();
             for row in self.rows.iter().filter(|row| row.method == method) {
                 match said.last_mut() {
@@ -103,7 +103,7 @@ impl Comparison {
             for (words, densities) in said {
                 let densities: Vec<String> = densities.iter().map(u32::to_string).collect();
                 reasons.push(vec![
-                    name.into(),
+                    method.name().into(),
                     format!("{} Gb", densities.join(", ")).into(),
                     words.into(),
                 ])?;

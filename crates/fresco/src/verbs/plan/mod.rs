@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(value_name = "SCENARIO")]
     tasks: PathBuf,
 
-    /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, or auto: the best that has a plan
+    /// auto-refresh, burst, colored-refresh, crs, aligned, flat, codesign, partition, or auto: the best that has a plan
     #[arg(long, value_name = "METHOD", value_parser = choice("--method", &METHODS))]
     method: Option<Asked>,
 
@@ -83,10 +83,11 @@ pub const METHODS: [(&str, Asked); Method::NAMES.len() + 1] = {
 
 /// Plans, and shows the plan.
 pub fn run(args: &Args) -> Outcome {
-    let mut set = TaskSet::load(&args.tasks, &args.set)?;
+    let mut changes = args.set.clone();
     if let Some(Asked(method)) = args.method {
-        set.options.method = method;
+        changes.push(format!("plan.method={}", method.map_or("auto", Method::name)));
     }
+    let set = TaskSet::load(&args.tasks, &changes)?;
     let provenance = plans::provenance(&args.tasks, &set.machine, &set.machine_given)?;
     if args.compare {
         return compare(args, &set, &provenance);
@@ -126,7 +127,7 @@ fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
 
 fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {
     let densities = densities(&args.density)?;
-    let bar = progress::bar((densities.len() * Method::NAMES.len()) as u64, &set.name);
+    let bar = progress::bar((densities.len() * Method::of_refresh().count()) as u64, &set.name);
     let found = fresco_plan::compare(set, &densities, || bar.inc(1));
     bar.finish_and_clear();
     let comparison = Comparison::new(set, &densities, &found?);

@@ -2,8 +2,8 @@
 //! A plan as tables for people.
 
 use fresco_input::{format_duration, format_size};
-use fresco_plan::Plan;
 use fresco_plan::plan::{Evidence, PlannedTask, RefreshPlan, Schedule};
+use fresco_plan::{Method, Plan};
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// A time in nanoseconds, as people write it.
@@ -93,10 +93,15 @@ pub fn schedule(plan: &Plan) -> Result<Table, ReportError> {
     for (number, color) in plan.colors.iter().enumerate().take(16) {
         let ranks = fresco_dram::color::format_list(&color.ranks);
         let bank = color.bank.map_or(String::new(), |bank| format!(", bank {bank}"));
-        row(
-            format!("color {number}"),
-            format!("ranks {ranks}{bank}: {}", format_size(color.bytes)),
-        )?;
+        let held = format_size(color.bytes);
+        let memory = match plan.method {
+            Method::Partition => {
+                let llc = color.llc_colors.as_deref().unwrap_or("all");
+                format!("bank colors {}, LLC colors {llc}: {held}", color.bank_colors)
+            }
+            _ => format!("ranks {ranks}{bank}: {held}"),
+        };
+        row(format!("color {number}"), memory)?;
     }
     match &plan.schedule {
         Schedule::Priorities => row("tasks".to_owned(), "by priority; refresh goes on beside".to_owned())?,

@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
     let densities = densities(&args.density)?;
     let methods: Vec<Method> = match args.method.and_then(|asked| asked.0) {
         Some(method) => vec![method],
-        None => Method::NAMES.into_iter().map(|(_, method)| method).collect(),
+        None => Method::of_refresh().collect(),
     };
     let bar = progress::bar(methods.len() as u64, &set.name);
     let mut found = Found {
