@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// A scenario's text, and what is needed to read it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     /// The name that errors give.
     pub file: String,
@@ -17,6 +17,8 @@ pub struct Source {
     pub text: String,
     /// What relative paths in it are relative to.
     pub directory: PathBuf,
+    /// The plan, if the file was one.
+    plan: Option<Box<Plan>>,
 }
 
 /// Returns true if this is the file of a plan: by its ending, or because it is JSON, which no scenario is.
@@ -44,16 +46,36 @@ impl Source {
     /// # Errors
     /// It is JSON but no plan.
     pub fn of_text(file: &str, text: String, directory: &Path) -> Result<Self, InputError> {
-        // The machine of a plan is named as seen from the working directory.
-        let (text, directory) = match is_plan(file, &text) {
-            true => (of_plan(&Plan::parse(file, &text)?), PathBuf::new()),
-            false => (text, directory.to_owned()),
-        };
+        if is_plan(file, &text) {
+            return Ok(Self::of_plan(file, Plan::parse(file, &text)?));
+        }
         Ok(Self {
             file: file.to_owned(),
             text,
-            directory,
+            directory: directory.to_owned(),
+            plan: None,
         })
+    }
+
+    /// The tasks of a plan; its machine is named as seen from the working directory.
+    fn of_plan(file: &str, plan: Plan) -> Self {
+        Self {
+            file: file.to_owned(),
+            text: of_plan(&plan),
+            directory: PathBuf::new(),
+            plan: Some(Box::new(plan)),
+        }
+    }
+
+    /// The same without the memory and the bandwidth that a plan gives its tasks, for tools that choose them; the text of a
+    /// scenario stays as it is.
+    #[must_use]
+    pub fn unpartitioned(self) -> Self {
+        let Some(mut plan) = self.plan else { return self };
+        plan.colors.clear();
+        plan.bandwidth = None;
+        plan.tasks.iter_mut().for_each(|task| task.instances.clear());
+        Self::of_plan(&self.file, *plan)
     }
 }
 

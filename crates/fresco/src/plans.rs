@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::provenance;
 use fresco_input::{InputError, file_name, read_file};
 use fresco_machine::Machine;
-use fresco_plan::plan::PlannedMachine;
+use fresco_plan::plan::{PlannedMachine, SCHEMA};
 use fresco_plan::{Method, Plan, Refusal, TaskSet, refusal::Kind};
-use fresco_report::{InputFile, Provenance};
+use fresco_report::{Document, InputFile, Provenance, ReportError};
 use fresco_scenario::is_plan;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,19 @@ pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
 /// There is no plan; wrong input if the method asked for is not for such tasks or such a machine.
 pub fn of_set(file: &Path, set: &TaskSet) -> Result<Plan, Failure> {
     fresco_plan::plan(set).map_err(|refusal| refused(file, set.options.method, &set.name, &refusal))
+}
+
+/// A plan as the file that `fresco plan` writes.
+///
+/// # Errors
+/// None in practice: plans hold no numbers that are none.
+pub fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, ReportError> {
+    let document = Document {
+        schema: SCHEMA,
+        provenance,
+        data: plan,
+    };
+    document.to_bytes()
 }
 
 fn refused(file: &Path, asked: Option<Method>, name: &str, refusal: &Refusal) -> Failure {

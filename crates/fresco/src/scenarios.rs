@@ -72,16 +72,28 @@ fn title(name: &str, text: &str) -> String {
 /// # Errors
 /// No such scenario or file; anything that [`Scenario::parse`] finds.
 pub fn load(name_or_path: &str, overrides: &[String]) -> Result<(Scenario, InputFile), InputError> {
-    let (text, source) = if is_path(name_or_path) {
-        (read_file(name_or_path)?, Source::read(name_or_path)?)
-    } else {
-        let text = builtin_text(name_or_path)?;
-        let file = format!("built-in scenario {name_or_path}");
-        (text.to_owned(), Source::of_text(&file, text.to_owned(), Path::new(""))?)
-    };
+    let (source, file) = source(name_or_path)?;
     let scenario = Scenario::parse(&source.file, &source.text, &source.directory, overrides)?;
-    let file = InputFile::new(file_name(name_or_path), crate::provenance::digest(&text));
     Ok((scenario, file))
+}
+
+/// The text of a scenario by name or path as [`load`] takes it, with what a report says about the file.
+///
+/// # Errors
+/// No such scenario or file; JSON that is no plan.
+pub fn source(name_or_path: &str) -> Result<(Source, InputFile), InputError> {
+    let (file, text, directory) = match is_path(name_or_path) {
+        true => {
+            let directory = Path::new(name_or_path).parent().unwrap_or(Path::new(""));
+            (file_name(name_or_path), read_file(name_or_path)?, directory)
+        }
+        false => {
+            let text = builtin_text(name_or_path)?.to_owned();
+            (format!("built-in scenario {name_or_path}"), text, Path::new(""))
+        }
+    };
+    let input = InputFile::new(file_name(name_or_path), crate::provenance::digest(&text));
+    Ok((Source::of_text(&file, text, directory)?, input))
 }
 
 /// Is this the path of a scenario file, not the name of a built-in one?

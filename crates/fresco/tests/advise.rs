@@ -187,3 +187,101 @@ parameters.bytes = "1 MiB"
     let text = String::from_utf8(output.stdout).expect("text");
     assert!(text.contains("missed by"), "{text}");
 }
+
+/// The plan is the proposal: planned again from the printed keys it is the same, it is sound, and what runs keeps its colors.
+#[test]
+fn the_proposal_is_written_as_a_plan() {
+    let directory = prepared();
+    let here = directory.path();
+    let text = stdout(&["advise", "pair.toml", "--plan", "advised.json"], here);
+    assert!(text.contains("plan     advised.json"), "{text}");
+    let keys = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("--set '")?.strip_suffix('\''));
+    let mut again = vec!["plan", "pair.toml", "--method", "partition", "--json"];
+    keys.for_each(|key| again.extend(["--set", key]));
+    let planned = json(&again, here)["data"].take();
+    let read = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(here.join(name)).expect("is there")).expect("JSON")
+    };
+    let mut advised = read("advised.json")["data"].take();
+    assert_eq!(advised["method"], "partition");
+    assert!(
+        advised["reasons"]
+            .to_string()
+            .contains("slowdowns as measured on the model: victim 1."),
+        "{advised}"
+    );
+    advised["reasons"] = planned["reasons"].clone();
+    assert_eq!(advised, planned);
+    assert_eq!(json(&["check", "advised.json", "--json"], here)["data"]["sound"], true);
+    let simulated = json(&["sim", "advised.json", "--horizon", "2 ms", "--json"], here)["data"].take();
+    let promises = simulated["promises"].as_array().expect("a list");
+    let kept = |part: &str| {
+        promises
+            .iter()
+            .any(|one| one["what"].as_str().expect("words").contains(part) && one["kept"] == true)
+    };
+    assert!(
+        kept("every page lies in the colors of its task") && kept("timing and retention"),
+        "{promises:?}"
+    );
+    // Advice on the tasks of a plan begins anew: what the plan gives them is no part of the question.
+    let short = ["--set", "measure.operations=2000", "--set", "warm_up.operations=500"];
+    let all = [
+        &["advise", "advised.json", "--max-slowdown", "1000", "--json"][..],
+        &short,
+    ]
+    .concat();
+    let anew = json(&all, here)["data"].take();
+    let none = &anew["tried"][anew["proposed"].as_u64().expect("a proposal") as usize]["candidate"];
+    assert!(
+        none["cost"] == 0.0 && anew["goals"].as_object().expect("goals").len() == 4,
+        "{none}"
+    );
+}
+
+#[test]
+fn a_plan_that_cannot_be_is_told_before_anything_runs() {
+    let directory = prepared();
+    let here = directory.path();
+    for (words, told) in [
+        (&["--plan", "pair.toml"][..], "--plan"),
+        (&["--plan", "o/index.html", "--out", "o"], "--plan"),
+        (
+            &["--plan", "p.json", "--set", "task.writer.start=\"1 us\""],
+            "task.writer.start",
+        ),
+        (
+            &[
+                "--plan",
+                "p.json",
+                "--set",
+                "task.victim.program=strides-parallel",
+                "--set",
+                "task.victim.cores=\"0-1\"",
+            ],
+            "task.victim",
+        ),
+    ] {
+        let all: Vec<&str> = ["advise", "pair.toml"].iter().chain(words).copied().collect();
+        let found = crate::common::refused(&all, here);
+        assert!(found.contains(told), "{found}");
+        assert!(!here.join("p.json").exists());
+    }
+    // No partition meets the goal: no plan, and a plan that is there stays.
+    std::fs::write(here.join("p.json"), "mine").expect("writable");
+    let done = fresco(
+        &[
+            "advise",
+            "pair.toml",
+            "--goal",
+            "victim:bandwidth=100GB/s",
+            "--plan",
+            "p.json",
+        ],
+        here,
+    );
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(std::fs::read(here.join("p.json")).expect("is there"), b"mine");
+}

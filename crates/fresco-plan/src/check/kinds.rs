@@ -35,9 +35,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
         ));
     }
     match (&plan.refresh, needed) {
-        (RefreshPlan::Controller { policy }, None) if is_partition => known(policy)?,
+        (RefreshPlan::Controller { .. }, None) if is_partition => {}
         (RefreshPlan::Controller { policy }, Some(needed)) => {
-            known(policy)?;
+            let known = RefreshPolicy::NAMES.iter().any(|(name, _)| name == policy);
+            holds! { known, "refresh.policy", "there is no refresh policy {policy:?}" }
             holds! { policy == needed.name(), "refresh.policy", "is {policy}, {} is for {}", plan.method.name(), needed.name() }
         }
         (RefreshPlan::Windows { .. }, None) if !is_partition => {}
@@ -51,12 +52,6 @@ pub(super) fn check(plan: &Plan) -> Result<(), Violation> {
     if plan.method == Method::Codesign {
         banks_in_turn(plan)?;
     }
-    Ok(())
-}
-
-fn known(policy: &str) -> Result<(), Violation> {
-    let known = RefreshPolicy::NAMES.iter().any(|(name, _)| *name == policy);
-    holds! { known, "refresh.policy", "there is no refresh policy {policy:?}" }
     Ok(())
 }
 

@@ -3,10 +3,10 @@
 
 use super::report::{Report, Violation, holds};
 use crate::Method;
-use crate::plan::Plan;
+use crate::plan::{Plan, RefreshPlan};
 use fresco_dram::ColorSpace;
 use fresco_dram::color::parse_list;
-use fresco_machine::Machine;
+use fresco_machine::{Machine, RefreshPolicy};
 use fresco_scenario::plan::RankMemory;
 use std::collections::BTreeMap;
 
@@ -25,6 +25,9 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
         .facts
         .push(format!("the machine is {} and its memory as planned for", machine.name));
     colors(plan, machine)?;
+    if plan.method == Method::Partition {
+        left_alone(plan, machine)?;
+    }
     if !plan.colors.is_empty() {
         let colors = plan.colors.len();
         report.facts.push(match plan.method {
@@ -32,6 +35,15 @@ pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Resu
             _ => format!("every page of the {colors} colors lies in their ranks alone"),
         });
     }
+    Ok(())
+}
+
+/// A partition leaves refresh as the machine has it, and the machine has some.
+fn left_alone(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
+    let own = machine.memory.controller.refresh;
+    holds! { own != RefreshPolicy::None, "machine", "refreshes nothing" }
+    let is_own = matches!(&plan.refresh, RefreshPlan::Controller { policy } if policy == own.name());
+    holds! { is_own, "refresh", "is not that of the machine, {}, and a partition changes none", own.name() }
     Ok(())
 }
 

@@ -41,11 +41,12 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         ],
     };
     let tasks = set.tasks.len();
-    let used = machine.memory.controller.refresh;
-    let (policy, _) = RefreshPolicy::NAMES
-        .into_iter()
-        .find(|(_, policy)| *policy == used)
-        .expect("every policy has a name");
+    let refresh = machine.memory.controller.refresh;
+    if refresh == RefreshPolicy::None {
+        return Err(Refusal::machine(
+            "the machine refreshes nothing: no row would keep its data",
+        ));
+    }
     Ok(Draft {
         instance_of_job: Vec::new(),
         instances: set
@@ -60,7 +61,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
         copies: vec![None; tasks],
         schedule: Schedule::Priorities,
         refresh: RefreshPlan::Controller {
-            policy: policy.to_owned(),
+            policy: refresh.name().to_owned(),
         },
         proofs: Vec::new(),
         reasons: reasons(&colors),

@@ -59,14 +59,14 @@ fn partitions_that_are_none() {
     };
     sound.refused(
         |plan| plan.refresh = policy("none"),
-        "refresh.policy",
-        "there is no refresh policy",
+        "refresh",
+        "is not that of the machine",
     );
     let windows = RefreshPlan::Windows {
         period_ns: 1,
         windows: Vec::new(),
     };
-    sound.refused(|plan| plan.refresh = windows, "refresh.kind", "partition");
+    sound.refused(|plan| plan.refresh = windows, "refresh", "is not that of the machine");
     let fair = Schedule::Fair {
         slice_ns: 1,
         candidates: 1,

@@ -27,7 +27,7 @@ pub struct Amount {
 }
 
 /// A partition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Candidate {
     /// What each task with a goal has for itself, by name.
     pub amounts: BTreeMap<String, Amount>,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of a scenario under a partition.
 
-use super::candidate::kept;
+use super::candidate::{Candidate, kept};
 use super::goal::Goals;
-use crate::scenarios;
 use crate::stop::Stop;
 use fresco_input::InputError;
+use fresco_plan::{Method, Plan, TaskSet};
+use fresco_scenario::Source;
 use fresco_system::results::{PointResult, TaskSummary};
-use fresco_system::{Overview, Role};
+use fresco_system::{Overview, Role, Scenario};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -15,8 +16,10 @@ use std::collections::BTreeMap;
 
 /// A scenario whose partition is to be found.
 pub struct Bench {
-    name: String,
+    source: Source,
     overrides: Vec<String>,
+    /// Its only point is as in the file.
+    pub scenario: Scenario,
     /// What is known of it.
     pub overview: Overview,
     /// Instructions per cycle of each measured task alone on the machine, the slowest of its copies.
@@ -52,21 +55,22 @@ pub struct Outcome {
 }
 
 impl Bench {
-    /// Reads the scenario.
+    /// Reads the scenario, or the tasks of a plan.
     ///
     /// # Errors
     /// The scenario is wrong, sweeps, or says itself which memory tasks get.
-    pub fn load(name: &str, overrides: &[String]) -> Result<Self, InputError> {
-        let (scenario, file) = scenarios::load(name, overrides)?;
+    pub fn new(source: Source, overrides: &[String]) -> Result<Self, InputError> {
+        let source = source.unpartitioned();
+        let scenario = parse(&source, overrides)?;
         let Some(overview) = scenario.overview() else {
-            return Err(InputError::new(file.name, "found a scenario with a sweep")
+            return Err(InputError::new(source.file, "found a scenario with a sweep")
                 .in_field("sweep")
                 .allowed("one point: the tasks that run together")
                 .help("remove [sweep], or set the one value you mean"));
         };
         if let Some(task) = overview.tasks.iter().find(|task| !task.placement.is_empty()) {
             return Err(InputError::new(
-                file.name,
+                source.file,
                 format!("found {} of {:?}", task.placement.join(", "), task.name),
             )
             .in_field(format!("task.{}", task.name))
@@ -74,8 +78,9 @@ impl Bench {
             .help("remove these keys"));
         }
         Ok(Self {
-            name: name.to_owned(),
+            source,
             overrides: overrides.to_vec(),
+            scenario,
             overview,
             solo: BTreeMap::new(),
             stop: Stop::never(),
@@ -188,11 +193,33 @@ impl Bench {
     }
 
     fn run(&self, overrides: &[String]) -> Result<PointResult, InputError> {
-        let all: Vec<String> = self.overrides.iter().chain(overrides).cloned().collect();
-        let (scenario, _) = scenarios::load(&self.name, &all)?;
+        let scenario = parse(&self.source, &self.with(overrides))?;
         let mut result = fresco_system::run_all(&scenario, 1, &|_| {})?;
         Ok(result.points.swap_remove(0))
     }
+
+    fn with(&self, overrides: &[String]) -> Vec<String> {
+        self.overrides.iter().chain(overrides).cloned().collect()
+    }
+
+    /// The partition as a plan that other tools read; nothing is run.
+    ///
+    /// # Errors
+    /// What a plan has no place for: threads of one program, tasks that start later, pages that come on touch.
+    pub fn plan(&self, candidate: &Candidate) -> Result<Plan, InputError> {
+        let mut overrides = candidate.overrides(&self.overview);
+        overrides.push(format!("plan.method={}", Method::Partition.name()));
+        let source = &self.source;
+        let set = TaskSet::parse(&source.file, &source.text, &source.directory, &self.with(&overrides))?;
+        fresco_plan::plan(&set).map_err(|refusal| {
+            InputError::new(source.file.clone(), format!("found tasks without a plan: {refusal}"))
+                .help("advise without --plan")
+        })
+    }
+}
+
+fn parse(source: &Source, overrides: &[String]) -> Result<Scenario, InputError> {
+    Scenario::parse(&source.file, &source.text, &source.directory, overrides)
 }
 
 /// The copies of a task.

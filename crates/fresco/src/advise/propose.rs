@@ -103,7 +103,10 @@ mod tests {
     #[test]
     fn what_is_stopped_runs_nothing_more_and_says_so() {
         let short = ["warm_up.operations=100", "measure.operations=400"];
-        let mut bench = Bench::load("advise-four", &short.map(str::to_owned)).expect("is built in");
+        let mut bench = {
+            let (source, _) = crate::scenarios::source("advise-four").expect("is built in");
+            Bench::new(source, &short.map(str::to_owned)).expect("is one point")
+        };
         let goals = super::super::goals(&[], 1.1, &bench.measured()).expect("goals");
         let bar = ProgressBar::hidden();
         bench.run_alone(&bar).expect("runs");

@@ -83,6 +83,20 @@ pub fn in_words(candidate: &Candidate) -> String {
     }
 }
 
+/// Why a partition is proposed, for its plan.
+pub fn reasons(proposed: &Tried) -> Vec<String> {
+    let slowdowns = proposed.outcome.slowdowns.iter();
+    let slowdowns: Vec<String> = slowdowns.map(|(task, ratio)| format!("{task} {ratio:.3}")).collect();
+    vec![
+        format!(
+            "the cheapest partition that was found to meet all goals: {}; it sets aside {:.1} % of the machine",
+            in_words(&proposed.candidate),
+            100.0 * proposed.candidate.cost
+        ),
+        format!("slowdowns as measured on the model: {}", slowdowns.join(", ")),
+    ]
+}
+
 /// Speed alone with less of each resource, and the partitions: the frontier, or `all` of them.
 ///
 /// # Errors

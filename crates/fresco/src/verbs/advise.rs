@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco advise`: the cheapest partition of banks, cache and bandwidth that meets given goals.
 
-use crate::advise::{self, Advice, Bench, page, show};
-use crate::failure::{Outcome, WANTING, tell};
+use crate::advise::{self, Advice, Bench, Candidate, page, show};
+use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
+use crate::outputs::{self, Outputs};
+use crate::plans;
 use crate::progress;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
-use fresco_input::InputError;
+use fresco_input::{InputError, write_atomically};
 use fresco_report::Document;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `fresco advise`.
@@ -19,11 +21,13 @@ use std::process::ExitCode;
 #[command(after_help = "\
 The scenario has no sweep, and its tasks do not say which memory they get. Measured tasks have goals: no deadline missed, and \
 at most the slowdown of --max-slowdown or of a --goal of their own. Everything is measured on the model: each task alone with \
-fewer banks, fewer cache colors, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals.
+fewer banks, fewer cache colors, less bandwidth; then all together under partitions. Exit status 1 if no partition meets all goals: \
+no plan is written then.
 
 Examples:
   fresco advise scenarios/advise-four.toml
   fresco advise scenarios/advise-four.toml --max-slowdown 1.5 --out out/advice
+  fresco advise scenarios/advise-four.toml --plan plan.json && fresco sim plan.json
   fresco advise scenarios/advise-four.toml --goal 'pointers:slowdown=1.05' --goal 'counting:bandwidth=100MB/s' --json")]
 pub struct Args {
     /// Scenario: the name of a built-in one, or a file
@@ -41,6 +45,10 @@ pub struct Args {
     /// Set a key of the scenario (repeatable), as fresco sim does
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+
+    /// Write the proposal there, as a plan that `fresco check`, `sim` and `run` take
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
 
     /// Rows for every partition that was run, not only the best for their cost
     #[arg(long)]
@@ -67,21 +75,29 @@ pub fn run(args: &Args) -> Outcome {
             .allowed("1 to 1000")
             .help("write 1.1 for ten percent")
     })?;
-    let (scenario, file) = scenarios::load(&args.scenario, &args.set)?;
-    let bench = Bench::load(&args.scenario, &args.set)?;
+    let (source, file) = scenarios::source(&args.scenario)?;
+    let mut bench = Bench::new(source, &args.set)?;
     let goals = advise::goals(&args.goal, slowdown, &bench.measured())?;
     let inputs = if scenarios::is_path(&args.scenario) {
         vec![PathBuf::from(&args.scenario)]
     } else {
         Vec::new()
     };
+    let of_inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    let outputs = Outputs::new()
+        .directory("--out", args.out.as_deref(), &[files::PAGE])
+        .file("--plan", args.plan.as_deref());
+    outputs.check(args.json, &of_inputs)?;
+    if args.plan.is_some() {
+        // What a plan has no place for is told before anything runs.
+        bench.plan(&Candidate::default())?;
+    }
     let directory = args
         .out
         .as_deref()
         .map(|out| ReportDirectory::prepare(out, inputs))
         .transpose()?;
-    let bar = progress::bar(0, &scenario.name);
-    let mut bench = bench;
+    let bar = progress::bar(0, &bench.scenario.name);
     bench.stop = Stop::after("each run that has begun");
     let advice = bench.run_alone(&bar).and_then(|()| match bench.stop.is_asked() {
         true => Ok(None),
@@ -100,6 +116,7 @@ pub fn run(args: &Args) -> Outcome {
             "fresco: stopped after {tried} partitions; others may be better"
         ));
     }
+    let scenario = &bench.scenario;
     let mut provenance = crate::provenance::of_this_run(Some(scenario.seed));
     provenance.scenario = Some(file);
     for machine in scenario.machines() {
@@ -118,6 +135,15 @@ pub fn run(args: &Args) -> Outcome {
             directory.write(&page, &document.to_bytes()?, &figures)
         }
         None => Ok(()),
+    };
+    let proposed = advice.proposed.map(|place| &advice.tried[place]);
+    let planned = match (&args.plan, proposed) {
+        (Some(out), Some(proposed)) => {
+            let mut plan = bench.plan(&proposed.candidate)?;
+            plan.reasons.extend(show::reasons(proposed));
+            write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from)
+        }
+        _ => Ok(()),
     };
     match args.json {
         true => output::write(document.to_bytes()?)?,
@@ -139,10 +165,13 @@ pub fn run(args: &Args) -> Outcome {
             if let (Some(out), Ok(())) = (&args.out, &written) {
                 text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
             }
+            if let (Some(out), Some(_), Ok(())) = (&args.plan, proposed, &planned) {
+                text.push_str(&format!("plan     {}\n", out.display()));
+            }
             output::write_text(&text)?;
         }
     }
-    written?;
+    outputs::all([written, planned])?;
     Ok(match advice.proposed {
         _ if is_stopped => ExitCode::from(STOPPED),
         Some(_) => ExitCode::SUCCESS,

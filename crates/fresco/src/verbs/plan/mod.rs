@@ -14,8 +14,8 @@ use crate::progress;
 use comparison::Comparison;
 use fresco_input::{InputError, write_atomically};
 use fresco_plan::plan::SCHEMA;
-use fresco_plan::{Method, Plan, TaskSet};
-use fresco_report::{Document, Provenance};
+use fresco_plan::{Method, TaskSet};
+use fresco_report::Provenance;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     let plan = plans::of_set(&args.tasks, &set)?;
     let written = match &args.out {
-        Some(out) => write_atomically(out, &document(&plan, &provenance)?).map_err(Failure::from),
+        Some(out) => write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from),
         None => Ok(()),
     };
     let printed = match args.as_published {
@@ -113,16 +113,6 @@ pub fn run(args: &Args) -> Outcome {
     };
     outputs::all([written, printed])?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The plan as its file.
-fn document(plan: &Plan, provenance: &Provenance) -> Result<Vec<u8>, Failure> {
-    let document = Document {
-        schema: SCHEMA,
-        provenance,
-        data: plan,
-    };
-    Ok(document.to_bytes()?)
 }
 
 fn compare(args: &Args, set: &TaskSet, provenance: &Provenance) -> Outcome {
