@@ -124,9 +124,10 @@ impl TaskSet {
             Some(table) => table,
             None => nothing_asked.root().table("plan")?,
         };
-        let has_cores = plan.has("cores");
         let mut options = Options::read(plan, &root, &machine)?;
         if options.method == Some(Method::Partition) {
+            let given = document.root().opt_table("plan")?;
+            let has_cores = given.is_some_and(|plan| plan.has("cores"));
             let cores = has_cores.then_some(options.cores);
             let partition = partition::read(document, directory, cores)?;
             options.cores = partition.cores;
