@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Fresco: predictable DRAM on multicores. One module per verb, one table of verbs ([`cli::Verb`]).
 
-mod advise;
 mod arguments;
 mod cli;
 mod experiments;

@@ -57,12 +57,6 @@ impl Stop {
         Self(Arc::default())
     }
 
-    /// The user has asked already.
-    #[cfg(test)]
-    pub fn asked() -> Self {
-        Self(Arc::new(true.into()))
-    }
-
     /// Returns true if the user has asked for an end.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)

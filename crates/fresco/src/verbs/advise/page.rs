@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The advice as a page: sensitivity of each task, and the frontier.
 
-use super::propose::{Advice, Tried};
-use super::sensitivity::Resource;
 use super::show::{sentences, tables, unit};
-use super::{Bench, show};
 use crate::show::figures::Figure;
+use fresco_advise::{Advice, Bench, Resource, Tried};
 use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 
@@ -40,7 +38,7 @@ pub fn of(
         section = section.table(table);
     }
     page.sections.push(section);
-    let keys = show::keys(bench, advice);
+    let keys = advice.keys(bench);
     if !keys.is_empty() {
         page.sections
             .push(Section::new("The proposal, as --set takes it").list(keys));
@@ -74,7 +72,7 @@ fn frontier(advice: &Advice, name: &str, provenance: &Provenance) -> Result<Figu
         Axis::ratio("largest slowdown"),
     );
     chart.joined = false;
-    let proposed = advice.proposed.map(|place| &advice.tried[place]);
+    let proposed = advice.proposal();
     let of = |name: &str, is_in: &dyn Fn(&Tried) -> bool| Series {
         name: name.to_owned(),
         points: advice

@@ -3,10 +3,10 @@
 
 use super::Bench;
 use super::candidate::{banks_key, kept, nodes};
+use super::observer::Observer;
 use super::pick::{Given, pick};
 use fresco_dram::color::format_list;
 use fresco_input::{InputError, Kind};
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ pub fn steps(most: u32) -> Vec<u32> {
 ///
 /// # Errors
 /// A run that fails for another reason than that the data do not fit.
-pub fn curves(bench: &Bench, guaranteed: Option<u64>, bar: &ProgressBar) -> Result<Vec<Curve>, InputError> {
+pub fn curves(bench: &Bench, guaranteed: Option<u64>, observer: &dyn Observer) -> Result<Vec<Curve>, InputError> {
     let mut wanted = Vec::new();
     for task in bench.measured() {
         let banks = most_banks(bench, &task);
@@ -98,16 +98,16 @@ pub fn curves(bench: &Bench, guaranteed: Option<u64>, bar: &ProgressBar) -> Resu
             wanted.extend(shares.map(|amount| (task.clone(), Resource::Bandwidth, amount)));
         }
     }
-    bar.inc_length(wanted.len() as u64);
+    observer.planned(wanted.len() as u64);
     // Nothing where Ctrl-C came first.
     let measured: Vec<Option<Option<f64>>> = wanted
         .par_iter()
         .map(|(task, resource, amount)| {
-            if bench.stop.is_asked() {
+            if observer.is_stopped() {
                 return Ok(None);
             }
             let speed = with(bench, task, *resource, *amount)?;
-            bar.inc(1);
+            observer.done();
             Ok(Some(speed))
         })
         .collect::<Result<_, InputError>>()?;

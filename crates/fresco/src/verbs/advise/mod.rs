@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco advise`: the cheapest partition of banks, cache and bandwidth that meets given goals.
 
-use crate::advise::{self, Advice, Bench, Candidate, page, show};
+mod page;
+mod show;
+
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::output;
 use crate::outputs::{self, Outputs};
@@ -11,8 +13,10 @@ use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
+use fresco_advise::{Advice, Bench, Candidate, Observer};
 use fresco_input::{InputError, write_atomically};
 use fresco_report::Document;
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -77,7 +81,7 @@ pub fn run(args: &Args) -> Outcome {
     })?;
     let (source, file) = scenarios::source(&args.scenario)?;
     let mut bench = Bench::new(source, &args.set)?;
-    let goals = advise::goals(&args.goal, slowdown, &bench.measured())?;
+    let goals = fresco_advise::goals(&args.goal, slowdown, &bench.measured())?;
     let inputs = if scenarios::is_path(&args.scenario) {
         vec![PathBuf::from(&args.scenario)]
     } else {
@@ -97,14 +101,16 @@ pub fn run(args: &Args) -> Outcome {
         .as_deref()
         .map(|out| ReportDirectory::prepare(out, inputs))
         .transpose()?;
-    let bar = progress::bar(0, &bench.scenario.name);
-    bench.stop = Stop::after("each run that has begun");
-    let advice = bench.run_alone(&bar).and_then(|()| match bench.stop.is_asked() {
+    let user = User {
+        bar: progress::bar(0, &bench.scenario.name),
+        stop: Stop::after("each run that has begun"),
+    };
+    let advice = bench.run_alone(&user).and_then(|()| match user.is_stopped() {
         true => Ok(None),
-        false => advise::advise(&bench, &goals, &bar).map(Some),
+        false => fresco_advise::advise(&bench, &goals, &user).map(Some),
     });
-    bar.finish_and_clear();
-    let is_stopped = bench.stop.is_asked();
+    user.bar.finish_and_clear();
+    let is_stopped = user.is_stopped();
     let has_something = |advice: &Advice| !(advice.tried.is_empty() && advice.curves.is_empty());
     let Some(advice) = advice?.filter(|advice| !is_stopped || has_something(advice)) else {
         tell("fresco: stopped while tasks ran alone: there is nothing to compare");
@@ -136,13 +142,8 @@ pub fn run(args: &Args) -> Outcome {
         }
         None => Ok(()),
     };
-    let proposed = advice.proposed.map(|place| &advice.tried[place]);
-    let planned = match (&args.plan, proposed) {
-        (Some(out), Some(proposed)) => {
-            let mut plan = bench.plan(&proposed.candidate)?;
-            plan.reasons.extend(show::reasons(proposed));
-            write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from)
-        }
+    let planned = match (&args.plan, advice.plan(&bench)?) {
+        (Some(out), Some(plan)) => write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from),
         _ => Ok(()),
     };
     match args.json {
@@ -156,7 +157,7 @@ pub fn run(args: &Args) -> Outcome {
             for sentence in show::sentences(&advice) {
                 text.push_str(&wrapped(&sentence, width));
             }
-            for key in show::keys(&bench, &advice) {
+            for key in advice.keys(&bench) {
                 text.push_str(&format!("  --set '{key}'\n"));
             }
             for (name, value) in provenance.entries() {
@@ -165,7 +166,7 @@ pub fn run(args: &Args) -> Outcome {
             if let (Some(out), Ok(())) = (&args.out, &written) {
                 text.push_str(&format!("report   {}\n", out.join(files::PAGE).display()));
             }
-            if let (Some(out), Some(_), Ok(())) = (&args.plan, proposed, &planned) {
+            if let (Some(out), Some(_), Ok(())) = (&args.plan, advice.proposed, &planned) {
                 text.push_str(&format!("plan     {}\n", out.display()));
             }
             output::write_text(&text)?;
@@ -177,4 +178,24 @@ pub fn run(args: &Args) -> Outcome {
         Some(_) => ExitCode::SUCCESS,
         None => ExitCode::from(WANTING),
     })
+}
+
+/// The user, who sees a bar and may press Ctrl-C.
+struct User {
+    bar: ProgressBar,
+    stop: Stop,
+}
+
+impl Observer for User {
+    fn planned(&self, runs: u64) {
+        self.bar.inc_length(runs);
+    }
+
+    fn done(&self) {
+        self.bar.inc(1);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_asked()
+    }
 }

@@ -4,12 +4,12 @@
 use super::candidate::{Amount, Candidate};
 use super::goal::Goals;
 use super::measure::{Bench, Outcome};
+use super::observer::Observer;
 use super::propose::{Tried, is_on_frontier};
 use super::reservations::{self, Reserved};
 use super::sensitivity::steps;
 use fresco_input::{InputError, Kind};
 use fresco_system::TaskOverview;
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(super) fn search(
     goals: &Goals,
     guaranteed: u64,
     budgets: bool,
-    bar: &ProgressBar,
+    observer: &dyn Observer,
 ) -> Result<(Vec<Tried>, usize), InputError> {
     let mut search = Search {
         bench,
@@ -32,12 +32,12 @@ pub(super) fn search(
         tried: Vec::new(),
         too_small: 0,
     };
-    search.run_all(search.uniform(), bar)?;
-    search.grow(bar)?;
+    search.run_all(search.uniform(), observer)?;
+    search.grow(observer)?;
     if budgets {
-        search.run_all(search.with_budgets(), bar)?;
+        search.run_all(search.with_budgets(), observer)?;
     }
-    search.shrink(bar)?;
+    search.shrink(observer)?;
     Ok((search.tried, search.too_small))
 }
 
@@ -98,20 +98,20 @@ impl Search<'_> {
     }
 
     /// Runs candidates that have not been run.
-    fn run_all(&mut self, candidates: Vec<Candidate>, bar: &ProgressBar) -> Result<(), InputError> {
+    fn run_all(&mut self, candidates: Vec<Candidate>, observer: &dyn Observer) -> Result<(), InputError> {
         let is_new = |candidate: &Candidate| !self.tried.iter().any(|tried| tried.candidate == *candidate);
         let candidates: Vec<Candidate> = candidates.into_iter().filter(is_new).collect();
-        bar.inc_length(candidates.len() as u64);
+        observer.planned(candidates.len() as u64);
         let outcomes: Vec<Run> = candidates
             .par_iter()
             .map(|candidate| {
-                if self.bench.stop.is_asked() {
+                if observer.is_stopped() {
                     return Ok(Run::NotMade);
                 }
                 let outcome = self
                     .bench
                     .together(&candidate.overrides(&self.bench.overview), self.goals);
-                bar.inc(1);
+                observer.done();
                 match outcome {
                     Ok(outcome) => Ok(Run::Made(Box::new(outcome))),
                     Err(error) if error.kind == Kind::DoesNotFit => Ok(Run::TooSmall),
@@ -134,7 +134,7 @@ impl Search<'_> {
     }
 
     /// Gives single tasks more, as long as that helps the one that is slowed down most: what serves one need not serve all.
-    fn grow(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
+    fn grow(&mut self, observer: &dyn Observer) -> Result<(), InputError> {
         let space = &self.bench.overview.space;
         let least = |all: u32| steps(all)[0];
         let (banks, llc) = (least(space.bank_colors()), least(space.llc_colors()));
@@ -164,7 +164,7 @@ impl Search<'_> {
                 }
             }
             let before = best.outcome.max_slowdown;
-            self.run_all(larger, bar)?;
+            self.run_all(larger, observer)?;
             if fastest(&self.tried).is_none_or(|best| best.outcome.max_slowdown > before * WORTH_A_STEP) {
                 return Ok(());
             }
@@ -188,7 +188,7 @@ impl Search<'_> {
 
     /// Takes back from one task after the other what it can do without: half of its banks, half of its cache, half of its
     /// bandwidth.
-    fn shrink(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
+    fn shrink(&mut self, observer: &dyn Observer) -> Result<(), InputError> {
         loop {
             let cheapest = |tried: &[Tried]| {
                 let good = tried.iter().filter(|one| one.outcome.meets_goals);
@@ -220,7 +220,7 @@ impl Search<'_> {
                         .and_then(|reserved| self.candidate(best.amounts.clone(), Some(reserved))),
                 );
             }
-            self.run_all(smaller, bar)?;
+            self.run_all(smaller, observer)?;
             if cheapest(&self.tried).is_none_or(|now| now.cost >= best.cost) {
                 return Ok(());
             }

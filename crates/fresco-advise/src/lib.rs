@@ -9,15 +9,19 @@
 mod candidate;
 mod goal;
 mod measure;
-pub mod page;
+mod observer;
 mod pick;
 mod propose;
 mod reservations;
 mod search;
 mod sensitivity;
-pub mod show;
+mod words;
 
-pub use candidate::Candidate;
-pub use goal::read as goals;
-pub use measure::Bench;
-pub use propose::{Advice, advise};
+pub use candidate::{Amount, Candidate, Slice};
+pub use goal::{Goal, Goals, read as goals};
+pub use measure::{Bench, Outcome, Speed};
+pub use observer::Observer;
+pub use propose::{Advice, Tried, advise};
+pub use reservations::Reserved;
+pub use sensitivity::{Curve, Resource};
+pub use words::in_words;

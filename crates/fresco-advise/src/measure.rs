@@ -3,13 +3,12 @@
 
 use super::candidate::{Candidate, kept};
 use super::goal::Goals;
-use crate::stop::Stop;
+use super::observer::Observer;
 use fresco_input::InputError;
 use fresco_plan::{Method, Plan, TaskSet};
 use fresco_scenario::Source;
 use fresco_system::results::{PointResult, TaskSummary};
 use fresco_system::{Overview, Role, Scenario};
-use indicatif::ProgressBar;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,8 +23,6 @@ pub struct Bench {
     pub overview: Overview,
     /// Instructions per cycle of each measured task alone on the machine, the slowest of its copies.
     pub solo: BTreeMap<String, Speed>,
-    /// Whether to begin no more runs.
-    pub stop: Stop,
 }
 
 /// How fast a task runs.
@@ -83,7 +80,6 @@ impl Bench {
             scenario,
             overview,
             solo: BTreeMap::new(),
-            stop: Stop::never(),
         })
     }
 
@@ -91,12 +87,12 @@ impl Bench {
     ///
     /// # Errors
     /// What its run finds.
-    pub fn run_alone(&mut self, bar: &ProgressBar) -> Result<(), InputError> {
+    pub fn run_alone(&mut self, observer: &dyn Observer) -> Result<(), InputError> {
         let names = self.measured();
-        bar.inc_length(names.len() as u64);
+        observer.planned(names.len() as u64);
         let alone = names.par_iter().map(|task| {
             let speed = self.alone(task, &[])?;
-            bar.inc(1);
+            observer.done();
             Ok((task.clone(), speed))
         });
         self.solo = alone.collect::<Result<_, InputError>>()?;
@@ -207,14 +203,21 @@ impl Bench {
     /// # Errors
     /// What a plan has no place for: threads of one program, tasks that start later, pages that come on touch.
     pub fn plan(&self, candidate: &Candidate) -> Result<Plan, InputError> {
+        self.planned(candidate, Vec::new())
+    }
+
+    pub(crate) fn planned(&self, candidate: &Candidate, reasons: Vec<String>) -> Result<Plan, InputError> {
         let mut overrides = candidate.overrides(&self.overview);
         overrides.push(format!("plan.method={}", Method::Partition.name()));
         let source = &self.source;
         let set = TaskSet::parse(&source.file, &source.text, &source.directory, &self.with(&overrides))?;
-        fresco_plan::plan(&set).map_err(|refusal| {
+        let plan = fresco_plan::plan(&set).map_err(|refusal| {
             InputError::new(source.file.clone(), format!("found tasks without a plan: {refusal}"))
                 .help("advise without --plan")
-        })
+        });
+        let mut plan = plan?;
+        plan.reasons.extend(reasons);
+        Ok(plan)
     }
 }
 
