@@ -7,12 +7,12 @@ mod short;
 
 pub use short::crs_short;
 
-use crate::planned::{self, Run};
 use crate::progress;
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_plan::Plan;
 use fresco_report::claims::Row;
+use fresco_system::planned::{self, Run};
 use rayon::prelude::*;
 
 /// Densities of table 4.1, in Gbit; tests make do with one, and with a part of a run.

@@ -2,19 +2,16 @@
 //! From a plan to the experiment that runs it.
 
 use super::{Run, budgets};
+use crate::multitask::fair::FairSchedule;
+use crate::multitask::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
 use fresco_dram::color::parse_list;
 use fresco_frames::{Camc, Coloring, Config, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy};
-use fresco_plan::plan::{self, Color, LockTimes, PlannedTask, Schedule};
-use fresco_plan::{Method, Plan};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::time::lcm_all;
 use fresco_rt::toplevel::{Locks, Server};
-use fresco_system::multitask::fair::FairSchedule;
-use fresco_system::multitask::{
-    self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work,
-};
+use fresco_scenario::plan::{self, Color, LockTimes, Method, Plan, PlannedTask, Schedule};
 
 /// Shortest and longest run unless told otherwise: two retention times and ten.
 const SHORTEST: u64 = 2;

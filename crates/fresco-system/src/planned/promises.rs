@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a plan promises, beside what happened.
 
+use crate::multitask::MultitaskResult;
 use fresco_dram::color::parse_list;
-use fresco_plan::Plan;
-use fresco_plan::plan::{PlannedTask, Schedule};
-use fresco_system::multitask::MultitaskResult;
+use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
