@@ -248,7 +248,7 @@ mod tests {
                     .iter()
                     .all(|system| claims.systems.contains_key(*system))
             );
-            let known = |name: &str| crate::scenarios::names().any(|scenario| scenario == name);
+            let known = |name: &str| fresco_scenario::builtin_names().any(|scenario| scenario == name);
             assert!(experiment.scenario.is_none_or(known), "{}", experiment.name);
         }
     }
