@@ -4,9 +4,7 @@
 mod advise;
 mod arguments;
 mod cli;
-mod experiments;
 mod failure;
-mod kernel_record;
 mod latencies;
 mod output;
 mod outputs;
