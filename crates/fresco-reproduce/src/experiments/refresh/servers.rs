@@ -2,7 +2,7 @@
 //! The example of section 5.3.5, simulated exactly, and the published bounds of the published servers.
 
 use super::{MS, TABLE_5_2, failed, ms, task_set, tasks};
-use fresco_rt::published::{Rounding, capacity_bound};
+use crate::published::{Rounding, capacity_bound};
 use fresco_input::InputError;
 use fresco_report::claims::Row;
 use fresco_rt::budget::{Family, least_budget};

@@ -3,7 +3,7 @@
 
 use super::servers::{BURSTS, locks};
 use super::{failed, task};
-use fresco_rt::published::{
+use crate::published::{
     Rounding, accepts_as_published, auto_refresh_response_times, capacity_bound, within_utilization_bound,
 };
 use fresco_input::InputError;

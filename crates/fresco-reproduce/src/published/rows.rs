@@ -6,16 +6,16 @@ use super::formulas as f;
 use super::response::{auto_refresh_response_times, response_times, total_utilization, within_total_utilization};
 use super::side_by_side::{Amount, Row, Settings, Subject};
 use super::{Formula, algorithm7, refresh_overhead};
-use crate::budget::{Family, least_budget};
-use crate::demand::utilization_q64;
-use crate::executive::{Cores, fuse, fuse_as_published};
-use crate::fixed_priority::response_bounds;
-use crate::policy::Policy;
-use crate::search::{Space, rest_of_table};
-use crate::supply::PeriodicResource;
-use crate::task::Task;
-use crate::time::Time;
-use crate::toplevel::{self, TopLevel, TopLevelError, fits, server_tables};
+use fresco_rt::budget::{Family, least_budget};
+use fresco_rt::demand::utilization_q64;
+use fresco_rt::executive::{Cores, fuse, fuse_as_published};
+use fresco_rt::fixed_priority::response_bounds;
+use fresco_rt::policy::Policy;
+use fresco_rt::search::{Space, rest_of_table};
+use fresco_rt::supply::PeriodicResource;
+use fresco_rt::task::Task;
+use fresco_rt::time::Time;
+use fresco_rt::toplevel::{self, TopLevel, TopLevelError, fits, server_tables};
 
 /// A row without values.
 fn row(formula: Formula, of: Subject, quantity: &'static str) -> Row {
@@ -39,8 +39,8 @@ pub(super) fn bounds(
     rows: &mut Vec<Row>,
 ) -> Result<(), TopLevelError> {
     for (color, tasks) in workloads.into_iter().enumerate() {
-        let server = top.servers[color];
-        let resource = PeriodicResource::new(server.period, server.budget).expect("a server is a resource");
+        let server = top.servers()[color];
+        let resource = PeriodicResource::new(server.period(), server.budget()).expect("a server is a resource");
         let exact_accepts = Some(fits(tasks, policy, &resource)?);
         let (utilization, capacity) = match policy {
             Policy::Edf => (f::EDF_UTILIZATION, f::EDF_CAPACITY),
@@ -55,12 +55,12 @@ pub(super) fn bounds(
             exact_accepts,
             ..row(utilization, Subject::Server(color), "utilization of the tasks")
         });
-        let printed = capacity_bound(tasks, policy, server.period, Rounding::Floor)?;
+        let printed = capacity_bound(tasks, policy, server.period(), Rounding::Floor)?;
         rows.push(Row {
             printed: printed.map(Amount::Time),
-            limit: Some(Amount::Time(server.budget)),
-            accepts: Some(printed.is_some_and(|least| least <= server.budget)),
-            exact: least_budget(tasks, policy, Family::Periodic, server.period)?.map(Amount::Time),
+            limit: Some(Amount::Time(server.budget())),
+            accepts: Some(printed.is_some_and(|least| least <= server.budget())),
+            exact: least_budget(tasks, policy, Family::Periodic, server.period())?.map(Amount::Time),
             exact_accepts,
             ..row(capacity, Subject::Server(color), "least budget")
         });
@@ -102,13 +102,13 @@ pub(super) fn servers(top: &TopLevel, settings: &Settings, rows: &mut Vec<Row>) 
     let length = top.repeat()?;
     let (printed, exact) = (response_times(top), toplevel::response_times(top));
     for color in 0..2 {
-        let server = top.servers[color];
+        let server = top.servers()[color];
         let overhead = overhead(top, color, length);
         let response = printed[color].and_then(|response| response.checked_add(overhead));
         rows.push(Row {
             printed: response.map(Amount::Time),
-            limit: Some(Amount::Time(server.period)),
-            accepts: Some(response.is_some_and(|response| response <= server.period)),
+            limit: Some(Amount::Time(server.period())),
+            accepts: Some(response.is_some_and(|response| response <= server.period())),
             exact: exact[color].map(Amount::Time),
             exact_accepts: Some(tables[color].full),
             ..row(
@@ -134,7 +134,7 @@ pub(super) fn servers(top: &TopLevel, settings: &Settings, rows: &mut Vec<Row>) 
     {
         rows.push(Row {
             printed: response.map(Amount::Time),
-            limit: Some(Amount::Time(top.servers[color].period)),
+            limit: Some(Amount::Time(top.servers()[color].period())),
             accepts: Some(response.is_some()),
             ..row(
                 f::AUTO_REFRESH,
@@ -148,7 +148,7 @@ pub(super) fn servers(top: &TopLevel, settings: &Settings, rows: &mut Vec<Row>) 
 
 /// The most Algorithm 8 charges to a job of a server.
 fn overhead(top: &TopLevel, color: usize, length: Time) -> Time {
-    let jobs = 0..=length / top.servers[color].period;
+    let jobs = 0..=length / top.servers()[color].period();
     jobs.map(|job| refresh_overhead(top, color, job, length))
         .max()
         .unwrap_or(0)
@@ -163,10 +163,10 @@ pub(super) fn algorithms(
     rows: &mut Vec<Row>,
 ) -> Result<(), TopLevelError> {
     let tasks = workloads.concat();
-    let retention = top.locks.retention();
+    let retention = top.locks().retention();
     let deadline = tasks.iter().map(|task| task.deadline).min().unwrap_or(0);
     let printed = fuse_as_published(retention, settings.ranks, deadline, settings.frame_step);
-    let window = (0..2).map(|color| top.locks.window_length(color)).max().unwrap_or(0);
+    let window = (0..2).map(|color| top.locks().window_length(color)).max().unwrap_or(0);
     let exact = match tasks.is_empty() || settings.ranks < 2 {
         true => None,
         false => fuse(&tasks, retention, settings.ranks, window, &Cores::ONE).ok(),
@@ -182,16 +182,22 @@ pub(super) fn algorithms(
     rows.push(frames(|(frame, _)| frame, "scheduling frame"));
     rows.push(frames(|(_, color)| color, "color frame"));
 
-    let printed = algorithm7(workloads, policy, &top.locks, settings.server_step, settings.candidates);
+    let printed = algorithm7(
+        workloads,
+        policy,
+        top.locks(),
+        settings.server_step,
+        settings.candidates,
+    );
     let printed = printed.ok().flatten().map(|found| found.servers);
-    let space = Space::new(top.locks.clone(), retention / 256, retention / 4);
+    let space = Space::new(top.locks().clone(), retention / 256, retention / 4);
     let exact = rest_of_table(workloads, policy, &space, true)?;
     for color in 0..2 {
         // Workloads may change places in what is found; the row is about the workload.
         let server = exact.as_ref().map(|found| found.top.servers()[found.order[color]]);
         for (quantity, pick) in [
-            ("period", (|server| server.period) as fn(toplevel::Server) -> Time),
-            ("budget", |server| server.budget),
+            ("period", (|server| server.period()) as fn(toplevel::Server) -> Time),
+            ("budget", |server| server.budget()),
         ] {
             rows.push(Row {
                 printed: printed.map(|servers| Amount::Time(pick(servers[color]))),

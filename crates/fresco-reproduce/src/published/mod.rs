@@ -2,8 +2,8 @@
 //! The bounds and algorithms of chapter 5 as they are printed, to reproduce what the papers claim.
 //!
 //! Nothing here proves a schedule. What is unsound is listed in [`FORMULAS`] with its erratum; the sound counterparts are in
-//! [`budget`](crate::budget), [`edf`](crate::edf), [`fixed_priority`](crate::fixed_priority), [`toplevel`](crate::toplevel)
-//! and [`search`](crate::search).
+//! [`budget`](fresco_rt::budget), [`edf`](fresco_rt::edf), [`fixed_priority`](fresco_rt::fixed_priority), [`toplevel`](fresco_rt::toplevel)
+//! and [`search`](fresco_rt::search).
 
 mod accept;
 mod algorithm7;

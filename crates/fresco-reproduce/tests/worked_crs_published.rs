@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the printed bounds of chapter 5 say about its own examples, and what simulation says about what they accept.
 
-use fresco_rt::budget::{Family, least_budget};
-use fresco_rt::policy::{Order, Policy};
-use fresco_rt::published::{
+use fresco_reproduce::published::{
     Algorithm7Error, Amount, FORMULAS, Rounding, Row, Settings, SideBySide, Subject, accepts_as_published, algorithm7,
     auto_refresh_response_times, capacity_bound, dedicated_responses, refresh_overhead, response_times,
     responses_by_ltbf, side_by_side, within_total_utilization, within_utilization_bound,
 };
+use fresco_rt::budget::{Family, least_budget};
+use fresco_rt::policy::{Order, Policy};
 use fresco_rt::refresh::{COMMANDS, RETENTION};
 use fresco_rt::simulation::{Dispatch, Horizon, Periodic, Simulation};
 use fresco_rt::supply::{AutoRefresh, Supply};

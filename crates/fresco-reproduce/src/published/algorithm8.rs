@@ -2,8 +2,8 @@
 //! Algorithm 8 (Refresh_Overhead_Calculate) as printed (CRS-15, E27).
 
 use super::response_times;
-use crate::time::Time;
-use crate::toplevel::TopLevel;
+use fresco_rt::time::Time;
+use fresco_rt::toplevel::TopLevel;
 
 /// The refresh overhead charged to job `job` of server `index` (0 or 1) over a table of `length`.
 ///
@@ -16,9 +16,9 @@ pub fn refresh_overhead(top: &TopLevel, index: usize, job: Time, length: Time) -
     let [Some(r1), Some(r2)] = response_times(top) else {
         return 0;
     };
-    let [p1, p2] = top.servers.map(|server| u128::from(server.period));
+    let [p1, p2] = top.servers().map(|server| u128::from(server.period()));
     let inside = |k: u128, period: u128, lock: u128| (k + 1) * period > lock && lock > k * period;
-    let retention = u128::from(top.locks.retention());
+    let retention = u128::from(top.locks().retention());
     let other = u128::from(length) / if index == 0 { p2 } else { p1 };
     for k in 0..=u128::from(length) / retention {
         let lock = retention * k;
@@ -30,7 +30,7 @@ pub fn refresh_overhead(top: &TopLevel, index: usize, job: Time, length: Time) -
             };
             if inside(m, p1, lock) && inside(n, p2, lock) {
                 let charged = lock - p1 * m <= u128::from(r1) && lock - p2 * n >= u128::from(r2);
-                return if charged { top.locks.colors()[index].burst } else { 0 };
+                return if charged { top.locks().colors()[index].burst } else { 0 };
             }
         }
     }

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::bounds::{Rounding, capacity_bound, within_utilization_bound};
 use super::{refresh_overhead, response_times, within_total_utilization};
-use crate::policy::Policy;
-use crate::task::Task;
-use crate::time::Time;
-use crate::toplevel::{TopLevel, TopLevelError};
+use fresco_rt::policy::Policy;
+use fresco_rt::task::Task;
+use fresco_rt::time::Time;
+use fresco_rt::toplevel::{TopLevel, TopLevelError};
 
 /// The printed conditions; a set that passes all of them may still miss deadlines (E21 to E25).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -46,16 +46,16 @@ pub fn accepts_as_published(
     };
     verdict.accepted = verdict.total_utilization;
     for color in 0..2 {
-        let server = top.servers[color];
+        let server = top.servers()[color];
         verdict.utilization_bound[color] = within_utilization_bound(workloads[color], policy, server)?;
-        verdict.capacity_bound[color] = capacity_bound(workloads[color], policy, server.period, Rounding::Floor)?;
-        let overhead = (0..=length / server.period)
+        verdict.capacity_bound[color] = capacity_bound(workloads[color], policy, server.period(), Rounding::Floor)?;
+        let overhead = (0..=length / server.period())
             .map(|job| refresh_overhead(top, color, job, length))
             .max();
         verdict.response[color] = responses[color].and_then(|r| r.checked_add(overhead.unwrap_or(0)));
         verdict.accepted &= verdict.utilization_bound[color]
-            && verdict.capacity_bound[color].is_some_and(|least| server.budget >= least)
-            && verdict.response[color].is_some_and(|response| response <= server.period);
+            && verdict.capacity_bound[color].is_some_and(|least| server.budget() >= least)
+            && verdict.response[color].is_some_and(|response| response <= server.period());
     }
     Ok(verdict)
 }

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::accept::{PublishedVerdict, accepts_as_published};
 use super::{Formula, rows};
-use crate::policy::Policy;
-use crate::task::Task;
-use crate::time::Time;
-use crate::toplevel::{Acceptance, TopLevel, TopLevelError, accepts};
+use fresco_rt::policy::Policy;
+use fresco_rt::task::Task;
+use fresco_rt::time::Time;
+use fresco_rt::toplevel::{Acceptance, TopLevel, TopLevelError, accepts};
 
 /// What a row is about; servers count from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -97,7 +97,7 @@ pub struct SideBySide {
 /// `c`. Nothing printed proves a schedule: each row names its erratum.
 ///
 /// # Errors
-/// [`TopLevel::repeat`], [`edf_test`](crate::edf::edf_test).
+/// [`TopLevel::repeat`], [`edf_test`](fresco_rt::edf::edf_test).
 pub fn side_by_side(
     top: &TopLevel,
     workloads: [&[Task]; 2],

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Utilisation bounds and periodic capacity bounds of §5.3.7, as printed.
 
-use crate::budget::{Family, least_budget};
-use crate::demand::utilization;
-use crate::policy::{Order, Policy};
-use crate::supply::{LinearBound, Supply};
-use crate::task::Task;
-use crate::time::{Overflow, Time};
-use crate::toplevel::Server;
+use fresco_rt::budget::{Family, least_budget};
+use fresco_rt::demand::utilization;
+use fresco_rt::policy::{Order, Policy};
+use fresco_rt::supply::{LinearBound, Supply};
+use fresco_rt::task::Task;
+use fresco_rt::time::{Overflow, Time};
+use fresco_rt::toplevel::Server;
 
 /// How jobs of higher priority are counted in a response time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,18 @@ pub fn within_utilization_bound(tasks: &[Task], policy: Policy, server: Server) 
     let load = utilization(tasks)?;
     // U p p′ ≤ e (c p′ − g (p − e)), scaled by the denominator of U and by 2^40.
     let product = |factors: &[i128]| factors.iter().try_fold(1i128, |a, &b| a.checked_mul(b)).ok_or(Overflow);
-    let left = product(&[load.num().into(), server.period.into(), room.shortest, room.scale])?;
-    Ok(left <= product(&[load.den().into(), server.budget.into(), room.length])?)
+    let left = product(&[load.num().into(), server.period().into(), room.shortest, room.scale])?;
+    Ok(left <= product(&[load.den().into(), server.budget().into(), room.length])?)
 }
 
 /// The printed bound in millionths, rounded down; `None` without tasks, or if a product is too large.
 pub(super) fn utilization_bound(tasks: &[Task], policy: Policy, server: Server) -> Option<i64> {
     let room = room(tasks, policy, server)?;
-    let num = room.length.checked_mul(server.budget.into())?.checked_mul(1_000_000)?;
-    let den = i128::from(server.period)
+    let num = room
+        .length
+        .checked_mul(server.budget().into())?
+        .checked_mul(1_000_000)?;
+    let den = i128::from(server.period())
         .checked_mul(room.shortest)?
         .checked_mul(room.scale)?;
     i64::try_from(num.div_euclid(den)).ok()
@@ -57,7 +60,7 @@ struct Room {
 
 fn room(tasks: &[Task], policy: Policy, server: Server) -> Option<Room> {
     let shortest = i128::from(tasks.iter().map(|task| task.period).min()?);
-    let gap = i128::from(server.period - server.budget);
+    let gap = i128::from(server.period() - server.budget());
     let (scale, length) = match policy {
         Policy::Edf => (1, shortest - 2 * gap),
         Policy::FixedPriority(_) => (1 << 40, LN2_Q40 * shortest - (gap << 40)),
@@ -127,7 +130,7 @@ pub fn dedicated_responses(tasks: &[Task], order: Order, rounding: Rounding) -> 
 /// Printed response times inside a server: `ltbf` applied once to the response on a processor of one's own (E22), rounded
 /// up; `None` where they exceed the period.
 pub fn responses_by_ltbf(tasks: &[Task], order: Order, server: Server, rounding: Rounding) -> Vec<Option<Time>> {
-    let line = LinearBound::new(server.period, server.budget).expect("a server is a resource");
+    let line = LinearBound::new(server.period(), server.budget()).expect("a server is a resource");
     let responses = dedicated_responses(tasks, order, rounding).into_iter().zip(tasks);
     responses
         .map(|(r, task)| r.and_then(|r| line.tbf(r.into())).filter(|&r| r <= task.period))

@@ -5,10 +5,10 @@ use std::fmt;
 
 use super::bounds::{Rounding, capacity_bound, within_utilization_bound};
 use super::{refresh_overhead, response_times};
-use crate::policy::Policy;
-use crate::task::{Task, hyperperiod};
-use crate::time::{Overflow, Time, lcm};
-use crate::toplevel::{Locks, Server, TopLevel, TopLevelError};
+use fresco_rt::policy::Policy;
+use fresco_rt::task::{Task, hyperperiod};
+use fresco_rt::time::{Overflow, Time, lcm};
+use fresco_rt::toplevel::{Locks, Server, TopLevel, TopLevelError};
 
 /// What the algorithm ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,8 @@ pub fn algorithm7(
                     if candidates > limit {
                         return Err(Algorithm7Error::TooMany(limit));
                     }
-                    let servers = [Server { period: p1, budget: e1 }, Server { period: p2, budget: e2 }];
+                    let server = |period, budget| Server::new(period, budget).expect("no budget exceeds its period");
+                    let servers = [server(p1, e1), server(p2, e2)];
                     if !(within_utilization_bound(workloads[0], policy, servers[0])?
                         && within_utilization_bound(workloads[1], policy, servers[1])?)
                     {
@@ -102,10 +103,10 @@ pub fn algorithm7(
                     let top = TopLevel::new(servers, locks.clone())?;
                     let responses = response_times(&top);
                     for index in 0..2 {
-                        for job in 0..=length / servers[index].period {
+                        for job in 0..=length / servers[index].period() {
                             let overhead = refresh_overhead(&top, index, job, length);
                             let response = responses[index].and_then(|r| r.checked_add(overhead));
-                            if response.is_none_or(|response| response >= servers[index].period) {
+                            if response.is_none_or(|response| response >= servers[index].period()) {
                                 break;
                             }
                             total[index] += u128::from(overhead);
