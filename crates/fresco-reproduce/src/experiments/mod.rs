@@ -35,19 +35,22 @@ pub struct Experiment {
     pub only: &'static [&'static str],
     rows: Rows,
     /// Further values, for a seed: of the row with the same labels, or of one of their own.
-    more: Option<fn(u64) -> Result<Vec<Row>, InputError>>,
+    more: Option<fn(u64) -> Made>,
 }
+
+/// The rows that were made, or why they could not be.
+type Made = Result<Vec<Row>, InputError>;
 
 /// What the rows of an experiment follow from.
 enum Rows {
     /// The result of its scenario.
     Scenario(fn(&ScenarioResult) -> Vec<Row>),
     /// Theory and machine files.
-    Facts(fn() -> Result<Vec<Row>, InputError>),
+    Facts(fn() -> Made),
     /// What is over at once, for a seed: allocators, random task sets, short runs.
-    Seeded(fn(u64) -> Result<Vec<Row>, InputError>),
+    Seeded(fn(u64) -> Made),
     /// Long runs that are no scenario, for a seed.
-    Runs(fn(u64, &dyn Observer) -> Result<Vec<Row>, InputError>),
+    Runs(fn(u64, &dyn Observer) -> Made),
     /// The record of the kernel's measurements.
     Record(fn(&Record) -> Vec<Row>),
 }
@@ -166,26 +169,18 @@ const fn of_scenario(
     }
 }
 
-const fn facts(
-    name: &'static str,
-    systems: &'static [&'static str],
-    rows: fn() -> Result<Vec<Row>, InputError>,
-) -> Experiment {
+const fn facts(name: &'static str, systems: &'static [&'static str], rows: fn() -> Made) -> Experiment {
     experiment(name, systems, Rows::Facts(rows))
 }
 
-const fn seeded(
-    name: &'static str,
-    systems: &'static [&'static str],
-    rows: fn(u64) -> Result<Vec<Row>, InputError>,
-) -> Experiment {
+const fn seeded(name: &'static str, systems: &'static [&'static str], rows: fn(u64) -> Made) -> Experiment {
     experiment(name, systems, Rows::Seeded(rows))
 }
 
 const fn runs(
     name: &'static str,
     systems: &'static [&'static str],
-    rows: fn(u64, &dyn Observer) -> Result<Vec<Row>, InputError>,
+    rows: fn(u64, &dyn Observer) -> Made,
 ) -> Experiment {
     experiment(name, systems, Rows::Runs(rows))
 }

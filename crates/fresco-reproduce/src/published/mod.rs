@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The bounds and algorithms of chapter 5 as they are printed, to reproduce what the papers claim.
+//! Bounds and algorithms as they are printed, to reproduce what the papers claim: those of chapter 5, and in [`executive`]
+//! those of chapter 4.
 //!
 //! Nothing here proves a schedule. What is unsound is listed in [`FORMULAS`] with its erratum; the sound counterparts are in
 //! [`budget`](fresco_rt::budget), [`edf`](fresco_rt::edf), [`fixed_priority`](fresco_rt::fixed_priority), [`toplevel`](fresco_rt::toplevel)
@@ -9,6 +10,7 @@ mod accept;
 mod algorithm7;
 mod algorithm8;
 mod bounds;
+pub mod executive;
 mod formulas;
 mod response;
 mod rows;

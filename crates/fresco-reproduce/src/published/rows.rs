@@ -5,10 +5,10 @@ use super::bounds::{Rounding, capacity_bound, responses_by_ltbf, utilization_bou
 use super::formulas as f;
 use super::response::{auto_refresh_response_times, response_times, total_utilization, within_total_utilization};
 use super::side_by_side::{Amount, Row, Settings, Subject};
-use super::{Formula, algorithm7, refresh_overhead};
+use super::{Formula, algorithm7, executive, refresh_overhead};
 use fresco_rt::budget::{Family, least_budget};
 use fresco_rt::demand::utilization_q64;
-use fresco_rt::executive::{Cores, fuse, fuse_as_published};
+use fresco_rt::executive::{Cores, fuse};
 use fresco_rt::fixed_priority::response_bounds;
 use fresco_rt::policy::Policy;
 use fresco_rt::search::{Space, rest_of_table};
@@ -165,7 +165,7 @@ pub(super) fn algorithms(
     let tasks = workloads.concat();
     let retention = top.locks().retention();
     let deadline = tasks.iter().map(|task| task.deadline).min().unwrap_or(0);
-    let printed = fuse_as_published(retention, settings.ranks, deadline, settings.frame_step);
+    let printed = executive::fuse(retention, settings.ranks, deadline, settings.frame_step);
     let window = (0..2).map(|color| top.locks().window_length(color)).max().unwrap_or(0);
     let exact = match tasks.is_empty() || settings.ranks < 2 {
         true => None,

@@ -2,6 +2,7 @@
 //! tRFC, and what follows from it without any schedule.
 
 use super::{failed, ms};
+use crate::published;
 use fresco_dram::Generation;
 use fresco_dram::density::{RefreshScope, RefreshTable, trfc};
 use fresco_input::InputError;
@@ -9,7 +10,7 @@ use fresco_machine::load_with;
 use fresco_plan::RankMemory;
 use fresco_report::claims::Row;
 use fresco_rt::Time;
-use fresco_rt::executive::{burst_fits, candidates, long_task_limit, long_task_limit_published};
+use fresco_rt::executive::{burst_fits, candidates, long_task_limit};
 use fresco_rt::refresh::{Burst, COMMANDS, Density, RETENTION};
 use fresco_rt::supply::Ratio;
 
@@ -42,7 +43,8 @@ fn facts_at(density: Density) -> Result<Row, InputError> {
         .rev()
         .find(|rotation| burst_fits(rotation.frame(), burst));
     let long = long_task_limit(1, burst, memory.retention_ns);
-    let published = long_task_limit_published(1, ranks, trfc, interval).ok_or_else(|| failed("no limit"))?;
+    let published =
+        published::executive::long_task_limit(1, ranks, trfc, interval).ok_or_else(|| failed("no limit"))?;
     let row = Row::new()
         .label("density", gbit)
         .value("trfc_ns", trfc as f64)

@@ -4,11 +4,10 @@
 use super::executive::solved;
 use super::theorems::{theorem_1_failures, theorem_2, theorem_2_case_2a};
 use super::{MS, RANKS, TABLE_4_4, failed, ms, one_if, task, task_set, tasks};
+use crate::published;
 use fresco_input::InputError;
 use fresco_report::claims::Row;
-use fresco_rt::executive::{
-    Bandwidth, CoAssign, Cores, Problem, Rotation, Slicing, break_even_published, is_short_published,
-};
+use fresco_rt::executive::{Bandwidth, CoAssign, Cores, Problem, Rotation, Slicing};
 use fresco_rt::refresh::{COMMANDS, Density, RETENTION, padded, refresh_interval};
 use fresco_rt::supply::Ratio;
 use fresco_rt::{Task, Time};
@@ -31,7 +30,7 @@ pub fn cr_analysis(seed: u64) -> Result<Vec<Row>, InputError> {
         .all(|task| padded(task.wcet, stall, interval).is_some());
     let theorem_2 = theorem_2(seed)?;
     let rounded = Ratio::new(7800, 1).ok_or_else(|| failed("no interval"))?;
-    let break_even = break_even_published(MS, stall, rounded, COPYING);
+    let break_even = published::executive::break_even(MS, stall, rounded, COPYING);
     let copy = COPYING.copy_time(16 << 10).ok_or_else(|| failed("no copy"))?;
     let delay = padded(MS, stall, interval).ok_or_else(|| failed("no fixed point"))? - MS;
     let row = Row::new()
@@ -83,7 +82,13 @@ fn highest_utilization() -> Result<f64, InputError> {
 
 /// The least period, in microseconds, with which a task is not short.
 fn short_threshold() -> Result<Time, InputError> {
-    let is_short = |period: Time| Ok(is_short_published(&task("t", period, 1)?, RETENTION, SHORT_RANKS));
+    let is_short = |period: Time| {
+        Ok(published::executive::is_short(
+            &task("t", period, 1)?,
+            RETENTION,
+            SHORT_RANKS,
+        ))
+    };
     for period in (1..=RETENTION / 1000).map(|period| period * 1000) {
         if !is_short(period)? {
             return Ok(period);
