@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tells the program which revision it is built from: `FRESCO_REVISION` within a git clone, not set elsewhere. And which
-//! state the kernel's patches have: `FRESCO_KERNEL_STATE`.
-
-#[path = "build/kernel_state.rs"]
-mod kernel_state;
+//! Tells the program which revision it is built from: `FRESCO_REVISION` within a git clone, not set elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,10 +16,6 @@ fn main() {
             println!("cargo:rustc-env=FRESCO_VERSION={version} ({revision})");
         }
         None => println!("cargo:rustc-env=FRESCO_VERSION={version}"),
-    }
-    match kernel_state::of(Path::new("../../kernel")) {
-        Ok(state) => println!("cargo:rustc-env=FRESCO_KERNEL_STATE={state}"),
-        Err(error) => println!("cargo:error=the kernel's patches cannot be read: {error}"),
     }
 }
 

@@ -58,7 +58,7 @@ impl Bench {
     /// The scenario is wrong, sweeps, or says itself which memory tasks get.
     pub fn new(source: Source, overrides: &[String]) -> Result<Self, InputError> {
         let source = source.unpartitioned();
-        let scenario = parse(&source, overrides)?;
+        let scenario = Scenario::of(&source, overrides)?;
         let Some(overview) = scenario.overview() else {
             return Err(InputError::new(source.file, "found a scenario with a sweep")
                 .in_field("sweep")
@@ -189,7 +189,7 @@ impl Bench {
     }
 
     fn run(&self, overrides: &[String]) -> Result<PointResult, InputError> {
-        let scenario = parse(&self.source, &self.with(overrides))?;
+        let scenario = Scenario::of(&self.source, &self.with(overrides))?;
         let mut result = fresco_system::run_all(&scenario, 1, &|_| {})?;
         Ok(result.points.swap_remove(0))
     }
@@ -210,7 +210,7 @@ impl Bench {
         let mut overrides = candidate.overrides(&self.overview);
         overrides.push(format!("plan.method={}", Method::Partition.name()));
         let source = &self.source;
-        let set = TaskSet::parse(&source.file, &source.text, &source.directory, &self.with(&overrides))?;
+        let set = TaskSet::of(source, &self.with(&overrides))?;
         let plan = fresco_plan::plan(&set).map_err(|refusal| {
             InputError::new(source.file.clone(), format!("found tasks without a plan: {refusal}"))
                 .help("advise without --plan")
@@ -219,10 +219,6 @@ impl Bench {
         plan.reasons.extend(reasons);
         Ok(plan)
     }
-}
-
-fn parse(source: &Source, overrides: &[String]) -> Result<Scenario, InputError> {
-    Scenario::parse(&source.file, &source.text, &source.directory, overrides)
 }
 
 /// The copies of a task.

@@ -44,7 +44,7 @@ pub fn utilization(tasks: &[Task]) -> Result<Ratio, Overflow> {
 }
 
 /// Bounds of U in units of 2⁻⁶⁴, `(below, above)`: cheap, and defined where the hyperperiod overflows.
-pub(crate) fn utilization_q64(tasks: &[Task]) -> (u128, u128) {
+pub fn utilization_q64(tasks: &[Task]) -> (u128, u128) {
     tasks.iter().fold((0, 0), |(below, above), task| {
         let scaled = u128::from(task.wcet) << 64;
         let period = u128::from(task.period);

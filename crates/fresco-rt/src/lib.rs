@@ -18,7 +18,6 @@ pub mod generate;
 pub mod listed;
 pub mod oracle;
 pub mod policy;
-pub mod published;
 pub mod refresh;
 pub mod retention;
 pub mod search;

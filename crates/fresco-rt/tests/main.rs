@@ -22,6 +22,5 @@ mod soundness_servers;
 mod worked_copies;
 mod worked_crs;
 mod worked_crs_aligned;
-mod worked_crs_published;
 mod worked_executive;
 mod worked_oracle_file;

@@ -7,7 +7,7 @@
 //! The parts, from the bottom up: [`core`] decides how much memory latency a core hides; `os` has page tables and the
 //! processes that cores execute; [`bandwidth`] regulates what they move; `engine` puts cores, page faults and memory into
 //! one order of time, whatever a run is made of; [`multitask`] says what that can be: tasks, dispatchers, refresh by plan; `scenario` reads
-//! and checks, and `runs` makes runs of it; [`results`] counts.
+//! and checks, and `runs` makes runs of it; [`planned`] makes one of a plan; [`results`] counts.
 //!
 //! ```
 //! let text = r#"
@@ -39,6 +39,7 @@ pub mod core;
 mod engine;
 pub mod multitask;
 mod os;
+pub mod planned;
 pub mod results;
 mod runs;
 

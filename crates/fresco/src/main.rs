@@ -3,9 +3,7 @@
 
 mod arguments;
 mod cli;
-mod experiments;
 mod failure;
-mod kernel_record;
 mod latencies;
 mod output;
 mod outputs;

@@ -58,12 +58,6 @@ pub fn simulate_some(
     (results, None)
 }
 
-/// Returns true if this is the result of all runs of the scenario.
-pub fn is_whole(scenario: &Scenario, result: &ScenarioResult) -> bool {
-    let made: usize = result.points.iter().map(|point| point.runs.len()).sum();
-    made == scenario.runs().len()
-}
-
 fn bar(loaded: &[(Scenario, InputFile)]) -> ProgressBar {
     let total: usize = loaded.iter().map(|(scenario, _)| scenario.runs().len()).sum();
     progress::bar(total as u64, "runs")

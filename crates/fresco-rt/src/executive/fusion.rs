@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fusion of scheduling frames into color frames (CR-9): in closed form, and as published.
+//! Fusion of scheduling frames into color frames (CR-9): in closed form.
 
 use std::fmt;
 
@@ -96,67 +96,9 @@ pub fn fuse(tasks: &[Task], retention: Time, ranks: usize, burst: Time, cores: &
     ))
 }
 
-/// Algorithm 6 as published, on the grid of multiples of `step ≥ 1` up to half the least deadline: `(f, f')`. For
-/// comparison only. Its faults (E8, CON-10):
-///
-/// - frames ascend from the least, which is returned whenever it divides `R / K`: as short as the grid allows;
-/// - `f'` grows before the first test, so that `f = R / K` is never accepted with one frame and gives `f' = 2 R / K`;
-/// - `R mod f' = 0` is not tested: with an odd number of ranks `2 R / K` is returned that does not divide `R`, with one
-///   rank an `f'` beyond `R`;
-/// - whether windows hold a frame, jobs fit frames, or the burst fits `f'` is not asked.
-///
-/// `None` if the grid has no such frame, or `ranks` is 0 or does not divide `retention`.
-pub fn fuse_as_published(retention: Time, ranks: usize, least_deadline: Time, step: Time) -> Option<(Time, Time)> {
-    if ranks == 0 || step == 0 || !retention.is_multiple_of(ranks as Time) {
-        return None;
-    }
-    let share = retention / ranks as Time;
-    for frame in (1..=least_deadline / 2 / step).map(|count| count * step) {
-        let (mut fused, mut count) = (frame, 1);
-        while fused <= retention {
-            fused += frame;
-            count += 1;
-            if fused.is_multiple_of(share) && Time::is_multiple_of(count, fused / share) {
-                return Some((frame, fused));
-            }
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn published_algorithm_returns_the_least_frame_and_skips_one() {
-        assert_eq!(
-            fuse_as_published(64, 8, 20, 1),
-            Some((1, 8)),
-            "the least frame of the grid"
-        );
-        assert_eq!(
-            fuse_as_published(64_000, 8, 20_000, 1),
-            Some((1, 8000)),
-            "a finer grid, a shorter frame"
-        );
-        assert_eq!(
-            fuse_as_published(64, 8, 20, 8),
-            Some((8, 16)),
-            "one frame is never enough"
-        );
-        assert_eq!(
-            fuse_as_published(60, 3, 40, 20),
-            Some((20, 40)),
-            "40 does not divide 60"
-        );
-        assert_eq!(
-            fuse_as_published(60, 1, 120, 60),
-            Some((60, 120)),
-            "beyond the retention period"
-        );
-        assert_eq!(fuse_as_published(64, 8, 1, 1), None);
-    }
 
     #[test]
     fn a_burst_beyond_every_frame_is_refused() {

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Long, short and huge tasks: the published classes, and what really decides (CR-12, CR-18, CR-19).
+//! Long and huge tasks: what refresh leaves to them (CR-12, CR-18).
 
 use super::rotation::Rotation;
 use crate::supply::Ratio;
-use crate::task::Task;
 use crate::time::Time;
-
-/// Long as published: `p ≥ R` and `p − e < R / K`. The class decides nothing: a task can be hidden with one color iff it
-/// has an avoidable color ([`super::Problem::avoidable_colors`]).
-pub fn is_long_published(task: &Task, retention: Time, ranks: usize) -> bool {
-    let slack = u128::from(task.period - task.wcet) * ranks as u128;
-    task.period >= retention && slack < u128::from(retention)
-}
-
-/// Short as published: `p < 2 R / K`. In frame mode such a task needs copies if a window lies inside a color frame of
-/// every color, which is certain only from `p ≤ f' / 2` down.
-pub fn is_short_published(task: &Task, retention: Time, ranks: usize) -> bool {
-    u128::from(task.period) * (ranks as u128) < 2 * u128::from(retention)
-}
 
 /// Huge: needs more than all ranks but one, so that some rank it owns is refreshed whenever it runs.
 pub fn is_huge(ranks_needed: usize, ranks: usize) -> bool {
@@ -54,28 +40,12 @@ pub fn long_task_limit(colors: usize, burst: Time, retention: Time) -> Ratio {
     Ratio::new(retention.saturating_sub(lost), retention).unwrap_or(Ratio::ZERO)
 }
 
-/// The limit as published (CR-18), `1 − tRFC / tREFI · rankReq / K`, for comparison: right only where 8192 commands serve all
-/// ranks together (E17). `None` beyond 64 bits or with a zero interval or no rank.
-pub fn long_task_limit_published(ranks_needed: usize, ranks: usize, trfc: Time, trefi: Ratio) -> Option<Ratio> {
-    let whole = trefi.num().checked_mul(ranks as Time)?;
-    let lost = trfc.checked_mul(trefi.den())?.checked_mul(ranks_needed as Time)?;
-    Ratio::new(whole.saturating_sub(lost), whole)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn task(period: Time, wcet: Time) -> Task {
-        Task::new("t", 0, period, wcet, period).unwrap()
-    }
-
     #[test]
-    fn classes_of_64_ms_and_8_ranks() {
-        assert!(is_long_published(&task(64, 57), 64, 8));
-        assert!(!is_long_published(&task(64, 56), 64, 8));
-        assert!(is_short_published(&task(15, 1), 64, 8));
-        assert!(!is_short_published(&task(16, 1), 64, 8));
+    fn a_huge_task_needs_all_ranks() {
         assert!(is_huge(8, 8) && !is_huge(7, 8));
     }
 
@@ -102,16 +72,9 @@ mod tests {
     }
 
     #[test]
-    fn long_task_limits_differ_by_the_number_of_ranks() {
-        let trefi = Ratio::new(64_000_000, 8192).unwrap();
-        let published = long_task_limit_published(1, 8, 350, trefi).unwrap();
-        assert_eq!(
-            published,
-            Ratio::new(64_000_000 * 8 - 8192 * 350, 64_000_000 * 8).unwrap()
-        );
+    fn a_long_task_loses_the_bursts_of_its_colors() {
         let exact = long_task_limit(1, 8192 * 350, 64_000_000);
         assert_eq!(exact, Ratio::new(64_000_000 - 2_867_200, 64_000_000).unwrap());
-        assert!(exact < published, "E17");
         assert_eq!(long_task_limit(8, 8192 * 2000, 64_000_000), Ratio::ZERO);
     }
 }

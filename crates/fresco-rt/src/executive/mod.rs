@@ -44,16 +44,13 @@ pub use bottleneck::Bottleneck;
 pub use cells::Cell;
 pub use check::{Needs, Violation};
 pub use co_assign::{Answer, Assignment, CoAssign, DEFAULT_BUDGET, NoAssignment, Unavoidable};
-pub use copies::{Bandwidth, break_even, break_even_published};
+pub use copies::{Bandwidth, break_even};
 pub use cores::Cores;
 pub use edf_fill::EdfFill;
 pub use error::ProblemError;
-pub use fusion::{Fusion, NoFusion, fuse, fuse_as_published};
+pub use fusion::{Fusion, NoFusion, fuse};
 pub use jobs::Job;
-pub use kinds::{
-    blocked_at_least, blocking_at_most, is_huge, is_long_published, is_short_published, long_task_limit,
-    long_task_limit_published, one_burst_covers,
-};
+pub use kinds::{blocked_at_least, blocking_at_most, is_huge, long_task_limit, one_burst_covers};
 pub use memory::{MemoryShortage, assign_memory, memory_flow};
 pub use naive::NaivePlan;
 pub use partition::first_fit;

@@ -53,7 +53,10 @@ pub fn accepts(top: &TopLevel, workloads: [&[Task]; 2], policy: Policy) -> Resul
 }
 
 /// Whether a workload meets its deadlines on a supply.
-pub(crate) fn fits(tasks: &[Task], policy: Policy, supply: &impl Supply) -> Result<bool, Overflow> {
+///
+/// # Errors
+/// [`edf_test`].
+pub fn fits(tasks: &[Task], policy: Policy, supply: &impl Supply) -> Result<bool, Overflow> {
     match policy {
         Policy::Edf => Ok(edf_test(tasks, supply)?.is_schedulable()),
         Policy::FixedPriority(order) => Ok(fixed_priority_test(tasks, order, supply).is_some()),

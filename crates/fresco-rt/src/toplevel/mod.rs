@@ -9,8 +9,7 @@ mod locks;
 mod response;
 mod table;
 
-pub(crate) use accept::fits;
-pub use accept::{Acceptance, accepts};
+pub use accept::{Acceptance, accepts, fits};
 pub use guarantee::deferrable_guarantee;
 pub use locks::{ColorLock, LockError, LockWindow, Locks};
 pub use response::response_times;

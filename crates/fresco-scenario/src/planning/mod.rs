@@ -75,7 +75,14 @@ impl TaskSet {
     /// # Errors
     /// The file cannot be read, or anything that [`TaskSet::parse`] finds.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
-        let source = Source::read(path)?;
+        Self::of(&Source::read(path)?, overrides)
+    }
+
+    /// Reads a scenario's source, or that of the tasks of a plan.
+    ///
+    /// # Errors
+    /// Anything that [`TaskSet::parse`] finds.
+    pub fn of(source: &Source, overrides: &[String]) -> Result<Self, InputError> {
         Self::parse(&source.file, &source.text, &source.directory, overrides)
     }
 

@@ -128,7 +128,14 @@ impl Scenario {
     /// # Errors
     /// The file cannot be read, or anything that [`Scenario::parse`] finds.
     pub fn load(path: impl AsRef<Path>, overrides: &[String]) -> Result<Self, InputError> {
-        let source = Source::read(path)?;
+        Self::of(&Source::read(path)?, overrides)
+    }
+
+    /// Reads a scenario from its source.
+    ///
+    /// # Errors
+    /// Anything that [`Scenario::parse`] finds.
+    pub fn of(source: &Source, overrides: &[String]) -> Result<Self, InputError> {
         Self::parse(&source.file, &source.text, &source.directory, overrides)
     }
 

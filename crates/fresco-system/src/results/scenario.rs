@@ -91,6 +91,12 @@ pub struct TaskSummary {
 }
 
 impl ScenarioResult {
+    /// Returns true if this is the result of all runs of the scenario, not of a part of them.
+    pub fn is_whole(&self, scenario: &Scenario) -> bool {
+        let made: usize = self.points.iter().map(|point| point.runs.len()).sum();
+        made == scenario.runs().len()
+    }
+
     /// Puts the runs of a scenario together, in the order of [`Scenario::runs`].
     pub(crate) fn new(scenario: &Scenario, runs: Vec<RunResult>) -> Self {
         let mut runs = runs.into_iter();

@@ -5,7 +5,6 @@ pub mod anatomy;
 pub mod bars;
 pub mod budgets;
 pub mod cdf;
-pub mod comparisons;
 pub mod controllers;
 mod exchange;
 pub mod figures;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The papers' claims and the verdicts on them, as text and as a page.
 
-use super::comparisons::{self, Both};
 use super::figures::{self, Figure};
 use super::page::{how, provenance_of};
 use super::sweep::Sweep;
 use super::text::wrapped;
-use crate::experiments::{self, Experiment};
-use crate::kernel_record::Record;
-use crate::verbs::reproduce::{Reproduction, System};
-use fresco_report::claims::{Claims, Outcome, Tally, Verdict, verdict_table};
+use fresco_report::claims::{Outcome, Tally, Verdict, verdict_table};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
-use fresco_system::results::ScenarioResult;
+use fresco_reproduce::comparisons::{self, Chart, Comparison};
+use fresco_reproduce::experiments::{Experiment, KERNEL};
+use fresco_reproduce::kernel_record::Record;
+use fresco_reproduce::{Findings, Reproduction, System};
 use std::collections::BTreeMap;
 
 /// For each system a table of the claims that were checked, the others by reason, the tally; at the end what was run.
@@ -71,21 +70,12 @@ fn indented(text: &str, indent: usize, width: usize) -> String {
     lines.lines().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
-/// What a page is made of.
-pub struct Findings<'f> {
-    pub reproduction: &'f Reproduction,
-    /// The experiments that were run, and their scenarios' results.
-    pub experiments: &'f [&'f Experiment],
-    pub scenarios: &'f [ScenarioResult],
-    pub claims: &'f Claims,
-}
-
 /// The page, and the figures on it.
 ///
 /// # Errors
 /// None in practice: results hold no numbers that cannot be shown.
-pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
-    let reproduction = findings.reproduction;
+pub fn page(findings: &Findings, provenance: &Provenance) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+    let reproduction = &findings.reproduction;
     let names: Vec<String> = reproduction
         .systems
         .iter()
@@ -95,11 +85,7 @@ pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlRep
     let mut page = HtmlReport::new(title, lead(reproduction), provenance.clone());
     for system in &reproduction.systems {
         let mut section = claims(system)?;
-        if let Some(record) = reproduction
-            .record
-            .as_ref()
-            .filter(|_| system.name == experiments::KERNEL)
-        {
+        if let Some(record) = reproduction.record.as_ref().filter(|_| system.name == KERNEL) {
             let lines = record
                 .lines()
                 .into_iter()
@@ -111,7 +97,7 @@ pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlRep
     let mut all = Vec::new();
     // The experiment in whose section the figures of a scenario stand: the first that reads its results.
     let mut drawn = BTreeMap::new();
-    for experiment in findings.experiments {
+    for experiment in &findings.experiments {
         let first = experiment.scenario.map_or(experiment.name, |scenario| {
             *drawn.entry(scenario).or_insert(experiment.name)
         });
@@ -126,7 +112,7 @@ pub fn page(findings: &Findings<'_>, provenance: &Provenance) -> Result<(HtmlRep
 fn section(
     experiment: &Experiment,
     first: &str,
-    findings: &Findings<'_>,
+    findings: &Findings,
     provenance: &Provenance,
 ) -> Result<(Section, Vec<Figure>), ReportError> {
     let what = findings
@@ -136,15 +122,13 @@ fn section(
         .map_or("", |one| one.what.as_str());
     let mut section = Section::new(experiment.name).paragraph(what);
     let result = findings
-        .scenarios
+        .results
         .iter()
         .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
     let provenance = result.map_or_else(|| provenance.clone(), |result| provenance_of(result, provenance));
-    let both = Both {
-        claims: findings.claims,
-        results: &findings.reproduction.results,
-    };
-    let mut figures = comparisons::of(experiment.name, &both, &provenance)?;
+    let compared = comparisons::of(experiment.name, &findings.claims, &findings.reproduction.results);
+    let drawn = compared.into_iter().map(|one| figure(one, &provenance));
+    let mut figures = drawn.collect::<Result<Vec<Figure>, ReportError>>()?;
     if first != experiment.name {
         section = section.paragraph(format!("Its runs and their figures are those of {first}, above."));
     } else if let Some(result) = result {
@@ -162,6 +146,18 @@ fn section(
         section = section.paragraph(how(result));
     }
     Ok((section, figures))
+}
+
+/// Ours beside theirs, drawn.
+fn figure(comparison: Comparison, provenance: &Provenance) -> Result<Figure, ReportError> {
+    Ok(Figure {
+        name: comparison.name,
+        svg: match comparison.chart {
+            Chart::Bars(chart) => chart.to_svg(provenance)?,
+            Chart::Lines(chart) => chart.to_svg(provenance)?,
+        },
+        caption: comparison.caption.to_owned(),
+    })
 }
 
 fn lead(reproduction: &Reproduction) -> String {
@@ -204,7 +200,8 @@ fn claims(system: &System) -> Result<Section, ReportError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fresco_report::claims::Results;
+    use fresco_report::claims::{Claims, Results};
+    use fresco_reproduce::experiments::ALL;
     use std::collections::BTreeSet;
 
     #[test]
@@ -216,20 +213,21 @@ mod tests {
             "measure.time=\"10 us\"",
         ];
         let set: Vec<String> = set.map(str::to_owned).to_vec();
-        let (scenario, _) = crate::scenarios::load("bpm-mixes", &set).expect("is built in");
-        let scenarios = [fresco_system::run_all(&scenario, 1, &|_| {}).expect("runs")];
+        let loaded = crate::scenarios::load("bpm-mixes", &set).expect("is built in");
+        let result = fresco_system::run_all(&loaded.0, 1, &|_| {}).expect("runs");
         let reads = |experiment: &&Experiment| experiment.scenario == Some("bpm-mixes");
-        let experiments: Vec<&Experiment> = experiments::ALL.iter().filter(reads).collect();
+        let experiments: Vec<&Experiment> = ALL.iter().filter(reads).collect();
         assert!(experiments.len() > 1);
         let findings = Findings {
-            reproduction: &Reproduction {
+            reproduction: Reproduction {
                 systems: Vec::new(),
                 results: Results::new(),
                 record: None,
             },
-            experiments: &experiments,
-            scenarios: &scenarios,
-            claims: &Claims::builtin().expect("the claims are sound"),
+            experiments: experiments.clone(),
+            scenarios: vec![loaded],
+            results: vec![result],
+            claims: Claims::builtin().expect("the claims are sound"),
         };
         let (page, figures) = page(&findings, &crate::provenance::of_this_run(None)).expect("can be drawn");
         let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();

@@ -6,9 +6,9 @@ use super::metrics::Subject;
 use super::shared::{self, ns};
 use super::tables::{Identity, Observed, Tables};
 use super::timeline;
-use crate::planned::Simulated;
 use fresco_report::ReportError;
 use fresco_system::multitask::{CoreOutcome, MultitaskResult, Spread, TaskOutcome};
+use fresco_system::planned::Simulated;
 
 /// Everything that the run of a plan measured.
 ///

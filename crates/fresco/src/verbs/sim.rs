@@ -14,6 +14,7 @@ use crate::verbs::sim_plan;
 use crate::{output, outputs, tidy};
 use fresco_input::{InputError, quoted};
 use fresco_report::{Document, InputFile, Provenance};
+use fresco_scenario::{builtin_names, builtin_titles};
 use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
@@ -305,8 +306,8 @@ fn show(
 
 /// The built-in scenarios, a line each.
 fn list() -> String {
-    let width = scenarios::names().map(str::len).max().unwrap_or(0);
-    scenarios::titles()
+    let width = builtin_names().map(str::len).max().unwrap_or(0);
+    builtin_titles()
         .map(|(name, title)| format!("{name:<width$}  {title}\n"))
         .collect()
 }

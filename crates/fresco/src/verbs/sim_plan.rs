@@ -3,7 +3,7 @@
 
 use super::sim::{Args, refuse_options};
 use crate::failure::{Outcome, WANTING};
-use crate::planned::{self, Run, SCHEMA, Simulated};
+use crate::planned::{self, SCHEMA};
 use crate::plans::{self, LoadedPlan};
 use crate::scenarios;
 use crate::show::files::{PAGE, ReportDirectory, TRACE};
@@ -12,6 +12,7 @@ use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_report::perfetto::write_trace;
 use fresco_report::{Document as Report, Provenance};
 use fresco_scenario::is_plan;
+use fresco_system::planned::{Run, Simulated, simulate};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -69,7 +70,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         .as_deref()
         .map(|directory| ReportDirectory::prepare(directory, inputs));
     let directory = directory.transpose()?;
-    let simulated = planned::simulate(&plan, &machine, run)?;
+    let simulated = simulate(&plan, &machine, run)?;
     // A report that cannot be written does not cost the results: they are printed first.
     let written = match &directory {
         Some(directory) => {

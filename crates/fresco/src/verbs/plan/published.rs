@@ -6,8 +6,8 @@ use fresco_input::InputError;
 use fresco_plan::plan::{CoreServers, LockTimes, PlannedServer, Schedule};
 use fresco_plan::{Plan, TaskSet};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
+use fresco_reproduce::published::{Amount, Settings, SideBySide, Subject, side_by_side};
 use fresco_rt::Task;
-use fresco_rt::published::{Amount, Settings, SideBySide, Subject, side_by_side};
 use fresco_rt::toplevel::TopLevel;
 use serde::Serialize;
 

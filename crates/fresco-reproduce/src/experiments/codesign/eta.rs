@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The threshold of the co-design's scheduler (COD-7).
+
+use super::setup;
+use super::spec::{Scheme, Spec};
+use crate::Observer;
+use fresco_dram::Ps;
+use fresco_input::InputError;
+use fresco_memory::controller::refresh::BankTurns;
+use fresco_report::claims::Row;
+use fresco_system::multitask::{Activity, Experiment, FairSchedule, MultitaskResult, run};
+use rayon::prelude::*;
+
+/// WL-1 with each threshold.
+pub fn eta(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    let steps = observer.begin("co-design, threshold", 4);
+    let row = |eta: u32| {
+        let spec = Spec::usual(1, 32, Scheme::Codesign(eta));
+        let mut experiment = setup::experiment(&spec, seed)?;
+        experiment.record_ns = experiment.horizon_ns;
+        let result = run(&experiment)?;
+        steps.step();
+        let interfered: u64 = result.tasks.iter().map(|task| task.met_refresh.accesses()).sum();
+        Ok(Row::new()
+            .label("eta", eta)
+            .value("passed_over", passed_over(&experiment, &result) as f64)
+            .value("interfered_accesses", interfered as f64))
+    };
+    [1u32, 2, 3, 4].into_par_iter().map(row).collect()
+}
+
+/// Candidates with a smaller virtual run time than the task that got a slice, over all slices and cores.
+fn passed_over(experiment: &Experiment, result: &MultitaskResult) -> u64 {
+    let chosen = chosen(experiment, result);
+    let guard = FairSchedule::GUARD_NS * 1000;
+    let turns = turns(experiment);
+    let mut passed = 0;
+    for (core, chosen) in (0u32..).zip(&chosen) {
+        let own: Vec<usize> = (0..experiment.tasks.len())
+            .filter(|&task| experiment.tasks[task].core == core)
+            .collect();
+        let mut ran: Vec<Ps> = vec![0; experiment.tasks.len()];
+        for (slice, &task) in chosen.iter().enumerate() {
+            passed += own
+                .iter()
+                .filter(|&&other| (ran[other], other) < (ran[task], task))
+                .count() as u64;
+            let (start, end) = (turns[slice], turns[slice + 1]);
+            // The next one is chosen when this one is about to end; it runs on only if it is chosen again.
+            ran[task] += end - start - guard;
+            if let Some(&next) = chosen.get(slice + 1)
+                && next == task
+            {
+                passed += own
+                    .iter()
+                    .filter(|&&other| (ran[other], other) < (ran[task], task))
+                    .count() as u64;
+                ran[task] += guard;
+                passed -= own
+                    .iter()
+                    .filter(|&&other| (ran[other], other) < (ran[task], task))
+                    .count() as u64;
+            }
+        }
+    }
+    passed
+}
+
+/// Times at which slices begin, and the end of the last.
+fn turns(experiment: &Experiment) -> Vec<Ps> {
+    let memory = &experiment.machine.memory;
+    let turns = BankTurns::new(&memory.organisation, &memory.timing);
+    let start = |number: u64| memory.timing.clock.to_ps(turns.turn(number).start);
+    (0u64..)
+        .map(start)
+        .take_while(|&at| at <= experiment.horizon_ns * 1000 + 1000)
+        .collect()
+}
+
+/// Of each core, the task that runs in the middle of each slice.
+fn chosen(experiment: &Experiment, result: &MultitaskResult) -> Vec<Vec<usize>> {
+    let slices = turns(experiment);
+    let of_core = |core: u32| {
+        let middle = |slice: &[Ps]| (slice[0] + slice[1]) / 2;
+        let running = |at: Ps| {
+            let mut runs = result.timeline.runs.iter();
+            runs.find_map(|span| match span.activity {
+                Activity::Run { task, .. } if span.core == core && span.start_ps <= at && at < span.end_ps => {
+                    Some(task)
+                }
+                _ => None,
+            })
+        };
+        slices.windows(2).filter_map(|slice| running(middle(slice))).collect()
+    };
+    (0..experiment.machine.cores).map(of_core).collect()
+}

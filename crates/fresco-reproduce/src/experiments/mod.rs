@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The experiments that the papers' claims are checked against: what each of them runs, and the rows it yields. Labels
+//! and values are those of `claims/experiments.toml`.
+
+mod allocation;
+mod bpm;
+mod camc;
+mod codesign;
+mod densities;
+mod facts;
+mod kernel;
+mod memguard;
+mod palloc;
+mod realtime;
+mod refresh;
+mod tintmalloc;
+
+pub use allocation::SIZES_MIB;
+
+use crate::Observer;
+use crate::kernel_record::Record;
+use fresco_input::InputError;
+use fresco_report::claims::{Results, Row};
+use fresco_system::results::ScenarioResult;
+
+/// One experiment.
+pub struct Experiment {
+    /// Its name in `claims/experiments.toml`.
+    pub name: &'static str,
+    /// The systems whose claims need it.
+    pub systems: &'static [&'static str],
+    /// The built-in scenario that it runs, if it runs one.
+    pub scenario: Option<&'static str>,
+    /// The part of the scenario that claims need, as `--set` takes it; empty for all of it.
+    pub only: &'static [&'static str],
+    rows: Rows,
+    /// Further values, for a seed: of the row with the same labels, or of one of their own.
+    more: Option<fn(u64) -> Made>,
+}
+
+/// The rows that were made, or why they could not be.
+type Made = Result<Vec<Row>, InputError>;
+
+/// What the rows of an experiment follow from.
+enum Rows {
+    /// The result of its scenario.
+    Scenario(fn(&ScenarioResult) -> Vec<Row>),
+    /// Theory and machine files.
+    Facts(fn() -> Made),
+    /// What is over at once, for a seed: allocators, random task sets, short runs.
+    Seeded(fn(u64) -> Made),
+    /// Long runs that are no scenario, for a seed.
+    Runs(fn(u64, &dyn Observer) -> Made),
+    /// The record of the kernel's measurements.
+    Record(fn(&Record) -> Vec<Row>),
+}
+
+/// TintMalloc and the systems of the refresh chapters, as `fresco reproduce` names them.
+const TINT: &str = "tintmalloc";
+const CR: &str = "colored-refresh";
+const CRS: &str = "crs";
+const CODESIGN: &str = "codesign";
+const BASELINES: &str = "refresh-baselines";
+
+const MEMGUARD: &str = "memguard";
+
+/// PALLOC's and CAMC's claims on the cost of allocation, beside Linux with the patches of `kernel/`.
+pub const KERNEL: &str = "kernel";
+
+/// BPM, and BPM+ with its divided channels.
+const BPM: &str = "bpm";
+const BPM_PLUS: &str = "bpm-plus";
+
+/// Every system that has claims.
+pub const SYSTEMS: [&str; 11] = [
+    BPM, BPM_PLUS, "camc", "palloc", TINT, CR, CRS, CODESIGN, BASELINES, MEMGUARD, KERNEL,
+];
+
+/// Every experiment.
+pub const ALL: &[Experiment] = &[
+    of_scenario("palloc-fig4", &["palloc", "camc"], "palloc-fig4", palloc::latency),
+    of_scenario("palloc-fig5", &["palloc"], "palloc-fig5", palloc::latency),
+    of_scenario("palloc-xeon-queues", &["palloc"], "palloc-fig5-xeon", palloc::latency),
+    facts("palloc-map", &["palloc"], facts::palloc_map),
+    seeded("palloc-tab1", &["palloc"], allocation::palloc_table_1),
+    facts("camc-map", &["camc"], facts::camc_map),
+    of_scenario("camc-tab2.1", &["camc", TINT], "camc-tab2.1", camc::by_controller),
+    Experiment {
+        only: &["sweep.policy=[\"buddy\", \"camc\"]"],
+        more: Some(allocation::camc_table_2_2),
+        ..of_scenario("camc-tab2.2", &["camc"], "camc-tab2.2", camc::by_allocator)
+    },
+    of_scenario("camc-fig2.4", &["camc"], "camc-fig2.4", camc::beside_attackers),
+    of_scenario("camc-fig2.5", &["camc"], "camc-fig2.5", camc::beside_many_attackers),
+    of_scenario("camc-fig2.6", &["camc"], "camc-fig2.6", camc::beside_its_like),
+    of_scenario("camc-fig2.7", &["camc"], "camc-fig2.7", camc::beside_its_like),
+    of_scenario("camc-rt", &["camc"], "camc-fig2.8", realtime::camc),
+    of_scenario("palloc-tab2", &["palloc"], "palloc-tab2", realtime::palloc),
+    of_scenario("palloc-tab3", &["palloc"], "palloc-tab3", realtime::palloc),
+    of_scenario("palloc-spec", &["palloc"], "palloc-spec", realtime::models),
+    seeded("tint-facts", &[TINT], tintmalloc::facts),
+    facts("tint-shares", &[TINT], tintmalloc::shares),
+    of_scenario("tint-fig3.10", &[TINT], "tint-fig3.10", tintmalloc::by_threads),
+    of_scenario("tint-fig3.11", &["camc", TINT], "tint-fig3.11", tintmalloc::by_policy),
+    of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),
+    of_scenario("tint-serial", &[TINT], "tint-serial", tintmalloc::by_serial_share),
+    facts("bpm-facts", &[BPM], bpm::facts),
+    of_scenario("bpm-banks", &[BPM], "bpm-banks", bpm::banks),
+    of_scenario("bpm-mixes", &[BPM, BPM_PLUS], "bpm-mixes", bpm::mixes),
+    of_scenario("bpm-lbm", &[BPM], "bpm-mixes", bpm::lbm),
+    of_scenario("bpm-groups", &[BPM, BPM_PLUS], "bpm-mixes", bpm::groups),
+    of_scenario("bpm-correlations", &[BPM, BPM_PLUS], "bpm-mixes", bpm::correlations),
+    of_scenario("bpm-short", &[BPM], "bpm-short", bpm::short),
+    of_scenario("bpm-balance", &[BPM_PLUS], "bpm-balance", bpm::balance),
+    of_scenario("bpm-team", &[BPM], "bpm-team", bpm::team),
+    of_scenario("bpm-speed", &[BPM, BPM_PLUS], "bpm-speed", bpm::speed),
+    facts("refresh-facts", &[CR, CRS, BASELINES], refresh::facts),
+    facts("refresh-modes", &[BASELINES], refresh::modes),
+    facts("refresh-timing", &[BASELINES], refresh::timing),
+    facts("cr-example1", &[CR], refresh::example_1),
+    facts("cr-example2", &[CR], refresh::example_2),
+    facts("cr-table4.4", &[CR], refresh::table_4_4),
+    seeded("cr-analysis", &[CR, CRS], refresh::cr_analysis),
+    seeded("cr-coloring", &[CR], refresh::cr_coloring),
+    seeded("cr-allocation", &[CR], refresh::cr_allocation),
+    facts("crs-example", &[CRS], refresh::crs_example),
+    facts("crs-analysis", &[CRS], refresh::crs_analysis),
+    seeded("crs-soundness", &[CRS, BASELINES], refresh::soundness),
+    facts("crs-facts", &[CRS], refresh::crs_facts),
+    facts("crs-toplevel", &[CRS], refresh::crs_toplevel),
+    runs("cr-densities", &[CR, BASELINES], densities::cr_tasks),
+    runs("cr-densities-set", &[CR, CRS, BASELINES], densities::cr_set),
+    runs("crs-densities", &[CRS, BASELINES], densities::crs_tasks),
+    runs("crs-densities-set", &[CR, CRS, BASELINES], densities::crs_set),
+    facts("crs-short", &[CRS, BASELINES], densities::crs_short),
+    facts("codesign-facts", &[CODESIGN, BASELINES], refresh::codesign_facts),
+    facts("codesign-machine", &[CODESIGN], refresh::machine),
+    seeded("codesign-models", &[CODESIGN], refresh::models),
+    facts("codesign-capacity", &[CODESIGN], refresh::capacity),
+    seeded("codesign-allocation", &[BASELINES], refresh::allocation),
+    runs("codesign-example", &[CODESIGN, BASELINES], codesign::example),
+    runs("codesign-eta", &[CODESIGN], codesign::eta),
+    runs("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
+    runs("codesign-banks", &[CODESIGN], codesign::banks),
+    runs("codesign-variants", &[CODESIGN], codesign::variants),
+    facts("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
+    facts("memguard-facts", &[MEMGUARD], memguard::facts),
+    facts("memguard-reorder", &[MEMGUARD], memguard::reorder),
+    facts("memguard-example", &[MEMGUARD], memguard::example),
+    of_scenario("memguard-isolation", &[MEMGUARD], "memguard-isolation", memguard::tasks),
+    of_scenario("memguard-reclaim", &[MEMGUARD], "memguard-reclaim", memguard::tasks),
+    of_scenario("memguard-sharing", &[MEMGUARD], "memguard-sharing", memguard::tasks),
+    of_scenario("memguard-weights", &[MEMGUARD], "memguard-weights", memguard::tasks),
+    of_scenario("memguard-four", &[MEMGUARD], "memguard-four", memguard::tasks),
+    of_record("kernel-faults", kernel::faults),
+    of_record("kernel-allocation", kernel::allocations),
+    of_record("kernel-start", kernel::starts),
+];
+
+const fn of_scenario(
+    name: &'static str,
+    systems: &'static [&'static str],
+    scenario: &'static str,
+    rows: fn(&ScenarioResult) -> Vec<Row>,
+) -> Experiment {
+    Experiment {
+        scenario: Some(scenario),
+        ..experiment(name, systems, Rows::Scenario(rows))
+    }
+}
+
+const fn facts(name: &'static str, systems: &'static [&'static str], rows: fn() -> Made) -> Experiment {
+    experiment(name, systems, Rows::Facts(rows))
+}
+
+const fn seeded(name: &'static str, systems: &'static [&'static str], rows: fn(u64) -> Made) -> Experiment {
+    experiment(name, systems, Rows::Seeded(rows))
+}
+
+const fn runs(
+    name: &'static str,
+    systems: &'static [&'static str],
+    rows: fn(u64, &dyn Observer) -> Made,
+) -> Experiment {
+    experiment(name, systems, Rows::Runs(rows))
+}
+
+const fn of_record(name: &'static str, rows: fn(&Record) -> Vec<Row>) -> Experiment {
+    experiment(name, &[KERNEL], Rows::Record(rows))
+}
+
+const fn experiment(name: &'static str, systems: &'static [&'static str], rows: Rows) -> Experiment {
+    Experiment {
+        name,
+        systems,
+        scenario: None,
+        only: &[],
+        rows,
+        more: None,
+    }
+}
+
+/// The experiments that claims of these systems need.
+pub fn of_systems(systems: &[String]) -> Vec<&'static Experiment> {
+    let needed = |experiment: &&Experiment| {
+        experiment
+            .systems
+            .iter()
+            .any(|one| systems.iter().any(|name| name == one))
+    };
+    ALL.iter().filter(needed).collect()
+}
+
+/// The rows of all experiments, from the results of their scenarios and the kernel's record. Rows with the same labels
+/// are one. Experiments whose scenario has no result are left out, and so is, once the observer says so, what would have
+/// to be run still.
+///
+/// # Errors
+/// None in practice: the built-in machines have the memory that the experiments allocate.
+pub fn rows(
+    experiments: &[&Experiment],
+    scenarios: &[ScenarioResult],
+    record: Option<&Record>,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Results, InputError> {
+    let mut results = Results::new();
+    for experiment in experiments {
+        let scenario = scenarios
+            .iter()
+            .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
+        let mut rows = match (&experiment.rows, scenario) {
+            (Rows::Scenario(rows), Some(result)) => rows(result),
+            (Rows::Scenario(_), None) => continue,
+            // What the record says is there already.
+            (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
+            _ if observer.is_stopped() => continue,
+            (Rows::Facts(rows), _) => rows()?,
+            (Rows::Seeded(rows), _) => rows(seed)?,
+            (Rows::Runs(rows), _) => rows(seed, observer)?,
+        };
+        for more in experiment.more.map_or(Ok(Vec::new()), |more| more(seed))? {
+            match rows.iter_mut().find(|row| row.labels == more.labels) {
+                Some(row) => row.values.extend(more.values),
+                None => rows.push(more),
+            }
+        }
+        rows.into_iter().for_each(|row| results.push(experiment.name, row));
+    }
+    Ok(results)
+}
+
+#[cfg(test)]
+mod tests;

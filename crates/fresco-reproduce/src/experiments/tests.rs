@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of experiments against the contract in `claims/experiments.toml`.
+
+use super::*;
+use crate::{Steps, Unobserved};
+use fresco_report::claims::Claims;
+
+#[test]
+fn every_experiment_is_in_the_contract_and_its_scenario_is_built_in() {
+    let claims = Claims::builtin().expect("the claims are sound");
+    let mut systems = SYSTEMS;
+    systems.sort_unstable();
+    assert_eq!(claims.names(), systems);
+    for experiment in ALL {
+        assert!(claims.experiments.contains_key(experiment.name), "{}", experiment.name);
+        assert!(experiment.systems.iter().all(|system| systems.contains(system)));
+        let known = |name: &str| fresco_scenario::builtin_names().any(|scenario| scenario == name);
+        assert!(experiment.scenario.is_none_or(known), "{}", experiment.name);
+    }
+}
+
+/// Stops before anything begins.
+struct Stopped;
+
+impl Observer for Stopped {
+    fn begin(&self, _: &str, _: u64) -> Box<dyn Steps> {
+        Box::new(Unobserved)
+    }
+
+    fn is_stopped(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_was_not_run_before_the_end_has_no_rows() {
+    let experiments = of_systems(&["palloc".to_owned(), KERNEL.to_owned()]);
+    let record = Record::load(None).expect("the record is sound");
+    let results = rows(&experiments, &[], Some(&record), 1, &Stopped).expect("rows");
+    let found: Vec<&str> = results.0.keys().map(String::as_str).collect();
+    assert_eq!(found, ["kernel-allocation", "kernel-faults", "kernel-start"]);
+}
+
+/// What makes a scenario short enough for a test.
+fn short(scenario: &str) -> Vec<String> {
+    let of_scenario: &[&str] = match scenario {
+        "palloc-fig5" => &["sweep.corunners=[0, 7]"],
+        "palloc-spec" => &["sweep.program=[\"403.gcc\"]"],
+        "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &["measure.jobs=1", "warm_up.jobs=0"],
+        "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
+        "camc-fig2.4" => &["sweep.program=[\"is\"]"],
+        "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
+        "bpm-banks" => &["sweep.task.program.parameters.of=[\"470.lbm\"]"],
+        "bpm-short" => &["sweep.workload=[\"milc\"]"],
+        "bpm-speed" => &["sweep.workload=[\"medium\"]"],
+        "bpm-team" => &["task.team.parameters.points=64"],
+        "tint-fig3.10" => &[
+            "variant.4.set.task.thread.parameters.writes=200",
+            "sweep.threads=[\"4_threads_1_nodes\"]",
+        ],
+        // Cold caches: warm ones hold so little data.
+        "tint-fig3.11" => &[
+            "variant.2.set.task.thread.parameters.options=3000",
+            "variant.4.set.task.thread.parameters.elements=3000",
+            "variant.4.set.task.thread.parameters.bins=512",
+            "sweep.program=[\"blackscholes\", \"histogram\"]",
+            "sweep.policy=[\"buddy\", \"mem+llc\", \"llc+mem-part\"]",
+            "warm_up.passes=0",
+        ],
+        "tint-placements" => &[
+            "variant.1.set.task.thread.parameters.options=3000",
+            "sweep.program=[\"blackscholes\"]",
+        ],
+        "tint-serial" => &["task.thread.parameters.n=32"],
+        "camc-fig2.5" => &["sweep.corunners=[0, 3]"],
+        name if name.starts_with("memguard-") => {
+            &["bandwidth.period=100us", "warm_up.time=200us", "measure.time=500us"]
+        }
+        _ => &[],
+    };
+    let operations: &[&str] = match scenario {
+        "camc-tab2.1" | "camc-tab2.2" | "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &[],
+        name if name.starts_with("memguard-") => &[],
+        "bpm-team" => &[],
+        name if name.starts_with("bpm-") => &["warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
+        name if name.starts_with("tint-") => &[],
+        _ => &["warm_up.operations=100", "measure.operations=400"],
+    };
+    let all = [&["repetitions=2"], of_scenario, operations].concat();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn rows_keep_to_the_contract() {
+    let claims = Claims::builtin().expect("the claims are sound");
+    for experiment in ALL {
+        let scenario = experiment.scenario.map(|name| {
+            let only = experiment.only.iter().map(|text| (*text).to_owned());
+            let overrides: Vec<String> = only.chain(short(name)).collect();
+            let scenario = fresco_scenario::builtin(name, &overrides).expect(name);
+            fresco_system::run_all(&scenario, 2, &|_| {}).expect(name)
+        });
+        let scenarios: Vec<ScenarioResult> = scenario.into_iter().collect();
+        let record = Record::load(None).expect("the record is sound");
+        let results = rows(&[experiment], &scenarios, Some(&record), 1, &Unobserved).expect("rows");
+        let contract = &claims.experiments[experiment.name];
+        let found = &results.0[experiment.name];
+        assert!(!found.is_empty(), "{}", experiment.name);
+        for row in found {
+            for (label, value) in &row.labels {
+                let allowed = &contract.labels[label];
+                assert!(
+                    allowed.is_empty() || allowed.contains(value),
+                    "{}: {label}={value}",
+                    experiment.name
+                );
+            }
+            assert!(row.values.keys().all(|name| contract.values.contains(name)), "{row:?}");
+        }
+        // Every value is there at least once.
+        let given = |value: &String| found.iter().any(|row| row.values.contains_key(value));
+        assert!(contract.values.iter().all(given), "{}: {found:?}", experiment.name);
+    }
+}
+
+#[test]
+fn systems_share_experiments() {
+    let names = |systems: &[&str]| {
+        let systems: Vec<String> = systems.iter().map(|name| (*name).to_owned()).collect();
+        of_systems(&systems)
+            .iter()
+            .map(|experiment| experiment.name)
+            .collect::<Vec<_>>()
+    };
+    assert!(
+        names(&["camc"]).contains(&"palloc-fig4"),
+        "CAMC compares itself with PALLOC"
+    );
+    assert!(!names(&["palloc"]).contains(&"camc-fig2.6"));
+    let of_banks = |name: &&str| {
+        ["camc-", "palloc-", "tint-"]
+            .iter()
+            .any(|start| name.starts_with(start))
+    };
+    assert_eq!(
+        names(&["camc", "palloc"]),
+        names(&["camc", "palloc", CR])
+            .into_iter()
+            .filter(of_banks)
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn every_system_has_the_experiments_of_its_claims() {
+    let claims = Claims::builtin().expect("the claims are sound");
+    for experiment in ALL {
+        let asks = |name: &&str| {
+            claims.systems[*name]
+                .claims
+                .iter()
+                .any(|claim| claim.experiment == experiment.name)
+        };
+        let missing = claims
+            .names()
+            .into_iter()
+            .filter(asks)
+            .find(|name| !experiment.systems.contains(name));
+        assert_eq!(missing, None, "{}", experiment.name);
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What judges the papers: the experiments that their claims are checked against, what each of them finds, and the verdicts.
+//!
+//! A [`Study`] is of some [`SYSTEMS`]. It knows which [`experiments`] their claims need, runs these, and judges every claim by
+//! the rows that they yield ([`Findings`]); `claims/` has the claims, and `fresco_report::claims` the rules of agreement. How
+//! far it is an [`Observer`] is told, who may also end it early. [`kernel_record`] has what the patches of `kernel/` cost,
+//! [`published`] the papers' own bounds, which prove nothing, and [`comparisons`] the charts of our numbers beside theirs.
+//!
+//! Nothing here is printed and no file written.
+
+pub mod comparisons;
+pub mod experiments;
+pub mod kernel_record;
+mod observer;
+pub mod published;
+mod study;
+
+pub use experiments::SYSTEMS;
+pub use observer::{Observer, Steps, Unobserved};
+pub use study::{Findings, Reproduction, Study, System};

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scenarios that come with the program.
+
+use crate::{Scenario, Source};
+use fresco_input::{Document, InputError, closest};
+use std::path::Path;
+
+macro_rules! scenarios {
+    ($($name:literal),* $(,)?) => {
+        /// Name and text of each built-in scenario.
+        const SCENARIOS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*];
+    };
+}
+
+scenarios![
+    "first",
+    "memguard-isolation",
+    "memguard-reclaim",
+    "memguard-sharing",
+    "memguard-weights",
+    "memguard-four",
+    "memguard-controllers",
+    "palloc-fig4",
+    "palloc-fig5",
+    "palloc-fig5-xeon",
+    "palloc-tab2",
+    "palloc-tab3",
+    "palloc-spec",
+    "camc-tab2.1",
+    "camc-tab2.2",
+    "camc-fig2.4",
+    "camc-fig2.5",
+    "camc-fig2.6",
+    "camc-fig2.7",
+    "camc-fig2.8",
+    "tint-fig3.10",
+    "tint-fig3.11",
+    "tint-placements",
+    "tint-serial",
+    "bpm-banks",
+    "bpm-mixes",
+    "bpm-short",
+    "bpm-balance",
+    "bpm-team",
+    "bpm-speed",
+    "advise-four",
+    "spec-four",
+];
+
+/// The names of the built-in scenarios.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    SCENARIOS.iter().map(|(name, _)| *name)
+}
+
+/// Name and title of each built-in scenario.
+pub fn builtin_titles() -> impl Iterator<Item = (&'static str, String)> {
+    SCENARIOS.iter().map(|(name, text)| (*name, title(name, text)))
+}
+
+fn title(name: &str, text: &str) -> String {
+    let document = Document::parse(name, text);
+    let title = document.and_then(|document| Ok(document.root().opt_text("title")?.map(str::to_owned)));
+    title.ok().flatten().unwrap_or_default()
+}
+
+/// The file of a built-in scenario, as text.
+///
+/// # Errors
+/// No scenario has this name; the error lists the known ones.
+pub fn builtin_text(name: &str) -> Result<&'static str, InputError> {
+    let found = SCENARIOS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text).ok_or_else(|| {
+        let help = match closest(name, builtin_names()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => {
+                "choose one of these, or give the path of a scenario file (with a \"/\" or ending in .toml)".to_owned()
+            }
+        };
+        let error = InputError::new(format!("scenario {name}"), "found no built-in scenario of this name");
+        error.allowed(builtin_names().collect::<Vec<_>>().join(", ")).help(help)
+    })
+}
+
+/// The text of a built-in scenario, with what is needed to read it.
+///
+/// # Errors
+/// No scenario has this name.
+pub fn builtin_source(name: &str) -> Result<Source, InputError> {
+    let file = format!("built-in scenario {name}");
+    Source::of_text(&file, builtin_text(name)?.to_owned(), Path::new(""))
+}
+
+/// A built-in scenario; `overrides` are `key=value`, as [`Scenario::parse`] takes them.
+///
+/// # Errors
+/// No scenario has this name; an override that does not fit.
+pub fn builtin(name: &str, overrides: &[String]) -> Result<Scenario, InputError> {
+    Scenario::of(&builtin_source(name)?, overrides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_scenario_bears_its_name() {
+        for (name, _) in SCENARIOS {
+            // The recorded streams do not come with the program.
+            if *name != "spec-four" {
+                assert_eq!(builtin(name, &[]).expect(name).name, *name);
+            }
+        }
+    }
+
+    #[test]
+    fn titles_are_there() {
+        assert!(builtin_titles().all(|(_, title)| title.len() > 10));
+    }
+
+    #[test]
+    fn a_wrong_name_gets_its_neighbour() {
+        let error = builtin("palloc-fig3", &[]).map(|_| ()).unwrap_err();
+        assert!(
+            error.help.contains("palloc-fig4") || error.help.contains("palloc-fig5"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A plan on the simulated machine: the experiment that it is, what it promises, and whether that held.
+
+mod budgets;
+mod experiment;
+mod promises;
+
+pub use promises::Promise;
+
+use crate::multitask::{self, MultitaskResult};
+use fresco_input::InputError;
+use fresco_machine::Machine;
+use fresco_scenario::plan::{Method, Plan};
+use serde::Serialize;
+
+/// A plan that has been simulated.
+#[derive(Serialize)]
+pub struct Simulated {
+    /// Name of the plan.
+    pub name: String,
+    /// Its method.
+    pub method: Method,
+    /// What it promises, and whether that held.
+    pub promises: Vec<Promise>,
+    /// What happened.
+    pub result: MultitaskResult,
+}
+
+/// How a plan is simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Length of the run in ns; `None` for one in which everything repeats, within limits.
+    pub horizon_ns: Option<u64>,
+    /// Seed of page frames and programs.
+    pub seed: u64,
+    /// Length of the beginning that is recorded in detail, in ns.
+    pub record_ns: u64,
+    /// Judge every DRAM command by the independent checker.
+    pub check: bool,
+    /// Begin with the switch from ordinary refresh (E34), not with refresh in its rhythm.
+    pub from_switch_on: bool,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            horizon_ns: None,
+            seed: 1,
+            record_ns: 128_000_000,
+            check: true,
+            from_switch_on: false,
+        }
+    }
+}
+
+/// Simulates a plan on its machine.
+///
+/// # Errors
+/// A plan that cannot be run on the machine, or a program that cannot be built.
+pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<Simulated, InputError> {
+    let experiment = experiment::of(plan, machine, run)?;
+    let result = multitask::run(&experiment)?;
+    Ok(Simulated {
+        name: plan.name.clone(),
+        method: plan.method,
+        promises: promises::of(plan, &result),
+        result,
+    })
+}

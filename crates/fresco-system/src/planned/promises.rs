@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a plan promises, beside what happened.
+
+use crate::multitask::MultitaskResult;
+use fresco_dram::color::parse_list;
+use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// A promise of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Promise {
+    /// What is promised.
+    pub what: String,
+    /// Whether it held in the run.
+    pub kept: bool,
+    /// What was found.
+    pub found: String,
+}
+
+/// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
+/// colors if it has any, and of every plan that the device is not hurt.
+pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
+    let mut promises = Vec::new();
+    let mut add = |what: &str, kept: bool, found: String| {
+        promises.push(Promise {
+            what: what.to_owned(),
+            kept,
+            found,
+        });
+    };
+    if !plan.proofs.is_empty() {
+        let misses: u64 = result.tasks.iter().map(|task| task.misses).sum();
+        let released: u64 = result.tasks.iter().map(|task| task.released).sum();
+        add(
+            "every job meets its deadline",
+            misses == 0,
+            format!("{misses} of {released} jobs missed"),
+        );
+        let late = plan.tasks.iter().zip(&result.tasks).find_map(|(task, outcome)| {
+            let bound = task.response_bound_ns?.saturating_mul(1000);
+            let worst = outcome.response.as_ref()?.max_ps;
+            (worst > bound).then(|| format!("{}: {worst} ps, bound {bound} ps", task.name))
+        });
+        let kept = late.is_none();
+        add(
+            "no response exceeds its bound",
+            kept,
+            late.unwrap_or_else(|| "none does".to_owned()),
+        );
+    }
+    let hides = plan.method.hides_refresh() && !matches!(plan.schedule, Schedule::Fair { .. });
+    if hides {
+        let reads: u64 = result.tasks.iter().map(|task| task.met_refresh.reads).sum();
+        let writes: u64 = result.tasks.iter().map(|task| task.met_refresh.writes).sum();
+        let before: u64 = result
+            .tasks
+            .iter()
+            .map(|task| task.met_refresh_at_start.accesses())
+            .sum();
+        add(
+            "no access meets a refresh",
+            reads + writes == 0,
+            match before {
+                0 => format!("{reads} reads and {writes} write-backs did"),
+                before => {
+                    format!("{reads} reads and {writes} write-backs did; {before} before the first windows (E34)")
+                }
+            },
+        );
+        let late = result.windows.iter().map(|kept| kept.late).sum::<u64>();
+        let windows = result.windows.iter().map(|kept| kept.windows).sum::<u64>();
+        add(
+            "every refresh window begins on time",
+            late == 0,
+            format!("{late} of {windows} began late"),
+        );
+    }
+    let (inside, all) = pages(plan, result);
+    if all > 0 {
+        add(
+            "every page lies in the colors of its task",
+            inside == all,
+            format!("{inside} of {all} do"),
+        );
+    }
+    if let Some(checker) = &result.checker {
+        let found = format!("{} violations, {} rows late", checker.violations, checker.late_rows);
+        add("the device's timing and retention are kept", checker.clean, found);
+    }
+    promises
+}
+
+/// Of the first memory of tasks that have colors: pages in the bank colors of these, and all pages.
+fn pages(plan: &Plan, result: &MultitaskResult) -> (u64, u64) {
+    let mut pages = (0, 0);
+    for (task, outcome) in plan.tasks.iter().zip(&result.tasks) {
+        let Some(banks) = banks(plan, task) else { continue };
+        for (bank, count) in &outcome.pages_by_bank {
+            pages.0 += if banks.contains(bank) { *count } else { 0 };
+            pages.1 += count;
+        }
+    }
+    pages
+}
+
+/// Bank colors of all colors in which a task has memory; `None` if it has none.
+fn banks(plan: &Plan, task: &PlannedTask) -> Option<BTreeSet<u32>> {
+    let colors: BTreeSet<usize> = (0..task.instances.len())
+        .flat_map(|instance| task.colors_of(instance))
+        .collect();
+    let lists = colors.iter().filter_map(|&color| plan.colors.get(color));
+    let banks = lists.filter_map(|color| parse_list(&color.bank_colors, u32::MAX, "bank_colors").ok());
+    (!colors.is_empty()).then(|| banks.flatten().collect())
+}
