@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Counting the pages of a process by color: what was asked against what is.
 
-use crate::backend::Backend;
 use crate::colors::{AskedColors, ColorCounts, Filter, Request};
 use crate::proc::{Kind, Mapping, OwnColors, Page, Process, own_colors};
 use crate::sys::{capability, page_bytes, zero_frame};
@@ -102,24 +101,13 @@ impl Census {
         has(Mapping::is_library) && has(Mapping::is_pool) && !self.has_covered()
     }
 
-    /// Pages that have to have the colors asked for: those of a kind that the back end covers.
-    pub fn judged(&self, backend: Backend) -> Tally {
+    /// The pages of some kinds of mappings.
+    pub fn tally(&self, is_wanted: impl Fn(Kind) -> bool) -> Tally {
         let mut total = Tally::default();
-        for (_, tally) in self
-            .mappings
-            .iter()
-            .filter(|(mapping, _)| is_judged(backend, mapping.kind))
-        {
+        for (_, tally) in self.mappings.iter().filter(|(mapping, _)| is_wanted(mapping.kind)) {
             total.add(tally);
         }
         total
-    }
-}
-
-fn is_judged(backend: Backend, kind: Kind) -> bool {
-    match backend {
-        Backend::Stock => kind == Kind::Covered,
-        Backend::Kernel => !matches!(kind, Kind::File | Kind::Other),
     }
 }
 

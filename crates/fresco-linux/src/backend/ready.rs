@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Can this kernel give a program the colors asked for, and which of its own are these?
+//! Whether this kernel can give a program the colors asked for, and which of its own these are.
 
 use super::{KernelMap, Mixed, Tree, translate};
 use crate::colors::{AskedColors, FrameColors, Request, WhenFull};
 use crate::proc::{node_ranges, ram_ranges};
-use crate::sys::{clear_page_colors, count_page_colors, set_page_colors};
+use crate::sys::{count_page_colors, set_page_colors};
 use rustix::io::Errno;
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fmt;
@@ -98,12 +98,6 @@ impl KernelColors {
     pub fn take(&self) -> Result<(), Errno> {
         set_page_colors(&self.bitmap, self.strict)
     }
-}
-
-/// Takes colors that the kernel gave away from the calling thread: those of whoever started it. Kernels without page
-/// coloring have nothing to take.
-pub fn release() {
-    let _ = clear_page_colors();
 }
 
 /// The memory that a program with this request can have, in bytes of physical addresses.

@@ -53,7 +53,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskOf>,
     /// What gives it its frames.
-    #[serde(default, skip_serializing_if = "Backend::is_stock")]
+    #[serde(default, skip_serializing_if = "Backend::is_default")]
     pub backend: Backend,
 }
 
@@ -96,7 +96,7 @@ impl Request {
             cpus: None,
             nodes: None,
             task: None,
-            backend: Backend::Stock,
+            backend: Backend::default(),
         }
     }
 

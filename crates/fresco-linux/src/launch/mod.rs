@@ -13,19 +13,19 @@ pub use library::{NAME as LIBRARY_NAME, check_library, find_library, preload_val
 pub use program::{Program, ProgramError};
 pub use tend::{adopt_orphans, go_on_guarded, tend};
 
-use crate::backend::{Backend, KernelColors, release};
+use crate::backend::Backend;
 use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::Refusal;
-use crate::proc::{PageMap, keep_open};
-use crate::sys::{Signals, Userfault, before_exec, end_with_parent, zero_frame};
+use crate::proc::PageMap;
+use crate::sys::{Signals, Userfault, end_with_parent, zero_frame};
 use rustix::io::Errno;
-use rustix::thread::disable_transparent_huge_pages;
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// Has this kernel, and has this process, what placing frames takes?
+/// Finds out whether this kernel and this process have what placing frames takes.
 ///
 /// # Errors
 /// What is missing.
@@ -39,26 +39,16 @@ pub fn probe() -> Result<(), Refusal> {
 }
 
 /// How a program gets its colors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Means {
-    /// By the library: the value of `LD_PRELOAD`.
-    Library(OsString),
-    /// By the kernel.
-    Kernel(KernelColors),
-}
+pub trait Means: fmt::Debug {
+    /// The back end that this is of.
+    fn backend(&self) -> Backend;
 
-impl Means {
-    /// The back end that this is.
-    pub fn backend(&self) -> Backend {
-        match self {
-            Self::Library(_) => Backend::Stock,
-            Self::Kernel(_) => Backend::Kernel,
-        }
-    }
+    /// Has the program of a command get its colors. `request` is the text of what was asked.
+    fn apply(&self, command: &mut Command, request: &str);
 }
 
 /// Becomes the program. Returns only if that fails.
-pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, means: &Means) -> Errno {
+pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, means: &dyn Means) -> Errno {
     match command(program, arguments, request, means) {
         Ok(mut command) => Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO),
         Err(error) => error,
@@ -74,7 +64,7 @@ pub fn start_program(
     program: &Program,
     arguments: &[OsString],
     request: &Request,
-    means: &Means,
+    means: &dyn Means,
     held: &Signals,
 ) -> Result<Child, Errno> {
     let mut command = command(program, arguments, request, means)?;
@@ -85,33 +75,12 @@ pub fn start_program(
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-fn command(program: &Program, arguments: &[OsString], request: &Request, means: &Means) -> Result<Command, Errno> {
+fn command(program: &Program, arguments: &[OsString], request: &Request, means: &dyn Means) -> Result<Command, Errno> {
     let mut request = request.clone();
     request.backend = means.backend();
     let text = request.to_text().map_err(|_| Errno::INVAL)?;
     let mut command = Command::new(&program.path);
     command.arg0(&program.name).args(arguments).env(ENVIRONMENT, &text);
-    match means {
-        Means::Library(preload) => {
-            // For this process and what it starts. A kernel without the switch has no huge pages either.
-            let _ = disable_transparent_huge_pages(true);
-            release();
-            command.env("LD_PRELOAD", preload);
-        }
-        Means::Kernel(colors) => {
-            // The library of another request would place frames as well.
-            match std::env::var_os("LD_PRELOAD").and_then(|value| without_library(&value)) {
-                Some(value) => command.env("LD_PRELOAD", value),
-                None => command.env_remove("LD_PRELOAD"),
-            };
-            let colors = colors.clone();
-            let text = text.into_bytes();
-            before_exec(&mut command, move || {
-                // Without it the environment is all there is.
-                let _ = keep_open(&text);
-                colors.take()
-            });
-        }
-    }
+    means.apply(&mut command, &text);
     Ok(command)
 }

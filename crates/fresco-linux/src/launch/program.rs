@@ -2,7 +2,6 @@
 //! Finding a program as a shell does, and finding out whether a library can be put before it.
 
 use super::elf::{Loader, loader};
-use crate::backend::Backend;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
@@ -66,12 +65,12 @@ impl fmt::Display for ProgramError {
 }
 
 impl Program {
-    /// Looks for `name`, in the directories of `search` (the value of `PATH`) unless it has a slash. Any program will
-    /// do for a kernel that colors; before others a library has to be put.
+    /// Looks for `name`, in the directories of `search` (the value of `PATH`) unless it has a slash. Without `needs_loader` any
+    /// program will do; else the loader has to be able to put a library before it.
     ///
     /// # Errors
     /// [`ProgramError`].
-    pub fn find(name: &OsStr, search: &OsStr, backend: Backend) -> Result<Self, ProgramError> {
+    pub fn find(name: &OsStr, search: &OsStr, needs_loader: bool) -> Result<Self, ProgramError> {
         let mut denied = None;
         let candidates: Vec<PathBuf> = match name.as_bytes().contains(&b'/') {
             true => vec![PathBuf::from(name)],
@@ -83,7 +82,7 @@ impl Program {
         for path in candidates {
             match executable(&path) {
                 Ok(()) => {
-                    suited(&path, 0, backend)?;
+                    suited(&path, 0, needs_loader)?;
                     let name = name.to_owned();
                     return Ok(Self { name, path });
                 }
@@ -110,19 +109,19 @@ fn executable(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses programs into which the loader would not put a library: they would run without colors.
-fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError> {
+/// Refuses what cannot be executed and, with `needs_loader`, programs into which the loader would not put a library: they would run
+/// without colors.
+fn suited(path: &Path, depth: u32, needs_loader: bool) -> Result<(), ProgramError> {
     let denied = |error: io::Error| ProgramError::NotExecutable(error.to_string());
     let about = std::fs::metadata(path).map_err(denied)?;
-    let kernel = backend == Backend::Kernel;
-    if !kernel && about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
+    if needs_loader && about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
         return Err(ProgramError::unsuited(
             "has privileges of its own (set-user-ID): no library can be put before it",
         ));
     }
     let mut file = match File::open(path) {
         // What may be executed need not be readable.
-        Err(error) if kernel && error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
+        Err(error) if !needs_loader && error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
         file => file.map_err(denied)?,
     };
     let mut head = Vec::new();
@@ -135,7 +134,7 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
         let interpreter = Path::new(OsStr::from_bytes(words.next().unwrap_or_default()));
         // A kernel follows four.
         return match depth < 4 && interpreter != Path::new("") {
-            true => suited(interpreter, depth + 1, backend).map_err(|error| error.of_interpreter(interpreter)),
+            true => suited(interpreter, depth + 1, needs_loader).map_err(|error| error.of_interpreter(interpreter)),
             false => Err(ProgramError::NotExecutable("has no interpreter".to_owned())),
         };
     }
@@ -145,7 +144,7 @@ fn suited(path: &Path, depth: u32, backend: Backend) -> Result<(), ProgramError>
             "is neither a program nor a script with #!".to_owned(),
         ));
     }
-    if kernel {
+    if !needs_loader {
         return Ok(());
     }
     match loader(&file, &head) {
@@ -181,10 +180,10 @@ mod tests {
 
     #[test]
     fn programs_are_found_as_a_shell_finds_them() {
-        let shell = Program::find(OsStr::new("sh"), &search(), Backend::Stock).expect("every machine has a shell");
+        let shell = Program::find(OsStr::new("sh"), &search(), true).expect("every machine has a shell");
         assert_eq!(shell.name, "sh");
         assert!(shell.path.ends_with("sh"));
-        assert!(Program::find(OsStr::new("/bin/sh"), OsStr::new(""), Backend::Stock).is_ok());
+        assert!(Program::find(OsStr::new("/bin/sh"), OsStr::new(""), true).is_ok());
         for (name, status) in [
             ("no-such-program", 127),
             ("", 127),
@@ -192,7 +191,7 @@ mod tests {
             ("/etc/passwd", 126),
             ("/etc/passwd/x", 127),
         ] {
-            let error = Program::find(OsStr::new(name), &search(), Backend::Stock).expect_err(name);
+            let error = Program::find(OsStr::new(name), &search(), true).expect_err(name);
             assert_eq!(error.status(), status, "{name}: {error}");
         }
     }
@@ -208,12 +207,12 @@ mod tests {
             ("short", b"\x7fELF\x01\x01\x01", 125),
         ] {
             let path = file(name, content, 0o755);
-            let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
+            let found = Program::find(path.as_os_str(), &search(), true);
             fs::remove_file(&path).expect("ours");
             assert_eq!(found.map_or_else(|error| error.status(), |_| 0), status, "{name}");
         }
         let script = file("missing", b"#!/no/such/sh -e\n", 0o755);
-        let found = Program::find(script.as_os_str(), &search(), Backend::Stock);
+        let found = Program::find(script.as_os_str(), &search(), true);
         fs::remove_file(&script).expect("ours");
         assert_eq!(
             found.expect_err("no interpreter").to_string(),
@@ -223,7 +222,7 @@ mod tests {
         let whole = fs::read("/bin/sh").expect("readable");
         for kept in [whole.len() / 2, 4096, 100] {
             let path = file("truncated", &whole[..kept], 0o755);
-            let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
+            let found = Program::find(path.as_os_str(), &search(), true);
             fs::remove_file(&path).expect("ours");
             let error = found.expect_err("it is not whole");
             assert!(error.to_string().starts_with("is damaged"), "{kept}: {error}");
@@ -234,8 +233,8 @@ mod tests {
         content[..6].copy_from_slice(b"\x7fELF\x02\x01");
         content[18] = if cfg!(target_arch = "x86_64") { 62 } else { 183 };
         let path = file("static", &content, 0o755);
-        let found = Program::find(path.as_os_str(), &search(), Backend::Stock);
-        let by_kernel = Program::find(path.as_os_str(), &search(), Backend::Kernel);
+        let found = Program::find(path.as_os_str(), &search(), true);
+        let by_kernel = Program::find(path.as_os_str(), &search(), false);
         fs::remove_file(&path).expect("ours");
         assert!(found.expect_err("no loader").to_string().contains("statically"));
         assert!(by_kernel.is_ok(), "the kernel needs no library");

@@ -26,6 +26,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns true for memory that is neither a file's nor the kernel's own: what a kernel with page coloring covers.
+    pub fn is_anonymous(self) -> bool {
+        !matches!(self, Self::File | Self::Other)
+    }
+
     /// What a table calls it.
     pub fn name(self) -> &'static str {
         match self {

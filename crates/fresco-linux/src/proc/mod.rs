@@ -20,3 +20,6 @@ pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};
 pub use process::{Asked, Process, has_ended, hides_others, processes};
 pub use record::{keep_mapped, keep_open};
+
+/// The root of the tree in which the kernel tells about processes.
+pub const PROC: &str = "/proc";

@@ -7,12 +7,9 @@ use crate::failure::Failure;
 use crate::verbs::map::source::{Map, Source, SourceArgs};
 use fresco_input::InputError;
 use fresco_linux::colors::{AskedColors, ColorCounts, FrameColors, Request};
-use fresco_linux::proc::{Asked, Process, hides_others, processes};
+use fresco_linux::proc::{Asked, PROC, Process, hides_others, processes};
 use fresco_linux::sys::capability;
 use std::path::{Path, PathBuf};
-
-/// The root of the tree in which the kernel tells about processes.
-pub const PROC: &str = "/proc";
 
 /// What is said under every result: what these colors are, and are not.
 pub const CAVEAT: &str = "Colors are those of the frame numbers of this kernel under the map that was named; in a virtual machine these are \

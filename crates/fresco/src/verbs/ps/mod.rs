@@ -76,15 +76,9 @@ pub fn run(args: &Args) -> Outcome {
 impl View {
     fn of(process: &Process, request: &Request) -> Self {
         let census = census(process, request, true).ok();
-        let covered = census.as_ref().map(|census| census.judged(request.backend));
-        let state = match (request.backend, &census) {
-            (Backend::Stock, _) if !process.has_library() => "library not loaded",
-            (_, None) => "cannot be seen",
-            (Backend::Stock, Some(census)) if census.is_collecting() => "collecting its pool",
-            (Backend::Stock, Some(census)) if !census.has_covered() => "not covered yet",
-            (Backend::Stock, Some(_)) => "covered",
-            (Backend::Kernel, Some(_)) => "covered by the kernel",
-        };
+        let provider = request.backend.provider();
+        let covered = census.as_ref().map(|census| census.tally(|kind| provider.covers(kind)));
+        let state = provider.state(process, census.as_ref());
         Self {
             pid: process.pid,
             program: process.name(),

@@ -87,7 +87,7 @@ pub fn missing(limits: &Limits) -> Option<String> {
         return None;
     }
     let able = |tree: Tree| {
-        let abilities = fresco_linux::resctrl::Abilities::of(&tree, std::path::Path::new(super::super::live::PROC));
+        let abilities = fresco_linux::resctrl::Abilities::of(&tree, std::path::Path::new(fresco_linux::proc::PROC));
         let system = std::path::Path::new("/sys/devices/system/cpu");
         abilities.lines(limits, &launch::online_cpus(), system)
     };

@@ -10,10 +10,9 @@ mod tasks;
 use super::live::{ColorArgs, planned};
 use crate::failure::{Failure, Outcome, tell};
 use crate::output;
-use backend::{Chosen, Wanted};
 use fresco_dram::color::parse_list;
 use fresco_input::{InputError, closest};
-use fresco_linux::backend::Backend;
+use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::colors::{AskedColors, ColorCounts, Request, WhenFull};
 use fresco_linux::launch::{self, Means, Program};
 use fresco_linux::pager::MOST_SETS;
@@ -21,7 +20,7 @@ use fresco_linux::resctrl::Lock;
 use limits::LimitArgs;
 use plan::Plan;
 use room::Room;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -163,23 +162,23 @@ pub fn run(args: &Args) -> Outcome {
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(InputError::new("command line", "found no program").into());
     };
-    // What only the library knows chooses it.
-    let of_the_library = backend::of_the_library(&request);
-    let wanted = match (args.backend, of_the_library) {
-        (Wanted::Only(Backend::Kernel), Some(option)) => {
-            return Err(InputError::new(option, "found it with --backend kernel")
+    // What only a back end knows that looks for frames chooses it.
+    let searching = Backend::all().find(|backend| backend.provider().searches());
+    let wanted = match (args.backend, backend::of_a_search(&request)) {
+        (Wanted::Only(backend), Some(option)) if !backend.provider().searches() => {
+            return Err(InputError::new(option, format!("found it with --backend {}", backend.name()))
                 .allowed(
                     "--backend stock: the kernel has no frames to look for, and counts in /sys/kernel/mm/page_color",
                 )
                 .help(format!("leave out {option}"))
                 .into());
         }
-        (Wanted::Auto, Some(_)) => Wanted::Only(Backend::Stock),
+        (Wanted::Auto, Some(_)) => searching.map_or(Wanted::Auto, Wanted::Only),
         (wanted, _) => wanted,
     };
     let chosen = Chosen::new(wanted, std::iter::once(&request));
     request.backend = chosen.backend;
-    let program = match Program::find(name, &search_path(), chosen.backend) {
+    let program = match Program::find(name, &search_path(), chosen.backend.provider().needs_loader()) {
         Ok(program) => program,
         Err(error) => {
             tell(&format!("fresco run: {}: {error}", name.to_string_lossy()));
@@ -200,7 +199,7 @@ pub fn run(args: &Args) -> Outcome {
             Ok(ExitCode::from(UNABLE))
         }
         Ok((means, _lock)) => {
-            let error = launch::become_program(&program, arguments, &request, &means);
+            let error = launch::become_program(&program, arguments, &request, &*means);
             tell(&format!("fresco run: {}: {error}", program.path.display()));
             Ok(ExitCode::from(126))
         }
@@ -210,8 +209,7 @@ pub fn run(args: &Args) -> Outcome {
 /// Is the first word, which may look like a plan, a program that colors are named for?
 fn is_program(args: &Args) -> bool {
     let colored = args.colors.colors.is_some() || args.thread_colors.is_some();
-    let any_will_do = Backend::Kernel;
-    let program = |name| Program::find(name, &search_path(), any_will_do);
+    let program = |name| Program::find(name, &search_path(), false);
     colored && args.command.first().is_some_and(|name| program(name).is_ok())
 }
 
@@ -292,14 +290,15 @@ fn run_plan(args: &Args, path: &Path, cpus: Option<&[u32]>) -> Outcome {
 }
 
 /// Does all that has to be done before; gives the means, or the reason why there are none.
-fn prepared(request: &Request, chosen: &Chosen) -> Result<(Means, Option<Lock>), String> {
+fn prepared(request: &Request, chosen: &Chosen) -> Result<(Box<dyn Means>, Option<Lock>), String> {
     if let Some(reason) = chosen.missing() {
         return Err(format!("memory cannot be colored here: {reason}"));
     }
     if let Some(reason) = room::refusal(request, chosen.backend) {
         return Err(reason);
     }
-    let narrow = |room: &Room| chosen.backend == Backend::Stock && room.inside > 0 && room.is_mostly_outside();
+    let searches = chosen.backend.provider().searches();
+    let narrow = |room: &Room| searches && room.inside > 0 && room.is_mostly_outside();
     if let Some(room) = Room::of(request).filter(narrow) {
         tell(&format!("fresco run: {}", room.words(&request.map)));
     }
@@ -331,14 +330,4 @@ fn numbers(option: &str, text: Option<&str>, online: &[u32]) -> Result<Option<Ve
 fn bytes(option: &'static str, text: Option<&str>) -> Result<Option<u64>, Failure> {
     let read = |text| super::map::source::size(option, text, 0..=1 << 50);
     Ok(text.map(read).transpose()?)
-}
-
-/// The program that runs, which the library is beside.
-fn own_path() -> std::io::Result<std::path::PathBuf> {
-    std::env::current_exe()
-}
-
-/// Libraries that are put before programs already.
-fn others() -> Option<OsString> {
-    std::env::var_os("LD_PRELOAD").filter(|others| others != OsStr::new(""))
 }

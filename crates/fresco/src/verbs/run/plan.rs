@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `fresco run` would do.
 
-use super::backend::Chosen;
+use super::limits;
 use super::room::{self, Room};
-use super::{limits, others, own_path};
-use crate::verbs::live::{CAVEAT, PROC};
+use crate::verbs::live::CAVEAT;
 use fresco_dram::FrameNumber;
 use fresco_dram::color::format_list;
 use fresco_input::format_size;
-use fresco_linux::backend::Backend;
+use fresco_linux::backend::Chosen;
 use fresco_linux::colors::{Request, WhenFull};
-use fresco_linux::launch::{self, LIBRARY_NAME, Program};
+use fresco_linux::launch::Program;
+use fresco_linux::proc::PROC;
 use fresco_linux::proc::ram_ranges;
 use fresco_linux::resctrl::Limits;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
-use std::ffi::OsString;
 use std::path::Path;
 
 /// What would be done.
@@ -29,7 +28,7 @@ pub struct Plan {
     when_full: WhenFull,
     backend: String,
     #[serde(skip)]
-    by_kernel: bool,
+    strict_end: &'static str,
     /// Bytes of this machine's memory in frames of these colors; `null` where the kernel does not tell.
     memory_bytes: Option<u64>,
     /// All of it.
@@ -63,7 +62,7 @@ impl Plan {
             threads: request.thread_colors.iter().map(ToString::to_string).collect(),
             when_full: request.when_full,
             backend: chosen.words(0),
-            by_kernel: chosen.backend == Backend::Kernel,
+            strict_end: chosen.backend.provider().when_full(),
             memory_bytes: frames(request, u64::MAX).map(|frames| frames * page_bytes),
             of_bytes: ram.map(|ranges| ranges.iter().map(|range| range.end - range.start).sum()),
             cpus: request.cpus.as_deref().map(format_list),
@@ -77,11 +76,11 @@ impl Plan {
             missing: probed
                 .into_iter()
                 .chain(room::refusal(request, chosen.backend))
-                .chain(chosen.without_library())
+                .chain(chosen.without_means())
                 .chain(limits::missing(&request.limits))
                 .collect(),
-            covered: chosen.backend.covered(),
-            not_covered: chosen.backend.not_covered(),
+            covered: chosen.backend.provider().covered(),
+            not_covered: chosen.backend.provider().not_covered(),
             caveat: CAVEAT,
         }
     }
@@ -101,8 +100,7 @@ impl Plan {
         };
         let full = match self.when_full {
             WhenFull::Spill => "other frames are taken, and counted",
-            WhenFull::Strict if self.by_kernel => "the program is killed, and nothing else",
-            WhenFull::Strict => "allocations fail",
+            WhenFull::Strict => self.strict_end,
         };
         let mut rows = vec![
             ("program", self.path.clone()),
@@ -142,23 +140,4 @@ pub fn frames(request: &Request, enough: u64) -> Option<u64> {
         .flat_map(|range| range.start.div_ceil(1 << bits)..range.end >> bits);
     let wanted = frames.filter(|&frame| filter.wants(FrameNumber(frame)));
     Some(wanted.take(usize::try_from(enough).unwrap_or(usize::MAX)).count() as u64)
-}
-
-/// The value of `LD_PRELOAD`, or why there is none.
-pub fn preload() -> Result<OsString, String> {
-    let own = own_path().map_err(|error| error.to_string())?;
-    let library = launch::find_library(&own).map_err(|places| {
-        let places: Vec<String> = places.iter().map(|path| path.display().to_string()).collect();
-        format!(
-            "{LIBRARY_NAME} is neither {}; `make build` builds it",
-            places.join(" nor ")
-        )
-    })?;
-    launch::check_library(&library)?;
-    launch::preload_value(&library, others().as_deref()).ok_or_else(|| {
-        format!(
-            "{} has a blank or colon in its path, which the loader cannot be told",
-            library.display()
-        )
-    })
 }

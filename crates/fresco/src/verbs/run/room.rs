@@ -2,10 +2,10 @@
 //! Has this machine the memory that is asked for, and is the map that of a machine of its size?
 
 use super::plan::frames;
-use crate::verbs::live::PROC;
 use fresco_input::{InputError, format_size};
 use fresco_linux::backend::Backend;
 use fresco_linux::colors::Request;
+use fresco_linux::proc::PROC;
 use fresco_linux::proc::{available_bytes, ram_ranges};
 use std::path::Path;
 
@@ -52,7 +52,7 @@ impl Room {
 /// Why frames would be looked for in vain: there are none of these colors, or hardly any, where the library looks.
 pub fn refusal(request: &Request, backend: Backend) -> Option<String> {
     let hopeless = Room::of(request)
-        .filter(|room| backend == Backend::Stock && room.inside > 0 && room.is_hopeless())
+        .filter(|room| backend.provider().searches() && room.inside > 0 && room.is_hopeless())
         .filter(|_| request.search_bytes.is_none());
     match hopeless {
         Some(room) => Some(format!(

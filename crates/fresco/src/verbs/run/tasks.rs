@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
 
-use super::backend::{Chosen, Wanted};
 use super::{UNABLE, limits, plan, search_path};
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
 use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use fresco_dram::color::format_list;
-use fresco_linux::backend::Backend;
+use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
 use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
 use fresco_linux::sys::Signals;
@@ -76,8 +75,8 @@ pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
             Some(refusal) => format!("{}, not the kernel's coloring: {refusal}", chosen.backend.name()),
             None => chosen.backend.name().to_owned(),
         },
-        covered: chosen.backend.covered(),
-        not_covered: chosen.backend.not_covered(),
+        covered: chosen.backend.provider().covered(),
+        not_covered: chosen.backend.provider().not_covered(),
         applied: APPLIED,
         not_applied: NOT_APPLIED,
         caveat: CAVEAT,
@@ -131,7 +130,11 @@ impl View<'_> {
 
 /// The file that a task's command names.
 fn found(program: &PlannedProgram, backend: Backend) -> Result<Program, ProgramError> {
-    Program::find(OsStr::new(&program.command[0]), &search_path(), backend)
+    Program::find(
+        OsStr::new(&program.command[0]),
+        &search_path(),
+        backend.provider().needs_loader(),
+    )
 }
 
 /// Why a task cannot be had here, and the exit status that says so.
@@ -147,7 +150,7 @@ fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
         .or_else(|| absent(&program.request.nodes, launch::online_nodes(), "node"))
         .or_else(|| limits::missing(&program.request.limits))
         .or_else(|| chosen.missing())
-        .or_else(|| chosen.without_library())
+        .or_else(|| chosen.without_means())
         .or_else(|| match plan::frames(&program.request, 1) {
             Some(0) => Some("this machine's memory has no frame of these colors".to_owned()),
             _ => None,
@@ -184,7 +187,7 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
             }
         }
     }
-    let means: Result<Vec<Means>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
+    let means: Result<Vec<Box<dyn Means>>, String> = (0..programs.len()).map(|number| chosen.means(number)).collect();
     let started = means.and_then(|means| start(planned, &programs, &means));
     match started {
         Ok((children, signals)) => Ok(wait(planned, children, &signals)),
@@ -196,7 +199,11 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
 }
 
 /// Starts all tasks, or none. This process is, one after the other, where each task is to be: children begin there.
-fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Result<(Vec<Child>, Signals), String> {
+fn start(
+    planned: &PlannedPrograms,
+    found: &[Program],
+    means: &[Box<dyn Means>],
+) -> Result<(Vec<Child>, Signals), String> {
     let everywhere = launch::online_cpus();
     let (classes, _lock) = classes(planned).map_err(|refusal| format!("--bandwidth of the plan: {refusal}"))?;
     // After the keeper of classes, which outlives this process.
@@ -215,7 +222,7 @@ fn start(planned: &PlannedPrograms, found: &[Program], means: &[Means]) -> Resul
                 class.enter(own).map_err(|refusal| refusal.to_string())?;
             }
             let arguments: Vec<OsString> = program.command[1..].iter().map(OsString::from).collect();
-            launch::start_program(path, &arguments, request, means, &signals).map_err(|error| error.to_string())
+            launch::start_program(path, &arguments, request, &**means, &signals).map_err(|error| error.to_string())
         };
         match placed() {
             Ok(child) => {

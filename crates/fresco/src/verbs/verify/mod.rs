@@ -4,13 +4,13 @@
 mod report;
 mod tasks;
 
-use super::live::{ColorArgs, PROC, planned};
+use super::live::{ColorArgs, planned};
 use crate::arguments::{integer, number};
 use crate::failure::{Outcome, WANTING};
 use crate::{output, provenance};
 use fresco_input::InputError;
-use fresco_linux::backend::Backend;
 use fresco_linux::colors::Request;
+use fresco_linux::proc::PROC;
 use fresco_linux::proc::Process;
 use report::Report;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Outcome {
             let (source, colors, asked) = args.colors.load()?;
             let mut request = Request::new(source.name.clone(), colors, asked);
             // What places its pages is not a question of the map.
-            request.backend = process.request().map_or(Backend::Stock, |own| own.backend);
+            request.backend = process.request().map(|own| own.backend).unwrap_or_default();
             (request, source.provenance())
         }
         false => (own_request(&process, args)?, provenance::of_this_run(None)),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages of a process by mapping and by color.
 
-use crate::verbs::live::{CAVEAT, PROC};
+use crate::verbs::live::CAVEAT;
 use fresco_input::InputError;
 use fresco_linux::backend::Backend;
 use fresco_linux::census::{Tally, census};
 use fresco_linux::colors::{Request, WhenFull};
+use fresco_linux::proc::PROC;
 use fresco_linux::proc::{Kind, Process};
 use fresco_linux::resctrl::{Abilities, Limits, Tree};
 use fresco_report::{Cell, Column, ReportError, Table};
@@ -137,19 +138,8 @@ impl Report {
     /// Looks at the process; `own` says that it was started with this very request, not judged by one that was named.
     pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
         let census = census(process, request, own)?;
-        let collecting = census.is_collecting();
-        let covered = census.has_covered();
         let backend = request.backend;
-        // Of a process that nothing covers, what the kernel would cover is of interest.
-        let judged_by = if covered || collecting {
-            Backend::Stock
-        } else {
-            Backend::Kernel
-        };
-        let total = match backend {
-            Backend::Kernel => census.judged(backend),
-            Backend::Stock => census.judged(judged_by),
-        };
+        let (total, judged) = backend.provider().judged(&census);
         let counted = census.mappings;
         let mappings = counted.iter().filter(|(_, tally)| tally.present + tally.swapped > 0);
         let colors = |pages: &[u64], asked: &[u32]| {
@@ -170,14 +160,7 @@ impl Report {
             limits_applied: limits_applied(process.pid),
             backend: (own || process.request().is_some()).then_some(backend),
             named: !own,
-            judged: match (backend, covered) {
-                (Backend::Kernel, _) => "all anonymous memory, which the kernel covers: heap, stack, data, copies",
-                (Backend::Stock, _) if collecting => {
-                    "nothing yet: the pool is being collected, the program has not begun"
-                }
-                (Backend::Stock, true) => "memory that the stock back end covers: heap and anonymous mappings",
-                (Backend::Stock, false) => "all anonymous memory: none of it is covered by a back end",
-            },
+            judged,
             mappings: mappings
                 .map(|(mapping, tally)| MappingView {
                     start: format!("{:#x}", mapping.start),

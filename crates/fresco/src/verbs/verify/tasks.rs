@@ -93,7 +93,8 @@ impl TaskView {
 
     /// `request` is what the process was started with: processors may have been named otherwise than now.
     fn of(program: &PlannedProgram, process: &Process, request: &Request, least: f64) -> Result<Self, InputError> {
-        let total = census(process, request, true)?.judged(request.backend);
+        let provider = request.backend.provider();
+        let total = census(process, request, true)?.tally(|kind| provider.covers(kind));
         let cpus = process.cpus();
         let limits = limits_applied(process.pid);
         let placed = request.cpus.as_ref().is_none_or(|asked| *asked == cpus);
