@@ -33,7 +33,7 @@ impl Backend {
         }
     }
 
-    /// Is it [`Backend::Stock`]?
+    /// Returns true for [`Backend::Stock`].
     pub fn is_stock(&self) -> bool {
         *self == Self::Stock
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Can this kernel give a program the colors asked for, and which of its own are these?
+//! Finds out whether this kernel can give a program the colors asked for, and which of its own colors these are.
 
 use super::{KernelMap, Mixed, Tree, translate};
 use crate::colors::{AskedColors, FrameColors, Request, WhenFull};

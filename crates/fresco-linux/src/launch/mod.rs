@@ -25,7 +25,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// Has this kernel, and has this process, what placing frames takes?
+/// Checks that this kernel and this process have what placing frames takes.
 ///
 /// # Errors
 /// What is missing.
