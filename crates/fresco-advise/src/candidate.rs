@@ -112,7 +112,7 @@ impl Candidate {
         overrides
     }
 
-    /// Is there memory for a task on a core: a bank and a cache color that exist together?
+    /// Returns true if there is memory for a task on a core: a bank and a cache color that exist together.
     fn serves(&self, overview: &Overview, task: &TaskOverview, core: u32) -> bool {
         let llc = self.llc(overview, task);
         let exists = |bank: &u32| llc.iter().any(|&llc| overview.space.pair_exists(*bank, llc));

@@ -108,7 +108,7 @@ pub fn advise(bench: &Bench, goals: &Goals, observer: &dyn Observer) -> Result<A
     })
 }
 
-/// Has no partition that costs no more a smaller largest slowdown?
+/// Returns true if no partition that costs no more has a smaller largest slowdown, and no cheaper one the same.
 pub(super) fn is_on_frontier(one: &Tried, all: &[Tried]) -> bool {
     let cost = |tried: &Tried| (tried.candidate.cost, tried.outcome.max_slowdown);
     let (own, slowdown) = cost(one);

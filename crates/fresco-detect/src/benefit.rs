@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Does it help a program if others keep off its banks? Measured, with a control that must show something.
+//! Measures what a program gains if others keep off its banks, with a control that must show an effect.
 
 use crate::governor::ACTIVATIONS_PER_WINDOW;
 use crate::model::Model;
@@ -49,7 +49,8 @@ pub struct Benefit {
 }
 
 impl Benefit {
-    /// Is there surely nothing to gain? Needs a control that shows the effect.
+    /// Returns true if there is surely nothing to gain: no two pages have banks of their own, or the gain is below the
+    /// least that counts although the control shows the effect.
     pub fn is_nothing(&self) -> bool {
         match self.pages {
             None => true,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is a map that someone gives right? Asked of timing: pairs that it says share a bank, and pairs that it says do not.
+//! Checks a given map by timing: pairs that it says share a bank, and pairs that it says do not.
 
 use crate::classes::{self, Classes};
 use crate::detect::timer_works;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is "conflicts with" what row conflicts are: the same for all pairs of a class, never across classes, and gone within
-//! a row?
+//! Checks that "conflicts with" is the relation of row conflicts: the same for all pairs of a class, absent across
+//! classes, and absent within a row.
 
 use crate::evidence::{Evidence, Stage};
 use crate::probe::{Bulk, Probe};

@@ -176,7 +176,7 @@ fn stages(probe: &mut Probe<'_>, found: &mut Detection, options: Options) -> Ver
     Verdict::Map
 }
 
-/// Can a walk be timed beside another one? Not where there is a single processor.
+/// Returns true if a walk can be timed beside another one, which takes a second processor.
 fn has_company(probe: &mut Probe<'_>) -> bool {
     let lines = [probe.line(), probe.line()];
     let walk = |line| Stream {
@@ -205,7 +205,7 @@ fn solve(probe: &mut Probe<'_>, classes: &mut Classes, rate: &Proportion) -> Sol
     solve::odd(&ranges, &regions, &gather::pairs(classes), &mut probe.draws).unwrap_or(plain)
 }
 
-/// Does time pass, and by more than its own noise?
+/// Notes whether time passes and a load takes at least the deviation of its time; returns true if so.
 pub(crate) fn timer_works(probe: &mut Probe<'_>, evidence: &mut Evidence) -> bool {
     let line = probe.line();
     let before = probe.governor.now();
@@ -228,7 +228,8 @@ pub(crate) fn timer_works(probe: &mut Probe<'_>, evidence: &mut Evidence) -> boo
     )
 }
 
-/// Are the same pairs slow again, with lines swapped, at once and later? The verdict if not.
+/// Checks that the same pairs are slow again with their lines swapped, at once and later. Otherwise returns the
+/// verdict.
 fn repeats(probe: &mut Probe<'_>, classes: &Classes, evidence: &mut Evidence) -> Option<Verdict> {
     let pairs: Vec<_> = classes.pairs.iter().take(2 * REPEATED).copied().collect();
     for (what, wait, verdict) in [
@@ -272,8 +273,9 @@ fn repeats(probe: &mut Probe<'_>, classes: &Classes, evidence: &mut Evidence) ->
     None
 }
 
-/// Is the number of banks that of the conflicts, as far as their count can tell? A function too few or too many doubles or
-/// halves it. Where banks are many and conflicts few, this alone decides nothing: predictions do.
+/// Returns true if the number of banks agrees with the share of conflicts, as far as their count can tell. A function
+/// too few or too many halves or doubles the number. Where there are many banks and few conflicts, this alone decides
+/// nothing; the predictions do.
 fn banks_fit(model: &Model, rate: &Proportion) -> bool {
     let (low, high) = (rate.low * model.banks(), rate.high * model.banks());
     low < f64::sqrt(2.0) && high > f64::sqrt(0.5)
@@ -283,7 +285,8 @@ fn is_explained(solution: &Solution) -> bool {
     solution.explained as f64 >= solve::LEAST_EXPLAINED * solution.pairs as f64
 }
 
-/// Do functions explain the classes, and as many banks as there are conflicts?
+/// Notes whether the functions explain the classes, and whether they make as many banks as the conflicts imply; returns
+/// true if both hold.
 fn functions_are_enough(solution: &Solution, rate: &Proportion, evidence: &mut Evidence) -> bool {
     let stage = Stage::Functions;
     let explained = Proportion::new(solution.explained, solution.pairs);
@@ -307,7 +310,7 @@ fn functions_are_enough(solution: &Solution, rate: &Proportion, evidence: &mut E
         )
 }
 
-/// Are predictions on fresh pages right, and right again later? The verdict if not.
+/// Checks predictions on fresh pages, at once and again later. If one fails, returns the verdict.
 fn predicts(probe: &mut Probe<'_>, classes: &Classes, model: &Model, found: &mut Detection) -> Option<Verdict> {
     let lines = classes.screens.iter().flat_map(|screen| {
         let suspects = screen.suspects.iter().map(|suspect| suspect.line);

@@ -8,21 +8,21 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Does the timer tell time?
+    /// Checks that the timer can tell the time of a load from its noise.
     Timer,
-    /// Are there pairs of lines that take longer than their lines do?
+    /// Checks that some pairs of lines take longer than their lines do.
     Conflict,
-    /// Is "conflicts with" the relation "another row of the same bank"?
+    /// Checks that "conflicts with" is the relation "another row of the same bank".
     Classes,
-    /// Are the same pairs slow again, at once and half a minute later?
+    /// Checks that the same pairs are slow again, at once and half a minute later.
     Repeat,
-    /// Do functions of the addresses explain the classes?
+    /// Checks that functions of the addresses explain the classes.
     Functions,
-    /// Do they predict pairs of lines on pages that were never looked at?
+    /// Checks that the functions predict pairs of lines on pages that were never looked at.
     Prediction,
-    /// Do they predict them again, half a minute later?
+    /// Checks that they predict such pairs again, half a minute later.
     Stability,
-    /// Does keeping off a program's banks help it?
+    /// Measures what a program gains if others keep off its banks.
     Benefit,
 }
 
@@ -56,7 +56,7 @@ pub struct Check {
     pub n: u64,
     /// What was asked, in words.
     pub asked: String,
-    /// Was it enough?
+    /// Whether the number sufficed.
     pub passed: bool,
 }
 

@@ -128,7 +128,8 @@ impl<'t> Governor<'t> {
         self.stop.is_some_and(|stop| stop())
     }
 
-    /// Is the time for it over? To be asked by a search that would go on.
+    /// Returns true if a search has to end: somebody wants an end, or its time is over, which is then noted. A search
+    /// calls this before it goes on.
     pub fn is_over(&mut self) -> bool {
         if self.is_stopped() {
             return true;

@@ -111,7 +111,7 @@ impl Model {
         }))
     }
 
-    /// Are two addresses in the same bank?
+    /// Returns true if both addresses have a bank, and the same one.
     pub fn same_bank(&self, a: u64, b: u64) -> bool {
         self.bank(a).is_some() && self.bank(a) == self.bank(b)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which of several offsets that explain the classes is right? Asked of pairs about which they disagree.
+//! Chooses among several offsets that explain the classes, by timing pairs about which they disagree.
 
 use crate::model::Model;
 use crate::probe::Probe;

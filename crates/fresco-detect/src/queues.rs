@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Does a controller queue requests per bank or all in one? Told from outside (MAP-18).
+//! Finds out from timing whether a controller queues requests per bank or all in one queue (MAP-18).
 //!
 //! A chase in one bank is timed beside programs that load one other bank, and beside the same programs spread over seven.
-//! With a queue per bank, or where open rows overtake, both are alike. One queue that is full of requests to one
-//! busy bank holds the chase up as well: then the single bank is worse.
+//! With a queue per bank, or where requests to open rows overtake others, both take the same time. One queue for all
+//! fills with requests to the one busy bank and holds up the chase as well, which is then slower than beside seven.
 
 use crate::benefit::{Ratio, ratio};
 use crate::governor::ACTIVATIONS_PER_WINDOW;

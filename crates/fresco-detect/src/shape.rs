@@ -80,7 +80,7 @@ pub(crate) fn row_functions(space: &[u128], functions: &[u128]) -> Vec<u128> {
     rows
 }
 
-/// Are lines that differ so fast together? By majority of some bases.
+/// Returns true if lines that differ by `difference` are fast together, by the majority of some bases.
 fn stays_in_row(probe: &mut Probe<'_>, model: &Model, difference: u64, threshold: f64) -> bool {
     let (mut fast, mut asked) = (0, 0);
     for _ in 0..64 * VOTES {

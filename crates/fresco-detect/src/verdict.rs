@@ -32,7 +32,7 @@ impl Verdict {
         }
     }
 
-    /// Is there a map to write?
+    /// Returns true if there is a map to write.
     pub fn has_map(self) -> bool {
         matches!(self, Self::Map | Self::NoBenefit)
     }

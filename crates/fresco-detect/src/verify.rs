@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Does a model predict what was never measured? Held-out verification on fresh pages.
+//! Held-out verification: checks on fresh pages that a model predicts what was never measured.
 
 use crate::evidence::{Evidence, Stage};
 use crate::model::Model;

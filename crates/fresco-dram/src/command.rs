@@ -64,17 +64,17 @@ impl CommandKind {
         }
     }
 
-    /// Does the command move data?
+    /// Returns true if the command moves data.
     pub fn is_column(self) -> bool {
         matches!(self, Self::Rd | Self::RdA | Self::Wr | Self::WrA)
     }
 
-    /// Is it a refresh of any granularity?
+    /// Returns true for a refresh of any granularity.
     pub fn is_refresh(self) -> bool {
         matches!(self, Self::RefAb | Self::RefAb4 | Self::RefPb | Self::RefSb)
     }
 
-    /// Is it a refresh of all banks of a rank?
+    /// Returns true for a refresh of all banks of a rank.
     pub fn is_rank_refresh(self) -> bool {
         matches!(self, Self::RefAb | Self::RefAb4)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the zones agree with the address map?
+//! Checks that the zones agree with the address map.
 
 use crate::{FrameError, MAX_ORDER, Memory};
 use fresco_dram::{ColorSpace, FrameNumber};

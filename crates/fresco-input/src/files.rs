@@ -62,7 +62,7 @@ fn endless(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Is it a file that this process has open already, or the empty one?
+/// Returns true for a file that this process has open already, and for `/dev/null`.
 fn is_descriptor(path: &Path) -> bool {
     ["/dev/stdin", "/dev/null"].iter().any(|known| path == Path::new(known)) || path.starts_with("/dev/fd")
 }
@@ -114,8 +114,9 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Inpu
     written.map_err(|fault| cannot("write", &name, &fault))
 }
 
-/// Could [`write_atomically`] write this file, as far as can be told before? Nothing is changed: a temporary file is made
-/// beside it and removed. What is not a regular file is opened at the end only, as that may change it.
+/// Checks that [`write_atomically`] could write this file, as far as can be told beforehand. Nothing is changed: a
+/// temporary file is made beside it and removed. A file that is not regular is opened only at the end, as that may
+/// change it.
 ///
 /// # Errors
 /// It is a directory, its directory does not exist or is not writable.

@@ -46,17 +46,17 @@ impl<'d> Item<'d> {
             .help(help)
     }
 
-    /// Is it a text?
+    /// Returns true if it is a text.
     pub fn is_text(&self) -> bool {
         matches!(self.node.value, Value::Text(_))
     }
 
-    /// Is it a list?
+    /// Returns true if it is a list.
     pub fn is_list(&self) -> bool {
         matches!(self.node.value, Value::List(_))
     }
 
-    /// Is it a table?
+    /// Returns true if it is a table.
     pub fn is_table(&self) -> bool {
         matches!(self.node.value, Value::Table(_))
     }
@@ -246,7 +246,7 @@ impl<'d> Item<'d> {
         Err(self.mismatch(allowed, help))
     }
 
-    /// Does the value begin with a minus?
+    /// Returns true if the value begins with a minus sign.
     fn is_negative(&self) -> bool {
         match &self.node.value {
             Value::Text(text) | Value::Real(text) => text.trim_start().starts_with('-'),

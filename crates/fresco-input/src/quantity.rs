@@ -130,7 +130,7 @@ impl Units {
         }
     }
 
-    /// Is it a share of the whole, whose only unit is the percent?
+    /// Returns true if it is a share of the whole, whose only unit is the percent.
     pub fn is_share(&self) -> bool {
         self.table == FRACTION.table
     }

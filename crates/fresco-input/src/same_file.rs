@@ -5,7 +5,7 @@ use crate::{InputError, file_name, is_standard_input};
 use std::fs;
 use std::path::Path;
 
-/// Are these two names of one file, through whatever links? `false` where either does not exist.
+/// Returns true if both are names of one file, through whatever links; false if either does not exist.
 pub fn same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|file| identity(other) == Some(file))
 }

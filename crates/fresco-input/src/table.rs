@@ -47,7 +47,7 @@ impl<'d> Table<'d> {
         self.entries.0.iter().map(|entry| entry.key.as_str())
     }
 
-    /// Is the key present? It counts as asked for.
+    /// Returns true if the key is present. It counts as a known key from then on.
     pub fn has(&self, key: &str) -> bool {
         self.opt_item(key).is_some()
     }

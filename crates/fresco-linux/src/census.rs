@@ -90,12 +90,12 @@ pub struct Census {
 }
 
 impl Census {
-    /// Has the library placed any of it?
+    /// Returns true if any mapping is covered: the library places its pages.
     pub fn has_covered(&self) -> bool {
         self.mappings.iter().any(|(mapping, _)| mapping.kind == Kind::Covered)
     }
 
-    /// Is the library collecting a pool, before it covers anything and the program begins?
+    /// Returns true if the library is collecting a pool, before it covers anything and the program begins.
     pub fn is_collecting(&self) -> bool {
         let has = |what: fn(&Mapping) -> bool| self.mappings.iter().any(|(mapping, _)| what(mapping));
         has(Mapping::is_library) && has(Mapping::is_pool) && !self.has_covered()

@@ -75,7 +75,7 @@ struct Slab {
     area: Area,
     /// Ranges of pages with the colors asked for, last first.
     runs: Vec<Range<u64>>,
-    /// Have the other pages been given back?
+    /// Whether the other pages have been given back.
     trimmed: bool,
 }
 
@@ -94,7 +94,7 @@ impl Pool {
         }
     }
 
-    /// Is the frame one of those that are looked for?
+    /// Returns true if the frame is one of those that are looked for.
     pub fn wants(&self, frame: FrameNumber) -> bool {
         self.filter.wants(frame)
     }
@@ -196,8 +196,8 @@ impl Pool {
         self.held() + self.room(STEP)
     }
 
-    /// Is each color as likely as the others wherever the kernel takes frames from? Not, where parts of the memory have
-    /// colors of their own.
+    /// Returns true if each color is as likely as the others wherever the kernel takes frames from: not where parts of
+    /// the memory have colors of their own.
     pub fn is_uniform(&self) -> bool {
         self.filter.is_uniform()
     }

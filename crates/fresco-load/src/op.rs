@@ -86,7 +86,7 @@ impl Batch {
         &self.events
     }
 
-    /// Has the program appended what it should in one call?
+    /// Returns true if the program has appended what it should in one call.
     pub fn is_full(&self) -> bool {
         self.events.len() >= self.capacity
     }

@@ -50,7 +50,7 @@ pub enum Kind {
 }
 
 impl Parameter {
-    /// Does it name a file that the program reads?
+    /// Returns true if it names a file that the program reads.
     pub fn is_file(&self) -> bool {
         matches!(self.kind, Kind::File)
     }

@@ -45,7 +45,7 @@ impl Passes {
         pass.into_iter().chain(end)
     }
 
-    /// Have all passes been made?
+    /// Returns true if all passes have been made.
     pub fn over(&self) -> bool {
         self.measured > 0 && self.done == self.warmup.saturating_add(self.measured)
     }

@@ -88,7 +88,7 @@ impl Recorder<'_> {
         self.out.push(Event::Mark { marker, gap });
     }
 
-    /// Should the program stop here and go on in the next call?
+    /// Returns true if the program should stop here and go on in the next call.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.out.is_full()

@@ -93,12 +93,13 @@ impl ProgramKind {
         self.parameters.iter().copied().flatten()
     }
 
-    /// Can it run as several threads, built by [`ProgramSpec::build`]?
+    /// Returns true if it can run as several threads, built by [`ProgramSpec::build`].
     pub fn is_team(&self) -> bool {
         matches!(self.build, Build::Team(_))
     }
 
-    /// Is it a statistical model of another program, which computes nothing? Its results are labelled so.
+    /// Returns true if it is a statistical model of another program, which computes nothing. Its results are labelled
+    /// so.
     pub fn is_model(&self) -> bool {
         matches!(self.build, Build::Model(_))
     }

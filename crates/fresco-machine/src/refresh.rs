@@ -54,12 +54,12 @@ impl RefreshPolicy {
         name
     }
 
-    /// Are the refreshes spread over the refresh window, so that a part of it has its share of them?
+    /// Returns true if the refreshes are spread over the refresh window, so that a part of it has its share of them.
     pub fn is_spread(self) -> bool {
         !matches!(self, Self::None | Self::Burst | Self::PerBankSequential)
     }
 
-    /// Can devices with this timing be refreshed so?
+    /// Checks that devices with this timing can be refreshed so.
     ///
     /// # Errors
     /// Why they cannot: the standard lacks the command, or the time for one refresh is shorter than the refresh.

@@ -53,7 +53,7 @@ impl LineIndex {
         self.count
     }
 
-    /// Is no line in the table?
+    /// Returns true if no line is in the table.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0

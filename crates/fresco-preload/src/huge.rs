@@ -15,7 +15,7 @@ use std::ptr::{copy_nonoverlapping, null_mut};
 const SEGMENT: usize = 32 << 20;
 
 thread_local! {
-    /// Does this thread ask for such a block?
+    /// Whether this thread is asking for such a block.
     static ASKING: Cell<bool> = const { Cell::new(false) };
     /// Where the segment begins that the kernel has just refused.
     static REFUSED: Cell<usize> = const { Cell::new(0) };
@@ -50,8 +50,8 @@ fn ask_for_huge(bytes: usize, ask: impl FnOnce() -> *mut c_void) -> *mut c_void 
     block
 }
 
-/// Is this thread asking for such a block? mimalloc maps more than it keeps, to have it aligned: where frames are
-/// promised, that is done for the block once it is there.
+/// Returns true if this thread is asking for such a block. mimalloc maps more than it keeps, to have it aligned: where
+/// frames are promised, they are promised for the block alone, once it is there.
 pub fn is_asking() -> bool {
     ASKING.try_with(Cell::get).unwrap_or(false)
 }
@@ -80,7 +80,7 @@ pub unsafe fn resize(block: *mut c_void, bytes: usize) -> *mut c_void {
     new
 }
 
-/// Memory at `start` is to be opened: has its segment just been refused?
+/// Returns true if the segment at `start`, which is to be opened, has just been refused. The refusal is forgotten.
 pub fn is_refused(start: *mut c_void) -> bool {
     REFUSED
         .try_with(|refused| refused.take() == start.addr())

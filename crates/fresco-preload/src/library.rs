@@ -19,8 +19,9 @@ unsafe extern "C" {
     pub fn memalign(align: usize, bytes: usize) -> *mut c_void;
 }
 
-/// May the block be from there, which is no block in use of mimalloc's? The program has that heap alone where memory is
-/// not colored; elsewhere a library that does not look its functions up as others do (`RTLD_DEEPBIND`) may use it.
+/// Returns true if the block may be from that heap. Where memory is not colored, the program has no other. Elsewhere a
+/// library that does not look its functions up as others do (`RTLD_DEEPBIND`) may use it, and no such block lies in
+/// mimalloc's memory.
 #[cold]
 pub fn may_have(block: *const c_void) -> bool {
     // SAFETY: looks the address up.

@@ -43,7 +43,7 @@ pub fn configure(when_full: WhenFull) {
 }
 
 thread_local! {
-    /// Is this thread at the port?
+    /// Whether this thread is asking at the port.
     static ASKING: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -37,7 +37,7 @@ pub fn take(bytes: usize) -> *mut u8 {
     }
 }
 
-/// Is a block from here?
+/// Returns true if a block is from here.
 pub fn has(block: *const u8) -> bool {
     block.addr().wrapping_sub(STORE.0.get().addr()) < PART * PARTS
 }

@@ -28,7 +28,7 @@ static STATE: AtomicU32 = AtomicU32::new(EARLY);
 static OWNER: AtomicI32 = AtomicI32::new(0);
 static SHARED: OnceLock<Shared> = OnceLock::new();
 static STATS: Stats = Stats::new();
-/// Is the C library's own heap the program's? It is where memory is not colored from the beginning.
+/// Whether the program uses the C library's own heap, as it does where memory is not colored from the beginning.
 static BARE: AtomicBool = AtomicBool::new(false);
 
 /// What the program was asked to run with, and how the pager is reached.
@@ -49,23 +49,23 @@ pub fn shared() -> Option<&'static Shared> {
     SHARED.get()
 }
 
-/// Is the pager there?
+/// Returns true if the pager serves.
 pub fn is_colored() -> bool {
     STATE.load(Ordering::Acquire) == COLORED
 }
 
-/// Is the pager there, and a thread of the calling process?
+/// Returns true if the pager serves, and is a thread of the calling process.
 pub fn has_pager() -> bool {
     is_colored() && OWNER.load(Ordering::Relaxed) == getpid().as_raw_nonzero().get()
 }
 
-/// Is the program's memory to be colored, now or when the pager is there?
+/// Returns true if the program's memory is colored, or may be once the pager serves.
 pub fn will_be_colored() -> bool {
     STATE.load(Ordering::Acquire) != PLAIN
 }
 
-/// Has memory to come from elsewhere than the heap? A child starts its pager at the first question: most children
-/// become other programs before they ask.
+/// Returns true if memory has to come from elsewhere than the heap. A child starts its pager when this is first called:
+/// most children become other programs before they ask for memory.
 #[inline]
 pub fn is_early() -> bool {
     STATE.load(Ordering::Relaxed) < PLAIN && is_early_or_child()
@@ -89,7 +89,7 @@ pub fn is_strict() -> bool {
     is_colored() && shared().is_some_and(|shared| shared.request.when_full == WhenFull::Strict)
 }
 
-/// Is the C library's own heap the program's?
+/// Returns true if the program uses the C library's own heap.
 #[inline]
 pub fn is_bare() -> bool {
     BARE.load(Ordering::Relaxed)

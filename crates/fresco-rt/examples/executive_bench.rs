@@ -65,8 +65,8 @@ fn recorded(records: &[Value]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// For how many pairs of set (without phases) and color frame is there a color for every task: left by color-blind
-/// placement, or found by co-assignment, with one and with two instances?
+/// Prints for how many pairs of set (without phases) and color frame there is a color for every task: left by
+/// color-blind placement, or found by co-assignment, with one and with two instances.
 fn comparison(records: &[Value]) -> Result<(), Box<dyn std::error::Error>> {
     let (mut pairs, mut blind, mut together) = (0, 0, [0; 2]);
     for record in records {

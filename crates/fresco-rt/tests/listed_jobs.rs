@@ -111,7 +111,7 @@ fn set() -> impl Strategy<Value = Vec<Task>> {
     proptest::collection::vec(one, 1..4)
 }
 
-/// Does a job miss? Tick by tick, each job by itself, for six turns after the last phase.
+/// Returns true if a job misses its deadline: tick by tick, each job by itself, for six turns after the last phase.
 fn misses(tasks: &[Task], table: &SlotTable, rank: impl Fn(usize, Time) -> (Time, usize)) -> bool {
     let turn: Time = 48;
     let end = 40 + 6 * turn;

@@ -44,7 +44,7 @@ enum Handing {
     Data,
 }
 
-/// Can Table 5.2 run at all between fixed bursts, with two instances of these tasks (F8, F9)?
+/// Returns true if Table 5.2 can run at all between fixed bursts, with two instances of the tasks in `copied` (F8, F9).
 fn clairvoyant(density: Density, copied: &[usize], handing: Handing) -> bool {
     let mut tasks = table_5_2();
     for &i in copied.iter().filter(|_| handing == Handing::Nothing) {

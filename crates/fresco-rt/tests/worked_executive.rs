@@ -44,7 +44,7 @@ fn flow(problem: &Problem) -> (Time, Time) {
     (flow.placed, flow.demand)
 }
 
-/// Can all jobs run while each task keeps away from its colors?
+/// Returns true if all jobs can run while each task keeps away from its colors.
 fn avoids(problem: &Problem, colors: &[&[usize]]) -> bool {
     problem.place(|job, color| colors[job.task].contains(&color)).is_ok()
 }

@@ -53,7 +53,8 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Is all that it does for a result on standard output? What runs a program or writes pages needs none.
+    /// Returns true if all that the verb does is for a result on standard output. A verb that runs a program or writes
+    /// pages does not need standard output.
     pub fn prints(&self) -> bool {
         match self {
             Self::Run(_) => false,

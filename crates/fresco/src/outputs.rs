@@ -136,7 +136,7 @@ pub fn refuse_standard_output(option: &str, path: &Path, json: bool) -> Result<(
         }))
 }
 
-/// Can files be put in a directory, or can it be made?
+/// Checks that files can be put in a directory, or that it can be made.
 fn check_directory(directory: &Path) -> Result<(), InputError> {
     let name = directory.display().to_string();
     let path = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());

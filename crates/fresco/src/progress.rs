@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Are bars drawn, not logged?
+/// Returns true if bars are drawn, not logged.
 pub fn is_drawn() -> bool {
     io::stderr().is_terminal()
 }

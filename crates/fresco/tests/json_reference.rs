@@ -35,7 +35,7 @@ fn section(schema: &str) -> &'static str {
     &PAGE[start..start + PAGE[start..].find("\n### ").unwrap_or(PAGE[start..].len())]
 }
 
-/// Is the name, or a path that contains it as a segment, in code quotes?
+/// Returns true if the name, or a path that contains it as a segment, is in code quotes.
 fn explained(name: &str, text: &str) -> bool {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted

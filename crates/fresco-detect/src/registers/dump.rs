@@ -78,7 +78,7 @@ impl Dump {
             .help("dump the configuration space again: sudo lspci -xxxx > dump.txt")
     }
 
-    /// Is the function there?
+    /// Returns true if the dump has the function.
     pub fn has(&self, function: Function) -> bool {
         self.bytes.contains_key(&function)
     }

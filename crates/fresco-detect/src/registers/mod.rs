@@ -19,7 +19,7 @@ use std::ops::Range;
 pub trait Family {
     /// The shape of the memory.
     fn organisation(&self) -> Organisation;
-    /// Does the range of an address decide its node? Else functions of the address do.
+    /// Returns true if the range of an address decides its node, false if functions of the address do.
     fn nodes_by_range(&self) -> bool {
         true
     }
@@ -36,7 +36,7 @@ pub struct Known {
     pub name: &'static str,
     /// By what a dump shows it.
     pub shown_by: &'static str,
-    /// Does a dump show it?
+    /// Returns true if a dump shows it.
     pub is_there: fn(&Dump) -> bool,
     /// Reads and checks the registers.
     pub read: fn(&Dump) -> Result<Box<dyn Family>, InputError>,

@@ -50,7 +50,7 @@ impl Adversary {
         Self::Disturbed,
     ];
 
-    /// Is this verdict a right one, if a map that is given is `true_map`?
+    /// Returns true if this verdict is right; `true_map` says whether the map, if the verdict has one, is true.
     pub fn allows(self, verdict: Verdict, true_map: bool) -> bool {
         match self {
             // Without conflicts nothing may be seen at all.
@@ -186,7 +186,8 @@ enum Bank {
 }
 
 impl Truth {
-    /// Do these functions tell the same banks apart as the memory? Never, where those read bits that are not true.
+    /// Returns true if these functions tell the same banks apart as the memory does. Always false where the memory has
+    /// no banks, or its functions read address bits that are not true of every label.
     pub fn is(&self, functions: &[u64]) -> bool {
         let wide = |functions: &[u64]| Basis::of(functions.iter().map(|f| u128::from(*f)));
         match &self.bank {

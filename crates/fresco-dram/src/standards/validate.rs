@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the values of a timing agree with each other?
+//! Checks that the values of a timing agree with each other.
 
 use super::TimingError;
 use crate::{Cycle, Timing};

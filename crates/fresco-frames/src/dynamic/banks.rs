@@ -48,7 +48,7 @@ pub struct Adjustment {
 }
 
 impl Adjustment {
-    /// Does nothing change?
+    /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
         self.moved.is_empty() && self.shared.is_empty()
     }

@@ -78,7 +78,7 @@ impl Pool {
         work.list_ops += 1;
     }
 
-    /// Does a free block of exactly this order begin at a frame, which may be no memory at all?
+    /// Returns true if a free block of exactly this order begins at a frame. The frame need not exist.
     pub(crate) fn is_free(&self, zone: u32, frame: u32, order: u32) -> bool {
         let list = self.lists.list_of(frame);
         // Only a frame on a list is sure to have a color.

@@ -168,12 +168,12 @@ impl KeySet {
         }
     }
 
-    /// Is the key one of them?
+    /// Returns true if the key is one of them.
     pub(crate) fn contains(&self, key: u32) -> bool {
         self.bits[key as usize / 64] >> (key % 64) & 1 == 1
     }
 
-    /// Is there any key to be found in the zones that are searched?
+    /// Returns true if the zones that are searched hold none of the keys.
     pub(crate) fn is_empty(&self) -> bool {
         self.search.iter().all(|zone| zone.keys.is_empty())
     }

@@ -30,7 +30,7 @@ impl Tree {
         root.join("enabled").is_file().then_some(Self { root })
     }
 
-    /// Is coloring switched on?
+    /// Returns true if coloring is switched on.
     pub fn is_on(&self) -> bool {
         fs::read_to_string(self.root.join("enabled")).is_ok_and(|text| text.trim() == "1")
     }

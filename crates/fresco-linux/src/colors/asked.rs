@@ -92,7 +92,7 @@ impl AskedColors {
         }
     }
 
-    /// Ascending, and below `counts`?
+    /// Returns true if both lists ascend and stay below `counts`.
     pub(super) fn is_sound(&self, counts: ColorCounts) -> bool {
         let list = |list: &[u32], limit: u32| {
             list.windows(2).all(|pair| pair[0] < pair[1]) && list.last().is_some_and(|&last| last < limit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The question asked millions of times: has this frame a color that was asked for?
+//! The check that is made millions of times: whether a frame has a color that was asked for.
 
 use super::frames::Span;
 use super::{AskedColors, FrameColors};
@@ -57,13 +57,13 @@ impl Filter {
             .map_or(0, |(first, ..)| *first)
     }
 
-    /// Is this pair of colors asked for?
+    /// Returns true if the bank color and the LLC color of this pair are both asked for.
     #[inline]
     pub fn asks(&self, (bank, llc): (u32, u32)) -> bool {
         self.banks.get(bank as usize) == Some(&true) && self.llcs.get(llc as usize) == Some(&true)
     }
 
-    /// Has the frame a color that is asked for?
+    /// Returns true if the frame has a color that is asked for.
     #[inline]
     pub fn wants(&self, frame: FrameNumber) -> bool {
         self.color(frame).is_some_and(|color| self.asks(color))

@@ -87,7 +87,7 @@ impl FrameColors {
         }
     }
 
-    /// Is it what a color space can be? Texts of requests come from the memory of other processes.
+    /// Returns true if this can be a color space. Texts of requests come from the memory of other processes.
     pub(super) fn is_sound(&self) -> bool {
         let counted = self.parts.iter().try_fold(0u32, |first, part| {
             let fits = part.functions.len() <= MOST_FUNCTIONS && part.spans.len() <= MOST_PARTS;

@@ -50,7 +50,7 @@ impl Liveness {
         if self.first_left { OFTEN } else { SELDOM }
     }
 
-    /// Is it time to look, and has every thread ended but this one and `last`? Said once.
+    /// Returns true if it is time to look, and every thread but this one and `last` has ended. Returns true only once.
     pub fn is_over(&mut self, last: u32) -> bool {
         if self.over || self.looked.elapsed() < self.interval() {
             return false;

@@ -29,7 +29,7 @@ pub struct Pager {
     pub(super) map: Arc<PageMap>,
     pub(super) zero: Option<FrameNumber>,
     request: Request,
-    /// Was the pool had that was asked for?
+    /// Whether the pool that was asked for could be collected.
     pub(super) collected: Result<(), Short>,
     /// Frames for each set of colors, the process's own first.
     pub(super) supplies: Vec<Supply>,
@@ -37,13 +37,13 @@ pub struct Pager {
     streams: Streams,
     pub(super) repair: Repair,
     pub(super) liveness: Liveness,
-    /// Was standard error kept?
+    /// Whether standard error was kept.
     pub(super) has_stderr: bool,
-    /// Is there nothing to give back?
+    /// Whether the pools have been trimmed since a page was last asked for.
     pub(super) trimmed: bool,
     /// When the last page was asked for.
     pub(super) asked: Instant,
-    /// Has a supply run low, and is there nothing else to do?
+    /// Whether a supply has run low, and is to be filled when there is nothing else to do.
     pub(super) hungry: bool,
 }
 
@@ -282,7 +282,7 @@ impl Pager {
         (moved, Err(Errno::AGAIN))
     }
 
-    /// Is there nothing at an address, not even a page that the kernel is about to give another frame?
+    /// Returns true if there is nothing at an address, not even a page that the kernel is moving to another frame.
     fn is_gone(&self, address: u64) -> bool {
         let mut page = [Page(0)];
         let read = self.map.read(address / page_bytes(), &mut page);
@@ -293,7 +293,7 @@ impl Pager {
         self.supplies.get_mut(set as usize)
     }
 
-    /// Has the frame a color of the set?
+    /// Returns true if the frame has a color of the set.
     pub(super) fn wants(&self, set: u32, frame: FrameNumber) -> bool {
         let supply = self.supplies.get(set as usize);
         supply.is_some_and(|supply| supply.pool.wants(frame))

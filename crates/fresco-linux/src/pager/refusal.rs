@@ -69,7 +69,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Is it a filter of system calls that has given this answer in the kernel's place?
+/// Returns true if a filter of system calls (seccomp) gave this answer in the kernel's place.
 fn is_by_filter(error: Errno) -> bool {
     let denied = match error {
         // A kernel that has the call has this file.

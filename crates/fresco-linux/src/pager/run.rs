@@ -33,7 +33,7 @@ pub const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Started {
     /// Ranges to be watched, each with its set of colors.
     pub ranges: Vec<(Range<u64>, u32)>,
-    /// Is it a child, whose pages are its parent's, too?
+    /// Whether it is a child, whose pages are its parent's, too.
     pub forked: bool,
     /// Bytes of addresses that the program's allocator is going to reserve.
     pub reserves: u64,
@@ -125,7 +125,7 @@ pub fn start(
     }
 }
 
-/// Do the limits of the process leave what is needed?
+/// Checks that the limits of the process leave what is needed.
 fn leave_room(headroom: &Headroom, started: &Started) -> Result<(), Refusal> {
     let room = if started.forked { ROOM_OF_CHILD } else { ROOM };
     let needed = room + started.reserves;

@@ -39,7 +39,7 @@ struct Stream {
     to: u64,
     /// Pages at the last fault; none if there is no sequence.
     pages: u64,
-    /// Has it gone on?
+    /// Whether it has gone on beyond its first window.
     goes_on: bool,
 }
 
@@ -110,7 +110,7 @@ impl Streams {
         Window::upwards(first)
     }
 
-    /// Do sequences go on, as far as is known?
+    /// Returns true if enough of the latest sequences went on, or too few have begun to tell.
     fn go_on(&self) -> bool {
         self.begun < SAMPLE || self.went_on * SHARE >= self.begun
     }

@@ -37,7 +37,7 @@ pub(super) struct Supply {
     promise: Promise,
     /// Frames of other colors may be taken instead.
     spills: bool,
-    /// Did the last search find all it looked for? None has, before the first page was asked for.
+    /// Whether the last refill found all it looked for; false before the first one.
     plenty: bool,
     /// Questions to go before the next search.
     patience: u64,
@@ -66,12 +66,12 @@ impl Supply {
         self.pool.next(pages)
     }
 
-    /// Are there more pages than are wanted soon?
+    /// Returns true if there are more pages than are wanted soon.
     pub fn has_many(&self) -> bool {
         self.pool.pages() >= MANY
     }
 
-    /// Will a search be wanted soon?
+    /// Returns true if few pages are left, and the last refill found all it looked for.
     pub fn runs_low(&self, placed: u64) -> bool {
         self.plenty && self.pool.pages() < batch(placed) / 2
     }
@@ -136,7 +136,8 @@ fn batch(placed: u64) -> u64 {
     LEAST_SEARCH.max(placed / SEARCH_SHARE)
 }
 
-/// Has a search that looked at so many frames, one of `rarity` of the right colors, found far less than chance gives?
+/// Returns true if a search found far less than chance gives: it looked at `looked` frames, and one of `rarity` has the
+/// right colors.
 fn is_poor(found: u64, looked: u64, rarity: u64) -> bool {
     found.saturating_mul(rarity).saturating_mul(POOR) < looked
 }

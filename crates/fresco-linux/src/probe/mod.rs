@@ -27,7 +27,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use std::fmt;
 
-/// Does this process belong to root?
+/// Returns true if the effective user of this process is root.
 pub fn is_root() -> bool {
     geteuid().is_root()
 }

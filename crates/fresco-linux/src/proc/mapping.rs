@@ -133,13 +133,13 @@ impl Mapping {
         }
     }
 
-    /// Is it of the library that places frames?
+    /// Returns true if it maps the library that places frames.
     pub fn is_library(&self) -> bool {
         let name = self.name.rsplit('/').next();
         name.is_some_and(|name| name.starts_with(LIBRARY))
     }
 
-    /// Is it an area of the library's, in which it looks for frames?
+    /// Returns true if it is an area in which the library looks for frames.
     pub fn is_pool(&self) -> bool {
         self.kind == Kind::Pool && LOW.contains(&self.start)
     }

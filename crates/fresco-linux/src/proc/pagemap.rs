@@ -18,22 +18,22 @@ const ENTRY: usize = 8;
 pub struct Page(pub u64);
 
 impl Page {
-    /// Is it in memory?
+    /// Returns true if it is in memory.
     pub fn present(self) -> bool {
         self.0 >> 63 & 1 == 1
     }
 
-    /// Is it in swap space?
+    /// Returns true if it is in swap space.
     pub fn swapped(self) -> bool {
         self.0 >> 62 & 1 == 1
     }
 
-    /// Is it mapped here and nowhere else?
+    /// Returns true if it is mapped here and nowhere else.
     pub fn exclusive(self) -> bool {
         self.0 >> 56 & 1 == 1
     }
 
-    /// Is it of a file, or shared memory?
+    /// Returns true if it is of a file, or shared memory.
     pub fn of_file(self) -> bool {
         self.0 >> 61 & 1 == 1
     }

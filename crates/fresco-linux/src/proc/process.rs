@@ -139,7 +139,7 @@ impl Process {
         flags.is_some_and(|flags| flags.parse().is_ok_and(|flags: u32| flags & KERNEL_THREAD != 0))
     }
 
-    /// May be read what it was started with?
+    /// Checks that the environment it was started with may be read.
     ///
     /// # Errors
     /// It has gone, or is another user's.
@@ -164,8 +164,8 @@ impl Process {
         Ok(Mapping::parse_all(&String::from_utf8_lossy(&bytes)))
     }
 
-    /// Is the library that places frames in it? Programs linked statically and those with privileges of their own do
-    /// not load it.
+    /// Returns true if it has loaded the library that places frames. Programs linked statically and those with
+    /// privileges of their own do not load it.
     pub fn has_library(&self) -> bool {
         let maps = fs::read(self.directory.join("maps")).unwrap_or_default();
         String::from_utf8_lossy(&maps)
@@ -209,8 +209,8 @@ impl Process {
     }
 }
 
-/// Has a process, or a thread, ended, of which this is the folder in `/proc`? One whose end nobody has asked for yet is
-/// still listed.
+/// Returns true if the process or thread whose folder in `/proc` this is has ended. A zombie, which nobody has waited
+/// for, is still listed.
 pub fn has_ended(folder: &Path) -> bool {
     match fs::read_to_string(folder.join("stat")) {
         // The name may have brackets in it, what follows has none.

@@ -24,7 +24,7 @@ pub struct Ways {
     pub mask: u64,
     /// The least number of ways.
     pub least: u32,
-    /// May there be gaps between them?
+    /// Whether the ways of a mask may have gaps between them.
     pub sparse: bool,
 }
 

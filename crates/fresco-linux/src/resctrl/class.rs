@@ -99,7 +99,7 @@ impl Class {
             .map_err(|error| self.tree.denied("leaving the class", &error))
     }
 
-    /// Does nobody live in it any more?
+    /// Returns true if no living thread is in it.
     pub fn is_empty(&self) -> bool {
         is_empty(&self.path)
     }
@@ -126,7 +126,7 @@ fn is_empty(class: &Path) -> bool {
     !tasks(class).into_iter().any(lives)
 }
 
-/// Is there such a thread, and not only its exit status?
+/// Returns true if there is such a thread, and not only its exit status.
 fn lives(thread: u32) -> bool {
     let text = fs::read_to_string(format!("/proc/{thread}/stat")).unwrap_or_default();
     let state = text

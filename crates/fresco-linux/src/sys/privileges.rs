@@ -19,7 +19,7 @@ const KEPT: CapabilitySet = CapabilitySet::IPC_LOCK
 pub struct Privileges {
     permitted: CapabilitySet,
     effective: CapabilitySet,
-    /// Does it keep what is permitted when it ceases to be root?
+    /// Whether it keeps its permitted capabilities when it ceases to be root.
     keep: bool,
 }
 

@@ -146,7 +146,7 @@ impl MatMult {
         (p.ii, p.jj, p.kk, p.i, p.j) == (0, 0, 0, 0, 0)
     }
 
-    /// Is row `i` of C complete, of this pass or of the one before it?
+    /// Returns true if row `i` of C is complete, of this pass or of the one before it.
     fn is_complete(&self, i: usize) -> bool {
         let p = &self.place;
         let between_passes = (p.ii, p.jj, p.i, p.j, p.k) == (0, 0, 0, 0, 0);

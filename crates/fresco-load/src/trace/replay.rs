@@ -114,7 +114,7 @@ impl Replay {
         self.passes > 0 && self.done == self.passes
     }
 
-    /// Is this pass the last one?
+    /// Returns true if this pass is the last one.
     fn is_last(&self) -> bool {
         self.done + 1 == self.passes
     }

@@ -41,7 +41,7 @@ impl Digest {
 pub(super) struct Survey {
     /// Its accesses.
     pub digest: Digest,
-    /// Does it say itself where its measured phase begins?
+    /// Whether it says itself where its measured phase begins.
     pub begins: bool,
     /// Pages touched, adjacent ones as one area.
     pub areas: Vec<Area>,

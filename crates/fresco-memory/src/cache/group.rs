@@ -15,7 +15,7 @@ pub(super) struct Group {
     pub tags: [u32; LANES],
     /// Who brought the line in.
     pub owners: [u16; LANES],
-    /// Stored to since it was brought in?
+    /// Whether the line was stored to since it was brought in.
     pub dirty: [bool; LANES],
 }
 

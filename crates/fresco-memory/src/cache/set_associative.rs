@@ -14,7 +14,7 @@ use fresco_machine::{CacheConfig, Replacement};
 pub struct Victim {
     /// Address of its first byte.
     pub line: PhysAddr,
-    /// Does it hold stores that the next level has not seen?
+    /// Whether it holds stores that the next level has not seen.
     pub dirty: bool,
     /// The source that had brought it in.
     pub owner: u16,
@@ -128,7 +128,7 @@ impl Cache {
         self.allocate(addr, dirty, source)
     }
 
-    /// Is the line here? Changes nothing.
+    /// Returns true if the line is here. Changes nothing.
     pub fn contains(&self, addr: PhysAddr) -> bool {
         let place = self.index.place(addr);
         find(

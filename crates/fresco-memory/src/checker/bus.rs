@@ -6,7 +6,7 @@ use super::state::{Burst, Channel};
 use super::{CommandRecord, Constraint};
 use fresco_dram::{CommandKind, Cycle, Timing};
 
-/// Is the command no earlier than the one before it? Else it is reported.
+/// Returns true if the command is no earlier than the one before it; otherwise reports it.
 pub(super) fn in_order(channel: &Channel, c: &CommandRecord, found: &mut Findings) -> bool {
     let in_order = channel.last.is_none_or(|before| before.cycle <= c.cycle);
     if !in_order {
@@ -29,15 +29,15 @@ fn slots(t: &Timing, kind: CommandKind) -> Cycle {
     }
 }
 
-/// Has the command before left the command bus?
+/// Checks that the command before has left the command bus.
 pub(super) fn command_bus(t: &Timing, channel: &Channel, c: &CommandRecord, found: &mut Findings) {
     if let Some(before) = channel.last {
         found.distance(Constraint::CommandBus, Some(before), c, slots(t, before.kind));
     }
 }
 
-/// Do the data of a column command overlap other data? From the cycles of the bursts alone: a wrong turnaround formula
-/// cannot hide here.
+/// Checks that the data of a column command overlap no other data, from the cycles of the bursts alone: a wrong
+/// turnaround formula cannot hide here.
 pub(super) fn data_bus(t: &Timing, channel: &Channel, c: &CommandRecord, found: &mut Findings) {
     let new = Burst::of(t, c);
     for old in &channel.bursts {

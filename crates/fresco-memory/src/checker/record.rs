@@ -40,7 +40,7 @@ fn fields_of(kind: CommandKind) -> [bool; 4] {
 }
 
 impl CommandRecord {
-    /// Do all its coordinates exist?
+    /// Returns true if all its coordinates exist.
     pub(super) fn lies_in(&self, org: &Organisation) -> bool {
         let [group, bank, row, column] = fields_of(self.kind);
         self.channel < org.nodes * org.channels
@@ -51,12 +51,12 @@ impl CommandRecord {
             && (!column || self.column < org.columns)
     }
 
-    /// Does it read data?
+    /// Returns true if it reads data.
     pub(super) fn is_read(&self) -> bool {
         matches!(self.kind, CommandKind::Rd | CommandKind::RdA)
     }
 
-    /// Does it close its bank by itself?
+    /// Returns true if it closes its bank by itself (automatic precharge).
     pub(super) fn is_auto_precharge(&self) -> bool {
         matches!(self.kind, CommandKind::RdA | CommandKind::WrA)
     }

@@ -7,7 +7,7 @@ use super::state::Rank;
 use super::{CommandRecord, Constraint};
 use fresco_dram::{CommandKind, Timing};
 
-/// Does the standard have the command?
+/// Returns true if the standard has the command.
 pub(super) fn is_supported(t: &Timing, c: &CommandRecord) -> bool {
     match c.kind {
         CommandKind::RefAb4 => t.rfc_ab4 > 0,
@@ -72,7 +72,7 @@ pub(super) fn blocked(t: &Timing, rank: &Rank, c: &CommandRecord, found: &mut Fi
     }
 }
 
-/// Does the command work on a bank that REFpb or REFsb refreshed?
+/// Returns true if the command works on a bank that `refresh`, a REFpb or REFsb, refreshed.
 fn works_on(c: &CommandRecord, refresh: &CommandRecord) -> bool {
     match c.kind {
         CommandKind::RefAb | CommandKind::RefAb4 | CommandKind::PreAll => true,

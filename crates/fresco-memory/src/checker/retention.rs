@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is every row refreshed once in every refresh window? A model of the refresh counter in the devices.
+//! Checks that every row is refreshed once in every refresh window, with a model of the refresh counter in the devices.
 //!
 //! The rows of a bank are split evenly into bins; a refresh command takes the next bin (or bins) in turn. REFab takes
 //! 1/`refreshes` of the rows of each bank of the rank, REFab4 a quarter of that, REFpb and REFsb 1/`bank_refreshes` of the
@@ -249,7 +249,7 @@ impl Retention {
     }
 }
 
-/// Do the rows of `next` follow those of `before`, with the same fate?
+/// Returns true if the rows of `next` follow those of `before`, with the same fate.
 fn continues(before: &LateRows, next: &LateRows) -> bool {
     let place = |l: &LateRows| (l.channel, l.rank, l.bank_group, l.bank, l.since, l.until);
     place(before) == place(next) && before.first_row + before.rows == next.first_row

@@ -36,7 +36,7 @@ impl Front {
         self.queue.len() + self.outside.len()
     }
 
-    /// Does nothing wait in it?
+    /// Returns true if nothing waits in it.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty()

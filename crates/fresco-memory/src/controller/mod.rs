@@ -272,7 +272,8 @@ impl Controller {
         (self.arrivals.len() + front) as u64 + self.channels.iter().map(|c| u64::from(c.outstanding())).sum::<u64>()
     }
 
-    /// Does the access of this direction find all its queues full? For drivers that would rather wait than submit.
+    /// Returns true if an access of this direction to the bank finds its queue full. For drivers that would rather wait
+    /// than submit.
     pub fn is_backlogged(&self, access: Access, channel: u32, bank: u32) -> bool {
         !self.channels[channel as usize].has_room(bank, access)
     }

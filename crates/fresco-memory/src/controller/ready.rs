@@ -234,8 +234,9 @@ impl Ready {
         until.fold(0, Cycle::max)
     }
 
-    /// May a read of this bank close it by itself? A device does not hold an automatic precharge back for the recovery
-    /// of an earlier write (tWTRA of JESD79-5; the same follows from tWR in the older standards).
+    /// Returns true if the access may close this bank by itself (automatic precharge). A device does not hold the
+    /// precharge of a read back for the recovery of an earlier write (tWTRA of JESD79-5; the same follows from tWR in
+    /// the older standards).
     pub(super) fn may_auto_precharge(&self, now: Cycle, bank: usize, is_read: bool) -> bool {
         !is_read || now + self.timing.rtp >= self.recovered[bank]
     }

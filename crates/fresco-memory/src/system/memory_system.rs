@@ -110,8 +110,8 @@ impl MemorySystem {
         system
     }
 
-    /// `core` accessed `addr` at time `at` and missed its private caches: where is the line? `for_write` tells that it
-    /// is for a store; the line still comes clean from here, and dirty it comes back with
+    /// Looks for the line of `addr`, which `core` accessed at time `at` and missed in its private caches. `for_write`
+    /// says that the access is a store; the line still leaves here clean, and comes back dirty with
     /// [`write_back`](Self::write_back).
     ///
     /// # Panics

@@ -144,7 +144,7 @@ impl Pending {
         }
     }
 
-    /// Is no line under way?
+    /// Returns true if no line is under way.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.reads.len()

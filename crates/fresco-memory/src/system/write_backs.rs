@@ -47,7 +47,7 @@ impl WriteBacks {
         }
     }
 
-    /// May a miss of the core go to memory now?
+    /// Returns true if a miss of the core may go to memory now.
     #[inline]
     pub fn has_room(&self, core: u32) -> bool {
         let room = self.used[core as usize] < self.entries;
@@ -84,7 +84,7 @@ impl WriteBacks {
         self.freed.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Is an entry free at `now` that was not before?
+    /// Returns true if an entry is free at `now` that has not been released yet.
     #[inline]
     pub fn is_due(&self, now: Ps) -> bool {
         self.freed.peek().is_some_and(|Reverse((at, _))| *at <= now)

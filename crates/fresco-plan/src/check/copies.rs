@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is every copy between instances safe? While one is made, neither color may be refreshed (F10).
+//! Checks that every copy between instances is safe: while one is made, neither color may be refreshed (F10).
 
 use super::report::{Report, Violation, holds};
 use super::spans::{first_common, union};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is every deadline met? Each task needs a proof, and each proof has to hold on what the schedule gives.
+//! Checks that every deadline is met: each task needs a proof, and each proof has to hold on what the schedule gives.
 
 use super::hiding::shut;
 use super::replay::{End, Jobs, Replay};

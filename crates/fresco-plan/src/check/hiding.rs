@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Does any task run while memory that it owns is refreshed?
+//! Checks that no task runs while memory that it owns is refreshed.
 
 use super::report::{Report, Violation, holds};
 use super::spans::{Spans, first_common, first_outside, union};

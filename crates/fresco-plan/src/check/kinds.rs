@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do method, schedule and refresh belong together? What the other checks derive of one rests on the others.
+//! Checks that method, schedule and refresh belong together: what the other checks derive of one rests on the others.
 
 use super::report::{Violation, holds};
 use crate::Method;

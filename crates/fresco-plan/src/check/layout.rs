@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the parts of a plan fit each other: tasks, cores, colors, windows?
+//! Checks that the parts of a plan fit each other: tasks, cores, colors, windows.
 
 use super::report::{Report, Violation, holds};
 use crate::Method;

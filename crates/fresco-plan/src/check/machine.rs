@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is the plan for this machine, and is the memory it counts on this machine's?
+//! Checks that the plan is for this machine, and that the memory it counts on is this machine's.
 
 use super::report::{Report, Violation, holds};
 use crate::Method;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Has every instance its memory, and does no color hold more than it can?
+//! Checks that every instance has its memory, and that no color holds more than it can.
 
 use super::report::{Report, Violation, holds};
 use crate::plan::Plan;

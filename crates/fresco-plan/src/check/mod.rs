@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is a plan sound? Every fact is derived from the plan and its machine alone; nothing of the planner is used.
+//! Checks that a plan is sound. Every fact is derived from the plan and its machine alone; nothing of the planner is used.
 //!
-//! What is trusted: the machine's file, the supply bounds of `fresco_rt::supply`, and, for a cyclic table, the checker of
-//! `fresco_rt::executive`. Who may run when is worked out here from locks, servers and slots ([`timeline`](self)), the retention
-//! of every row from the commands themselves, the deadlines from the plan's certificates or by a run of our own.
+//! Trusted are the machine's file, the supply bounds of `fresco_rt::supply`, and, for a cyclic table, the checker of
+//! `fresco_rt::executive`. All else is derived here: when each task may run, from locks, servers and slots
+//! ([`timeline`](self)); the retention of every row, from the commands themselves; the deadlines, from the plan's
+//! certificates or by a run of our own.
 
 mod bandwidth;
 mod copies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is every row refreshed in time, over several retention times and from the switch-on on (E34)?
+//! Checks that every row is refreshed in time: across the switch from ordinary refresh, and for several retention times on (E34).
 
 use super::report::{Report, Violation, holds};
 use crate::plan::{Plan, RefreshPlan, RefreshWindow};

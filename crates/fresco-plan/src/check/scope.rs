@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Of which tasks has a proof to speak? All that share the time that it counts, and no others.
+//! Checks that a proof speaks of all tasks that share the time that it counts, and of no others.
 
 use super::report::{Violation, holds};
 use crate::plan::{Evidence, Plan, Proof, Schedule};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Are the entries of a cyclic table in range? What looks at them later does sums with them.
+//! Checks that the entries of a cyclic table are in range. Later checks do sums with them.
 
 use super::report::{Violation, holds};
 use crate::plan::{Plan, RefreshPlan};
@@ -40,7 +40,7 @@ pub(super) fn check(plan: &Plan, table: &Table, lock: Time) -> Result<(), Violat
     Ok(())
 }
 
-/// Does each slot name the color that is refreshed meanwhile? Its runner takes the slot's word for it.
+/// Checks that each slot names the color that is refreshed meanwhile. Its runner relies on that name.
 pub(super) fn blocked(table: &Table) -> Result<(), Violation> {
     for (number, slot) in table.slots.iter().enumerate() {
         let over = |burst: &&Burst| burst.start < slot.start + slot.length && slot.start < burst.start + burst.length;

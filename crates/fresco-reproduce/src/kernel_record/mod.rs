@@ -33,7 +33,7 @@ pub struct Record {
     pub qemu: String,
     /// What was typed.
     pub command: String,
-    /// Is it of the patches that this program comes with? Else how it is not.
+    /// Checks that it is of the patches that this program comes with; else says how it is not.
     pub remark: String,
     /// Page faults, by setting.
     #[serde(skip)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is a table sound? Every fact is checked from the tasks and the table alone; nothing of the planner is used.
+//! Checks that a table is sound. Every fact is derived from the tasks and the table alone; nothing of the planner is used.
 
 use std::collections::BTreeMap;
 use std::fmt;

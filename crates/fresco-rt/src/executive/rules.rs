@@ -39,7 +39,7 @@ impl Rules {
     }
 }
 
-/// Rule 3, exactly (F2): does the window of every job of the task hold a whole frame of length `frame ≥ 1`?
+/// Rule 3, exactly (F2). Returns true if the window of every job of the task holds a whole frame of length `frame ≥ 1`.
 ///
 /// Release offsets inside the frame grid run through `ρ + k gcd(p, f)`; the least positive one waits longest. It is a
 /// test for all jobs that are ever released, and equivalent to looking at each window.

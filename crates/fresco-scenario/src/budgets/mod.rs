@@ -41,19 +41,19 @@ pub struct NodeBudgets {
 }
 
 impl Budgets {
-    /// Has the core a budget?
+    /// Returns true if the core has a budget.
     pub fn has(&self, core: u32) -> bool {
         self.nodes.iter().any(|node| node.cores.contains(&core))
     }
 
-    /// Is there reclaiming?
+    /// Returns true if cores of any node reclaim what others donate.
     pub fn reclaim(&self) -> bool {
         self.nodes.iter().any(|node| node.settings.reclaim)
     }
 }
 
 impl NodeBudgets {
-    /// Does a core get its budget in every period?
+    /// Returns true if a core gets its budget in every period.
     pub fn keeps(&self, member: usize) -> bool {
         let donates = self.settings.reclaim && self.settings.reservations[member].kind == Kind::Soft;
         self.is_guaranteed && !donates

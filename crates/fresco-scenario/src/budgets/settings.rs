@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// Is a reservation kept in every period?
+/// Whether a reservation is kept in every period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

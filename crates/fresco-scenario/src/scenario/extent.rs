@@ -71,7 +71,7 @@ impl Extent {
         Ok(extent)
     }
 
-    /// Nothing at all?
+    /// Returns true if it has no length.
     pub fn is_empty(self) -> bool {
         matches!(
             self,

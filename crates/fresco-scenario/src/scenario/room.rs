@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do the programs fit the memory and their colors?
+//! Checks that the programs fit the memory and their colors.
 
 use super::Setup;
 use super::place::error_at;

@@ -162,7 +162,7 @@ impl Setup {
         program.expect("no task without a program is set up")
     }
 
-    /// Are there periodic tasks? Then cores are shared.
+    /// Returns true if there are periodic tasks, which share cores.
     pub fn is_periodic(&self) -> bool {
         self.tasks.iter().any(|task| task.timing.is_some())
     }

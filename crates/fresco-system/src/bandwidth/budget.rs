@@ -79,7 +79,7 @@ impl Budget {
         self.used >= self.given
     }
 
-    /// Does it donate and reclaim?
+    /// Returns true if it donates and reclaims.
     pub fn is_soft(&self) -> bool {
         self.reservation.kind == Kind::Soft
     }

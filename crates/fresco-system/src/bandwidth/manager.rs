@@ -76,8 +76,8 @@ impl Manager {
         budget.is_spent() && !self.open
     }
 
-    /// The interrupt of a core whose budget was used up, perhaps some time ago: may it go on? A core that has used nothing
-    /// may, also if it has no budget: it asks when it does.
+    /// Decides, at the interrupt of a core whose budget was used up, perhaps some time ago, whether it may go on. A
+    /// core that has used nothing may, even if it has no budget: the question comes again once it uses something.
     pub fn exhausted(&mut self, core: usize) -> Decision {
         let budget = &self.cores[core];
         if self.open || budget.used == 0 || !budget.is_spent() || self.reclaim(core) {
@@ -113,7 +113,7 @@ impl Manager {
         !budget.is_spent()
     }
 
-    /// Is the core to wait?
+    /// Returns true if the core has to wait.
     pub fn is_stalled(&self, core: usize) -> bool {
         self.cores[core].stalled
     }

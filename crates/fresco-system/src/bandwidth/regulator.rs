@@ -133,7 +133,7 @@ impl Regulator {
         interrupts
     }
 
-    /// Has the regulator a core interrupted that has not come to that yet?
+    /// Returns true if the regulator has interrupted a core, and the core has not come to that yet.
     pub fn is_due(&self, core: u32) -> bool {
         let watched = self.cores.get(core as usize).and_then(Option::as_ref);
         watched.is_some_and(|watched| watched.is_due)

@@ -120,7 +120,7 @@ impl Victims {
     /// One for each level of private cache.
     pub const MOST: usize = 2;
 
-    /// No lines?
+    /// Returns true if there are no lines.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -116,7 +116,8 @@ impl Window {
         true
     }
 
-    /// Is there an operation that cannot retire yet, so that none after it can? What dispatch waits for is not there before it has.
+    /// Returns true if the oldest operation cannot retire yet, so that none after it can. What dispatch waits for is
+    /// not there before it has retired.
     #[inline]
     pub fn is_blocked(&self) -> bool {
         self.records.front().is_some_and(|head| {

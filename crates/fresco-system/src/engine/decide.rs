@@ -51,7 +51,7 @@ impl Engine<'_> {
         self.next_dispatch = release.min(decisions.unwrap_or(NEVER));
     }
 
-    /// Does the dispatcher of this core hear of the jobs of a task? Of a table every core does.
+    /// Returns true if the dispatcher of this core hears of the jobs of a task. With a table, every core hears of all.
     pub(super) fn is_for(&self, number: usize, task: usize) -> bool {
         let pinned = self.experiment.tasks[task].core as usize == number;
         pinned || matches!(self.experiment.schedule, crate::multitask::Schedule::Table { .. })

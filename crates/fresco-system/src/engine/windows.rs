@@ -40,7 +40,7 @@ impl PlannedWindows {
         })
     }
 
-    /// Is the rank being refreshed by plan at `at`? Before its first window it is not.
+    /// Returns true if the rank is being refreshed by plan at `at`; before its first window it is not.
     pub fn contains(&self, rank: u32, at: Ps) -> bool {
         let within = at % self.period;
         let inside = |at: Ps| {

@@ -80,7 +80,7 @@ impl Schedule {
         }
     }
 
-    /// Does it heed the colors of tasks?
+    /// Returns true if it heeds the colors of tasks.
     pub(super) fn is_colored(&self) -> bool {
         !matches!(self, Self::Plain { .. } | Self::Burst { .. } | Self::Fair(_))
     }

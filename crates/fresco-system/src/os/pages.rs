@@ -112,7 +112,7 @@ impl PageTable {
         None
     }
 
-    /// Has the page a frame?
+    /// Returns true if the page has a frame.
     pub fn is_mapped(&self, page: Page) -> bool {
         self.areas[page.area].frames[page.index] != UNMAPPED
     }

@@ -131,7 +131,8 @@ impl Process {
         self.interrupted = true;
     }
 
-    /// Takes back [`interrupt`](Self::interrupt). Was it asked for, and has not stopped since?
+    /// Takes back [`interrupt`](Self::interrupt). Returns true if it was called, and the process has not stopped for it
+    /// since.
     pub fn take_interrupt(&mut self) -> bool {
         std::mem::take(&mut self.interrupted)
     }

@@ -9,7 +9,7 @@ use fresco_dram::PhysAddr;
 use fresco_load::Event;
 
 impl Process {
-    /// Was it asked to stop here, or interrupted? Then it is not again.
+    /// Returns why the process has to stop here, if it has to. The request is used up.
     #[inline]
     pub(super) fn stop_here(&mut self) -> Option<Stop> {
         if self.operations >= self.stop_at {

@@ -107,7 +107,7 @@ fn axis_across(sweep: &Sweep<'_>, across: usize) -> Axis {
     }
 }
 
-/// Is the horizontal axis that of this name?
+/// Returns true if the horizontal axis is that of this name.
 fn is_across(sweep: &Sweep<'_>, name: &str) -> bool {
     sweep.across.is_some_and(|axis| sweep.result.axes[axis].name == name)
 }

@@ -123,7 +123,7 @@ impl<'r> Sweep<'r> {
         self.value(self.across, number).parse().unwrap_or(0.0)
     }
 
-    /// Is another point compared with this one?
+    /// Returns true if another point is compared with this one.
     pub fn is_baseline(&self, point: &PointResult) -> bool {
         let points = &self.result.points;
         points

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco check`: is a plan sound? Whoever made it.
+//! `fresco check`: checks that a plan is sound, whoever made it.
 
 use crate::failure::{Outcome, WANTING};
 use crate::output;

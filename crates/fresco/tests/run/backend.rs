@@ -105,7 +105,7 @@ fn options_of_the_library_are_refused_with_the_kernel() {
     }
 }
 
-/// May the kernel's map be read, and are its colors to be had?
+/// Returns true if this process has CAP_SYS_NICE, which the kernel's map and colors need.
 fn may_set_colors() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("CapEff:"));

@@ -62,7 +62,7 @@ fn function(node: u32, number: u8) -> Function {
 }
 
 impl Family10h {
-    /// Does the dump show such a machine?
+    /// Returns true if the dump is of such a machine.
     pub fn is_there(dump: &Dump) -> bool {
         [1, 2]
             .iter()

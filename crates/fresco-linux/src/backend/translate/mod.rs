@@ -90,7 +90,7 @@ fn affine(map: &KernelMap, colors: &FrameColors, at: u64, end: u64) -> (u64, u32
     (end.max(at + page), if bases == 0 { 63 } else { bases.trailing_zeros() })
 }
 
-/// Per color of the kernel: was it asked for? Unknown before a frame of it was met.
+/// Whether each color of the kernel was asked for; `None` until a frame of it was met.
 struct Verdicts(Vec<Option<bool>>);
 
 impl Verdicts {

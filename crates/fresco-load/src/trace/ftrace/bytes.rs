@@ -96,7 +96,8 @@ impl Bytes {
         if self.end == 0 { Err(Broken::Early) } else { Ok(()) }
     }
 
-    /// Is everything read: no content left, the checksum right, and nothing behind the frame?
+    /// Returns true if everything has been read: no content is left, and nothing follows the frame. A wrong checksum is
+    /// an error.
     pub fn is_over(&mut self) -> Result<bool, Broken> {
         if self.at < self.end {
             return Ok(false);

@@ -156,7 +156,7 @@ impl Lines {
     }
 }
 
-/// Nothing but blanks, or a comment?
+/// Returns true if a line holds nothing but blanks or a comment.
 #[inline]
 fn is_blank(line: &[u8]) -> bool {
     match line.first() {

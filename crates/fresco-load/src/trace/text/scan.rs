@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Is there another field?
+    /// Returns true if there is another field.
     #[inline]
     pub fn has_more(&mut self) -> bool {
         self.skip_blanks();
@@ -183,13 +183,13 @@ impl<'a> Scanner<'a> {
 
 const NOT_TEXT: &str = "check that this is a text trace";
 
-/// Does a field end here?
+/// Returns true if a field ends here.
 #[inline]
 fn at_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t', ..])
 }
 
-/// Does a number of many digits fit 64 bits?
+/// Returns true if a number of many digits fits in 64 bits.
 #[cold]
 fn fits_decimal(digits: &[u8]) -> bool {
     let add = |value: u64, digit: &u8| value.checked_mul(10)?.checked_add(u64::from(digit - b'0'));

@@ -84,14 +84,14 @@ impl Channel {
         self.pool.release(i);
     }
 
-    /// Is there a place in the queue that a request goes into?
+    /// Returns true if there is a place in the queue that the request goes into.
     #[inline]
     pub(in crate::controller) fn has_room_for(&self, i: u32) -> bool {
         let entry = self.pool.get(i);
         self.has_room(entry.bank, entry.access)
     }
 
-    /// Is there a place in the queue that a request to this bank goes into?
+    /// Returns true if there is a place in the queue that an access of this direction to this bank goes into.
     #[inline]
     pub(in crate::controller) fn has_room(&self, bank: u32, access: Access) -> bool {
         match (access, self.queues) {

@@ -68,7 +68,7 @@ impl Channel {
         list.find(&self.pool, |e| e.row == open)
     }
 
-    /// Is any request, of either direction, for this row of the bank?
+    /// Returns true if any request, of either direction, is for this row of the bank.
     pub(super) fn is_wanted(&self, bank: &Bank, row: u32) -> bool {
         self.first_hit(&bank.reads, row) != NIL || self.first_hit(&bank.writes, row) != NIL
     }

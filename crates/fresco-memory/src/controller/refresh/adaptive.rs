@@ -76,7 +76,8 @@ impl Adaptive {
         }
     }
 
-    /// Has the data bus been busy for its share of the time since the last choice for the rank?
+    /// Returns true if the data bus has been busy for at least `BUSY_PERCENT` of the time since the last choice for the
+    /// rank.
     fn is_busy(&self, rank: &Rank, now: Cycle, load: &Load<'_>) -> bool {
         let (bursts, then) = rank.seen;
         (load.bursts() - bursts) * self.burst * 100 >= (now - then) * BUSY_PERCENT

@@ -46,7 +46,7 @@ impl<'a> Load<'a> {
         self.bursts
     }
 
-    /// Does any request wait for the rank?
+    /// Returns true if no request waits for the rank.
     pub fn is_idle(&self, rank: u32) -> bool {
         let first = (rank * self.banks_per_rank) as usize;
         let banks = &self.banks[first..first + self.banks_per_rank as usize];

@@ -52,7 +52,7 @@ pub trait RefreshEngine: Send {
         0
     }
 
-    /// Does a refresh wait for requests that the controller should serve soon?
+    /// Returns true if a refresh waits for requests that the controller should serve soon.
     fn is_waiting(&self) -> bool {
         false
     }
@@ -65,7 +65,7 @@ pub trait RefreshEngine: Send {
     /// The refresh was issued at `now`. Nothing may become due by it before the next cycle.
     fn issued(&mut self, _refresh: &Refresh, _now: Cycle) {}
 
-    /// Does the scheme want to hear of [`load_changed`](Self::load_changed)?
+    /// Returns true if the scheme has to be told of [`load_changed`](Self::load_changed).
     fn watches_load(&self) -> bool {
         false
     }

@@ -258,7 +258,7 @@ impl Rank {
 }
 
 impl Windows {
-    /// Does the window of a rank, due at `now`, wait for requests? Then it is due again a little later.
+    /// Returns true if the window of a rank, due at `now`, waits for requests. It is then due again a little later.
     fn has_to_wait(&mut self, r: usize, now: Cycle, load: &Load<'_>) -> bool {
         let rank = &mut self.ranks[r];
         rank.waits = self.lead > 0

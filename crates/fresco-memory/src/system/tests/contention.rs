@@ -10,7 +10,7 @@ fn with_llc() -> MemorySystem {
     MemorySystem::new(&machine)
 }
 
-/// A read that runs to its end; was it a hit?
+/// Runs a read to its end. Returns true if it was a hit.
 fn read(system: &mut MemorySystem, at: &mut Ps, core: u32, addr: PhysAddr) -> bool {
     match system.read(*at, core, addr, false) {
         Service::Done { at: done } => {

@@ -111,7 +111,7 @@ fn split_of(cores: &[OnCore]) -> Split {
     cores.iter().map(|core| core.workloads.clone()).collect()
 }
 
-/// Does the memory of each color's tasks fit it?
+/// Checks that the memory of each color's tasks fits in the color.
 fn check_memory(context: &PlanContext<'_>, cores: &[OnCore], colors: &[crate::plan::Color]) -> Result<(), Refusal> {
     for (color, holds) in colors.iter().enumerate() {
         let tasks = cores

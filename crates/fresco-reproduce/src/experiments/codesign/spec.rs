@@ -84,7 +84,7 @@ impl Spec {
         }
     }
 
-    /// Is there time for its refreshes?
+    /// Whether there is time for its refreshes.
     pub fn fits(&self) -> bool {
         setup::machine(self).is_ok()
     }

@@ -132,7 +132,7 @@ impl Case {
         }
     }
 
-    /// Is its run that of another case?
+    /// Whether its run is that of another case.
     fn is_said(&self) -> bool {
         self.method == "none" && self.density != DENSITIES[0]
     }

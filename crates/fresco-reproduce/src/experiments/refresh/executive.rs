@@ -168,7 +168,7 @@ impl Example {
         chosen[self.problem.jobs_of_task(job.task).start + job.index as usize]
     }
 
-    /// May the job of a task that is released at this millisecond use the whole frame that begins there?
+    /// Returns true if the job of a task that is released at this millisecond may use the whole frame that begins there.
     pub(super) fn is_usable(&self, task: usize, release_ms: Time, frame_ms: Time) -> bool {
         let (release, frame) = (release_ms * MS, frame_ms * MS);
         let end = frame + self.problem.rotation().frame();

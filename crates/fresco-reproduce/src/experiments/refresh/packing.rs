@@ -40,7 +40,7 @@ struct Whole {
     count: usize,
 }
 
-/// Is there a frame for each job, with this room left in the frames?
+/// Returns true if there is a frame for each job, with this room left in the frames.
 fn fits(jobs: &[Whole], room: &mut [Time]) -> bool {
     let Some((job, rest)) = jobs.split_first() else {
         return true;

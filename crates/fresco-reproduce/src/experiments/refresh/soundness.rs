@@ -118,7 +118,7 @@ fn as_tasks(servers: [Server; 2]) -> Result<[Task; 2], InputError> {
     Ok([named("S1", servers[0])?, named("S2", servers[1])?])
 }
 
-/// Are both done within their printed response times, which are at most their periods?
+/// Returns true if both are done within their printed response times, which are at most their periods.
 fn bounded(simulation: &Simulation<'_>, printed: [Time; 2]) -> Result<bool, InputError> {
     let outcome = simulation.run_exact().map_err(failed)?;
     let mut pairs = outcome.worst_response.iter().zip(printed);

@@ -53,8 +53,8 @@ pub fn cr_analysis(seed: u64) -> Result<Vec<Row>, InputError> {
     }])
 }
 
-/// The recursion as printed, `e(n) = e(n-1) + tRFC ⌈e(n-1) / tREFI⌉` (E6): does it reach a fixed point below the
-/// retention time?
+/// The recursion as printed, `e(n) = e(n-1) + tRFC ⌈e(n-1) / tREFI⌉` (E6). Returns true if it reaches a fixed point
+/// below the retention time.
 fn printed_padding_ends(wcet: Time, stall: Time, interval: Ratio) -> bool {
     let mut padded = wcet;
     while padded < RETENTION {

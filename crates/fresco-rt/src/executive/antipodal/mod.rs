@@ -116,7 +116,7 @@ pub fn antipodal(
     })
 }
 
-/// Does the window of the job overlap a time when the color is blocked?
+/// Returns true if the window of the job overlaps a time when the color is blocked.
 fn meets(problem: &Problem, job: &Job, color: usize) -> bool {
     until_burst(problem, job.release, color) < job.deadline || during_burst(problem, job.release, color)
 }
@@ -132,7 +132,7 @@ fn during_burst(problem: &Problem, time: Time, color: usize) -> bool {
     problem.rotation().blocked_at(time) == Some(color)
 }
 
-/// Between the bursts of two colors: is the first one's the next?
+/// Returns true if a burst of `color` comes before one of `opposite` after the job's release.
 fn color_comes_next(problem: &Problem, job: &Job, color: usize, opposite: usize) -> bool {
     until_burst(problem, job.release, color) < until_burst(problem, job.release, opposite)
 }

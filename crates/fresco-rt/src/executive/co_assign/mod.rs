@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Co-assignment: frames and colors chosen together, exactly (F8, CR-9 to CR-11).
 //!
-//! Which colors does each instance of each task own, on which instance does each job run, and when, so that no job runs
-//! while a color of its instance is blocked and all memory fits? NP-hard from two colors on; answered by search with
-//! no-goods over two flow networks.
+//! Decides which colors each instance of each task owns, on which instance each job runs, and when, so that no job runs
+//! while a color of its instance is blocked and all memory fits. This is NP-hard from two colors on; it is solved by
+//! search with no-goods over two flow networks.
 
 mod answer;
 mod explain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Tables of colors: may each task keep away from these, all at the same time?
+//! Tables of colors: whether each task can keep away from the colors listed for it, all at the same time.
 
 use serde_json::{Map, Value, json};
 

@@ -75,7 +75,7 @@ impl AskedCore {
     }
 }
 
-/// Do both say something, and not the same?
+/// Returns true if both say something, and not the same.
 fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
     matches!((one, other), (Some(one), Some(other)) if one != other)
 }

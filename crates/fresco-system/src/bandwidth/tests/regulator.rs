@@ -48,7 +48,7 @@ impl Cores {
         }
     }
 
-    /// A core fetches a line at a time. Is it to be interrupted?
+    /// A core fetches a line. Returns true if it is to be interrupted.
     fn fetches(&mut self, core: u32) -> bool {
         self.lines[core as usize].read += 1;
         self.regulator.counted(core, self.lines[core as usize])

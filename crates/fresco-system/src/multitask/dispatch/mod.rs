@@ -92,7 +92,7 @@ pub enum Handler {
 }
 
 impl Handler {
-    /// Does it lock this color?
+    /// Returns true if it locks this color.
     pub fn locks(self, other: usize) -> bool {
         match self {
             Self::Lock { color } => color == other,

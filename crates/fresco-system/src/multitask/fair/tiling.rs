@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Does each core have a task for every slice (COD-11)?
+//! Checks that each core has a task for every slice (COD-11).
 
 use super::banks::colors_of_turn;
 use crate::multitask::colors;

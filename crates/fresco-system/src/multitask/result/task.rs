@@ -169,7 +169,7 @@ impl JobRecord {
         Some(self.end_ps? - self.release_ps)
     }
 
-    /// Did it miss its deadline in a run that ended at `horizon`?
+    /// Returns true if it missed its deadline in a run that ended at `horizon`.
     pub fn is_missed(&self, horizon: Ps) -> bool {
         let late = |deadline: Ps| match self.end_ps {
             Some(end) => end > deadline,

@@ -78,7 +78,7 @@ pub struct ColorArgs {
 }
 
 impl ColorArgs {
-    /// Has a map been named?
+    /// Returns true if a map has been named.
     pub fn names_a_map(&self) -> bool {
         self.map.is_some() || self.source.machine.is_some()
     }

@@ -98,7 +98,7 @@ impl SourceArgs {
         given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
     }
 
-    /// Has the page size been given?
+    /// Returns true if the page size has been given.
     pub fn has_page(&self) -> bool {
         self.page.is_some()
     }

@@ -59,7 +59,7 @@ impl Comparison {
         }
     }
 
-    /// Is there any plan?
+    /// Returns true if there is any plan.
     pub fn any(&self) -> bool {
         self.rows.iter().any(|row| row.planned)
     }

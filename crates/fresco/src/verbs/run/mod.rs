@@ -206,7 +206,7 @@ pub fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Is the first word, which may look like a plan, a program that colors are named for?
+/// Returns true if the first word, which may look like a plan, is a program that colors are named for.
 fn is_program(args: &Args) -> bool {
     let colored = args.colors.colors.is_some() || args.thread_colors.is_some();
     let program = |name| Program::find(name, &search_path(), false);

@@ -85,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// Would it be done?
+    /// Returns true if nothing that the run takes is missing.
     pub fn can_be_done(&self) -> bool {
         self.missing.is_empty()
     }

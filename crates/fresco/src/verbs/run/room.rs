@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Has this machine the memory that is asked for, and is the map that of a machine of its size?
+//! Checks that this machine has the memory that is asked for, and that the map is that of a machine of its size.
 
 use super::plan::frames;
 use fresco_input::{InputError, format_size};
@@ -28,12 +28,12 @@ impl Room {
         })
     }
 
-    /// Does most of the memory lie outside the map? Then it may be the map of another machine.
+    /// Returns true if most of the memory lies outside the map: it may be the map of another machine.
     pub fn is_mostly_outside(self) -> bool {
         self.inside < self.all / 2
     }
 
-    /// Is so little inside that frames would be looked for in vain for seconds?
+    /// Returns true if so little lies inside that frames would be looked for in vain for seconds.
     pub fn is_hopeless(self) -> bool {
         self.inside < self.all / 10
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco verify`: did a live process get the colors that were asked for?
+//! `fresco verify`: checks that a live process got the colors that were asked for.
 
 mod report;
 mod tasks;

@@ -25,7 +25,7 @@ pub struct Report {
     when_full: WhenFull,
     /// What was to give it its frames; `null` of a process that was not started by `fresco run`.
     backend: Option<Backend>,
-    /// Were these colors named on the command line, and not asked for by the process?
+    /// Whether these colors were named on the command line, and not asked for by the process.
     #[serde(skip)]
     named: bool,
     /// Limits asked for beside the colors.
@@ -186,7 +186,8 @@ impl Report {
         })
     }
 
-    /// Have at least this share of the pages judged the colors asked for, and the process its limits?
+    /// Returns true if at least this share of the pages judged has the colors asked for, and the process has its
+    /// limits.
     pub fn holds(&self, least: f64) -> bool {
         within(&self.limits_asked, self.limits_applied.as_ref()) && self.total.share.is_none_or(|share| share >= least)
     }
@@ -305,7 +306,8 @@ pub fn limits_applied(pid: u32) -> Option<Limits> {
     Some(Abilities::of(&tree, Path::new(PROC)).limits_of(&tree.schemata(&class)))
 }
 
-/// Are these the limits asked for? Less is as good: hardware rounds, and bandwidth is divided among caches.
+/// Returns true if these are the limits asked for. Less bandwidth is as good: hardware rounds, and bandwidth is divided
+/// among caches.
 pub fn within(asked: &Limits, applied: Option<&Limits>) -> bool {
     let ways = applied.and_then(|limits| limits.ways.as_ref());
     let bandwidth = applied.and_then(|limits| limits.bytes_per_s);

@@ -47,7 +47,7 @@ struct TaskView {
     cpus_applied: Option<String>,
     limits_asked: Limits,
     limits_applied: Option<Limits>,
-    /// Is all as requested?
+    /// Whether all is as requested.
     holds: bool,
 }
 
@@ -144,7 +144,7 @@ impl Report {
         })
     }
 
-    /// Does any task run?
+    /// Returns true if any task runs.
     fn is_live(&self) -> bool {
         self.tasks.iter().any(|task| task.pid.is_some())
     }

@@ -77,7 +77,7 @@ struct Registers {
 struct Bfs {
     graph: Graph,
     levels: Traced<u32>,
-    /// Is a vertex on the last level, or on the one being searched? By the parity of the level.
+    /// Whether each vertex is on the last level, or on the one being searched: one array for each parity of the level.
     fronts: [Traced<bool>; 2],
     /// A line for each thread: vertices it has counted.
     counts: Traced<u64>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Is a solution what theory says it must be?
+//! Checks the error of a solution against the bound that theory gives.
 
 use super::Cg;
 

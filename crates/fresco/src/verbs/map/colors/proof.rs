@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Do two sets of colors share banks?
+//! Proves that two sets of colors share no bank, or names the banks that they share.
 
 use fresco_dram::ColorSpace;
 use fresco_dram::color::{Separation, format_list};

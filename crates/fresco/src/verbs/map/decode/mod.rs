@@ -90,7 +90,8 @@ fn refused(faults: Vec<InputError>) -> Outcome {
 /// Words told of that are no addresses: a file of something else has thousands.
 const MOST_TOLD: usize = 10;
 
-/// Is the first word an address already, of the map last proved for this machine?
+/// Returns true if the first word is an address or `-`, and no file: the map is then the one last proved for this
+/// machine.
 fn is_address(word: &str) -> bool {
     (addresses::number(word).is_some() || word == "-") && !Path::new(word).exists()
 }

@@ -39,7 +39,7 @@ pub struct DisturbanceArgs {
 }
 
 impl DisturbanceArgs {
-    /// Has any been given?
+    /// Returns true if any disturbance has been given.
     pub fn is_given(&self) -> bool {
         let numbers = [
             self.noise,

@@ -30,7 +30,7 @@ fn of_machine(root: &Path) -> Dump {
     Dump::of_functions(pci_functions(root), &name)
 }
 
-/// Are they those of a family that is decoded?
+/// Returns true if the registers of the machine are those of a family that is decoded.
 pub fn family_is_here(root: &Path) -> bool {
     family_of(&of_machine(root)).is_some()
 }

@@ -50,7 +50,7 @@ pub struct Report {
 /// Functions that were found.
 #[derive(Debug, Serialize)]
 pub struct FunctionsView {
-    /// Did they predict, twice?
+    /// Whether they predicted what was never measured, twice.
     pub(super) defended: bool,
     /// Banks that they tell apart.
     pub(super) banks: f64,

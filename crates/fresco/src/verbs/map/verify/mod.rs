@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco map verify`: is a map right? Asked of timing, of a simulated memory or of this machine's.
+//! `fresco map verify`: checks a map by timing, on a simulated memory or on this machine's.
 
 mod claim;
 mod report;
