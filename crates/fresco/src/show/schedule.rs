@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Periodic tasks of a scenario: deadlines missed, response times (MET-2). Who ran when is in `timelines.rs`.
 
+use super::cdf;
 use super::figures::Figure;
 use super::sweep::Sweep;
 use super::timelines::values;
-use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
+use fresco_report::plot::{Axis, Distribution, Heading};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
 use fresco_system::POINTS_SHOWN;
 use fresco_system::results::{JobsSummary, PointResult, ScenarioResult, TaskSummary};
@@ -101,22 +102,16 @@ fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<O
             distributions.push(Distribution::of_counts(name, counts)?);
         }
     }
-    if distributions.is_empty() {
-        return Ok(None);
-    }
-    let chart = CdfChart {
-        heading: Heading::new(
-            format!("{}: response times of {task}", sweep.result.scenario),
-            "from release to end",
-        )
-        .described("Share of the jobs that took at most so long."),
-        x: Axis::new("response time", "ms"),
-        y_label: "share of jobs".to_owned(),
-        distributions,
-    };
-    Ok(Some(Figure {
+    let heading = Heading::new(
+        format!("{}: response times of {task}", sweep.result.scenario),
+        "from release to end",
+    )
+    .described("Share of the jobs that took at most so long.");
+    let x = Axis::new("response time", "ms");
+    let chart = cdf::curves(heading, x, "jobs", distributions, provenance)?;
+    Ok(chart.map(|svg| Figure {
         name: format!("{}-response-{task}", sweep.result.scenario),
-        svg: chart.to_svg(provenance)?,
+        svg,
         caption: "Jobs of all repetitions after the warm-up.".to_owned(),
     }))
 }
