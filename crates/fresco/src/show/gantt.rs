@@ -3,7 +3,7 @@
 
 use super::figures::Figure;
 use super::lanes::{self, GanttContent, PS};
-use fresco_report::plot::{BarStyle, Gantt, Heading};
+use fresco_report::plot::{BarStyle, Gantt, Heading, Lane};
 use fresco_report::{Provenance, ReportError};
 
 /// What a chart is called.
@@ -16,7 +16,8 @@ pub struct Titles {
     pub run: String,
 }
 
-/// The chart of the recorded part of a run, or of a `share` of it: 8 is its first eighth. `None` if nothing is recorded.
+/// The chart of the recorded part of a run, or of a `share` of it: 8 is its first eighth. Its time begins with that part. `None` if
+/// nothing is recorded.
 ///
 /// # Errors
 /// None in practice: spans of a run end after they begin.
@@ -45,13 +46,13 @@ pub fn figure(
             "Jobs of each task on each core, with releases, deadlines and ends; page faults and stalls; lock windows of colors; \
              refreshes of ranks. A task never runs while a rank that it owns is refreshed, if a plan hides refresh.",
         ),
-        from_ns,
-        to_ns: from_ns + length,
+        from_ns: 0,
+        to_ns: length,
         styles: match timeline.locks.is_empty() {
             true => Vec::new(),
             false => vec![(BarStyle::Outline, "locked".to_owned())],
         },
-        lanes: lanes::of(content),
+        lanes: since(from_ns, lanes::of(content)),
     };
     let passes = match timeline.passes.is_empty() {
         true => "",
@@ -69,4 +70,17 @@ pub fn figure(
         svg: chart.to_svg(provenance)?,
         caption: marks + &content.left_out(),
     }))
+}
+
+/// The lanes with times since `from_ns`; marks before it go.
+fn since(from_ns: u64, mut lanes: Vec<Lane>) -> Vec<Lane> {
+    for lane in &mut lanes {
+        for bar in &mut lane.bars {
+            bar.from_ns = bar.from_ns.saturating_sub(from_ns);
+            bar.to_ns = bar.to_ns.saturating_sub(from_ns);
+        }
+        lane.marks.retain(|mark| mark.at_ns >= from_ns);
+        lane.marks.iter_mut().for_each(|mark| mark.at_ns -= from_ns);
+    }
+    lanes
 }
