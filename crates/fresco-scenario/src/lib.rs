@@ -16,7 +16,7 @@ pub use builtin::{builtin, builtin_names, builtin_source, builtin_text, builtin_
 pub use plan::Plan;
 pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
-    Axis, Copy, Dynamic, Extent, MachineUsed, Overview, Paging, Point, Role, RunSpec, Scenario, Setup, Task,
-    TaskOverview, TraceUsed, error_at, is_strict,
+    Axis, Copy, Dynamic, Extent, MachineUsed, Overview, POINTS_SHOWN, Paging, Point, Role, RunSpec, Scenario, Setup,
+    Task, TaskOverview, TraceUsed, error_at, is_strict,
 };
 pub use source::{Source, is_plan};

@@ -44,4 +44,6 @@ pub mod results;
 mod runs;
 
 pub use batch::{Progress, run, run_all, run_until};
-pub use fresco_scenario::{Axis, Extent, MachineUsed, Overview, Role, RunSpec, Scenario, TaskOverview, TraceUsed};
+pub use fresco_scenario::{
+    Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
+};

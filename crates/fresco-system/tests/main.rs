@@ -26,4 +26,5 @@ mod periodic;
 mod phases;
 mod scenarios;
 mod teams;
+mod timelines;
 mod wrong;

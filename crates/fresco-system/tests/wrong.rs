@@ -235,6 +235,7 @@ const CASES: &[Case] = &[
         "phase without unit",
         &[("[measure]\npasses = 1", "[measure]\ntime = 5")],
     ),
+    Case("a timeline of no length", &[("seed = 1", "timeline = \"0 us\"")]),
     Case("empty phase", &[("[measure]\npasses = 1", "[measure]")]),
     Case("empty axis", &[("corunners = [0, 1]", "corunners = []")]),
     Case(

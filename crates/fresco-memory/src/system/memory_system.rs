@@ -59,6 +59,8 @@ pub struct MemorySystem {
     lines: Vec<Lines>,
     counted_from: Cycle,
     pub(super) command_sink: Option<CommandSink>,
+    /// Only commands of refreshes go to the sink.
+    pub(super) only_refreshes: bool,
     pub(super) commands: Vec<Command>,
     /// What a plan of refreshes is judged by, if it is.
     pub(super) watch: Option<Watch>,
@@ -103,6 +105,7 @@ impl MemorySystem {
             lines: vec![Lines::default(); usize::from(cores)],
             counted_from: 0,
             command_sink: None,
+            only_refreshes: false,
             commands: Vec::new(),
             watch: None,
         };
@@ -187,7 +190,12 @@ impl MemorySystem {
 
     /// From now on every DRAM command also goes to `sink`.
     pub fn set_command_sink(&mut self, sink: CommandSink) {
-        self.command_sink = Some(sink);
+        (self.command_sink, self.only_refreshes) = (Some(sink), false);
+    }
+
+    /// As [`set_command_sink`](Self::set_command_sink), but only refreshes go to `sink`: a command in some thousands.
+    pub fn set_refresh_sink(&mut self, sink: CommandSink) {
+        (self.command_sink, self.only_refreshes) = (Some(sink), true);
     }
 
     /// Counters of each core, since the start or the last reset.

@@ -21,6 +21,8 @@ pub(super) struct Port<'a> {
     pub write_backs: &'a mut WriteBacks,
     /// Collects commands, if anybody wants them.
     pub commands: Option<&'a mut Vec<Command>>,
+    /// Only those of refreshes.
+    pub only_refreshes: bool,
     /// Collects writes that met a refresh, if anybody wants them.
     pub delayed_writes: Option<&'a mut Vec<DelayedWrite>>,
 }
@@ -78,7 +80,9 @@ impl Sink for Port<'_> {
     }
 
     fn command(&mut self, command: &Command) {
-        if let Some(commands) = &mut self.commands {
+        if let Some(commands) = &mut self.commands
+            && (!self.only_refreshes || command.kind.is_refresh())
+        {
             commands.push(*command);
         }
     }

@@ -106,6 +106,7 @@ impl MemorySystem {
                     pending: &mut self.pending,
                     write_backs: &mut self.write_backs,
                     commands: self.command_sink.is_some().then_some(&mut self.commands),
+                    only_refreshes: self.only_refreshes,
                     delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
                 };
                 controller.run_until(cycles - 1, &mut port);

@@ -28,7 +28,15 @@ use std::path::Path;
 const DEFAULT_MACHINE: &str = "ss-rtmc";
 
 /// Keys that say how a run of the scenario is made; a plan does not depend on them.
-const OF_RUNS: &[&str] = &["policy", "corunners", "warm_up", "measure", "check", "trace_dir"];
+const OF_RUNS: &[&str] = &[
+    "policy",
+    "corunners",
+    "warm_up",
+    "measure",
+    "check",
+    "timeline",
+    "trace_dir",
+];
 
 /// A task set with its machine, checked: every key is known and in range, every task's times make a task.
 ///

@@ -53,6 +53,9 @@ pub(crate) const OF_ALL_POINTS: &[&str] = &["name", "title", "seed", "repetition
 const MOST_REPETITIONS: u32 = 1000;
 const MOST_RUNS: u64 = 100_000;
 
+/// Points of a scenario that have a timeline where one is wanted: more would fill a report with what nobody looks at.
+pub const POINTS_SHOWN: usize = 8;
+
 /// An experiment, checked: every run of it can start.
 ///
 /// ```
@@ -96,6 +99,9 @@ pub struct Scenario {
     pub seed: u64,
     /// The points, the last axis running fastest.
     pub points: Vec<Arc<Point>>,
+    /// A timeline of the first run of each of the first [`POINTS_SHOWN`] points is wanted, though the file does not ask for one.
+    /// False after reading.
+    pub timelines: bool,
 }
 
 /// One combination of values.
@@ -119,6 +125,8 @@ pub struct RunSpec {
     pub repetition: u32,
     /// Seed of the run.
     pub seed: u64,
+    /// Its timeline is wanted, though the file does not ask for one.
+    pub timeline: bool,
 }
 
 impl Scenario {
@@ -184,6 +192,7 @@ impl Scenario {
             repetitions,
             seed: root.opt_integer("seed", 0..=u64::from(u32::MAX))?.unwrap_or(1),
             points,
+            timelines: false,
         })
     }
 
@@ -196,6 +205,7 @@ impl Scenario {
                 point_number,
                 repetition,
                 seed: self.seed + u64::from(repetition),
+                timeline: self.timelines && repetition == 0 && point_number < POINTS_SHOWN,
             })
         };
         self.points.iter().enumerate().flat_map(of_point).collect()

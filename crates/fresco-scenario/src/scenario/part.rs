@@ -83,6 +83,7 @@ impl Scenario {
             repetitions,
             seed: self.seed,
             points: kept.iter().map(point).collect(),
+            timelines: self.timelines,
         };
         (part, kept.iter().flat_map(runs).collect())
     }

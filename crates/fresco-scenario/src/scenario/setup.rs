@@ -11,16 +11,20 @@ use super::policy;
 use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::budgets::Budgets;
-use fresco_dram::ColorSpace;
+use fresco_dram::{ColorSpace, Ps};
 use fresco_frames::{Coloring, Config, ListsBy};
 use fresco_input::{Document, InputError, Table};
 use fresco_load::{Program, ProgramSpec, Setting};
 use fresco_machine::Machine;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Jobs of each periodic task that are measured if nothing is said.
 const JOBS: u64 = 10;
+
+/// Lengths of a timeline, in picoseconds: 1 us to 1000 s.
+const TIMELINES: RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;
 
 /// Everything a run needs, except its seed.
 pub struct Setup {
@@ -44,6 +48,8 @@ pub struct Setup {
     pub scheduler: Scheduler,
     /// Judge every DRAM command by the independent checker.
     pub check: bool,
+    /// Length of the part of each run whose timeline is kept, in picoseconds; `None` if the scenario does not say.
+    pub timeline: Option<Ps>,
     /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
     /// The copies that run, in the order of the file.
@@ -109,6 +115,7 @@ impl Setup {
             measure: extent(&root, "measure", 1, if periodic { JOBS } else { 1 })?,
             scheduler: Scheduler::read(&root, periodic)?,
             check: root.opt_boolean("check")?.unwrap_or(false),
+            timeline: root.opt_duration("timeline", TIMELINES)?,
             trace_dir: directory.join(root.opt_text("trace_dir")?.unwrap_or("")),
             machine,
             machine_path: path,

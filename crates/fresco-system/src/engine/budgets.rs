@@ -11,7 +11,6 @@
 
 use super::Engine;
 use crate::bandwidth::{Regulator, Renewal};
-use crate::multitask::StallSpan;
 use fresco_dram::{NEVER, Ps};
 
 impl Engine<'_> {
@@ -97,11 +96,15 @@ impl Engine<'_> {
     /// The handler has returned: the core goes on with its job, or with what comes next.
     fn go_on_at(&mut self, number: usize, at: Ps, on: Ps) {
         let task = self.cpus[number].loaded.as_ref().map(|loaded| loaded.task);
-        let paid = task.map_or(0, |task| self.pay(task));
-        let cpu = &mut self.cpus[number];
         match task {
-            Some(_) => cpu.core.resume(on + paid),
-            None => cpu.free_since = cpu.free_since.max(at) + (on - at),
+            Some(task) => {
+                let on = self.paid(number, task, on);
+                self.cpus[number].core.resume(on);
+            }
+            None => {
+                let cpu = &mut self.cpus[number];
+                cpu.free_since = cpu.free_since.max(at) + (on - at);
+            }
         }
     }
 
@@ -138,12 +141,8 @@ impl Engine<'_> {
     /// Notes a stall that lasts to `at` or ends then.
     pub(super) fn record_stall(&mut self, number: usize, at: Ps) {
         let cpu = &self.cpus[number];
-        if let Some(start_ps) = cpu.stalled_since.filter(|since| *since < self.recorded && *since < at) {
-            self.stalls.push(StallSpan {
-                core: cpu.number,
-                start_ps,
-                end_ps: at.min(self.recorded),
-            });
+        if let Some(since) = cpu.stalled_since {
+            self.recording.stall(cpu.number, since, at);
         }
     }
 }

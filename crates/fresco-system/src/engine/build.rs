@@ -5,6 +5,7 @@ use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
 use super::phases::Phases;
 use super::recoloring::Recoloring;
+use super::recording::Recording;
 use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
@@ -54,9 +55,11 @@ impl<'e> Engine<'e> {
         if phases.is_none() {
             memory.watch_writes();
         }
-        // Of a run of phases nobody asks who was refreshed when.
-        let is_watched = phases.is_none() || experiment.check;
-        let watch = is_watched.then(|| Watch::start(experiment, &mut memory));
+        let watch = Watch::start(experiment, &mut memory);
+        let mut recording = Recording::new(experiment.record_ns * 1000);
+        if phases.is_none() {
+            recording.open(0, watch.as_deref());
+        }
         let space = Arc::new(colors::space(machine)?);
         let mut frames = allocator::frames(machine, &space, experiment.frames, experiment.seed)
             .map_err(|error| experiment.error(format!("found {error}")))?;
@@ -110,7 +113,6 @@ impl<'e> Engine<'e> {
                 None => experiment.horizon_ns * 1000,
             },
             last: 0,
-            recorded: experiment.record_ns * 1000,
             locking: 0,
             windows: PlannedWindows::new(experiment),
             recoloring: experiment
@@ -124,10 +126,7 @@ impl<'e> Engine<'e> {
             phases,
             next_dispatch: 0,
             waits: super::busy::Waits::new(machine.cores as usize),
-            runs: Vec::new(),
-            spans: Vec::new(),
-            locks: Vec::new(),
-            stalls: Vec::new(),
+            recording,
             run_ahead: if regulator.is_some() {
                 bandwidth::RUN_AHEAD
             } else {

@@ -2,7 +2,7 @@
 //! The instants at which dispatchers decide, and what becomes of their decisions.
 
 use super::{Engine, Reverse};
-use crate::multitask::{Activity, LockSpan, OwnerSpan, ReadyJob, RunSpan};
+use crate::multitask::{Activity, LockSpan, ReadyJob};
 use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
@@ -90,18 +90,8 @@ impl Engine<'_> {
             Activity::Handler(_) => cpu.outcome.handler_ps += time,
             Activity::Idle => cpu.outcome.idle_ps += time,
         }
-        if let Some(color) = cpu.decision.owner.filter(|_| from < self.recorded && time > 0) {
-            let span = OwnerSpan {
-                core: cpu.number,
-                color,
-                start_ps: from,
-                end_ps: now.min(self.recorded),
-            };
-            let same = |last: &OwnerSpan| (last.core, last.color, last.end_ps) == (span.core, color, from);
-            match self.spans.iter_mut().rev().find(|last| last.core == span.core) {
-                Some(last) if same(last) => last.end_ps = span.end_ps,
-                _ => self.spans.push(span),
-            }
+        if let Some(color) = cpu.decision.owner {
+            self.recording.owner(cpu.number, color, from, now);
         }
     }
 
@@ -112,22 +102,19 @@ impl Engine<'_> {
         cpu.decision = cpu.dispatcher.decide(now, &self.jobs);
         debug_assert!(cpu.decision.until > now, "time advances");
         let after = cpu.decision.activity;
-        let locks = if number == 0 && now < self.recorded {
+        let locks = if number == 0 && self.recording.contains(now) {
             cpu.dispatcher.locks_begun(now)
         } else {
             Vec::new()
         };
         for (color, burst_start_ps, burst_end_ps, end_ps) in locks {
-            let span = LockSpan {
+            self.recording.lock(LockSpan {
                 color,
                 start_ps: now,
                 burst_start_ps,
                 burst_end_ps,
                 end_ps,
-            };
-            if self.locks.last() != Some(&span) {
-                self.locks.push(span);
-            }
+            });
         }
         if before != after {
             let cpu = &mut self.cpus[number];
@@ -143,26 +130,17 @@ impl Engine<'_> {
     /// A handler that was under way is over.
     fn handler_ends(&mut self, number: usize, now: Ps) {
         let cpu = &mut self.cpus[number];
-        // What was decided last has been replaced already: the span tells by itself what it is.
-        if let Some(start_ps) = cpu.handler_since.take()
-            && let Some(last) = self.runs.iter_mut().rev().find(|run| run.core == cpu.number)
-            && last.start_ps == start_ps
-        {
-            last.end_ps = now.min(self.recorded);
+        if let Some(start) = cpu.handler_since.take() {
+            self.recording.handler_ended(cpu.number, start, now);
         }
     }
 
     /// Notes that a handler begins; its end is put in when it is known.
     pub(super) fn record_handler(&mut self, number: usize, at: Ps) {
         let cpu = &self.cpus[number];
-        if at < self.recorded {
-            self.runs.push(RunSpan {
-                core: cpu.number,
-                start_ps: at,
-                end_ps: cpu.decision.until.min(self.recorded),
-                activity: cpu.decision.activity,
-            });
-        }
+        let decision = &cpu.decision;
+        self.recording
+            .handler(cpu.number, decision.activity, at, decision.until);
     }
 
     /// Makes the core do what was decided: the job on it goes on, or is asked to stop, or another one begins. On a core

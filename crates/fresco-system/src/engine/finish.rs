@@ -5,8 +5,7 @@ use super::team::Waits;
 use super::watch::Watch;
 use super::{Done, Engine};
 use crate::multitask::{
-    JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline,
-    WindowsKept, Work,
+    JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, Spread, TaskOutcome, WindowsKept, Work,
 };
 use crate::os::pages::PageTable;
 use crate::results::ControllerResult;
@@ -53,10 +52,7 @@ impl Engine<'_> {
             memory,
             watch,
             waits,
-            mut runs,
-            spans,
-            locks,
-            mut stalls,
+            recording,
             cpus,
             ..
         } = self;
@@ -66,9 +62,6 @@ impl Engine<'_> {
         let banks_at_work = watch.as_ref().map_or(0.0, Watch::banks_at_work);
         let seen = watch.map(|watch| watch.finish(end)).unwrap_or_default();
         let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = seen;
-        runs.sort_by_key(|run: &RunSpan| (run.start_ps, run.core));
-        runs.retain(|run| run.end_ps > run.start_ps);
-        stalls.sort_by_key(|stall: &StallSpan| (stall.start_ps, stall.core));
         Ok(MultitaskResult {
             machine: machine.name.clone(),
             horizon_ns: end / 1000,
@@ -83,14 +76,7 @@ impl Engine<'_> {
             all_cores_wait_ps: waits.all_at_once(),
             checker,
             regulation,
-            timeline: Timeline {
-                recorded_ps: experiment.record_ns.min(experiment.horizon_ns) * 1000,
-                runs,
-                owners: spans,
-                locks,
-                stalls,
-                refreshes,
-            },
+            timeline: recording.finish(end, refreshes),
         })
     }
 

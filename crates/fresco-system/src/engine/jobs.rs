@@ -66,6 +66,8 @@ impl TaskState {
             execution_ps: 0,
             preemptions: 0,
             copied_bytes: 0,
+            met_refresh_reads: 0,
+            refresh_wait_ps: 0,
         });
     }
 
@@ -131,6 +133,10 @@ impl TaskState {
             met.reads += 1;
             met.read_wait_ps += sample.refresh;
             met.longest_read_wait_ps = met.longest_read_wait_ps.max(sample.refresh);
+            // A job leaves its core when all its reads have arrived.
+            let job = &mut self.jobs[self.oldest];
+            job.met_refresh_reads += 1;
+            job.refresh_wait_ps += sample.refresh;
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::cpu::{Counters, Loaded};
-use crate::multitask::{Activity, RunSpan};
+use crate::multitask::Activity;
 use fresco_dram::Ps;
 use fresco_input::InputError;
 
@@ -27,7 +27,7 @@ impl Engine<'_> {
             cpu.outcome.context_switches += 1;
             resume += self.experiment.context_switch_ns * 1000;
         }
-        resume += self.pay(task);
+        let resume = self.paid(number, task, resume);
         self.tasks[task].core = Some(number);
         let (then, write_backs) = (self.counters(number), self.write_backs_of(number));
         let cpu = &mut self.cpus[number];
@@ -79,18 +79,12 @@ impl Engine<'_> {
         let since = std::mem::replace(&mut loaded.since, at);
         let time = at - since;
         cpu.outcome.executing_ps += time;
-        if since < self.recorded && time > 0 {
-            self.runs.push(RunSpan {
-                core: cpu.number,
-                start_ps: since,
-                end_ps: at.min(self.recorded),
-                activity: Activity::Run {
-                    task: loaded.task,
-                    job: loaded.job,
-                    instance: loaded.instance,
-                },
-            });
-        }
+        let activity = Activity::Run {
+            task: loaded.task,
+            job: loaded.job,
+            instance: loaded.instance,
+        };
+        self.recording.run(cpu.number, activity, since, at);
         let state = &mut self.tasks[loaded.task];
         state.executed(time);
         state.executing += time;

@@ -30,6 +30,7 @@ mod measure;
 mod paging;
 mod phases;
 mod recoloring;
+mod recording;
 mod team;
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ mod windows;
 
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
-use crate::multitask::{Experiment, Jobs, LockSpan, MultitaskResult, OwnerSpan, RunSpan, StallSpan};
+use crate::multitask::{Experiment, Jobs, MultitaskResult};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
@@ -49,6 +50,7 @@ use fresco_memory::{Done, MemorySystem, Service};
 use jobs::TaskState;
 use phases::Phases;
 use recoloring::Recoloring;
+use recording::Recording;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -79,7 +81,6 @@ pub(crate) struct Engine<'e> {
     next_dispatch: Ps,
     /// Time of the last event.
     last: Ps,
-    recorded: Ps,
     /// Cores in a handler that locks a color.
     locking: usize,
     windows: Option<PlannedWindows>,
@@ -94,10 +95,8 @@ pub(crate) struct Engine<'e> {
     phases: Option<Phases<'e>>,
     /// Of the part that is recorded.
     waits: busy::Waits,
-    runs: Vec<RunSpan>,
-    spans: Vec<OwnerSpan>,
-    locks: Vec<LockSpan>,
-    stalls: Vec<StallSpan>,
+    /// The timeline of the part that is recorded.
+    recording: Recording,
     /// Budgets of bandwidth, if cores are regulated.
     regulator: Option<Regulator>,
     /// [`RUN_AHEAD`].
@@ -178,7 +177,7 @@ impl Engine<'_> {
                     .run_on(&mut self.tasks[loaded.task].process, now + self.run_ahead);
             }
             let sent = done.at - done.sample.latency;
-            if done.sample.refresh > 0 && sent < self.recorded {
+            if done.sample.refresh > 0 && self.recording.contains(sent) {
                 self.waits.note(done.core, sent, done.sample.refresh);
             }
             if let Some(loaded) = &cpu.loaded {
@@ -249,7 +248,7 @@ impl Engine<'_> {
                 self.pass(task, at)?.then_some(at)
             }
             Stop::Over => self.restart(task, at)?.then_some(at),
-            Stop::Fault(page) => Some(at + self.fault(task, page)?),
+            Stop::Fault(page) => Some(at + self.fault(task, page, at)?),
             Stop::Copied | Stop::Elapsed | Stop::Mark(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
             Stop::Failed(Failure::Outside(op)) => {
@@ -257,7 +256,7 @@ impl Engine<'_> {
             }
         };
         if let Some(resume) = resume {
-            let resume = resume + self.pay(task);
+            let resume = self.paid(number, task, resume);
             self.cpus[number].core.resume(resume);
         }
         Ok(())

@@ -26,11 +26,11 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives a page of the memory in use its frame. Returns the time of the whole page fault.
+    /// Gives a page of the memory in use its frame at `at`. Returns the time of the whole page fault.
     ///
     /// # Errors
     /// The memory or the colors of the task are used up.
-    pub(super) fn fault(&mut self, task: usize, page: Page) -> Result<Ps, InputError> {
+    pub(super) fn fault(&mut self, task: usize, page: Page, at: Ps) -> Result<Ps, InputError> {
         if self.tasks[task].process.pages().is_mapped(page) {
             // Another thread was here first, since this one went to the operating system.
             return Ok(0);
@@ -38,7 +38,7 @@ impl Engine<'_> {
         let id = self.memory_of(task);
         let got = match self.frames.alloc(id) {
             // Memory pressure: what others can spare may help (BPM-7).
-            Err(FrameError::OutOfColor { .. }) if self.relieve(task)? => self.frames.alloc(id),
+            Err(FrameError::OutOfColor { .. }) if self.relieve(task, at)? => self.frames.alloc(id),
             got => got,
         };
         let (frame, work) = got.map_err(|error| self.experiment.no_frame(task, id, &error))?;
@@ -50,6 +50,10 @@ impl Engine<'_> {
         let faults = &mut self.tasks[task].faults;
         faults.count += 1;
         faults.time_ps += time;
+        if let Some(core) = self.tasks[task].core {
+            let color = self.space.try_bank_color(frame);
+            self.recording.fault(core as u32, task, color, at, at + time);
+        }
         Ok(time)
     }
 }

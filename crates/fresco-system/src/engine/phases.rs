@@ -95,7 +95,7 @@ impl<'e> Engine<'e> {
         if self.experiment.tasks[task].paging == Paging::AtStart && !self.is_helper(task) {
             let page = self.tasks[task].process.pages_mut().next_unmapped();
             if let Some(page) = page {
-                return Ok(Some(at + self.fault(task, page)?));
+                return Ok(Some(at + self.fault(task, page, at)?));
             }
         }
         let phases = self.of_phases();
@@ -177,6 +177,9 @@ impl<'e> Engine<'e> {
     /// # Errors
     /// It has no operations, and its phases are counted in operations: they would never end.
     pub(super) fn note_pass(&mut self, task: usize, at: Ps) -> Result<(), InputError> {
+        if self.experiment.tasks[task].timing.periodic().is_none() {
+            self.recording.passed(at, task);
+        }
         let Some(phases) = &self.phases else { return Ok(()) };
         let counted = |extent| matches!(extent, Extent::Operations(count) if count > 0);
         let counts = counted(phases.rules.warm_up) || counted(phases.rules.measure);
@@ -240,6 +243,8 @@ impl<'e> Engine<'e> {
             return;
         }
         phases.opened = Some(at);
+        self.record_from(at);
+        let phases = self.of_phases();
         let in_passes = matches!(phases.rules.measure, Extent::Passes(_));
         self.memory.reset_stats();
         for other in self.of_phases().order.clone() {

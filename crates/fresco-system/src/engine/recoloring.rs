@@ -102,15 +102,15 @@ impl Engine<'_> {
         };
         recoloring.next += recoloring.rules.interval;
         if let Some(shares) = self.divide_channels(now) {
-            self.give(&shares)?;
+            self.give(&shares, now)?;
         }
-        self.lend(None)?;
+        self.lend(None, now)?;
         Ok(())
     }
 
     /// A task has used its colors up: the banks are divided anew at once. Returns whether that changed anything.
-    pub(super) fn relieve(&mut self, task: usize) -> Result<bool, InputError> {
-        self.lend(Some(task))
+    pub(super) fn relieve(&mut self, task: usize, now: Ps) -> Result<bool, InputError> {
+        self.lend(Some(task), now)
     }
 
     /// Divides banks by what tasks need, where one needs more than it has. With channels partitioned, those of a channel lend to each
@@ -118,7 +118,7 @@ impl Engine<'_> {
     ///
     /// Colors hold less than their pages where some of the memory is occupied: a `pressed` task needs more than it has, whatever
     /// the count says.
-    fn lend(&mut self, pressed: Option<usize>) -> Result<bool, InputError> {
+    fn lend(&mut self, pressed: Option<usize>, now: Ps) -> Result<bool, InputError> {
         let Some(recoloring) = &self.recoloring else {
             return Ok(false);
         };
@@ -157,13 +157,13 @@ impl Engine<'_> {
         // Colors that are shared already may be all that can be done: then nothing changes.
         changed &= std::iter::zip(&holdings, &sets).any(|(holding, set)| holding.banks != *set);
         if changed {
-            self.give(&sets)?;
+            self.give(&sets, now)?;
         }
         Ok(changed)
     }
 
     /// Gives the members these colors, and moves pages that lie elsewhere.
-    fn give(&mut self, sets: &[ColorSet]) -> Result<(), InputError> {
+    fn give(&mut self, sets: &[ColorSet], now: Ps) -> Result<(), InputError> {
         let recoloring = self.recoloring.as_ref();
         let members = recoloring.map_or_else(Vec::new, |recoloring| recoloring.rules.members.clone());
         for (&task, banks) in std::iter::zip(&members, sets) {
@@ -177,12 +177,12 @@ impl Engine<'_> {
             });
             given.map_err(|error| self.experiment.no_frame(task, id, &error))?;
         }
-        members.into_iter().for_each(|task| self.move_pages(task));
+        members.into_iter().for_each(|task| self.move_pages(task, now));
         Ok(())
     }
 
     /// Moves the pages of a task that are not of its colors. Where its colors have no free frame a page stays.
-    fn move_pages(&mut self, task: usize) {
+    fn move_pages(&mut self, task: usize, now: Ps) {
         let id = self.memory_of(task);
         let wrong: BTreeSet<u64> = match self.frames.nonconforming(id) {
             Ok(frames) if !frames.is_empty() => frames.into_iter().map(|frame| frame.0).collect(),
@@ -206,6 +206,8 @@ impl Engine<'_> {
             lines.extend(offsets.map(|offset| (at(old.0, offset), CopyTo::Frame(at(new.0, offset)))));
             stand_still += cost.ps(SHOOTDOWN + cost.cycles(&work));
             moved += 1;
+            let [from, to] = [old, new].map(|frame| self.space.try_bank_color(frame));
+            self.recording.moved(now, task, from, to);
         }
         if moved == 0 {
             return;
@@ -237,9 +239,13 @@ impl Engine<'_> {
             .is_some_and(|recoloring| recoloring.owed[task] > 0)
     }
 
-    /// For how long a task has to stand still now.
-    pub(super) fn pay(&mut self, task: usize) -> Ps {
-        let recoloring = self.recoloring.as_mut();
-        recoloring.map_or(0, |recoloring| std::mem::take(&mut recoloring.owed[task]))
+    /// A task that was to go on at `from` on a core stands still for what it owes: when it goes on.
+    pub(super) fn paid(&mut self, number: usize, task: usize, from: Ps) -> Ps {
+        let Some(recoloring) = &mut self.recoloring else {
+            return from;
+        };
+        let on = from + std::mem::take(&mut recoloring.owed[task]);
+        self.recording.shootdown(number as u32, task, from, on);
+        on
     }
 }

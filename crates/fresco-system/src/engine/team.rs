@@ -105,9 +105,12 @@ impl Engine<'_> {
             }
             if let Some(core) = self.tasks[member].core {
                 let from = self.cpus[core].loaded.as_ref().map_or(0, |loaded| loaded.from);
+                let mut resume = last.max(from);
                 // Those that waited pay for shootdowns when they take the interrupt.
-                let paid = if member == task { self.pay(member) } else { 0 };
-                self.cpus[core].core.resume(last.max(from) + paid);
+                if member == task {
+                    resume = self.paid(core, member, resume);
+                }
+                self.cpus[core].core.resume(resume);
             }
         }
         Ok(())

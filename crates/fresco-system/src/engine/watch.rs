@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What is seen of the DRAM commands: the checker's verdict, and when ranks are refreshed.
+//! What is seen of the DRAM commands: the checker's verdict, and when ranks are refreshed. Where no more than that is wanted,
+//! refreshes alone are seen; a run of phases that records nothing is not watched at all.
 
 use super::busy::BankWork;
 use crate::multitask::{CheckerVerdict, Experiment, RankRefresh, RefreshPlan, RefreshSpan};
-use fresco_dram::{Clock, CommandKind, Cycle, Ps};
+use fresco_dram::{Clock, CommandKind, Cycle, NEVER, Ps};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Command, MemorySystem};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Sees every command of a run.
+/// Sees every command of a run, or every refresh.
 pub(super) struct Watch {
     checker: Option<Checker>,
     clock: Clock,
@@ -17,7 +18,9 @@ pub(super) struct Watch {
     /// Length of a command on all banks, some or one of them, and of a quarter on all.
     lengths: [Cycle; 4],
     refi: Cycle,
-    recorded: Ps,
+    /// Refreshes are recorded from here; [`NEVER`] as long as none are.
+    from: Ps,
+    to: Ps,
     ranks: Vec<Rank>,
     work: BankWork,
 }
@@ -31,8 +34,12 @@ struct Rank {
 }
 
 impl Watch {
-    /// Watches the memory of an experiment.
-    pub fn start(experiment: &Experiment, memory: &mut MemorySystem) -> Rc<RefCell<Self>> {
+    /// Watches the memory of an experiment as far as somebody asks; `None` if nobody does.
+    pub fn start(experiment: &Experiment, memory: &mut MemorySystem) -> Option<Rc<RefCell<Self>>> {
+        let all = experiment.phases.is_none() || experiment.check;
+        if !all && experiment.record_ns == 0 {
+            return None;
+        }
         let config = &experiment.machine.memory;
         let (organisation, timing) = (&config.organisation, &config.timing);
         let options = match experiment.refresh {
@@ -49,13 +56,24 @@ impl Watch {
             ranks_per_channel: organisation.ranks,
             lengths: [timing.rfc_ab, timing.rfc_sb, timing.rfc_pb, timing.rfc_ab4],
             refi: timing.refi.max(1),
-            recorded: experiment.record_ns * 1000,
+            from: NEVER,
+            to: 0,
             ranks: vec![Rank::default(); ranks as usize],
             work: BankWork::new(organisation, timing),
         }));
         let observer = Rc::clone(&watch);
-        memory.set_command_sink(Box::new(move |command| observer.borrow_mut().observe(command)));
-        watch
+        let sink = Box::new(move |command: &Command| observer.borrow_mut().observe(command));
+        if all {
+            memory.set_command_sink(sink);
+        } else {
+            memory.set_refresh_sink(sink);
+        }
+        Some(watch)
+    }
+
+    /// Refreshes between these times are recorded, the present one of each rank included.
+    pub fn record(&mut self, (from, to): (Ps, Ps)) {
+        (self.from, self.to) = (from, to);
     }
 
     fn observe(&mut self, command: &Command) {
@@ -76,8 +94,13 @@ impl Watch {
         rank.last = command.cycle;
         let end = command.cycle + length;
         match rank.spans.last_mut() {
+            // It may last into the part that is recorded.
+            last if self.from == NEVER => match last {
+                Some(last) => *last = (command.cycle, end, 1),
+                None => rank.spans.push((command.cycle, end, 1)),
+            },
             Some(last) if last.1 >= command.cycle => (last.1, last.2) = (end.max(last.1), last.2 + 1),
-            _ if self.clock.to_ps(command.cycle) < self.recorded => rank.spans.push((command.cycle, end, 1)),
+            _ if self.clock.to_ps(command.cycle) < self.to => rank.spans.push((command.cycle, end, 1)),
             _ => {}
         }
     }
@@ -87,7 +110,7 @@ impl Watch {
         self.work.mean()
     }
 
-    /// The verdict at `end`, of every rank its refreshes, and what was recorded of them.
+    /// The verdict at `end`, of every rank its refreshes, and what was recorded of them, not cut.
     pub fn finish(mut self, end: Ps) -> (Option<CheckerVerdict>, Vec<RankRefresh>, Vec<RefreshSpan>) {
         let last = self.clock.cycle_at_or_after(end);
         let verdict = self.checker.take().map(|checker| {
@@ -116,7 +139,7 @@ impl Watch {
                 channel,
                 rank: number,
                 start_ps: self.clock.to_ps(start),
-                end_ps: self.clock.to_ps(end).min(self.recorded),
+                end_ps: self.clock.to_ps(end),
                 commands,
             }));
         }

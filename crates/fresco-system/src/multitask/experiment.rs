@@ -36,7 +36,8 @@ pub struct Experiment {
     pub seed: u64,
     /// Judge every DRAM command by the independent checker, retention included.
     pub check: bool,
-    /// Length of the beginning of which the timeline is kept, in nanoseconds.
+    /// Length of the part whose timeline is kept, in nanoseconds: from time 0, or from when all measured tasks of a run of phases
+    /// are warm.
     pub record_ns: u64,
     /// Time of a switch to another task, in nanoseconds; cold caches come on top.
     pub context_switch_ns: u64,

@@ -51,8 +51,9 @@ pub use fair::FairSchedule;
 pub use fresco_scenario::{Dynamic, Paging};
 pub use phases::Phases;
 pub use result::{
-    CheckerVerdict, CoreBudget, CoreOutcome, JobRecord, LockSpan, Met, MultitaskResult, OwnerSpan, PageFaults,
-    RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, Spread, StallSpan, TaskOutcome, Timeline, WindowsKept,
+    CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, MultitaskResult, OwnerSpan,
+    PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, ShootdownSpan, Spread, StallSpan,
+    TaskOutcome, Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
 pub use task::{Instance, TaskSpec, Timing, Work};

@@ -13,7 +13,10 @@ pub(super) fn slowdown(runs: &[RunResult], baseline: &[RunResult], number: usize
 fn of_run(run: &RunResult, base: &RunResult, number: usize) -> Option<f64> {
     let task = &run.tasks[number];
     // Of jobs, the formula knows neither those that wait for each other nor the pages that move.
-    let is_told = run.timeline.is_none() && run.tasks.iter().all(|task| task.pages.recolored == 0);
+    let is_told = run
+        .tasks
+        .iter()
+        .all(|task| task.jobs.is_none() && task.pages.recolored == 0);
     if !is_told {
         return None;
     }

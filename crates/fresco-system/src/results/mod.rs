@@ -57,7 +57,7 @@ pub struct RunResult {
     pub regulation: Option<RegulationResult>,
     /// DRAM commands that the independent checker judged and passed; `None` if it was not asked to.
     pub commands_checked: Option<u64>,
-    /// Who ran when at the beginning, if tasks are periodic.
+    /// Who ran when in the part that was recorded: always where tasks are periodic, otherwise where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
 }

@@ -38,7 +38,6 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     } else {
         0
     };
-    let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
     let schedule = Schedule::Plain {
         policy: setup.scheduler.policy,
     };
@@ -49,7 +48,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         horizon_ns,
         seed: spec.seed,
         check: setup.check,
-        record_ns: (PERIODS_SHOWN * longest).min(horizon_ns),
+        record_ns: recorded(spec, horizon_ns) / NS,
         // A task that has its core alone has it from the beginning.
         context_switch_ns: match setup.is_periodic() {
             true => setup.scheduler.context_switch_ns,
@@ -73,8 +72,28 @@ fn phases(setup: &Setup) -> Phases {
     }
 }
 
-/// Periods of the slowest task whose course is kept for a chart.
+/// Periods of what recurs most slowly that are kept for a chart.
 const PERIODS_SHOWN: u64 = 3;
+/// Refresh intervals (tREFI) that are kept where nothing else recurs: a chart has some eight pixels for each.
+const REFRESHES_SHOWN: u64 = 128;
+
+/// Length of the part of a run whose timeline is kept, in picoseconds. If the scenario does not say: three periods of the
+/// slowest periodic task; without any, where it is asked for, three periods of the budgets of bandwidth, or 128 refresh
+/// intervals.
+fn recorded(spec: &RunSpec, horizon_ns: u64) -> Ps {
+    let setup = &spec.point.setup;
+    if setup.is_periodic() {
+        let longest = timings(setup).map(|task| task.period).max().unwrap_or(0);
+        let length = setup.timeline.unwrap_or(PERIODS_SHOWN * longest * NS);
+        return length.min(horizon_ns * NS);
+    }
+    let timing = &setup.machine.memory.timing;
+    setup.timeline.unwrap_or_else(|| match &setup.bandwidth {
+        _ if !spec.timeline => 0,
+        Some(budgets) => PERIODS_SHOWN * budgets.period,
+        None => timing.clock.to_ps(REFRESHES_SHOWN * timing.refi.max(1)),
+    })
+}
 
 /// The timings of the periodic tasks.
 fn timings(setup: &Setup) -> impl Iterator<Item = &fresco_rt::Task> {

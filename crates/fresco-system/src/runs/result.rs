@@ -15,6 +15,7 @@ use fresco_scenario::{RunSpec, Setup};
 /// The checker found DRAM commands that no device allows.
 pub(crate) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, InputError> {
     let (from_ps, end) = outcome.counted_ps;
+    let is_recorded = spec.point.setup.is_periodic() || outcome.timeline.recorded_ps > 0;
     let mut commands_checked = None;
     if let Some(verdict) = &outcome.checker {
         if !verdict.clean {
@@ -44,7 +45,7 @@ pub(crate) fn of(spec: &RunSpec, outcome: MultitaskResult) -> Result<RunResult, 
         controllers: outcome.controllers,
         regulation,
         commands_checked,
-        timeline: spec.point.setup.is_periodic().then_some(outcome.timeline),
+        timeline: is_recorded.then_some(outcome.timeline),
     })
 }
 

@@ -3,10 +3,11 @@
 
 use super::table::{measured, promises};
 use super::{Simulated, assumptions, gantt};
+use crate::show::cdf;
 use crate::show::figures::Figure;
 use crate::verbs::plan::tables as plan_tables;
 use fresco_plan::Plan;
-use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
+use fresco_report::plot::{Distribution, Heading};
 use fresco_report::{HtmlReport, Provenance, ReportError, Section};
 
 /// The page and its figures; `trace` is the name of the trace file beside it.
@@ -85,22 +86,13 @@ fn latencies(simulated: &Simulated, provenance: &Provenance) -> Result<Option<Fi
         let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns, bucket.count)).collect();
         distributions.push(Distribution::of_counts(&task.name, counts)?);
     }
-    if distributions.is_empty() {
-        return Ok(None);
-    }
-    let chart = CdfChart {
-        heading: Heading::new(
-            format!("{}: latency of memory reads", simulated.name),
-            simulated.method.name(),
-        )
-        .described("Share of the reads of each task that took at most so long."),
-        x: Axis::new("latency", "ns").logarithmic(),
-        y_label: "share of reads".to_owned(),
-        distributions,
-    };
-    Ok(Some(Figure {
+    let title = format!("{}: latency of memory reads", simulated.name);
+    let heading = Heading::new(title, simulated.method.name())
+        .described("Share of the reads of each task that took at most so long.");
+    let chart = cdf::curves(heading, cdf::latency(), "reads", distributions, provenance)?;
+    Ok(chart.map(|svg| Figure {
         name: "latency".to_owned(),
-        svg: chart.to_svg(provenance)?,
+        svg,
         caption: "Reads that missed all caches; of the first eight tasks.".to_owned(),
     }))
 }

@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Distribution of the latency of reads where interference is strongest, a curve for each compared value.
+//! Distributions of latencies and response times as curves; those of reads where interference is strongest, a curve for each
+//! compared value.
 
 use super::lines::heading;
 use super::subject::Subject;
 use super::sweep::{CORUNNERS, Sweep, label};
-use fresco_report::plot::{Axis, CdfChart, Distribution, Svg};
+use fresco_report::plot::{Axis, CdfChart, Distribution, Heading, Svg};
 use fresco_report::{Provenance, ReportError};
+
+/// One curve for each distribution; `None` without any. `what` is what has them, as `reads`.
+///
+/// # Errors
+/// None in practice; see [`CdfChart::to_svg`].
+pub fn curves(
+    heading: Heading,
+    x: Axis,
+    what: &str,
+    distributions: Vec<Distribution>,
+    provenance: &Provenance,
+) -> Result<Option<Svg>, ReportError> {
+    if distributions.is_empty() {
+        return Ok(None);
+    }
+    let chart = CdfChart {
+        heading,
+        x,
+        y_label: format!("share of {what}"),
+        distributions,
+    };
+    chart.to_svg(provenance).map(Some)
+}
+
+/// The axis of latencies of reads.
+pub fn latency() -> Axis {
+    Axis::new("latency", "ns").logarithmic()
+}
 
 /// The curves of a task. `None` if it read nothing from memory.
 ///
@@ -32,9 +61,6 @@ pub fn chart(
             distributions.push(Distribution::of_counts(name, counts)?);
         }
     }
-    if distributions.is_empty() {
-        return Ok(None);
-    }
     let mut heading = heading(sweep, panel, format!("latency of {task}'s memory reads"));
     if let Some(axis) = sweep.across {
         let value = sweep.value(sweep.across, sweep.most());
@@ -45,11 +71,5 @@ pub fn chart(
         heading.subtitle = format!("{at}; {}", heading.subtitle);
     }
     heading.description = format!("{}: share of reads that took at most so long.", heading.title);
-    let chart = CdfChart {
-        heading,
-        x: Axis::new("latency", "ns").logarithmic(),
-        y_label: "share of reads".to_owned(),
-        distributions,
-    };
-    chart.to_svg(provenance).map(Some)
+    curves(heading, latency(), "reads", distributions, provenance)
 }

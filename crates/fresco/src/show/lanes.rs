@@ -1,24 +1,71 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lanes of a Gantt chart: tasks per core, when it is stalled, whose time it is, lock windows, refresh per rank.
+//! The lanes of a Gantt chart: tasks per core, its page faults, stalls and whose time it is, lock windows, refresh per rank.
 
+use super::files::TRACE;
 use fresco_report::plot::{BarStyle, GanttBar, Lane, Mark, MarkKind};
 use fresco_system::multitask::{Activity, JobRecord, Timeline};
+use std::collections::BTreeSet;
 
 /// Picoseconds in a nanosecond.
 pub const PS: u64 = 1000;
 
-/// What a chart shows.
+/// A chart has lanes of so many cores, and of so many ranks: what is beyond that is said below it, and in the trace.
+const MOST_CORES: usize = 16;
+const MOST_RANKS: usize = 16;
+
+/// What a chart or a trace shows.
 pub struct GanttContent<'r> {
-    /// Cores, each with lanes of its own.
+    /// Cores that have tasks or execute some, by number.
     pub cores: Vec<u32>,
     /// Tasks, in the order in which the timeline numbers them.
     pub tasks: Vec<TaskLane<'r>>,
-    /// Ranks that have a lane.
+    /// Ranks that are refreshed, by channel and number.
     pub ranks: Vec<RankLane>,
     /// Who ran when.
     pub timeline: &'r Timeline,
     /// End of the run: a job that has not ended by then has missed a deadline before.
     pub horizon_ps: u64,
+}
+
+impl<'r> GanttContent<'r> {
+    /// What a timeline has to show of these tasks, in a run that ended at `horizon_ps`. `what` says what stands behind the
+    /// number of a rank.
+    pub fn new(
+        timeline: &'r Timeline,
+        tasks: Vec<TaskLane<'r>>,
+        horizon_ps: u64,
+        what: impl Fn(u32) -> Option<String>,
+    ) -> Self {
+        let of_tasks = tasks.iter().map(|task| task.core);
+        let cores: BTreeSet<u32> = of_tasks.chain(timeline.runs.iter().map(|run| run.core)).collect();
+        let refreshes = timeline.refreshes.iter();
+        let ranks: BTreeSet<(u32, u32)> = refreshes.map(|span| (span.channel, span.rank)).collect();
+        let several = ranks.iter().any(|(channel, _)| *channel > 0);
+        let lane = |(channel, rank): (u32, u32)| {
+            let name = match several {
+                true => format!("ch {channel} rank {rank}"),
+                false => format!("rank {rank}"),
+            };
+            let name = what(rank).map_or_else(|| name.clone(), |what| format!("{name} ({what})"));
+            RankLane { channel, rank, name }
+        };
+        Self {
+            cores: Vec::from_iter(cores),
+            tasks,
+            ranks: ranks.into_iter().map(lane).collect(),
+            timeline,
+            horizon_ps,
+        }
+    }
+
+    /// What the chart leaves out, in sentences; empty if nothing.
+    pub fn left_out(&self) -> String {
+        let beyond = |all: usize, most: usize, what: &str| match all > most {
+            true => format!(" Of {all} {what} the first {most}; all of them are in {TRACE}."),
+            false => String::new(),
+        };
+        beyond(self.cores.len(), MOST_CORES, "cores") + &beyond(self.ranks.len(), MOST_RANKS, "ranks")
+    }
 }
 
 /// A task.
@@ -41,17 +88,6 @@ pub struct RankLane {
     pub name: String,
 }
 
-impl RankLane {
-    /// The lane of a rank, which names its channel too if there are `several`.
-    pub fn new(channel: u32, rank: u32, several: bool) -> Self {
-        let name = match several {
-            true => format!("ch {channel} rank {rank}"),
-            false => format!("rank {rank}"),
-        };
-        Self { channel, rank, name }
-    }
-}
-
 fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> GanttBar {
     GanttBar {
         from_ns: from_ps / PS,
@@ -62,11 +98,12 @@ fn bar(from_ps: u64, to_ps: u64, label: &str, key: &str, style: BarStyle) -> Gan
     }
 }
 
-/// The lanes of a chart: of each core its tasks, handlers, stalls and whose time it is; then locks and refreshes.
+/// The lanes of a chart: of each core its tasks, page faults, moved pages, handlers, stalls and whose time it is; then locks and
+/// refreshes.
 pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
     let mut lanes = Vec::new();
     let timeline = content.timeline;
-    for &core in &content.cores {
+    for &core in content.cores.iter().take(MOST_CORES) {
         let group = format!("core {core}");
         for (number, task) in content.tasks.iter().enumerate() {
             let own = timeline
@@ -82,7 +119,7 @@ pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
                     name: task.name.to_owned(),
                     bars,
                     marks: if task.core == core {
-                        marks(task, content.horizon_ps)
+                        marks(task, number, content)
                     } else {
                         Vec::new()
                     },
@@ -95,6 +132,18 @@ pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
             .map(|run| bar(run.start_ps, run.end_ps, "", "", BarStyle::Solid))
             .collect();
         push(&mut lanes, &group, "handlers", bars);
+        let faults = timeline.faults.iter().filter(|fault| fault.core == core);
+        let bars = faults.map(|fault| bar(fault.start_ps, fault.end_ps, "", "page fault", BarStyle::Solid));
+        push(&mut lanes, &group, "page faults", bars.collect());
+        let moves = timeline
+            .moves
+            .iter()
+            .filter(|one| content.tasks.get(one.task).is_some_and(|task| task.core == core));
+        let moves = moves.map(|one| (one.at_ps, one.at_ps));
+        let shootdowns = timeline.shootdowns.iter().filter(|one| one.core == core);
+        let bars = moves.chain(shootdowns.map(|one| (one.start_ps, one.end_ps)));
+        let bars = bars.map(|(start, end)| bar(start, end, "", "pages move", BarStyle::Solid));
+        push(&mut lanes, &group, "pages move", bars.collect());
         let stalls = timeline.stalls.iter().filter(|stall| stall.core == core);
         let bars = stalls.map(|stall| bar(stall.start_ps, stall.end_ps, "", "stalled", BarStyle::Hatched));
         push(&mut lanes, &group, "stalled", bars.collect());
@@ -127,7 +176,7 @@ pub fn of(content: &GanttContent<'_>) -> Vec<Lane> {
         })
         .collect();
     push(&mut lanes, "memory", "locked", bars);
-    for rank in &content.ranks {
+    for rank in content.ranks.iter().take(MOST_RANKS) {
         let own = timeline.refreshes.iter();
         let own = own.filter(|span| (span.channel, span.rank) == (rank.channel, rank.rank));
         let bars = own.map(|span| bar(span.start_ps, span.end_ps, "", "refresh", BarStyle::Hatched));
@@ -147,8 +196,14 @@ fn push(lanes: &mut Vec<Lane>, group: &str, name: &str, bars: Vec<GanttBar>) {
     }
 }
 
-fn marks(task: &TaskLane<'_>, horizon: u64) -> Vec<Mark> {
-    let mut marks = Vec::new();
+fn marks(task: &TaskLane<'_>, number: usize, content: &GanttContent<'_>) -> Vec<Mark> {
+    let passes = content.timeline.passes.iter().filter(|pass| pass.task == number);
+    let mut marks: Vec<Mark> = passes
+        .map(|pass| Mark {
+            at_ns: pass.at_ps / PS,
+            kind: MarkKind::Completion,
+        })
+        .collect();
     for job in task.jobs {
         let mut mark = |at_ps: u64, kind| {
             marks.push(Mark {
@@ -161,7 +216,7 @@ fn marks(task: &TaskLane<'_>, horizon: u64) -> Vec<Mark> {
             mark(end, MarkKind::Completion);
         }
         if let Some(deadline) = job.deadline_ps {
-            let missed = job.is_missed(horizon);
+            let missed = job.is_missed(content.horizon_ps);
             mark(deadline, if missed { MarkKind::Miss } else { MarkKind::Deadline });
         }
     }

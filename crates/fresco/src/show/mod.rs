@@ -23,6 +23,7 @@ pub mod teams;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod timelines;
 pub mod together;
 pub mod trace;
 pub mod verdicts;

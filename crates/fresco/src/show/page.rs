@@ -4,7 +4,7 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, lead, schedule, teams, words};
+use super::{budgets, controllers, lead, schedule, teams, timelines, words};
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
@@ -29,6 +29,14 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
         let mut figures = schedule::figures(&sweep, &of_this)?;
         figures.extend(budgets::figures(&sweep, &of_this)?);
         figures.extend(figures::of(&sweep, &of_this)?);
+        let timelines = timelines::figures(&sweep, &of_this)?;
+        // Of periodic tasks, who runs when comes first; it is a detail of others.
+        let place = if schedule::is_periodic(result) {
+            0
+        } else {
+            figures.len()
+        };
+        figures.splice(place..place, timelines);
         // The only scenario's title is that of the page.
         let heading = match results.len() {
             1 => format!("Results of {}", result.scenario),

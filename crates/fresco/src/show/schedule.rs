@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Periodic tasks of a scenario: deadlines missed, response times, who ran when (MET-2).
+//! Periodic tasks of a scenario: deadlines missed, response times (MET-2). Who ran when is in `timelines.rs`.
 
+use super::cdf;
 use super::figures::Figure;
-use super::files::TRACE;
-use super::lanes::{self, GanttContent, RankLane, TaskLane};
 use super::sweep::Sweep;
-use super::{gantt, trace};
-use fresco_report::perfetto::{Trace, write_trace};
-use fresco_report::plot::{Axis, CdfChart, Distribution, Heading};
+use super::timelines::values;
+use fresco_report::plot::{Axis, Distribution, Heading};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
+use fresco_system::POINTS_SHOWN;
 use fresco_system::results::{JobsSummary, PointResult, ScenarioResult, TaskSummary};
-use std::collections::BTreeSet;
-use std::io;
 
-/// Charts of points, at most so many of each kind: more are in the JSON.
-const MOST_CHARTS: usize = 8;
+/// Returns true if tasks of the scenario are periodic.
+pub fn is_periodic(result: &ScenarioResult) -> bool {
+    let mut tasks = result.points.iter().flat_map(|point| &point.tasks);
+    tasks.any(|task| task.jobs.is_some())
+}
 
 /// The jobs of each periodic task at each point; `None` without periodic tasks.
 ///
@@ -22,12 +22,7 @@ const MOST_CHARTS: usize = 8;
 /// None in practice: results hold no numbers that are none.
 pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     let result = sweep.result;
-    if !result
-        .points
-        .iter()
-        .flat_map(|point| &point.tasks)
-        .any(|task| task.jobs.is_some())
-    {
+    if !is_periodic(result) {
         return Ok(None);
     }
     let axes = sweep.varied();
@@ -68,15 +63,12 @@ fn numbers(point: &PointResult, number: usize, jobs: &JobsSummary) -> Vec<Cell> 
     ]
 }
 
-/// A Gantt chart of the beginning of each point's first run, and the distribution of response times of each periodic task.
+/// The distribution of response times of each periodic task.
 ///
 /// # Errors
 /// None in practice: spans of a run end after they begin.
 pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
     let mut figures = Vec::new();
-    for (number, point) in sweep.result.points.iter().enumerate().take(MOST_CHARTS) {
-        figures.extend(chart(sweep, number, point, provenance)?);
-    }
     let mut tasks: Vec<&str> = Vec::new();
     let periodic = sweep.result.points.iter().flat_map(|point| &point.tasks);
     for task in periodic.filter(|task| task.jobs.is_some()) {
@@ -90,88 +82,6 @@ pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>
     Ok(figures)
 }
 
-/// The values of the axes at a point: `samebank, 3`.
-fn values(point: &PointResult) -> String {
-    point.values.join(", ")
-}
-
-/// The file of the report that has the timelines of the first runs of points, for a trace viewer: its name and content;
-/// `None` if nothing was recorded.
-///
-/// # Errors
-/// None in practice: spans of a run do not overlap.
-pub fn trace_file(results: &[ScenarioResult], provenance: &Provenance) -> io::Result<Option<(String, Vec<u8>)>> {
-    let mut processes = Vec::new();
-    for result in results {
-        for point in result.points.iter().take(MOST_CHARTS) {
-            let Some(content) = content(point) else { continue };
-            let prefix = match (results.len(), point.values.is_empty()) {
-                (1, true) => String::new(),
-                (1, false) => format!("{}: ", values(point)),
-                (_, true) => format!("{}: ", result.scenario),
-                (_, false) => format!("{} {}: ", result.scenario, values(point)),
-            };
-            processes.extend(trace::of(&content, &prefix));
-        }
-    }
-    if processes.is_empty() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    write_trace(&Trace { processes }, provenance, &mut bytes)?;
-    Ok(Some((TRACE.to_owned(), bytes)))
-}
-
-/// What is shown of the first run of a point; `None` if its course was not recorded.
-fn content(point: &PointResult) -> Option<GanttContent<'_>> {
-    let run = point.runs.first()?;
-    let timeline = run.timeline.as_ref()?;
-    let lane = |task| {
-        let task: &fresco_system::results::TaskResult = task;
-        TaskLane {
-            name: &task.name,
-            core: task.core,
-            jobs: task.jobs.as_ref().map_or(&[], |jobs| jobs.jobs.as_slice()),
-        }
-    };
-    let ranks: BTreeSet<(u32, u32)> = timeline
-        .refreshes
-        .iter()
-        .map(|span| (span.channel, span.rank))
-        .collect();
-    let several = ranks.iter().any(|(channel, _)| *channel > 0);
-    let cores: BTreeSet<u32> = run.tasks.iter().map(|task| task.core).collect();
-    Some(GanttContent {
-        cores: Vec::from_iter(cores),
-        tasks: run.tasks.iter().map(lane).collect(),
-        ranks: ranks
-            .into_iter()
-            .map(|(channel, rank)| RankLane::new(channel, rank, several))
-            .collect(),
-        timeline,
-        horizon_ps: run.to_ps,
-    })
-}
-
-fn chart(
-    sweep: &Sweep<'_>,
-    number: usize,
-    point: &PointResult,
-    provenance: &Provenance,
-) -> Result<Option<Figure>, ReportError> {
-    let Some(content) = content(point) else { return Ok(None) };
-    let to_ns = content.timeline.recorded_ps / lanes::PS;
-    let what = match point.values.is_empty() {
-        true => String::new(),
-        false => format!("{}, ", values(point)),
-    };
-    let scenario = &sweep.result.scenario;
-    let title = format!("{scenario}: who runs when");
-    let subtitle = format!("{what}the first {} ms", to_ns as f64 / 1e6);
-    let name = format!("{scenario}-gantt-{number}");
-    gantt::figure(name, title, subtitle, &content, to_ns, provenance).map(Some)
-}
-
 /// Response times of one task, a curve for each point.
 fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<Option<Figure>, ReportError> {
     let mut distributions = Vec::new();
@@ -180,7 +90,7 @@ fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<O
         let task: &TaskSummary = point.tasks.iter().find(|other| other.name == task)?;
         Some((point, task.jobs.as_ref()?))
     };
-    for (point, jobs) in sweep.result.points.iter().filter_map(of_point).take(MOST_CHARTS) {
+    for (point, jobs) in sweep.result.points.iter().filter_map(of_point).take(POINTS_SHOWN) {
         let buckets = jobs.response.histogram.iter();
         let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns / 1e6, bucket.count)).collect();
         if !counts.is_empty() {
@@ -192,22 +102,16 @@ fn responses(sweep: &Sweep<'_>, task: &str, provenance: &Provenance) -> Result<O
             distributions.push(Distribution::of_counts(name, counts)?);
         }
     }
-    if distributions.is_empty() {
-        return Ok(None);
-    }
-    let chart = CdfChart {
-        heading: Heading::new(
-            format!("{}: response times of {task}", sweep.result.scenario),
-            "from release to end",
-        )
-        .described("Share of the jobs that took at most so long."),
-        x: Axis::new("response time", "ms"),
-        y_label: "share of jobs".to_owned(),
-        distributions,
-    };
-    Ok(Some(Figure {
+    let heading = Heading::new(
+        format!("{}: response times of {task}", sweep.result.scenario),
+        "from release to end",
+    )
+    .described("Share of the jobs that took at most so long.");
+    let x = Axis::new("response time", "ms");
+    let chart = cdf::curves(heading, x, "jobs", distributions, provenance)?;
+    Ok(chart.map(|svg| Figure {
         name: format!("{}-response-{task}", sweep.result.scenario),
-        svg: chart.to_svg(provenance)?,
+        svg,
         caption: "Jobs of all repetitions after the warm-up.".to_owned(),
     }))
 }

@@ -143,6 +143,8 @@ metrics! {
     met_refresh_reads "count" [Task] "reads that waited for a refresh";
     met_refresh_read_wait "ns" [Task] "how long, in sum";
     met_refresh_read_wait_max "ns" [Task] "longest wait of a read";
+    jobs_met_refresh "count" [Task] "jobs of which a read waited for a refresh, those of the warm-up too";
+    met_refresh_job_wait_max "ns" [Task] "longest wait of the reads of one job for refreshes, in sum";
     met_refresh_writes "count" [Task] "write-backs that were in a write buffer while their bank was refreshed";
     met_refresh_at_start "count" [Task] "accesses of both kinds before all ranks were refreshed by plan";
     // Cores.

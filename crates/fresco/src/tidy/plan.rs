@@ -29,6 +29,7 @@ pub fn of(simulated: &Simulated) -> Result<Tables, ReportError> {
     let horizon_ps = result.horizon_ns.saturating_mul(1000);
     for task in &result.tasks {
         add_task(&mut tables, task)?;
+        shared::met_refresh(&mut tables, &Observed::task(&task.name), &task.jobs)?;
         tables.jobs(&task.name, task.core, &task.jobs, horizon_ps)?;
     }
     result.cores.iter().try_for_each(|core| add_core(&mut tables, core))?;

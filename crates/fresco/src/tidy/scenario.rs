@@ -7,6 +7,7 @@ use super::shared::{self, ns};
 use super::tables::{Identity, Observed, Tables};
 use super::timeline;
 use fresco_report::ReportError;
+use fresco_system::multitask::JobRecord;
 use fresco_system::results::{JobsResult, PointResult, RunResult, ScenarioResult, TaskResult};
 
 /// Everything that the runs of these scenarios measured.
@@ -132,6 +133,15 @@ fn add_jobs(
             (m::deadline_misses, jobs.misses as f64),
         ],
     )?;
+    let sum = |of: fn(&JobRecord) -> u64| jobs.jobs.iter().map(of).sum::<u64>();
+    tables.observe(
+        on,
+        [
+            (m::met_refresh_reads, sum(|job| job.met_refresh_reads) as f64),
+            (m::met_refresh_read_wait, ns(sum(|job| job.refresh_wait_ps))),
+        ],
+    )?;
+    shared::met_refresh(tables, on, &jobs.jobs)?;
     if jobs.completed > 0 {
         let (response, execution) = (&jobs.response, &jobs.execution);
         let values = [

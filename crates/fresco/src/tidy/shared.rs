@@ -5,6 +5,7 @@ use super::metrics as m;
 use super::metrics::{Metric, Subject};
 use super::tables::{Observed, Tables};
 use fresco_report::ReportError;
+use fresco_system::multitask::JobRecord;
 use fresco_system::results::{ControllerResult, CoreRegulation, Reads, RegulationResult, ThreadResult};
 
 /// A time in picoseconds as nanoseconds.
@@ -64,6 +65,19 @@ pub(super) fn pages(tables: &mut Tables, task: &str, by_bank: &[(u32, u64)]) -> 
         };
         tables.observe(&on, [(m::pages, *pages as f64)])
     })
+}
+
+/// How many jobs of a task met a refresh, and how long the reads of one waited at most.
+pub(super) fn met_refresh(tables: &mut Tables, on: &Observed, jobs: &[JobRecord]) -> Result<(), ReportError> {
+    let met = jobs.iter().filter(|job| job.met_refresh_reads > 0);
+    let longest = jobs.iter().map(|job| job.refresh_wait_ps).max().unwrap_or(0);
+    tables.observe(
+        on,
+        [
+            (m::jobs_met_refresh, met.count() as f64),
+            (m::met_refresh_job_wait_max, ns(longest)),
+        ],
+    )
 }
 
 /// What a thread waited for.

@@ -21,7 +21,7 @@ const OBSERVATION: [(&str, Kind); 6] = [
     ("unit", Kind::Text),
     ("value", Kind::Number),
 ];
-const JOB: [(&str, Kind); 12] = [
+const JOB: [(&str, Kind); 14] = [
     ("task", Kind::Text),
     ("core", Kind::Integer),
     ("job", Kind::Integer),
@@ -34,8 +34,10 @@ const JOB: [(&str, Kind); 12] = [
     ("execution_ns", Kind::Number),
     ("preemptions", Kind::Integer),
     ("missed", Kind::Truth),
+    ("met_refresh_reads", Kind::Integer),
+    ("refresh_wait_ns", Kind::Number),
 ];
-const SPAN: [(&str, Kind); 10] = [
+const SPAN: [(&str, Kind); 13] = [
     ("kind", Kind::Text),
     ("core", Kind::Integer),
     ("task", Kind::Text),
@@ -46,6 +48,9 @@ const SPAN: [(&str, Kind); 10] = [
     ("commands", Kind::Integer),
     ("start_ns", Kind::Number),
     ("end_ns", Kind::Number),
+    ("from_color", Kind::Integer),
+    ("to_color", Kind::Integer),
+    ("pages", Kind::Integer),
 ];
 const LATENCY: [(&str, Kind); 4] = [
     ("task", Kind::Text),
@@ -106,6 +111,43 @@ impl Observed {
             task: Value::Missing,
             kind,
             name: name.to_string().as_str().into(),
+        }
+    }
+}
+
+/// What a span of time is of; what it does not have is missing.
+#[derive(Clone, Debug, Default)]
+pub struct SpanOf {
+    /// What it is.
+    pub kind: &'static str,
+    /// The core.
+    pub core: Value,
+    /// Name of the task.
+    pub task: Value,
+    /// Number of the job.
+    pub job: Value,
+    /// Color of a plan.
+    pub color: Value,
+    /// Channel, numbered through the nodes.
+    pub channel: Value,
+    /// Rank of the channel.
+    pub rank: Value,
+    /// Refresh commands.
+    pub commands: Value,
+    /// Bank color that pages leave.
+    pub from_color: Value,
+    /// Bank color that pages get.
+    pub to_color: Value,
+    /// Pages.
+    pub pages: Value,
+}
+
+impl SpanOf {
+    /// Something of this kind.
+    pub fn new(kind: &'static str) -> Self {
+        Self {
+            kind,
+            ..Self::default()
         }
     }
 }
@@ -241,17 +283,33 @@ impl Tables {
                     (None, _) => Value::Missing,
                     _ => job.is_missed(horizon_ps).into(),
                 },
+                job.met_refresh_reads.into(),
+                ns(job.refresh_wait_ps),
             ])?;
         }
         Ok(())
     }
 
-    /// Adds a span of time.
+    /// Adds a span of time; an instant begins and ends at the same time.
     ///
     /// # Errors
     /// As [`Self::observe`].
-    pub fn span(&mut self, span: [Value; 8], start_ps: u64, end_ps: u64) -> Result<(), ReportError> {
-        self.spans.push(span.into_iter().chain([ns(start_ps), ns(end_ps)]))
+    pub fn span(&mut self, of: SpanOf, start_ps: u64, end_ps: u64) -> Result<(), ReportError> {
+        self.spans.push([
+            Value::Name(of.kind),
+            of.core,
+            of.task,
+            of.job,
+            of.color,
+            of.channel,
+            of.rank,
+            of.commands,
+            ns(start_ps),
+            ns(end_ps),
+            of.from_color,
+            of.to_color,
+            of.pages,
+        ])
     }
 
     /// Adds a distribution.

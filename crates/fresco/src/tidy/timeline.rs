@@ -1,55 +1,79 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The recorded beginning of a run as spans of time.
+//! The recorded part of a run as spans of time.
 
-use super::tables::Tables;
+use super::tables::{SpanOf, Tables};
 use fresco_report::ReportError;
 use fresco_report::dataset::Value;
 use fresco_system::multitask::{Activity, Handler, Timeline};
 
 /// Adds the spans of a timeline; `tasks` are the names of the tasks by number.
 pub(super) fn spans(tables: &mut Tables, timeline: &Timeline, tasks: &[&str]) -> Result<(), ReportError> {
-    let none = || Value::Missing;
-    let of_core = |kind: &'static str, core: u32, color: Option<usize>| {
-        [
-            Value::Name(kind),
-            core.into(),
-            none(),
-            none(),
-            color.into(),
-            none(),
-            none(),
-            none(),
-        ]
-    };
     let names: Vec<Value> = tasks.iter().map(|name| Value::from(*name)).collect();
+    let name = |task: usize| names.get(task).cloned().unwrap_or_default();
+    let handler = |kind, core: u32, color: usize| SpanOf {
+        core: core.into(),
+        color: color.into(),
+        ..SpanOf::new(kind)
+    };
     for run in &timeline.runs {
         let span = match run.activity {
-            Activity::Run { task, job, .. } => {
-                let name = names.get(task).cloned().unwrap_or_default();
-                [
-                    Value::Name("run"),
-                    run.core.into(),
-                    name,
-                    job.into(),
-                    none(),
-                    none(),
-                    none(),
-                    none(),
-                ]
-            }
-            Activity::Handler(Handler::Lock { color }) => of_core("lock handler", run.core, Some(color)),
-            Activity::Handler(Handler::Unlock { color }) => of_core("unlock handler", run.core, Some(color)),
-            Activity::Handler(Handler::Slot { color }) => of_core("slot handler", run.core, Some(color)),
+            Activity::Run { task, job, .. } => SpanOf {
+                core: run.core.into(),
+                task: name(task),
+                job: job.into(),
+                ..SpanOf::new("run")
+            },
+            Activity::Handler(Handler::Lock { color }) => handler("lock handler", run.core, color),
+            Activity::Handler(Handler::Unlock { color }) => handler("unlock handler", run.core, color),
+            Activity::Handler(Handler::Slot { color }) => handler("slot handler", run.core, color),
             Activity::Idle => continue,
         };
         tables.span(span, run.start_ps, run.end_ps)?;
     }
     for owner in &timeline.owners {
-        let span = of_core("owner", owner.core, Some(owner.color));
-        tables.span(span, owner.start_ps, owner.end_ps)?;
+        tables.span(handler("owner", owner.core, owner.color), owner.start_ps, owner.end_ps)?;
     }
     for stall in &timeline.stalls {
-        tables.span(of_core("stall", stall.core, None), stall.start_ps, stall.end_ps)?;
+        let span = SpanOf {
+            core: stall.core.into(),
+            ..SpanOf::new("stall")
+        };
+        tables.span(span, stall.start_ps, stall.end_ps)?;
+    }
+    for fault in &timeline.faults {
+        let span = SpanOf {
+            core: fault.core.into(),
+            task: name(fault.task),
+            to_color: fault.bank_color.into(),
+            pages: 1u64.into(),
+            ..SpanOf::new("page fault")
+        };
+        tables.span(span, fault.start_ps, fault.end_ps)?;
+    }
+    for moved in &timeline.moves {
+        let span = SpanOf {
+            task: name(moved.task),
+            from_color: moved.from_color.into(),
+            to_color: moved.to_color.into(),
+            pages: moved.pages.into(),
+            ..SpanOf::new("move")
+        };
+        tables.span(span, moved.at_ps, moved.at_ps)?;
+    }
+    for shootdown in &timeline.shootdowns {
+        let span = SpanOf {
+            core: shootdown.core.into(),
+            task: name(shootdown.task),
+            ..SpanOf::new("shootdown")
+        };
+        tables.span(span, shootdown.start_ps, shootdown.end_ps)?;
+    }
+    for pass in &timeline.passes {
+        let span = SpanOf {
+            task: name(pass.task),
+            ..SpanOf::new("pass")
+        };
+        tables.span(span, pass.at_ps, pass.at_ps)?;
     }
     for lock in &timeline.locks {
         let times = [
@@ -57,30 +81,20 @@ pub(super) fn spans(tables: &mut Tables, timeline: &Timeline, tasks: &[&str]) ->
             ("burst", lock.burst_start_ps, lock.burst_end_ps),
         ];
         for (kind, start, end) in times {
-            let span = [
-                Value::Name(kind),
-                none(),
-                none(),
-                none(),
-                lock.color.into(),
-                none(),
-                none(),
-                none(),
-            ];
+            let span = SpanOf {
+                color: lock.color.into(),
+                ..SpanOf::new(kind)
+            };
             tables.span(span, start, end)?;
         }
     }
     for refresh in &timeline.refreshes {
-        let span = [
-            Value::Name("refresh"),
-            none(),
-            none(),
-            none(),
-            none(),
-            refresh.channel.into(),
-            refresh.rank.into(),
-            refresh.commands.into(),
-        ];
+        let span = SpanOf {
+            channel: refresh.channel.into(),
+            rank: refresh.rank.into(),
+            commands: refresh.commands.into(),
+            ..SpanOf::new("refresh")
+        };
         tables.span(span, refresh.start_ps, refresh.end_ps)?;
     }
     Ok(())

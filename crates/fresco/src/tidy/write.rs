@@ -82,6 +82,11 @@ impl Options {
         })
     }
 
+    /// Returns true if tables are asked for.
+    pub fn are_wanted(&self) -> bool {
+        self.csv.is_some() || self.parquet.is_some()
+    }
+
     /// Lines for people: where the tables are.
     pub fn lines(&self) -> String {
         let line = |(directory, ending): (&Option<PathBuf>, &str)| {

@@ -7,7 +7,7 @@ use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
-use crate::show::{page, schedule, text};
+use crate::show::{page, text, timelines};
 use crate::simulate::{End, provenance_of, simulate_some};
 use crate::stop::{STOPPED, Stop};
 use crate::verbs::sim_plan;
@@ -76,8 +76,8 @@ pub struct Args {
     #[arg(long)]
     pub(super) all: bool,
 
-    /// Write a report there: index.html, results.json, each figure as SVG, and trace.json for ui.perfetto.dev if who ran when
-    /// was recorded; replaces the report that is there, and no other file
+    /// Write a report there: index.html, results.json, each figure as SVG, and trace.json for ui.perfetto.dev: who ran when, for
+    /// the time that the scenario's key `timeline` says; replaces the report that is there, and no other file
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
@@ -122,7 +122,9 @@ pub fn run(args: Args) -> Outcome {
     let overrides = overrides(&args)?;
     let mut loaded = Vec::new();
     for name in &args.scenarios {
-        loaded.push(scenarios::load(name, &overrides)?);
+        let (mut scenario, file) = scenarios::load(name, &overrides)?;
+        scenario.timelines = args.out.is_some() || args.tables.are_wanted();
+        loaded.push((scenario, file));
     }
     refuse_twins(&args.scenarios, &loaded)?;
     let directory = args
@@ -282,7 +284,7 @@ fn show(
     // A report that cannot be written does not cost the results: they are printed first.
     let report = |directory: &ReportDirectory| {
         let (page, figures) = page::of(&results.scenarios, provenance)?;
-        let trace = schedule::trace_file(&results.scenarios, provenance)?;
+        let trace = timelines::trace_file(&results.scenarios, provenance)?;
         directory.write_with(&page, &document.to_bytes()?, &figures, Vec::from_iter(trace))
     };
     let written = directory.map_or(Ok(()), report);

@@ -7,7 +7,9 @@ mod timeline;
 
 pub use regulation::{CoreBudget, RegulationOutcome};
 pub use task::{JobRecord, Met, PageFaults, Spread, TaskOutcome};
-pub use timeline::{LockSpan, OwnerSpan, RefreshSpan, RunSpan, StallSpan, Timeline};
+pub use timeline::{
+    FaultSpan, LockSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
+};
 
 use crate::results::ControllerResult;
 use fresco_dram::Ps;
@@ -50,7 +52,7 @@ pub struct MultitaskResult {
     /// What budgets of bandwidth did, if cores had any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regulation: Option<RegulationOutcome>,
-    /// The beginning of the run in detail.
+    /// The part of the run that was recorded, in detail.
     pub timeline: Timeline,
 }
 

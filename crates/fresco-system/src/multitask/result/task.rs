@@ -161,6 +161,10 @@ pub struct JobRecord {
     pub preemptions: u64,
     /// Bytes copied at its start.
     pub copied_bytes: u64,
+    /// Its reads that waited for a refresh (REF-17).
+    pub met_refresh_reads: u64,
+    /// How long they waited, in sum, in picoseconds; they may have waited at the same time.
+    pub refresh_wait_ps: Ps,
 }
 
 impl JobRecord {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The beginning of a run, for a Gantt chart or a trace viewer. Releases, deadlines and ends of jobs are with the tasks.
+//! A part of a run in detail, for a Gantt chart or a trace viewer. Releases, deadlines and ends of jobs are with the tasks.
 
 use crate::multitask::Activity;
 use fresco_dram::Ps;
 use serde::Serialize;
 
-/// What happened up to [`recorded_ps`](Self::recorded_ps); spans are cut there.
+/// What happened from [`from_ps`](Self::from_ps) on, for [`recorded_ps`](Self::recorded_ps); spans are cut at both ends. Runs and
+/// stalls of a core do not overlap; page faults and shootdowns lie within runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Timeline {
-    /// Length of the part recorded.
+    /// Begin of the part recorded, in picoseconds since the start of the run.
+    pub from_ps: Ps,
+    /// Length of the part recorded, in picoseconds.
     pub recorded_ps: Ps,
-    /// What cores did: jobs and handlers, by start. A handler begins when the job before has let its accesses end.
+    /// What cores did: jobs and handlers, by start. A handler begins when the job before has let its accesses end. A task without
+    /// a period has one job, of number 0.
     pub runs: Vec<RunSpan>,
     /// Whose time it was: servers with budget in use and slots, by start.
     pub owners: Vec<OwnerSpan>,
@@ -19,6 +23,18 @@ pub struct Timeline {
     /// When cores had used up their budgets of bandwidth, by start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
+    /// Page faults, by start; their time is their job's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultSpan>,
+    /// Pages that went to other colors (BPM-7), by time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moves: Vec<Move>,
+    /// When cores stood still because pages had moved, by start; the time is the job's that was on them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shootdowns: Vec<ShootdownSpan>,
+    /// When tasks without a period completed passes of their programs, by time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<Pass>,
     /// When ranks were refreshed, by channel and rank, then by start; commands back to back are one span.
     pub refreshes: Vec<RefreshSpan>,
 }
@@ -60,7 +76,59 @@ pub struct StallSpan {
     pub end_ps: Ps,
 }
 
-/// A lock window of a color, as planned.
+/// The operating system gives a page its frame during `[start, end)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FaultSpan {
+    /// The core.
+    pub core: u32,
+    /// The task, by number.
+    pub task: usize,
+    /// Bank color of the frame; `None` if frames of its address have none.
+    pub bank_color: Option<u32>,
+    /// The access that faulted.
+    pub start_ps: Ps,
+    /// The task goes on.
+    pub end_ps: Ps,
+}
+
+/// Pages of a task go from one bank color to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Move {
+    /// When the allocator moves them; what that costs follows on the cores.
+    pub at_ps: Ps,
+    /// The task, by number.
+    pub task: usize,
+    /// Bank color of the old frames; `None` if frames of their addresses have none.
+    pub from_color: Option<u32>,
+    /// Bank color of the new frames.
+    pub to_color: Option<u32>,
+    /// How many pages.
+    pub pages: u64,
+}
+
+/// A core stands still during `[start, end)`: entries of its TLB are flushed, and the allocator works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ShootdownSpan {
+    /// The core.
+    pub core: u32,
+    /// The task on it, by number.
+    pub task: usize,
+    /// First instant.
+    pub start_ps: Ps,
+    /// First instant after.
+    pub end_ps: Ps,
+}
+
+/// A task without a period completes a pass of its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pass {
+    /// When.
+    pub at_ps: Ps,
+    /// The task, by number.
+    pub task: usize,
+}
+
+/// A lock window of a color, as planned: it may end after the part recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LockSpan {
     /// The color.

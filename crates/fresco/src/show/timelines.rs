@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The timelines of a scenario: of the first run of each of the first points, as Gantt charts and as a trace (MET-2).
+
+use super::figures::Figure;
+use super::files::TRACE;
+use super::gantt::{self, Titles};
+use super::lanes::{GanttContent, TaskLane};
+use super::sweep::Sweep;
+use super::trace;
+use fresco_report::perfetto::{Trace, write_trace};
+use fresco_report::{Provenance, ReportError};
+use fresco_system::POINTS_SHOWN;
+use fresco_system::results::{PointResult, ScenarioResult, TaskResult};
+use std::io;
+
+/// The values of the axes at a point: `samebank, 3`.
+pub fn values(point: &PointResult) -> String {
+    point.values.join(", ")
+}
+
+/// Gantt charts of the points that have a timeline. Without periodic tasks there is one, of the first point with most tasks: their
+/// timelines look alike, and the others are in the trace.
+///
+/// # Errors
+/// None in practice: spans of a run end after they begin.
+pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, ReportError> {
+    let points = sweep.result.points.iter().enumerate().take(POINTS_SHOWN);
+    let mut recorded: Vec<(usize, &PointResult, GanttContent<'_>)> = points
+        .filter_map(|(number, point)| Some((number, point, content(point)?)))
+        .collect();
+    let of_jobs = |content: &GanttContent<'_>| content.tasks.iter().any(|task| !task.jobs.is_empty());
+    let most = recorded.iter().map(|(.., content)| content.tasks.len()).max();
+    if !recorded.iter().any(|(.., content)| of_jobs(content)) {
+        recorded.retain(|(.., content)| Some(content.tasks.len()) == most);
+        recorded.truncate(1);
+    }
+    let mut figures = Vec::new();
+    for (number, point, content) in &recorded {
+        let scenario = &sweep.result.scenario;
+        let titles = Titles {
+            name: format!("{scenario}-gantt-{number}"),
+            title: format!("{scenario}: who runs when"),
+            run: values(point),
+        };
+        figures.extend(gantt::figure(titles, content, 1, provenance)?);
+    }
+    Ok(figures)
+}
+
+/// The file of the report that has the timelines of the first runs of points, for a trace viewer: its name and content;
+/// `None` if nothing was recorded.
+///
+/// # Errors
+/// None in practice: spans of a run do not overlap.
+pub fn trace_file(results: &[ScenarioResult], provenance: &Provenance) -> io::Result<Option<(String, Vec<u8>)>> {
+    let mut processes = Vec::new();
+    for result in results {
+        for point in result.points.iter().take(POINTS_SHOWN) {
+            let Some(content) = content(point) else { continue };
+            let prefix = match (results.len(), point.values.is_empty()) {
+                (1, true) => String::new(),
+                (1, false) => format!("{}: ", values(point)),
+                (_, true) => format!("{}: ", result.scenario),
+                (_, false) => format!("{} {}: ", result.scenario, values(point)),
+            };
+            processes.extend(trace::of(&content, &prefix));
+        }
+    }
+    if processes.is_empty() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    write_trace(&Trace { processes }, provenance, &mut bytes)?;
+    Ok(Some((TRACE.to_owned(), bytes)))
+}
+
+/// What is shown of the first run of a point; `None` if its course was not recorded.
+fn content(point: &PointResult) -> Option<GanttContent<'_>> {
+    let run = point.runs.first()?;
+    let timeline = run.timeline.as_ref()?;
+    let lane = |task| {
+        let task: &TaskResult = task;
+        TaskLane {
+            name: &task.name,
+            core: task.core,
+            jobs: task.jobs.as_ref().map_or(&[], |jobs| jobs.jobs.as_slice()),
+        }
+    };
+    let tasks = run.tasks.iter().map(lane).collect();
+    Some(GanttContent::new(timeline, tasks, run.to_ps, |_| None))
+}
