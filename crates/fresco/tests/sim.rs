@@ -331,7 +331,7 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     fs::write(out.join("mine.svg"), "<svg/>").expect("is writable");
     stdout(&[&["sim", "small.toml"], &quick[..]].concat(), directory.path());
     let one = files(&out);
-    assert_eq!((figures("small-", &one), figures("other-", &one)), (4, 0), "{one:?}");
+    assert_eq!((figures("small-", &one), figures("other-", &one)), (5, 0), "{one:?}");
     assert!(one.contains("notes.txt") && one.contains("mine.svg"), "{one:?}");
     assert!(!one.contains(".partial"), "{one:?}");
     let results: Value = serde_json::from_slice(&fs::read(out.join("results.json")).expect("results")).expect("JSON");
