@@ -293,7 +293,7 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
 
     let both = files(&out);
     let figures = |name: &str, files: &BTreeSet<String>| files.iter().filter(|file| file.starts_with(name)).count();
-    assert_eq!((figures("small-", &both), figures("other-", &both)), (4, 4), "{both:?}");
+    assert_eq!((figures("small-", &both), figures("other-", &both)), (5, 5), "{both:?}");
     assert!(both.contains("index.html") && both.contains("results.json"));
     let page = fs::read_to_string(out.join("index.html")).expect("a page");
     assert_eq!(page.matches("<h1").count(), 1);
@@ -302,7 +302,7 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
         "{page:.3000}"
     );
     // Each figure is there for screens and for phones.
-    assert_eq!(page.matches("<svg").count(), 16);
+    assert_eq!(page.matches("<svg").count(), 20);
     assert!(page.contains("With two co-runners, victim (latency on core 0) takes "));
     assert_eq!(page.matches("<li>small: With two co-runners, ").count(), 1);
     assert!(page.contains(", controllers of xeon-w3530</caption>") && page.contains(">peak <span class=\"unit\">MB/s"));
@@ -331,7 +331,7 @@ fn several_scenarios_share_a_report_that_is_replaced_as_a_whole() {
     fs::write(out.join("mine.svg"), "<svg/>").expect("is writable");
     stdout(&[&["sim", "small.toml"], &quick[..]].concat(), directory.path());
     let one = files(&out);
-    assert_eq!((figures("small-", &one), figures("other-", &one)), (4, 0), "{one:?}");
+    assert_eq!((figures("small-", &one), figures("other-", &one)), (5, 0), "{one:?}");
     assert!(one.contains("notes.txt") && one.contains("mine.svg"), "{one:?}");
     assert!(!one.contains(".partial"), "{one:?}");
     let results: Value = serde_json::from_slice(&fs::read(out.join("results.json")).expect("results")).expect("JSON");

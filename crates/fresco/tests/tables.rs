@@ -116,7 +116,10 @@ fn tables_of_a_scenario_have_the_values_of_its_json() {
     );
     let out = directory.path().join("d");
     let names = compared(&out);
-    assert_eq!(Vec::from_iter(&names), ["latencies", "observations", "periods"]);
+    assert_eq!(
+        Vec::from_iter(&names),
+        ["latencies", "observations", "periods", "spans"]
+    );
     let rows = csv_rows(&out.join("observations.csv"));
     let scenario = &document["data"]["scenarios"][0];
     for point in scenario["points"].as_array().expect("points") {

@@ -125,9 +125,9 @@ fn a_scenario_without_periods_has_a_timeline_where_it_is_asked_for() {
             assert!(apart <= other.0 as f64 + 1e-3, "{kind}: {of_trace:?} {other:?}");
         }
     }
-    // One run of a core alone, two beside each other; a refresh in each of the 128 intervals of each rank.
-    assert_eq!(table("run").0, 3);
-    assert!(table("refresh").0 >= 2 * 127, "{:?}", table("refresh"));
+    // Under each of two policies one task alone and two beside each other; a refresh in each of the 128 intervals of each rank.
+    assert_eq!(table("run").0, 2 * (1 + 2));
+    assert!(table("refresh").0 >= 4 * 127, "{:?}", table("refresh"));
     // One chart is enough: that of the point with most tasks.
     let charts = fs::read_dir(here.join("report")).expect("a report");
     let names = charts.map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"));

@@ -248,7 +248,8 @@ mod tests {
         );
         let figures = figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
         assert!(figures[0].svg.as_str().contains("a + b, "));
-        let gantt = super::super::schedule::figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
+        let gantt =
+            super::super::timelines::figures(&sweep, &Provenance::new("0", "test", 1)).expect("it can be drawn");
         assert!(gantt[0].svg.as_str().contains("stalled"));
     }
 
