@@ -142,7 +142,11 @@ pub fn run(args: &Args) -> Outcome {
         }
         None => Ok(()),
     };
-    let planned = match (&args.plan, advice.plan(&bench)?) {
+    let plan = match &args.plan {
+        Some(_) => advice.plan(&bench)?,
+        None => None,
+    };
+    let planned = match (&args.plan, plan) {
         (Some(out), Some(plan)) => write_atomically(out, &plans::document(&plan, &provenance)?).map_err(Failure::from),
         _ => Ok(()),
     };
