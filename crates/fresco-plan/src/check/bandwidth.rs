@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Budgets of bandwidth: can the controllers serve them in every period, whatever the cores ask for (MG-2, MG-3)?
+//! Checks that the controllers can serve the budgets of bandwidth in every period, whatever the cores ask for (MG-2, MG-3).
 
 use super::report::{Report, Violation, holds};
 use crate::Method;

@@ -132,7 +132,7 @@ impl<'r> Sweep<'r> {
     }
 }
 
-/// Are the values of this key names, even if they are numbers? There is nothing between two of them, and no line joins
+/// Returns true if the values of this key are names, even if they are numbers. There is nothing between two of them, and no line joins
 /// them.
 fn is_names(key: &str) -> bool {
     const OF_TASK: [&str; 7] = ["node", "core", "cores", "banks", "banks_each", "llc", "colors"];

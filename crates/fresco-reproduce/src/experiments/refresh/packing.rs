@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Jobs that may not be cut: which frame takes each of them whole? Exact search, for small sets.
+//! Finds a frame that takes each job whole, for jobs that may not be cut. Exact search, for small sets.
 
 use super::failed;
 use fresco_input::InputError;

@@ -27,7 +27,8 @@ pub(super) fn theorem_1_failures() -> Result<u32, InputError> {
     Ok(failures)
 }
 
-/// Case 2a of the second theorem's proof promises (12, 11) ms a frame from 8 to 12 ms. Returns true if all frames that the rules leave fail.
+/// Case 2a of the second theorem's proof promises (12, 11) ms a frame from 8 to 12 ms. Returns true if all frames that the
+/// rules leave fail.
 pub(super) fn theorem_2_case_2a() -> Result<bool, InputError> {
     let task = [task("t", 12 * MS, 11 * MS)?];
     let rotations = candidates(RETENTION, RANKS).into_iter();
