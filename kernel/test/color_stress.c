@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 		die("PR_PAGE_COLOR_COUNT");
 	start_workers(WORKERS, seed, worker, steps);
 	for (int w = 0; w < WORKERS; w++) {
-		wait(&status);
+		status = wait_worker(WORKERS, KINDS, steps);
 		/* With injected failures one may be out of memory. */
 		bad += status && !(fail && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	}

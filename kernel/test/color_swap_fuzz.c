@@ -304,7 +304,7 @@ int main(int argc, char **argv)
 		die("set_mempolicy");
 	start_workers(WORKERS, seed, worker, steps);
 	for (int w = 0; w < WORKERS; w++) {
-		wait(&status);
+		status = wait_worker(WORKERS, KINDS, steps);
 		if (status)
 			fprintf(stderr, "status of a process %#x, %ld MiB of swap are free\n", status,
 				number("/proc/meminfo", "SwapFree:") / 1024);

@@ -75,6 +75,29 @@ static inline unsigned long counted(int workers, int kind)
 	return n;
 }
 
+/*
+ * Waits for a worker to end and returns its status. Every 20 s it says how many steps have begun: a test that takes
+ * long differs from one that hangs.
+ */
+static inline int wait_worker(int workers, int nr_kinds, unsigned long steps)
+{
+	static int tenths;
+	int status;
+
+	while (!waitpid(-1, &status, WNOHANG)) {
+		usleep(100000);
+		if (++tenths % 200)
+			continue;
+		unsigned long begun = 0;
+
+		for (int k = 0; k < nr_kinds; k++)
+			begun += counted(workers, k);
+		printf("# %s: %lu of %lu steps begun\n", program_invocation_short_name, begun, steps);
+		fflush(stdout);
+	}
+	return status;
+}
+
 static inline void print_counts(int workers, const struct kind *kinds, int n)
 {
 	for (int k = 0; k < n; k++)
