@@ -13,6 +13,27 @@ pub enum CoreKind {
     OutOfOrder,
 }
 
+impl CoreKind {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::InOrder, Self::OutOfOrder];
+
+    /// As a machine file says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InOrder => "in-order",
+            Self::OutOfOrder => "out-of-order",
+        }
+    }
+
+    /// Returns true if several instructions are in flight, so that a machine file says how many, and how many misses.
+    pub fn overlaps(self) -> bool {
+        match self {
+            Self::InOrder => false,
+            Self::OutOfOrder => true,
+        }
+    }
+}
+
 /// One core; all cores of a machine are alike.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreConfig {

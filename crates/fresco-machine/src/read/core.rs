@@ -19,14 +19,11 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
         let error = clock.error(format!("found {hertz} Hz"));
         return Err(error.allowed("a multiple of 1 MHz").help("round it to whole MHz"));
     }
-    let kind = table.choice(
-        "kind",
-        &[("in-order", CoreKind::InOrder), ("out-of-order", CoreKind::OutOfOrder)],
-    )?;
+    let kind = table.choice("kind", &CoreKind::ALL.map(|kind| (kind.name(), kind)))?;
     let issue_width = table.integer("issue_width", 1..=32)?;
-    let (window, mshrs) = match kind {
-        CoreKind::OutOfOrder => (table.integer("window", 1..=4096)?, table.integer("mshrs", 1..=256)?),
-        CoreKind::InOrder => (one(table, "window")?, one(table, "mshrs")?),
+    let (window, mshrs) = match kind.overlaps() {
+        true => (table.integer("window", 1..=4096)?, table.integer("mshrs", 1..=256)?),
+        false => (one(table, kind, "window")?, one(table, kind, "mshrs")?),
     };
     Ok(CoreConfig {
         mhz: (hertz / MHZ) as u32,
@@ -37,12 +34,12 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
     })
 }
 
-/// An in-order core waits for each access: one instruction, one miss.
-fn one(table: &Table<'_>, key: &str) -> Result<u32, InputError> {
+/// A core that waits for each access: one instruction, one miss.
+fn one(table: &Table<'_>, kind: CoreKind, key: &str) -> Result<u32, InputError> {
     let Some(item) = table.opt_item(key) else { return Ok(1) };
     item.integer(1..=1).map_err(|error| {
         error
-            .allowed("1, as the core is in-order")
+            .allowed(format!("1, as the core is {}", kind.name()))
             .help("write 1 or remove it, or make the core out-of-order")
     })
 }

@@ -4,12 +4,12 @@
 use super::clock::{PENDING, Slot};
 use super::lines::{FetchState, NIL};
 use super::outbox::Fetch;
-use super::{Core, MissTag};
+use super::{MissTag, Pipeline};
 use fresco_dram::Ps;
 
-impl Core {
+impl Pipeline {
     /// The line of a fetch arrives at `at`. Called at the global time `now`, which may be earlier.
-    pub fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {
+    pub(super) fn arrive(&mut self, tag: MissTag, now: Ps, at: Ps) {
         debug_assert!(now <= at && self.now <= now);
         self.now = now;
         let arrival = self.clock.from_ps(at);

@@ -4,11 +4,11 @@
 use super::clock::{PENDING, Slot};
 use super::lines::{NIL, Ticket};
 use super::window::Record;
-use super::{Core, Lookup, MicroOp, Source, Step, Victims};
+use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
 
-impl Core {
+impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
-    pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
+    pub(super) fn dispatch(&mut self, source: &mut dyn Source, limit: Slot) {
         while self.front <= limit {
             let room = limit.saturating_sub(self.front) + 1;
             let step = self.held.take().unwrap_or_else(|| source.next_within(room));

@@ -11,7 +11,7 @@
 //! - **Misses** of the private caches take an MSHR each, first ready first served; an access to a line that is on its
 //!   way waits for that line and takes none. A load has its data, and a line is owned, when the memory delivers it.
 //! - **Retirement** is in program order, one instruction per slot. A load retires with its data. A store retires as
-//!   soon as its operands are there, into a store buffer of [`Core::STORE_BUFFER`] entries, which it leaves in program
+//!   soon as its operands are there, into a store buffer of [`Pipeline::STORE_BUFFER`] entries, which it leaves in program
 //!   order when its line is there (write-allocate); a full buffer holds retirement up. Ownership is asked for when
 //!   the store's address is known, as cores do that prefetch ownership.
 //!
@@ -29,13 +29,14 @@
 //! defeat them by their strides).
 //!
 //! A core runs ahead of the simulated time only where nobody else can notice: on its private caches. What leaves it
-//! (fetches, write-backs, events) does so in order of time: see [`Core::step`]. How far it runs ahead changes nothing.
+//! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
 
 mod clock;
 mod complete;
 mod dispatch;
 mod in_order;
 mod lines;
+mod model;
 mod outbox;
 mod pipeline;
 mod window;
@@ -45,13 +46,14 @@ mod tests;
 
 pub use clock::SlotClock;
 pub(crate) use in_order::{InOrder, Timed};
-pub use pipeline::Core;
+pub use model::{CoreModel, build};
+pub use pipeline::Pipeline;
 
 use fresco_dram::{PhysAddr, Ps};
 
 /// What a core executes: operations whose pages are mapped and whose private caches have been looked up.
 pub trait Source {
-    /// The next step, in program order. After [`Step::Event`] the source is not asked before [`Core::resume`].
+    /// The next step, in program order. After [`Step::Event`] the source is not asked before [`CoreModel::resume`].
     fn next(&mut self) -> Step;
 
     /// The same, but instructions without memory access may come in parts: no more than `room` of them at once, so that the
@@ -150,7 +152,7 @@ pub struct MissTag(pub u16);
 pub enum Action {
     /// It ran ahead on private state, or stalled.
     Ran,
-    /// It needs a line from the shared memory; answered by [`Core::complete`].
+    /// It needs a line from the shared memory; answered by [`CoreModel::complete`].
     Fetch {
         /// When.
         at: Ps,
@@ -168,7 +170,7 @@ pub enum Action {
         /// The line.
         line: PhysAddr,
     },
-    /// The source stopped at an event and everything before it is complete; answered by [`Core::resume`].
+    /// The source stopped at an event and everything before it is complete; answered by [`CoreModel::resume`].
     Event {
         /// When.
         at: Ps,

@@ -5,9 +5,9 @@ use super::clock::{PENDING, Slot, SlotClock};
 use super::lines::{FetchState, Lines};
 use super::outbox::Outbox;
 use super::window::Window;
-use super::{Action, MissTag, Source, Step};
+use super::{Action, CoreModel, MissTag, Source, Step};
 use fresco_dram::{NEVER, Ps};
-use fresco_machine::{CoreConfig, CoreKind};
+use fresco_machine::CoreConfig;
 
 /// A miss status holding register.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,9 @@ pub(super) enum Next {
     Nothing,
 }
 
-/// A core. See the module's documentation for the model.
+/// An in-order or out-of-order core. See the module's documentation for the model.
 #[derive(Clone, Debug)]
-pub struct Core {
+pub struct Pipeline {
     pub(super) clock: SlotClock,
     pub(super) size: u64,
     pub(super) mshrs: Vec<Mshr>,
@@ -50,7 +50,7 @@ pub struct Core {
     pub(super) stalled: bool,
     /// When the event is complete at which the source stopped.
     pub(super) event: Option<Slot>,
-    /// An event has been reported and waits for [`Core::resume`].
+    /// An event has been reported and waits for [`CoreModel::resume`].
     pub(super) halted: bool,
     /// Global time of the last completion: nothing happens before.
     pub(super) now: Ps,
@@ -59,27 +59,32 @@ pub struct Core {
     pub(super) wakened: Vec<u64>,
 }
 
-impl Core {
+impl Pipeline {
     /// Entries of the store buffer of an out-of-order core: that of the Nehalem core, and of the second level of the
     /// load-store unit of AMD's family 10h.
     pub const STORE_BUFFER: usize = 32;
 
-    /// A core that has executed nothing, at time 0.
-    pub fn new(config: &CoreConfig) -> Self {
-        let in_order = config.kind == CoreKind::InOrder;
-        let (size, mshrs) = if in_order {
-            (1, 1)
-        } else {
-            (config.window, config.mshrs)
-        };
-        assert!(size > 0 && mshrs > 0, "a checked machine has a window and MSHRs");
+    /// A core that waits for each access: a window of one instruction, one miss at a time, no store buffer.
+    pub fn in_order(config: &CoreConfig) -> Self {
+        Self::new(SlotClock::new(config.mhz, config.issue_width), 1, 1, 0)
+    }
+
+    /// A core with the machine's window and MSHRs and a store buffer of [`Pipeline::STORE_BUFFER`] entries.
+    pub fn out_of_order(config: &CoreConfig) -> Self {
+        let clock = SlotClock::new(config.mhz, config.issue_width);
+        Self::new(clock, config.window, config.mshrs, Self::STORE_BUFFER)
+    }
+
+    /// Without a store buffer a store holds up what comes after it until its line is there.
+    fn new(clock: SlotClock, window: u32, mshrs: u32, store_buffer: usize) -> Self {
+        assert!(window > 0 && mshrs > 0, "a checked machine has a window and MSHRs");
         Self {
-            clock: SlotClock::new(config.mhz, config.issue_width),
-            size: u64::from(size),
+            clock,
+            size: u64::from(window),
             mshrs: vec![Mshr { free_at: 0, line: None }; mshrs as usize],
             first_free: 0,
-            blocking_stores: in_order,
-            window: Window::new(if in_order { 0 } else { Self::STORE_BUFFER }),
+            blocking_stores: store_buffer == 0,
+            window: Window::new(store_buffer),
             lines: Lines::default(),
             outbox: Outbox::default(),
             front: 0,
@@ -92,67 +97,6 @@ impl Core {
             next: (0, Next::Dispatch),
             wakened: Vec::new(),
         }
-    }
-
-    /// The core's clock, for the latencies of its private caches.
-    pub fn clock(&self) -> SlotClock {
-        self.clock
-    }
-
-    /// Instructions dispatched so far.
-    pub fn instructions(&self) -> u64 {
-        self.instructions
-    }
-
-    /// When [`Core::step`] is to be called next; [`NEVER`] while the core can only wait for [`Core::complete`].
-    #[inline]
-    pub fn next_time(&self) -> Ps {
-        self.next.0
-    }
-
-    /// Does what is due at [`Core::next_time`]. Where that is to run on, the core runs ahead on private state until
-    /// `limit`, until it stalls or until the source stops at an event.
-    pub fn step(&mut self, source: &mut impl Source, limit: Ps) -> Action {
-        let (at, next) = self.next;
-        debug_assert!(at >= self.now, "time does not run backwards");
-        let action = match next {
-            Next::Fetch => self.send_fetch(at),
-            Next::WriteBack => Action::WriteBack {
-                at,
-                line: self.outbox.take_write_back(),
-            },
-            Next::Event => {
-                self.event = None;
-                self.halted = true;
-                Action::Event { at }
-            }
-            Next::Dispatch => {
-                self.dispatch(source, self.clock.from_ps(limit));
-                Action::Ran
-            }
-            Next::Nothing => Action::Ran,
-        };
-        self.now = at.min(NEVER - 1).max(self.now);
-        self.schedule();
-        action
-    }
-
-    /// After [`Core::complete`]: if the core is to run ahead from this very time on, it does so at once, as the next
-    /// [`Core::step`] would.
-    #[inline]
-    pub fn run_on(&mut self, source: &mut impl Source, limit: Ps) {
-        if self.next == (self.now, Next::Dispatch) {
-            self.dispatch(source, self.clock.from_ps(limit));
-            self.schedule();
-        }
-    }
-
-    /// After [`Action::Event`], at any later call: goes on at `at`, which is no earlier than the event and than now.
-    pub fn resume(&mut self, at: Ps) {
-        debug_assert!(self.halted, "only an event halts a core");
-        self.halted = false;
-        self.front = self.front.max(self.clock.from_ps(at));
-        self.schedule();
     }
 
     fn send_fetch(&mut self, at: Ps) -> Action {
@@ -205,5 +149,64 @@ impl Core {
             (PENDING, _) => (NEVER, Next::Nothing),
             (slot, next) => (self.clock.to_ps(slot).max(self.now), next),
         };
+    }
+}
+
+impl CoreModel for Pipeline {
+    fn clock(&self) -> SlotClock {
+        self.clock
+    }
+
+    fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    #[inline]
+    fn next_time(&self) -> Ps {
+        self.next.0
+    }
+
+    fn step(&mut self, source: &mut dyn Source, limit: Ps) -> Action {
+        let (at, next) = self.next;
+        debug_assert!(at >= self.now, "time does not run backwards");
+        let action = match next {
+            Next::Fetch => self.send_fetch(at),
+            Next::WriteBack => Action::WriteBack {
+                at,
+                line: self.outbox.take_write_back(),
+            },
+            Next::Event => {
+                self.event = None;
+                self.halted = true;
+                Action::Event { at }
+            }
+            Next::Dispatch => {
+                self.dispatch(source, self.clock.from_ps(limit));
+                Action::Ran
+            }
+            Next::Nothing => Action::Ran,
+        };
+        self.now = at.min(NEVER - 1).max(self.now);
+        self.schedule();
+        action
+    }
+
+    #[inline]
+    fn run_on(&mut self, source: &mut dyn Source, limit: Ps) {
+        if self.next == (self.now, Next::Dispatch) {
+            self.dispatch(source, self.clock.from_ps(limit));
+            self.schedule();
+        }
+    }
+
+    fn complete(&mut self, tag: MissTag, now: Ps, at: Ps) {
+        self.arrive(tag, now, at);
+    }
+
+    fn resume(&mut self, at: Ps) {
+        debug_assert!(self.halted, "only an event halts a core");
+        self.halted = false;
+        self.front = self.front.max(self.clock.from_ps(at));
+        self.schedule();
     }
 }

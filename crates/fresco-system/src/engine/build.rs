@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
-use crate::core::{Core, InOrder};
+use crate::core::{self, InOrder};
 use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -85,7 +85,7 @@ impl<'e> Engine<'e> {
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
         let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
         let cpus = (0u32..).zip(dispatchers);
-        let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, Core::new(&machine.core), caches(), dispatcher));
+        let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, core::build(&machine.core), caches(), dispatcher));
         let regulator = experiment.regulation.as_ref().map(|regulation| {
             let mut regulator = Regulator::new(&regulation.budgets, &machine.core);
             if phases.is_none() {
@@ -176,7 +176,7 @@ impl Setup<'_> {
         // The first memory goes with the process; what stays in its place is empty.
         let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
         let line = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
-        let clock = Core::new(&machine.core).clock();
+        let clock = core::build(&machine.core).clock();
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
         let none = PrivateCaches::new(None, None);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A core, its dispatcher, and the job on it.
 
-use crate::core::{Action, Core, MissTag, Source, Step, Timed};
+use crate::core::{Action, CoreModel, MissTag, Source, Step, Timed};
 use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
 use fresco_dram::Ps;
 use fresco_memory::{Lines, PrivateCaches, RequestId};
@@ -9,7 +9,7 @@ use fresco_memory::{Lines, PrivateCaches, RequestId};
 /// A core.
 pub(super) struct Cpu {
     pub number: u32,
-    pub core: Core,
+    pub core: Box<dyn CoreModel>,
     /// Its private caches while no process is on it.
     pub caches: PrivateCaches,
     /// Reads under way.
@@ -76,7 +76,12 @@ impl Timed for Cpu {
 
 impl Cpu {
     /// A core that waits for its first decision, at time 0.
-    pub fn new(number: u32, mut core: Core, caches: PrivateCaches, dispatcher: Box<dyn Dispatcher>) -> Self {
+    pub fn new(
+        number: u32,
+        mut core: Box<dyn CoreModel>,
+        caches: PrivateCaches,
+        dispatcher: Box<dyn Dispatcher>,
+    ) -> Self {
         // It stops at once, and stays so until a process is resumed on it.
         let (ran, stopped) = (core.step(&mut Parked, 0), core.step(&mut Parked, 0));
         debug_assert_eq!((ran, stopped), (Action::Ran, Action::Event { at: 0 }));

@@ -78,7 +78,7 @@ fn an_in_order_core_takes_the_sum_of_everything() {
 #[test]
 fn stores_do_not_hold_up_retirement_until_their_buffer_is_full() {
     // Fewer stores than the buffer holds: the loads behind them run on, and the end waits for the last line.
-    let few = Core::STORE_BUFFER as u64;
+    let few = Pipeline::STORE_BUFFER as u64;
     let ops: Vec<_> = (0..few).map(|i| store(miss(9, 0, i))).collect();
     let (end, fetched) = run(&core(OUT_OF_ORDER, 1, 16, 64), ops, 10_000 * NS);
     assert_eq!(fetched.len() as u64, few);
@@ -143,7 +143,7 @@ fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
             ..miss(4, 0, 1)
         },
     ];
-    let mut core = Core::new(&core(OUT_OF_ORDER, 1, 64, 8));
+    let mut core = build(&core(OUT_OF_ORDER, 1, 64, 8));
     let mut source = List { ops, next: 0 };
     assert_eq!(core.step(&mut source, 1000 * NS), Action::Ran);
     let left = |at| Action::WriteBack {

@@ -41,7 +41,7 @@ fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
 
 /// The same with a latency for each line, and a bound on how far the core runs ahead.
 fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
-    let mut core = Core::new(config);
+    let mut core = build(config);
     let mut source = List { ops, next: 0 };
     let mut answers: Vec<(Ps, MissTag)> = Vec::new();
     let mut fetched = Vec::new();

@@ -47,7 +47,7 @@ fn plain(config: &CoreConfig, ops: &[MicroOp], latency: u64) -> u64 {
             .map_or(0, |(n, r)| r + (number - n));
         let mut r: u64 = result.max(before).max(number);
         if op.write && !in_order {
-            if let Some(slot) = left.len().checked_sub(Core::STORE_BUFFER).map(|free| left[free]) {
+            if let Some(slot) = left.len().checked_sub(Pipeline::STORE_BUFFER).map(|free| left[free]) {
                 r = r.max(slot);
             }
             left.push(left.last().copied().unwrap_or(0).max(r).max(fill));

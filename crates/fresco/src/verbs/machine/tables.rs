@@ -7,7 +7,7 @@ use super::view::{MachineView, NodeView};
 use crate::verbs::map::counts::Counts;
 use fresco_dram::color::format_list;
 use fresco_input::{format_duration, format_size};
-use fresco_machine::{CoreKind, Replacement};
+use fresco_machine::Replacement;
 use fresco_report::{Cell, Column, ReportError, Table};
 
 /// All tables of a machine.
@@ -40,10 +40,6 @@ pub(super) fn pairs(title: impl Into<String>, rows: &[(&str, String)]) -> Result
 
 fn cores(view: &MachineView) -> Result<Table, ReportError> {
     let core = &view.core;
-    let kind = match core.kind {
-        CoreKind::InOrder => "in order",
-        CoreKind::OutOfOrder => "out of order",
-    };
     pairs(
         format!("{}: {}", view.name, view.title),
         &[
@@ -51,7 +47,7 @@ fn cores(view: &MachineView) -> Result<Table, ReportError> {
             ("page", format_size(view.page_bytes)),
             ("cores", view.cores.to_string()),
             ("core clock", format!("{} MHz", core.clock_mhz)),
-            ("core", kind.to_owned()),
+            ("core", core.kind.name().replace('-', " ")),
             ("instructions issued per cycle", core.issue_width.to_string()),
             ("instructions in flight", core.window.to_string()),
             ("misses in flight", core.mshrs.to_string()),
