@@ -2,6 +2,7 @@
 //! The core's time: issue slots.
 
 use fresco_dram::Ps;
+use fresco_machine::CoreConfig;
 
 /// Time in issue slots: a core cycle divided by the issue width. An instruction takes one slot, so that the bandwidth
 /// of dispatch and retirement needs no arithmetic but `+ 1`.
@@ -22,8 +23,13 @@ pub struct SlotClock {
 const PS_PER_US: u64 = 1_000_000;
 
 impl SlotClock {
+    /// The clock of a core.
+    pub fn of(core: &CoreConfig) -> Self {
+        Self::new(core.mhz, core.issue_width)
+    }
+
     /// A clock of `mhz` and `width` instructions per cycle, both positive.
-    pub fn new(mhz: u32, width: u32) -> Self {
+    pub(super) fn new(mhz: u32, width: u32) -> Self {
         assert!(
             mhz > 0 && width > 0,
             "a checked machine has a clock and issues instructions"

@@ -8,7 +8,7 @@ use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
 
 impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
-    pub(super) fn dispatch(&mut self, source: &mut dyn Source, limit: Slot) {
+    pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
         while self.front <= limit {
             let room = limit.saturating_sub(self.front) + 1;
             let step = self.held.take().unwrap_or_else(|| source.next_within(room));

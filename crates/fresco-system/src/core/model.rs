@@ -6,8 +6,8 @@ use fresco_dram::Ps;
 use fresco_machine::{CoreConfig, CoreKind};
 
 /// A model of a core: it decides when the accesses of a [`Source`] reach the shared memory. A new core has executed
-/// nothing and is at time 0.
-pub trait CoreModel: Send {
+/// nothing; it is halted at time 0 and waits for [`CoreModel::resume`].
+pub trait CoreModel<S: Source>: Send {
     /// The core's clock, for the latencies of its private caches.
     fn clock(&self) -> SlotClock;
 
@@ -20,12 +20,13 @@ pub trait CoreModel: Send {
 
     /// Does what is due at [`CoreModel::next_time`]. Where that is to run on, the core runs ahead on private state until
     /// `limit`, until it stalls or until the source stops at an event. Accesses, write-backs and events leave it in order of
-    /// time, so that how far it runs ahead changes nothing.
-    fn step(&mut self, source: &mut dyn Source, limit: Ps) -> Action;
+    /// time, so that how far it runs ahead changes nothing. A halted core has no source: what it still does is to fetch lines
+    /// and to write them back.
+    fn step(&mut self, source: Option<&mut S>, limit: Ps) -> Action;
 
     /// After [`CoreModel::complete`]: if the core is to run ahead from this very time on, it does so at once, as the next
     /// [`CoreModel::step`] would.
-    fn run_on(&mut self, source: &mut dyn Source, limit: Ps);
+    fn run_on(&mut self, source: &mut S, limit: Ps);
 
     /// The line of [`Action::Fetch`] arrives at `at`. Called at the global time `now`, which may be earlier.
     fn complete(&mut self, tag: MissTag, now: Ps, at: Ps);
@@ -36,33 +37,23 @@ pub trait CoreModel: Send {
 }
 
 /// Makes a core of a kind.
-type Build = fn(&CoreConfig) -> Box<dyn CoreModel>;
+pub(super) type Build<S> = fn(&CoreConfig) -> Box<dyn CoreModel<S>>;
 
 /// Each kind of core and its model.
-const MODELS: &[(CoreKind, Build)] = &[
-    (CoreKind::InOrder, |config| Box::new(Pipeline::in_order(config))),
-    (CoreKind::OutOfOrder, |config| Box::new(Pipeline::out_of_order(config))),
-];
+pub(super) fn models<S: Source>() -> [(CoreKind, Build<S>); 2] {
+    [
+        (CoreKind::InOrder, |config| Box::new(Pipeline::in_order(config))),
+        (CoreKind::OutOfOrder, |config| Box::new(Pipeline::out_of_order(config))),
+    ]
+}
 
 /// A core as a machine describes it.
 ///
 /// # Panics
 ///
 /// If the kind of core has no model; a test goes through all of them.
-pub fn build(config: &CoreConfig) -> Box<dyn CoreModel> {
-    let model = MODELS.iter().find(|(kind, _)| *kind == config.kind);
+pub fn build<S: Source>(config: &CoreConfig) -> Box<dyn CoreModel<S>> {
+    let model = models().into_iter().find(|(kind, _)| *kind == config.kind);
     let (_, build) = model.expect("each kind of core has a model");
     build(config)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_kind_of_core_has_one_model() {
-        for kind in CoreKind::ALL {
-            assert_eq!(MODELS.iter().filter(|(other, _)| *other == kind).count(), 1, "{kind:?}");
-        }
-    }
 }

@@ -66,13 +66,12 @@ impl Pipeline {
 
     /// A core that waits for each access: a window of one instruction, one miss at a time, no store buffer.
     pub fn in_order(config: &CoreConfig) -> Self {
-        Self::new(SlotClock::new(config.mhz, config.issue_width), 1, 1, 0)
+        Self::new(SlotClock::of(config), 1, 1, 0)
     }
 
     /// A core with the machine's window and MSHRs and a store buffer of [`Pipeline::STORE_BUFFER`] entries.
     pub fn out_of_order(config: &CoreConfig) -> Self {
-        let clock = SlotClock::new(config.mhz, config.issue_width);
-        Self::new(clock, config.window, config.mshrs, Self::STORE_BUFFER)
+        Self::new(SlotClock::of(config), config.window, config.mshrs, Self::STORE_BUFFER)
     }
 
     /// Without a store buffer a store holds up what comes after it until its line is there.
@@ -92,9 +91,9 @@ impl Pipeline {
             held: None,
             stalled: false,
             event: None,
-            halted: false,
+            halted: true,
             now: 0,
-            next: (0, Next::Dispatch),
+            next: (NEVER, Next::Nothing),
             wakened: Vec::new(),
         }
     }
@@ -152,7 +151,7 @@ impl Pipeline {
     }
 }
 
-impl CoreModel for Pipeline {
+impl<S: Source> CoreModel<S> for Pipeline {
     fn clock(&self) -> SlotClock {
         self.clock
     }
@@ -166,7 +165,7 @@ impl CoreModel for Pipeline {
         self.next.0
     }
 
-    fn step(&mut self, source: &mut dyn Source, limit: Ps) -> Action {
+    fn step(&mut self, source: Option<&mut S>, limit: Ps) -> Action {
         let (at, next) = self.next;
         debug_assert!(at >= self.now, "time does not run backwards");
         let action = match next {
@@ -181,6 +180,7 @@ impl CoreModel for Pipeline {
                 Action::Event { at }
             }
             Next::Dispatch => {
+                let source = source.expect("a core without a source is halted");
                 self.dispatch(source, self.clock.from_ps(limit));
                 Action::Ran
             }
@@ -192,7 +192,7 @@ impl CoreModel for Pipeline {
     }
 
     #[inline]
-    fn run_on(&mut self, source: &mut dyn Source, limit: Ps) {
+    fn run_on(&mut self, source: &mut S, limit: Ps) {
         if self.next == (self.now, Next::Dispatch) {
             self.dispatch(source, self.clock.from_ps(limit));
             self.schedule();

@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
 use crate::bandwidth::{self, Regulator};
-use crate::core::{self, InOrder};
+use crate::core::{self, InOrder, SlotClock};
 use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
@@ -176,7 +176,7 @@ impl Setup<'_> {
         // The first memory goes with the process; what stays in its place is empty.
         let first = std::mem::replace(&mut memories[0], PageTable::new(&[], machine.page_bytes));
         let line = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
-        let clock = core::build(&machine.core).clock();
+        let clock = SlotClock::of(&machine.core);
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
         let none = PrivateCaches::new(None, None);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A core, its dispatcher, and the job on it.
 
-use crate::core::{Action, CoreModel, MissTag, Source, Step, Timed};
+use crate::core::{CoreModel, MissTag, Timed};
 use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
+use crate::os::process::Process;
 use fresco_dram::Ps;
 use fresco_memory::{Lines, PrivateCaches, RequestId};
 
 /// A core.
 pub(super) struct Cpu {
     pub number: u32,
-    pub core: Box<dyn CoreModel>,
+    pub core: Box<dyn CoreModel<Process>>,
     /// Its private caches while no process is on it.
     pub caches: PrivateCaches,
     /// Reads under way.
@@ -58,15 +59,6 @@ pub(super) struct Counters {
     pub lines: Lines,
 }
 
-/// What a core executes that has no process.
-pub(super) struct Parked;
-
-impl Source for Parked {
-    fn next(&mut self) -> Step {
-        Step::Event { gap: 0 }
-    }
-}
-
 impl Timed for Cpu {
     #[inline]
     fn next_time(&self) -> Ps {
@@ -78,13 +70,10 @@ impl Cpu {
     /// A core that waits for its first decision, at time 0.
     pub fn new(
         number: u32,
-        mut core: Box<dyn CoreModel>,
+        core: Box<dyn CoreModel<Process>>,
         caches: PrivateCaches,
         dispatcher: Box<dyn Dispatcher>,
     ) -> Self {
-        // It stops at once, and stays so until a process is resumed on it.
-        let (ran, stopped) = (core.step(&mut Parked, 0), core.step(&mut Parked, 0));
-        debug_assert_eq!((ran, stopped), (Action::Ran, Action::Event { at: 0 }));
         Self {
             number,
             core,

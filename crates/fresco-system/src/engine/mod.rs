@@ -195,11 +195,8 @@ impl Engine<'_> {
         } else {
             ahead
         };
-        let action = match &cpu.loaded {
-            Some(loaded) => cpu.core.step(&mut self.tasks[loaded.task].process, limit),
-            None => cpu.core.step(&mut cpu::Parked, limit),
-        };
-        match action {
+        let process = cpu.loaded.as_ref().map(|loaded| &mut self.tasks[loaded.task].process);
+        match cpu.core.step(process, limit) {
             Action::Ran => {}
             Action::Fetch { at, line, write, tag } => {
                 match self.memory.read(at, cpu.number, line, write) {

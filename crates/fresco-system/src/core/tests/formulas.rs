@@ -144,19 +144,20 @@ fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
         },
     ];
     let mut core = build(&core(OUT_OF_ORDER, 1, 64, 8));
+    core.resume(0);
     let mut source = List { ops, next: 0 };
-    assert_eq!(core.step(&mut source, 1000 * NS), Action::Ran);
+    assert_eq!(core.step(Some(&mut source), 1000 * NS), Action::Ran);
     let left = |at| Action::WriteBack {
         at,
         line: PhysAddr(64 * 77),
     };
-    assert_eq!(core.step(&mut source, 1000 * NS), left(NS));
+    assert_eq!(core.step(Some(&mut source), 1000 * NS), left(NS));
     let Action::Fetch {
         at,
         tag,
         write: false,
         line: PhysAddr(64),
-    } = core.step(&mut source, 1000 * NS)
+    } = core.step(Some(&mut source), 1000 * NS)
     else {
         panic!("the miss fetches its line");
     };
@@ -164,7 +165,7 @@ fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
     core.complete(tag, 50 * NS, 60 * NS);
     let mut actions = Vec::new();
     while !matches!(actions.last(), Some(Action::Event { .. })) {
-        actions.push(core.step(&mut source, 1000 * NS));
+        actions.push(core.step(Some(&mut source), 1000 * NS));
     }
     actions.retain(|action| *action != Action::Ran);
     assert_eq!(actions, [left(60 * NS), Action::Event { at: 60 * NS }]);

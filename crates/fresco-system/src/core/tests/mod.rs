@@ -42,6 +42,7 @@ fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
 /// The same with a latency for each line, and a bound on how far the core runs ahead.
 fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
     let mut core = build(config);
+    core.resume(0);
     let mut source = List { ops, next: 0 };
     let mut answers: Vec<(Ps, MissTag)> = Vec::new();
     let mut fetched = Vec::new();
@@ -57,7 +58,7 @@ fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn
             continue;
         }
         let now = core.next_time();
-        match core.step(&mut source, now + ahead) {
+        match core.step(Some(&mut source), now + ahead) {
             Action::Fetch { at, tag, line, .. } => {
                 fetched.push(at);
                 answers.push((at + latency(line), tag));
@@ -92,4 +93,12 @@ fn hit(gap: u32, dep: u32, line: u64, slots: u32) -> MicroOp {
 /// The same as a store.
 fn store(op: MicroOp) -> MicroOp {
     MicroOp { write: true, ..op }
+}
+
+#[test]
+fn each_kind_of_core_has_one_model() {
+    for kind in CoreKind::ALL {
+        let with_this_kind = model::models::<List>().into_iter().filter(|(other, _)| *other == kind);
+        assert_eq!(with_this_kind.count(), 1, "{kind:?}");
+    }
 }
