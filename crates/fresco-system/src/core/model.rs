@@ -8,7 +8,7 @@ use fresco_machine::{CoreConfig, CoreKind};
 /// A model of a core: it decides when the accesses of a [`Source`] reach the shared memory. A new core has executed
 /// nothing; it is halted at time 0 and waits for [`CoreModel::resume`].
 pub trait CoreModel<S: Source>: Send {
-    /// The core's clock, for the latencies of its private caches.
+    /// The core's clock: instructions begin at its slots.
     fn clock(&self) -> SlotClock;
 
     /// Instructions dispatched so far.
