@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What kind of allocator, on what kind of machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Config {
+pub struct FramesConfig {
     /// How frames are chosen.
     pub policy: Policy,
     /// How free memory lies at the start.
@@ -20,7 +20,7 @@ pub struct Config {
     pub cost: CostModel,
 }
 
-impl Default for Config {
+impl Default for FramesConfig {
     /// The plain buddy system shortly after boot, with Linux' per-CPU lists.
     fn default() -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Default for Config {
     }
 }
 
-impl Config {
+impl FramesConfig {
     /// `policy` on a pristine machine without per-CPU lists: every step can be followed by hand.
     pub fn pristine(policy: Policy) -> Self {
         Self {

@@ -6,7 +6,7 @@ use crate::policy::{self, AllocContext, ColorLists, Policy};
 use crate::pool::{Class, Keys, Pool};
 use crate::task::Task;
 use crate::usage::Usage;
-use crate::{Config, FrameError, Memory, TaskId, Work, boot};
+use crate::{FrameError, FramesConfig, Memory, TaskId, Work, boot};
 use fresco_dram::{ColorSpace, FrameNumber};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) const KERNEL_SLOT: u32 = 0;
 ///
 /// ```
 /// use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
-/// use fresco_frames::{ColorSet, Config, FrameError, Frames, Memory, Palloc, Policy, TaskId, TaskMemory};
+/// use fresco_frames::{ColorSet, FramesConfig, FrameError, Frames, Memory, Palloc, Policy, TaskId, TaskMemory};
 /// use std::sync::Arc;
 ///
 /// // 256 KiB in four banks, selected by address bits 12 and 13: frame 2 is the first of bank 2, frame 6 the next.
@@ -32,7 +32,7 @@ pub(crate) const KERNEL_SLOT: u32 = 0;
 /// let map = AddressMap::new(organisation, vec![region])?;
 /// let space = Arc::new(ColorSpace::new(&map, &[], 12)?);
 /// let memory = Memory::of_map(&map, 12, &[vec![0]])?;
-/// let mut frames = Frames::new(space, memory, Config::pristine(Policy::Palloc(Palloc::default())), 0)?;
+/// let mut frames = Frames::new(space, memory, FramesConfig::pristine(Policy::Palloc(Palloc::default())), 0)?;
 ///
 /// let task = TaskId(1);
 /// frames.register(task, TaskMemory::local(0).with_banks(ColorSet::one(2)))?;
@@ -51,7 +51,7 @@ pub struct Frames {
     pub(crate) tasks: BTreeMap<TaskId, Task>,
     /// Owner slots of tasks that have exited.
     pub(crate) idle_slots: Vec<u32>,
-    pub(crate) config: Config,
+    pub(crate) config: FramesConfig,
     total: u64,
 }
 
@@ -62,7 +62,7 @@ impl Frames {
     /// [`FrameError::Memory`] if the regions lie where the address map has no memory, or the zones of several nodes do not
     /// agree with the map's nodes, or a policy that keeps buddy lists by color finds colors that are not linear in blocks;
     /// [`FrameError::Boot`] for a starting state that cannot be.
-    pub fn new(space: Arc<ColorSpace>, memory: Memory, config: Config, seed: u64) -> Result<Self, FrameError> {
+    pub fn new(space: Arc<ColorSpace>, memory: Memory, config: FramesConfig, seed: u64) -> Result<Self, FrameError> {
         agree(&space, &memory)?;
         let usage = Usage::new(space.bank_colors());
         let mut keys = Keys::new(space, &memory, config.lists);

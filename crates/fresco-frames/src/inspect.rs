@@ -3,12 +3,12 @@
 
 use crate::frames::number;
 use crate::pool::Pool;
-use crate::{ColorSet, Config, FrameError, Frames, MAX_ORDER, Memory, TaskId, TaskStats};
+use crate::{ColorSet, FrameError, Frames, FramesConfig, MAX_ORDER, Memory, TaskId, TaskStats};
 use fresco_dram::{ColorSpace, FrameNumber};
 
 impl Frames {
     /// The configuration.
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> &FramesConfig {
         &self.config
     }
 

@@ -41,7 +41,7 @@
 //!
 //! ```
 //! use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
-//! use fresco_frames::{Camc, Config, Frames, Memory, Policy, TaskId, TaskMemory};
+//! use fresco_frames::{Camc, FramesConfig, Frames, Memory, Policy, TaskId, TaskMemory};
 //! use std::sync::Arc;
 //!
 //! // 256 KiB in four banks, selected by address bits 12 and 13.
@@ -54,7 +54,7 @@
 //!
 //! let space = Arc::new(ColorSpace::new(&map, &[], 12)?);
 //! let memory = Memory::of_map(&map, 12, &[vec![0]])?;
-//! let mut frames = Frames::new(space, memory, Config::pristine(Policy::Camc(Camc::default())), 0)?;
+//! let mut frames = Frames::new(space, memory, FramesConfig::pristine(Policy::Camc(Camc::default())), 0)?;
 //!
 //! // Two tasks, each with a bank of its own.
 //! let (a, b) = (TaskId(1), TaskId(2));
@@ -96,7 +96,7 @@ mod zones_of_map;
 pub use boot::{Aging, Boot};
 pub use check::{Census, Violation};
 pub use color_set::ColorSet;
-pub use config::{Config, ListsBy};
+pub use config::{FramesConfig, ListsBy};
 pub use cost::CostModel;
 pub use error::FrameError;
 pub use frames::Frames;

@@ -3,13 +3,13 @@
 
 use crate::common::{A, B, machine, opteron, xeon};
 use fresco_dram::FrameNumber;
-use fresco_frames::{Aging, Boot, Config, FrameError, Frames, MAX_ORDER, PerCpu, Policy, TaskMemory};
+use fresco_frames::{Aging, Boot, FrameError, Frames, FramesConfig, MAX_ORDER, PerCpu, Policy, TaskMemory};
 
 fn first_frames(boot: Boot, seed: u64) -> Vec<FrameNumber> {
     let mut frames = xeon().frames(
-        Config {
+        FramesConfig {
             boot,
-            ..Config::default()
+            ..FramesConfig::default()
         },
         seed,
     );
@@ -44,7 +44,7 @@ fn the_seed_decides_which_frames_are_handed_out() {
 
 #[test]
 fn a_fresh_machine_keeps_most_of_its_large_blocks() {
-    let frames = xeon().frames(Config::default(), 3);
+    let frames = xeon().frames(FramesConfig::default(), 3);
     let blocks = frames.free_blocks(0).unwrap();
     let held = frames.census().held;
     // 4 % of 1024 blocks are cut or held, a little more for the last one of each kind.
@@ -65,9 +65,9 @@ fn an_aged_machine_has_the_fragments_it_was_asked_for() {
             ..Aging::default()
         };
         let frames = xeon().frames(
-            Config {
+            FramesConfig {
                 boot: Boot::Aged(aging),
-                ..Config::default()
+                ..FramesConfig::default()
             },
             5,
         );
@@ -95,17 +95,17 @@ fn an_aged_machine_has_the_fragments_it_was_asked_for() {
         })
     };
     let whole = xeon().frames(
-        Config {
+        FramesConfig {
             boot: only(10),
-            ..Config::default()
+            ..FramesConfig::default()
         },
         5,
     );
     assert_eq!(whole.free_blocks(0).unwrap()[10], 1024);
     let merged = xeon().frames(
-        Config {
+        FramesConfig {
             boot: only(2),
-            ..Config::default()
+            ..FramesConfig::default()
         },
         5,
     );
@@ -125,9 +125,9 @@ fn nonsense_is_refused() {
         },
     ] {
         let machine = xeon();
-        let config = Config {
+        let config = FramesConfig {
             boot: Boot::Aged(aging),
-            ..Config::default()
+            ..FramesConfig::default()
         };
         let error = Frames::new(machine.space(), machine.memory(), config, 0)
             .map(drop)
@@ -140,9 +140,9 @@ fn nonsense_is_refused() {
 fn zones_age_independently() {
     let state = |seed| {
         opteron().frames(
-            Config {
+            FramesConfig {
                 boot: Boot::Aged(Aging::default()),
-                ..Config::default()
+                ..FramesConfig::default()
             },
             seed,
         )
@@ -157,9 +157,9 @@ fn zones_age_independently() {
 #[test]
 fn per_cpu_lists_give_neighbouring_frames_to_tasks_that_fault_in_turn() {
     let run = |per_cpu| {
-        let config = Config {
+        let config = FramesConfig {
             per_cpu,
-            ..Config::pristine(Policy::Buddy)
+            ..FramesConfig::pristine(Policy::Buddy)
         };
         let mut frames = machine(1, 22, &[12, 13], 0..0).frames(config, 0);
         frames.register(A, TaskMemory::local(0)).unwrap();
@@ -184,9 +184,9 @@ fn per_cpu_lists_give_neighbouring_frames_to_tasks_that_fault_in_turn() {
 #[test]
 fn a_per_cpu_list_gives_a_batch_back_when_it_is_above_the_mark() {
     let per_cpu = Some(PerCpu { batch: 4, high: 6 });
-    let config = Config {
+    let config = FramesConfig {
         per_cpu,
-        ..Config::pristine(Policy::Buddy)
+        ..FramesConfig::pristine(Policy::Buddy)
     };
     let mut frames = machine(1, 18, &[12, 13], 0..0).frames(config, 0);
     frames.register(A, TaskMemory::local(0)).unwrap();

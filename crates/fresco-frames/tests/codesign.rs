@@ -3,12 +3,14 @@
 
 use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
-use fresco_frames::{Codesign, ColorSet, Config, FrameError, Frames, Partition, Policy, TaskId, TaskMemory, Work};
+use fresco_frames::{
+    Codesign, ColorSet, FrameError, Frames, FramesConfig, Partition, Policy, TaskId, TaskMemory, Work,
+};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-fn codesign(partition: Partition) -> Config {
-    Config::pristine(Policy::Codesign(Codesign { partition }))
+fn codesign(partition: Partition) -> FramesConfig {
+    FramesConfig::pristine(Policy::Codesign(Codesign { partition }))
 }
 
 fn with(banks: impl IntoIterator<Item = u32>) -> TaskMemory {

@@ -4,26 +4,26 @@
 use crate::common::{A, B, C, Machine, machine, opteron, small, two_nodes, xeon};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Camc, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Memory, Palloc, Placement, Policy,
+    Camc, ColorSet, Coloring, Exhaustion, FrameError, Frames, FramesConfig, ListsBy, Memory, Palloc, Placement, Policy,
     Region, Shortage, TaskId, TaskMemory,
 };
 
-fn palloc(exhaustion: Exhaustion) -> Config {
-    Config::pristine(Policy::Palloc(Palloc {
+fn palloc(exhaustion: Exhaustion) -> FramesConfig {
+    FramesConfig::pristine(Policy::Palloc(Palloc {
         exhaustion,
         ..Palloc::default()
     }))
 }
 
-fn camc(shortage: Shortage, exhaustion: Exhaustion) -> Config {
-    Config::pristine(Policy::Camc(Camc {
+fn camc(shortage: Shortage, exhaustion: Exhaustion) -> FramesConfig {
+    FramesConfig::pristine(Policy::Camc(Camc {
         shortage,
         exhaustion,
         ..Camc::default()
     }))
 }
 
-fn strict_camc() -> Config {
+fn strict_camc() -> FramesConfig {
     camc(Shortage::Refuse, Exhaustion::Strict)
 }
 
@@ -261,7 +261,7 @@ fn overlapping() -> Machine {
 
 #[test]
 fn bank_and_cache_colors_are_chosen_together() {
-    let by_llc = |config| Config {
+    let by_llc = |config| FramesConfig {
         lists: ListsBy::BankAndLlc,
         ..config
     };
@@ -326,7 +326,7 @@ fn without_llc_colors_a_task_spreads_over_the_cache_however_lists_are_kept() {
     for lists in [ListsBy::Bank, ListsBy::BankAndLlc] {
         // One bank, four LLC colors in each of its blocks of 16 frames.
         let mut frames = machine(1, 18, &[16], 12..14).frames(
-            Config {
+            FramesConfig {
                 lists,
                 ..palloc(Exhaustion::Strict)
             },
@@ -348,7 +348,7 @@ fn the_xeon_partition_of_four_banks_is_1024_mib() {
 
 #[test]
 fn wrong_requests_are_refused_with_the_reason() {
-    let buddy = Config::pristine(Policy::Buddy);
+    let buddy = FramesConfig::pristine(Policy::Buddy);
     let refuse = |config, memory| small().frames(config, 0).register(A, memory).unwrap_err().to_string();
     let local = TaskMemory::local;
     assert!(refuse(buddy, local(0).automatic(1)).contains("buddy policy knows no colors"));
@@ -367,7 +367,7 @@ fn wrong_requests_are_refused_with_the_reason() {
         coloring: llc,
         ..local(0)
     };
-    let by_llc = Config {
+    let by_llc = FramesConfig {
         lists: ListsBy::BankAndLlc,
         ..strict_camc()
     };
@@ -415,7 +415,7 @@ fn memory_that_contradicts_the_map_is_refused() {
     let two = two_nodes();
     let fault = |regions, hops: &[Vec<u32>]| {
         let memory = Memory::new(regions, hops).unwrap();
-        Frames::new(two.space(), memory, Config::default(), 0)
+        Frames::new(two.space(), memory, FramesConfig::default(), 0)
             .map(drop)
             .unwrap_err()
             .to_string()

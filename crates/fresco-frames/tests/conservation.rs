@@ -5,8 +5,9 @@
 use crate::common::{Machine, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Aging, Boot, Bpm, Camc, Codesign, ColorLists, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy,
-    MAX_ORDER, Palloc, Partition, PerCpu, Placement, Policy, Shortage, Sorting, TaskId, TaskMemory, Tintmalloc,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, ColorSet, Coloring, Exhaustion, FrameError, Frames, FramesConfig,
+    ListsBy, MAX_ORDER, Palloc, Partition, PerCpu, Placement, Policy, Shortage, Sorting, TaskId, TaskMemory,
+    Tintmalloc,
 };
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -120,7 +121,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     (first, proptest::collection::vec(step, 1..100)).prop_map(|(first, rest)| [first, rest].concat())
 }
 
-fn configs() -> impl Strategy<Value = Config> {
+fn configs() -> impl Strategy<Value = FramesConfig> {
     let exhaustion = || prop_oneof![Just(Exhaustion::Strict), Just(Exhaustion::Spill)];
     let sorting = prop_oneof![Just(Sorting::Block), Just(Sorting::Frame)];
     let shortage = prop_oneof![Just(Shortage::Refuse), Just(Shortage::Remote), Just(Shortage::Share)];
@@ -144,12 +145,12 @@ fn configs() -> impl Strategy<Value = Config> {
     let boot = prop_oneof![Just(Boot::Pristine), Just(Boot::Fresh), Just(Boot::Aged(aging))];
     let per_cpu = proptest::option::of((0u32..9, 0u32..20).prop_map(|(batch, high)| PerCpu { batch, high }));
     let lists = prop_oneof![Just(ListsBy::Bank), Just(ListsBy::BankAndLlc)];
-    (policy, boot, lists, per_cpu).prop_map(|(policy, boot, lists, per_cpu)| Config {
+    (policy, boot, lists, per_cpu).prop_map(|(policy, boot, lists, per_cpu)| FramesConfig {
         policy,
         boot,
         lists,
         per_cpu,
-        ..Config::default()
+        ..FramesConfig::default()
     })
 }
 

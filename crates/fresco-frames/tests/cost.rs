@@ -4,18 +4,18 @@
 
 use crate::common::{A, Machine, opteron, xeon};
 use fresco_frames::{
-    Aging, Boot, Camc, ColorLists, ColorSet, Config, CostModel, Palloc, Policy, TaskId, TaskMemory, WorkSummary,
+    Aging, Boot, Camc, ColorLists, ColorSet, CostModel, FramesConfig, Palloc, Policy, TaskId, TaskMemory, WorkSummary,
 };
 
 /// Cost per page of one program that allocates `mib` MiB: (average, maximum) in picoseconds, on a core of 2.8 GHz.
 fn table_1(machine: &Machine, policy: Policy, boot: Boot, mib: u64) -> (u64, u64) {
     let cost = CostModel::at(2800);
     let mut frames = machine.frames(
-        Config {
+        FramesConfig {
             policy,
             boot,
             cost,
-            ..Config::default()
+            ..FramesConfig::default()
         },
         7,
     );
@@ -72,7 +72,7 @@ fn palloc_costs_more_than_buddy_and_its_worst_case_grows_with_the_size() {
 #[test]
 fn every_frame_is_sorted_once() {
     // LIM-3: the first request of a bank pays for all the others that find their frames sorted.
-    let mut frames = xeon().frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
+    let mut frames = xeon().frames(FramesConfig::pristine(Policy::Palloc(Palloc::default())), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::one(5)))
         .unwrap();
@@ -90,8 +90,8 @@ fn every_frame_is_sorted_once() {
 #[test]
 fn the_last_frames_of_a_bank_cost_the_longest_search() {
     // Banks lie above the block size: each block holds one bank only, and the wanted one comes last.
-    let mut frames =
-        crate::common::machine(1, 28, &[26, 27], 0..0).frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
+    let mut frames = crate::common::machine(1, 28, &[26, 27], 0..0)
+        .frames(FramesConfig::pristine(Policy::Palloc(Palloc::default())), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::from_iter([0, 3])))
         .unwrap();
@@ -111,12 +111,12 @@ fn the_last_frames_of_a_bank_cost_the_longest_search() {
 fn rounds(policy: Policy, pages: u32, preallocate: bool) -> [u64; 2] {
     let cost = CostModel::default();
     let mut frames = opteron().frames(
-        Config {
+        FramesConfig {
             policy,
             boot: Boot::Pristine,
             per_cpu: None,
             cost,
-            ..Config::default()
+            ..FramesConfig::default()
         },
         0,
     );

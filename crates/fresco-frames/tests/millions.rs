@@ -7,7 +7,7 @@
 use crate::common::{Machine, machine};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Bpm, Camc, Codesign, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, ListsBy, Palloc, Partition,
+    Bpm, Camc, Codesign, ColorSet, Coloring, Exhaustion, FrameError, Frames, FramesConfig, ListsBy, Palloc, Partition,
     Placement, Policy, TaskId, TaskMemory, Tintmalloc,
 };
 use rand::{Rng, SeedableRng};
@@ -35,10 +35,10 @@ struct Run {
 impl Run {
     fn new(policy: Policy) -> Self {
         let lists = ListsBy::BankAndLlc;
-        let config = Config {
+        let config = FramesConfig {
             policy,
             lists,
-            ..Config::default()
+            ..FramesConfig::default()
         };
         let frames = small_numa().frames(config, 3);
         Self {

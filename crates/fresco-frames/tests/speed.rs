@@ -2,7 +2,7 @@
 //! Allocation must not be felt: neither a million pages on a machine of 4 GiB nor the size of a large machine.
 
 use crate::common::{A, machine, xeon};
-use fresco_frames::{Camc, Codesign, Config, MAX_ORDER, Palloc, Policy, TaskMemory};
+use fresco_frames::{Camc, Codesign, FramesConfig, MAX_ORDER, Palloc, Policy, TaskMemory};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -14,9 +14,9 @@ fn a_million_allocations_take_a_fraction_of_a_second() {
         Policy::Codesign(Codesign::default()),
     ] {
         let mut frames = xeon().frames(
-            Config {
+            FramesConfig {
                 policy,
-                ..Config::default()
+                ..FramesConfig::default()
             },
             0,
         );
@@ -43,10 +43,10 @@ fn a_million_allocations_take_a_fraction_of_a_second() {
 #[test]
 fn a_machine_of_64_gib_costs_memory_only_where_blocks_are_split() {
     let large = machine(1, 36, &[13, 14, 15, 16], 0..0);
-    let untouched = large.frames(Config::pristine(Policy::Buddy), 0);
+    let untouched = large.frames(FramesConfig::pristine(Policy::Buddy), 0);
     assert_eq!(untouched.free_blocks(0).unwrap()[MAX_ORDER as usize], 1 << 14);
     assert_eq!(untouched.table_bytes(), 256 << 10);
-    let mut booted = large.frames(Config::default(), 0);
+    let mut booted = large.frames(FramesConfig::default(), 0);
     assert!(
         booted.table_bytes() < 10 << 20,
         "4 % of the blocks: {}",

@@ -5,7 +5,7 @@
 use crate::common::machine;
 use fresco_frames::shares::{Divide, Seat, Share, Taken, Tint, Variant, equal, tintmalloc};
 use fresco_frames::{
-    Bpm, Camc, Codesign, Config, CostModel, ListsBy, Palloc, Policy, TaskId, TaskMemory, Tintmalloc, Work,
+    Bpm, Camc, Codesign, CostModel, FramesConfig, ListsBy, Palloc, Policy, TaskId, TaskMemory, Tintmalloc, Work,
 };
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,11 +16,11 @@ use rand_pcg::Pcg64;
 fn rounds(policy: Policy, shares: &[Share]) -> [(f64, f64); 2] {
     let machine = machine(4, 30, &[15, 16, 18, 28, 29], 6..17);
     let cost = CostModel::default();
-    let config = Config {
+    let config = FramesConfig {
         policy,
         lists: ListsBy::BankAndLlc,
         cost,
-        ..Config::default()
+        ..FramesConfig::default()
     };
     let mut frames = machine.frames(config, 1);
     for thread in 0..16u32 {

@@ -4,8 +4,8 @@
 use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Bpm, ColorSet, Coloring, Config, FrameError, Frames, ListsBy, Placement, Policy, TaskId, TaskMemory, Tintmalloc,
-    Work,
+    Bpm, ColorSet, Coloring, FrameError, Frames, FramesConfig, ListsBy, Placement, Policy, TaskId, TaskMemory,
+    Tintmalloc, Work,
 };
 
 fn take(frames: &mut Frames, task: TaskId, count: usize) -> Vec<u64> {
@@ -26,9 +26,9 @@ fn colored(banks: Option<&[u32]>, llc: Option<&[u32]>) -> TaskMemory {
 
 /// 128 frames; the bank color is frame bits 1 and 2, the LLC color bits 0 and 1: bit 1 is shared (CON-5).
 fn overlapping(policy: Policy) -> Frames {
-    let config = Config {
+    let config = FramesConfig {
         lists: ListsBy::BankAndLlc,
-        ..Config::pristine(policy)
+        ..FramesConfig::pristine(policy)
     };
     machine(1, 19, &[13, 14], 12..14).frames(config, 0)
 }
@@ -84,7 +84,7 @@ fn tintmalloc_matches_banks_or_cache_or_both() {
 
 #[test]
 fn bpm_halves_the_smallest_block_that_holds_the_color() {
-    let mut frames = small().frames(Config::pristine(Policy::Bpm(Bpm::default())), 0);
+    let mut frames = small().frames(FramesConfig::pristine(Policy::Bpm(Bpm::default())), 0);
     frames.register(A, colored(Some(&[2]), None)).unwrap();
     let (first, work) = frames.alloc(A).unwrap();
     // All 64 frames are one block: halved six times, towards frame 2; of 0 to 3 the upper half goes on.
@@ -114,7 +114,7 @@ fn bpm_halves_the_smallest_block_that_holds_the_color() {
 
 #[test]
 fn bpm_is_blind_to_nodes_and_strict_about_colors() {
-    let mut frames = two_nodes().frames(Config::pristine(Policy::Bpm(Bpm::default())), 0);
+    let mut frames = two_nodes().frames(FramesConfig::pristine(Policy::Bpm(Bpm::default())), 0);
     // TINT-17: bank 1 of both nodes.
     frames.register(A, colored(Some(&[1, 5]), None)).unwrap();
     assert_eq!(take(&mut frames, A, 4), [1, 65, 5, 69]);
@@ -136,7 +136,7 @@ fn bpm_is_blind_to_nodes_and_strict_about_colors() {
 
 #[test]
 fn a_soft_partition_lends_what_nobody_has_first() {
-    let mut frames = small().frames(Config::pristine(Policy::Soft), 0);
+    let mut frames = small().frames(FramesConfig::pristine(Policy::Soft), 0);
     frames.register(A, colored(Some(&[0]), None)).unwrap();
     frames.register(B, colored(Some(&[1, 2]), None)).unwrap();
     assert_eq!(take(&mut frames, A, 16), (0..16).map(|i| 4 * i).collect::<Vec<_>>());
@@ -162,7 +162,7 @@ fn a_soft_partition_lends_what_nobody_has_first() {
 
 #[test]
 fn placements_are_those_of_libnuma() {
-    let mut frames = two_nodes().frames(Config::pristine(Policy::Buddy), 0);
+    let mut frames = two_nodes().frames(FramesConfig::pristine(Policy::Buddy), 0);
     let at = |placement| TaskMemory {
         placement,
         ..TaskMemory::local(0)
@@ -180,7 +180,7 @@ fn placements_are_those_of_libnuma() {
     assert!(matches!(frames.alloc(C), Err(FrameError::OutOfMemory { free: 58, .. })));
     let wrong = |placement| {
         two_nodes()
-            .frames(Config::default(), 0)
+            .frames(FramesConfig::default(), 0)
             .register(A, at(placement))
             .unwrap_err()
     };

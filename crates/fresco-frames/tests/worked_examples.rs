@@ -4,7 +4,7 @@
 use crate::common::{A, B, C, machine, small, two_nodes};
 use fresco_dram::FrameNumber;
 use fresco_frames::{
-    Camc, ColorLists, ColorSet, Config, FrameError, Frames, Palloc, Placement, Policy, Search, Sorting, TaskId,
+    Camc, ColorLists, ColorSet, FrameError, Frames, FramesConfig, Palloc, Placement, Policy, Search, Sorting, TaskId,
     TaskMemory, Work, printed_create_color_list,
 };
 
@@ -12,13 +12,13 @@ fn take(frames: &mut Frames, task: TaskId, count: usize) -> Vec<u64> {
     (0..count).map(|_| frames.alloc(task).unwrap().0.0).collect()
 }
 
-fn camc(camc: Camc) -> Config {
-    Config::pristine(Policy::Camc(camc))
+fn camc(camc: Camc) -> FramesConfig {
+    FramesConfig::pristine(Policy::Camc(camc))
 }
 
 #[test]
 fn buddy_splits_the_one_block_and_merges_it_again() {
-    let mut frames = small().frames(Config::pristine(Policy::Buddy), 0);
+    let mut frames = small().frames(FramesConfig::pristine(Policy::Buddy), 0);
     frames.register(A, TaskMemory::local(0)).unwrap();
     assert_eq!(frames.free_blocks(0).unwrap(), [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
 
@@ -53,7 +53,7 @@ fn buddy_splits_the_one_block_and_merges_it_again() {
 
 #[test]
 fn buddy_falls_back_on_the_next_node_when_its_own_is_used_up() {
-    let mut frames = two_nodes().frames(Config::pristine(Policy::Buddy), 0);
+    let mut frames = two_nodes().frames(FramesConfig::pristine(Policy::Buddy), 0);
     frames.register(A, TaskMemory::local(1)).unwrap();
     assert_eq!(take(&mut frames, A, 64), (64..128).collect::<Vec<_>>());
     let (frame, work) = frames.alloc(A).unwrap();
@@ -83,7 +83,7 @@ fn buddy_falls_back_on_the_next_node_when_its_own_is_used_up() {
 
 #[test]
 fn palloc_sorts_a_block_into_bins_and_frees_into_the_buddy_system() {
-    let mut frames = small().frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
+    let mut frames = small().frames(FramesConfig::pristine(Policy::Palloc(Palloc::default())), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::from_iter([2, 3])))
         .unwrap();
@@ -138,7 +138,7 @@ fn palloc_to_the_letter_walks_frame_by_frame() {
         sorting: Sorting::Frame,
         ..Palloc::default()
     };
-    let mut frames = small().frames(Config::pristine(Policy::Palloc(letter)), 0);
+    let mut frames = small().frames(FramesConfig::pristine(Policy::Palloc(letter)), 0);
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::from_iter([2, 3])))
         .unwrap();
@@ -153,7 +153,7 @@ fn palloc_to_the_letter_walks_frame_by_frame() {
 
 #[test]
 fn palloc_knows_no_nodes_and_sorts_its_own_in_vain() {
-    let mut frames = two_nodes().frames(Config::pristine(Policy::Palloc(Palloc::default())), 0);
+    let mut frames = two_nodes().frames(FramesConfig::pristine(Policy::Palloc(Palloc::default())), 0);
     // Bank 5 is on node 1; the task runs on node 0.
     frames
         .register(A, TaskMemory::local(0).with_banks(ColorSet::one(5)))

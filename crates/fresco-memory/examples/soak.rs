@@ -11,7 +11,7 @@ mod support;
 
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
-use fresco_memory::checker::{Checker, Options, Report};
+use fresco_memory::checker::{Checker, CheckerReport, Options};
 use fresco_memory::{Command, Completion, Controller, Sink};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -42,7 +42,7 @@ impl Sink for Judge {
 }
 
 /// One controller under traffic until it has issued `commands`.
-fn run(config: &ControllerConfig, org: &Organisation, timing: &Timing, seed: u64, commands: u64) -> Report {
+fn run(config: &ControllerConfig, org: &Organisation, timing: &Timing, seed: u64, commands: u64) -> CheckerReport {
     let retention = config.refresh != RefreshPolicy::None;
     let options = Options {
         retention,

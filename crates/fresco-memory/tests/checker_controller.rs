@@ -4,7 +4,7 @@
 use crate::checker_support::{organisation, timing};
 use fresco_dram::{Location, Organisation, Timing, standards};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, RefreshPolicy, Scheduler};
-use fresco_memory::checker::{Checker, Options, Report};
+use fresco_memory::checker::{Checker, CheckerReport, Options};
 use fresco_memory::{Access, Command, Completion, Controller, Request, Sink};
 
 struct Judge(Checker);
@@ -18,7 +18,7 @@ impl Sink for Judge {
 }
 
 /// One request every two bursts at most, a third of them writes, half of them to a recent row.
-fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPolicy, requests: u64) -> Report {
+fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPolicy, requests: u64) -> CheckerReport {
     let config = ControllerConfig {
         scheduler: Scheduler::FrFcfs { hit_cap: 4 },
         page,

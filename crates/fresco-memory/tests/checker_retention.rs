@@ -3,7 +3,7 @@
 
 use crate::checker_support::{check, organisation, timing};
 use fresco_dram::{CommandKind, Cycle, Timing};
-use fresco_memory::checker::{CommandRecord, LateRows, Options, Report};
+use fresco_memory::checker::{CheckerReport, CommandRecord, LateRows, Options};
 
 /// DDR4 with 8 refreshes of 1024 rows, one every 1000 cycles, window 8600.
 fn ddr4() -> Timing {
@@ -30,7 +30,7 @@ fn all_bank(cycle: Cycle, rank: u32) -> CommandRecord {
     refresh(cycle, CommandKind::RefAb, rank, 0, 0)
 }
 
-fn judge(timing: &Timing, mut commands: Vec<CommandRecord>, end: Cycle) -> Report {
+fn judge(timing: &Timing, mut commands: Vec<CommandRecord>, end: Cycle) -> CheckerReport {
     commands.sort_by_key(|c| c.cycle);
     let report = check(timing, Options::default(), &commands, end);
     assert_eq!(report.violations, [], "refresh alone is judged here");

@@ -3,7 +3,7 @@
 
 use crate::{state, threads, totals};
 use fresco_linux::colors::Request;
-use fresco_linux::pager::Refusal;
+use fresco_linux::pager::PagerRefusal;
 use fresco_linux::pool::Short;
 use rustix::fs::fstat;
 use rustix::io::Errno;
@@ -66,7 +66,7 @@ pub fn line(message: Arguments) -> String {
 
 /// Tells why this process has no colors, unless a program that started this one has told so already: who drops
 /// privileges often starts many.
-pub fn tell_refusal(refusal: Refusal, forked: bool) {
+pub fn tell_refusal(refusal: PagerRefusal, forked: bool) {
     // SAFETY: before the program's own code there is one thread, and in a child one is left.
     if !unsafe { libc::getenv(TOLD.as_ptr()) }.is_null() {
         return;

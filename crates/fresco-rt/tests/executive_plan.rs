@@ -3,8 +3,8 @@
 
 use crate::executive_sets::{sets, settings};
 use fresco_rt::executive::{
-    Bandwidth, CoAssign, Cores, DEFAULT_BUDGET, Needs, NoPlan, Plan, Problem, Request, Rotation, Slicing, candidates,
-    plan,
+    Bandwidth, CoAssign, Cores, DEFAULT_BUDGET, ExecutivePlan, Needs, NoPlan, Problem, Request, Rotation, Slicing,
+    candidates, plan,
 };
 use fresco_rt::refresh::{Burst, Density, RETENTION};
 use fresco_rt::{Task, Time};
@@ -40,7 +40,7 @@ fn request<'a>(tasks: &'a [Task], memory: &'a [u64], copy_cost: &'a [Option<Time
     }
 }
 
-fn checked(request: &Request) -> Plan {
+fn checked(request: &Request) -> ExecutivePlan {
     let plan = plan(request).unwrap();
     let colors = plan.problem.rotation().colors();
     let needs = Needs {

@@ -3,13 +3,18 @@
 
 use crate::scenario::{Copy, Setup};
 use fresco_dram::{ColorSpace, FrameNumber};
-use fresco_frames::{Config, FrameError, Frames, Memory, Region, TaskId, TaskMemory};
+use fresco_frames::{FrameError, Frames, FramesConfig, Memory, Region, TaskId, TaskMemory};
 use fresco_machine::Machine;
 use std::sync::Arc;
 
 /// An allocator for all frames of a machine. Where address ranges decide the node there is a zone for each node; where
 /// nodes are interleaved the operating system sees one zone.
-pub fn frames(machine: &Machine, space: &Arc<ColorSpace>, config: Config, seed: u64) -> Result<Frames, FrameError> {
+pub fn frames(
+    machine: &Machine,
+    space: &Arc<ColorSpace>,
+    config: FramesConfig,
+    seed: u64,
+) -> Result<Frames, FrameError> {
     let regions = machine.memory.map.regions();
     let nodes = machine.topology.nodes();
     let by_range = nodes == 1 || regions.iter().all(|region| region.node.is_some());

@@ -2,7 +2,7 @@
 //! The co-design's scheduler on the command-level simulator (COD-6 to COD-11, COD-14).
 
 use crate::multitask_support::budget;
-use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
+use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::multitask::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
 use fresco_system::multitask::{
@@ -64,7 +64,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
         check: true,
         record_ns: 16 * TURN,
         context_switch_ns: 1000,
-        ..Experiment::new(machine, Schedule::Fair(schedule), Config::pristine(policy))
+        ..Experiment::new(machine, Schedule::Fair(schedule), FramesConfig::pristine(policy))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
 use crate::multitask_support::{MS, budget, experiment, task};
-use fresco_frames::{Config, CostModel, Policy, Tintmalloc};
+use fresco_frames::{CostModel, FramesConfig, Policy, Tintmalloc};
 use fresco_system::multitask::{Activity, JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
 use fresco_system::results::RunResult;
 use fresco_system::{Scenario, run};
@@ -24,9 +24,9 @@ fn is_clean(result: &MultitaskResult) {
 fn servers_with_page_faults_from_tintmallocs_lists() {
     let mut experiment = servers(16);
     let mapped_before = result(&experiment);
-    experiment.frames = Config {
+    experiment.frames = FramesConfig {
         cost: CostModel::at(experiment.machine.core.mhz),
-        ..Config::pristine(Policy::Tintmalloc(Tintmalloc::default()))
+        ..FramesConfig::pristine(Policy::Tintmalloc(Tintmalloc::default()))
     };
     experiment
         .tasks

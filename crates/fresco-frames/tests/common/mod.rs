@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test program uses some of them")]
 
 use fresco_dram::{AddressMap, ColorSpace, Functions, Organisation, Region};
-use fresco_frames::{Config, Frames, Memory, TaskId};
+use fresco_frames::{Frames, FramesConfig, Memory, TaskId};
 use std::sync::Arc;
 
 pub const A: TaskId = TaskId(1);
@@ -26,7 +26,7 @@ impl Machine {
         Arc::new(ColorSpace::new(&self.map, &self.llc, 12).unwrap())
     }
 
-    pub fn frames(&self, config: Config, seed: u64) -> Frames {
+    pub fn frames(&self, config: FramesConfig, seed: u64) -> Frames {
         Frames::new(self.space(), self.memory(), config, seed).unwrap()
     }
 }

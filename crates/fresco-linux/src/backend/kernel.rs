@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's page coloring: it chooses the frames of a thread and of all that this starts.
 
-use super::{Backend, KernelColors, Prepared, Provider, Refusal, Tree, Unable, memory_of, ready};
+use super::{Backend, KernelColors, KernelRefusal, Prepared, Provider, Tree, Unable, memory_of, ready};
 use crate::census::{Census, Tally};
 use crate::colors::Request;
 use crate::launch::{Means, without_library};
@@ -62,12 +62,12 @@ impl Provider for Kernel {
     fn probe(&self, requests: &[&Request]) -> Result<Box<dyn Prepared>, Unable> {
         let tree = Tree::find();
         let of = |request: &&Request| ready(tree.as_ref(), request, &memory_of(request, Path::new(PROC)));
-        let colors: Result<Vec<KernelColors>, Refusal> = requests.iter().map(of).collect();
+        let colors: Result<Vec<KernelColors>, KernelRefusal> = requests.iter().map(of).collect();
         match colors {
             Ok(colors) => Ok(Box::new(Coloring { colors })),
             Err(refusal) => Err(Unable {
                 reason: refusal.to_string(),
-                is_absent: refusal == Refusal::Absent,
+                is_absent: refusal == KernelRefusal::Absent,
             }),
         }
     }

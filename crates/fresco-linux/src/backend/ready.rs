@@ -18,7 +18,7 @@ const ANY_MEMORY: Range<u64> = 0..1 << 42;
 
 /// Why the kernel cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum KernelRefusal {
     /// It has no page coloring.
     Absent,
     /// Its map may not be read, or its colors not be had.
@@ -37,7 +37,7 @@ pub enum Refusal {
     Threads,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for KernelRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let help = |f: &mut fmt::Formatter<'_>, commands: &Option<String>| match commands {
             Some(commands) => write!(f, "; as root{commands}"),
@@ -120,35 +120,35 @@ pub fn memory_of(request: &Request, proc: &Path) -> Vec<Range<u64>> {
 /// The colors of this kernel that the request names.
 ///
 /// # Errors
-/// [`Refusal`], without changing anything.
-pub fn ready(tree: Option<&Tree>, request: &Request, memory: &[Range<u64>]) -> Result<KernelColors, Refusal> {
-    let tree = tree.ok_or(Refusal::Absent)?;
+/// [`KernelRefusal`], without changing anything.
+pub fn ready(tree: Option<&Tree>, request: &Request, memory: &[Range<u64>]) -> Result<KernelColors, KernelRefusal> {
+    let tree = tree.ok_or(KernelRefusal::Absent)?;
     if !request.thread_colors.is_empty() {
-        return Err(Refusal::Threads);
+        return Err(KernelRefusal::Threads);
     }
     let own = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
-    let text = tree.map().map_err(|_| Refusal::NotRoot)?;
+    let text = tree.map().map_err(|_| KernelRefusal::NotRoot)?;
     if !own.contains(CapabilitySet::SYS_NICE) {
-        return Err(Refusal::NotRoot);
+        return Err(KernelRefusal::NotRoot);
     }
     let commands = || suggest(tree, &request.colors, &request.asked, memory);
     if !tree.is_on() || text.is_empty() {
         // The map may be the right one already.
         let right = KernelMap::parse(&text).filter(|map| translated(map, request, memory).is_ok());
-        return Err(Refusal::Off(match right {
+        return Err(KernelRefusal::Off(match right {
             Some(_) => Some(format!(": echo 1 > {}", tree.path("enabled").display())),
             None => commands(),
         }));
     }
-    let map = KernelMap::parse(&text).ok_or_else(|| Refusal::Strange(text.clone()))?;
-    let colors = translated(&map, request, memory).map_err(|mixed| Refusal::Other(text, mixed, commands()))?;
+    let map = KernelMap::parse(&text).ok_or_else(|| KernelRefusal::Strange(text.clone()))?;
+    let colors = translated(&map, request, memory).map_err(|mixed| KernelRefusal::Other(text, mixed, commands()))?;
     if colors.is_empty() {
-        return Err(Refusal::NoFrame(request.asked.to_string()));
+        return Err(KernelRefusal::NoFrame(request.asked.to_string()));
     }
     match count_page_colors() {
         Ok(count) if count == map.colors() => {}
-        Ok(_) => return Err(Refusal::Prctl(Errno::RANGE)),
-        Err(error) => return Err(Refusal::Prctl(error)),
+        Ok(_) => return Err(KernelRefusal::Prctl(Errno::RANGE)),
+        Err(error) => return Err(KernelRefusal::Prctl(error)),
     }
     let strict = request.when_full == WhenFull::Strict;
     Ok(KernelColors::new(colors, map.colors(), strict))
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_kernel_without_page_coloring_is_refused() {
         assert_eq!(Tree::at(Path::new("/nowhere")), None);
-        assert_eq!(ready(None, &request(), &MEMORY), Err(Refusal::Absent));
+        assert_eq!(ready(None, &request(), &MEMORY), Err(KernelRefusal::Absent));
     }
 
     #[test]

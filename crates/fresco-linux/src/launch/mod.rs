@@ -15,7 +15,7 @@ pub use tend::{adopt_orphans, go_on_guarded, tend};
 
 use crate::backend::Backend;
 use crate::colors::{ENVIRONMENT, Request};
-use crate::pager::Refusal;
+use crate::pager::PagerRefusal;
 use crate::proc::PageMap;
 use crate::sys::{Signals, Userfault, end_with_parent, zero_frame};
 use rustix::io::Errno;
@@ -29,13 +29,13 @@ use std::process::{Child, Command};
 ///
 /// # Errors
 /// What is missing.
-pub fn probe() -> Result<(), Refusal> {
+pub fn probe() -> Result<(), PagerRefusal> {
     PageMap::of_self().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => Refusal::NoProc,
-        _ => Refusal::Hidden,
+        io::ErrorKind::NotFound => PagerRefusal::NoProc,
+        _ => PagerRefusal::Hidden,
     })?;
-    zero_frame().ok_or(Refusal::Hidden)?;
-    Userfault::open().map(drop).map_err(Refusal::Userfault)
+    zero_frame().ok_or(PagerRefusal::Hidden)?;
+    Userfault::open().map(drop).map_err(PagerRefusal::Userfault)
 }
 
 /// How a program gets its colors.

@@ -24,7 +24,7 @@ pub use crate::sys::Privileges;
 pub use latch::Latch;
 pub use place::Pager;
 pub use port::{NoPager, Order, PagerPort};
-pub use refusal::Refusal;
+pub use refusal::PagerRefusal;
 pub use run::{PATIENCE, Started, start};
 pub use sets::{MOST_SETS, Sets};
 pub use stats::Stats;

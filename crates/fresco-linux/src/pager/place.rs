@@ -6,7 +6,7 @@ use super::regions::Regions;
 use super::repair::Repair;
 use super::stream::Streams;
 use super::supply::Supply;
-use super::{Refusal, Sets, Stats};
+use super::{PagerRefusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::{Pool, Short};
 use crate::proc::{Page, PageMap};
@@ -52,10 +52,10 @@ impl Pager {
     ///
     /// # Errors
     /// What the kernel or the lack of a privilege denies.
-    pub fn new(request: &Request, stats: &Stats) -> Result<Self, Refusal> {
-        let user = Userfault::open().map_err(Refusal::Userfault)?;
-        let map = Arc::new(PageMap::of_self().map_err(|_| Refusal::Hidden)?);
-        let zero = zero_frame().ok_or(Refusal::Hidden)?;
+    pub fn new(request: &Request, stats: &Stats) -> Result<Self, PagerRefusal> {
+        let user = Userfault::open().map_err(PagerRefusal::Userfault)?;
+        let map = Arc::new(PageMap::of_self().map_err(|_| PagerRefusal::Hidden)?);
+        let zero = zero_frame().ok_or(PagerRefusal::Hidden)?;
         let mut supply = Supply::new(request.filter(), map.clone(), request);
         let told = |pool: &Pool| {
             stats.scanned.store(pool.scanned(), Ordering::Relaxed);

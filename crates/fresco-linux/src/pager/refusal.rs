@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Why there can be no pager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum PagerRefusal {
     /// `userfaultfd` is not to be had, or cannot move pages.
     Userfault(Errno),
     /// Frame numbers cannot be seen.
@@ -33,7 +33,7 @@ pub enum Refusal {
     Thread(Errno),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for PagerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Userfault(error) if is_by_filter(*error) => write!(

@@ -2,7 +2,7 @@
 //! The pager's thread.
 
 use super::liveness::end_of_first;
-use super::{Pager, PagerPort, Refusal, Stats};
+use super::{Pager, PagerPort, PagerRefusal, Stats};
 use crate::colors::Request;
 use crate::pool::Short;
 use crate::proc::{Headroom, anonymous_parts};
@@ -54,7 +54,7 @@ pub fn start(
     stats: &'static Stats,
     started: Started,
     mut waiting: impl FnMut(),
-) -> Result<Result<(), Short>, Refusal> {
+) -> Result<Result<(), Short>, PagerRefusal> {
     let begin = now();
     leave_room(&Headroom::of_self(Path::new("/proc")), &started)?;
     let (told, tells) = sync_channel(1);
@@ -62,7 +62,7 @@ pub fn start(
         let with_stderr = !started.forked || request.stats;
         as_a_stranger(with_stderr);
         let ready = Pager::new(&request, stats).and_then(|mut pager| {
-            pager.watch(port.page()).map_err(Refusal::Userfault)?;
+            pager.watch(port.page()).map_err(PagerRefusal::Userfault)?;
             for (range, set) in &started.ranges {
                 for part in anonymous_parts(range) {
                     // What cannot be watched is left to the kernel.
@@ -118,22 +118,24 @@ pub fn start(
                     return result;
                 }
                 Err(RecvTimeoutError::Timeout) => waiting(),
-                Err(RecvTimeoutError::Disconnected) => return Err(Refusal::Thread(Errno::AGAIN)),
+                Err(RecvTimeoutError::Disconnected) => return Err(PagerRefusal::Thread(Errno::AGAIN)),
             }
         },
-        Err(error) => Err(Refusal::Thread(Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
+        Err(error) => Err(PagerRefusal::Thread(
+            Errno::from_io_error(&error).unwrap_or(Errno::AGAIN),
+        )),
     }
 }
 
 /// Checks that the limits of the process leave what is needed.
-fn leave_room(headroom: &Headroom, started: &Started) -> Result<(), Refusal> {
+fn leave_room(headroom: &Headroom, started: &Started) -> Result<(), PagerRefusal> {
     let room = if started.forked { ROOM_OF_CHILD } else { ROOM };
     let needed = room + started.reserves;
     if let Some(left) = headroom.addresses.filter(|&left| left < needed) {
-        return Err(Refusal::Addresses { left, needed });
+        return Err(PagerRefusal::Addresses { left, needed });
     }
     match headroom.data.filter(|&left| left < room) {
-        Some(left) => Err(Refusal::Data { left, needed: room }),
+        Some(left) => Err(PagerRefusal::Data { left, needed: room }),
         None => Ok(()),
     }
 }
@@ -166,7 +168,7 @@ mod tests {
         );
         let left = needed - 1;
         let refused = leave_room(&of(Some(left), None), &started(false, 1 << 30));
-        assert_eq!(refused, Err(Refusal::Addresses { left, needed }));
+        assert_eq!(refused, Err(PagerRefusal::Addresses { left, needed }));
         let refused = leave_room(&of(Some(needed), Some(1 << 20)), &started(false, 0));
         let said = "the limit of data (RLIMIT_DATA, ulimit -d) leaves 1 MiB, and 64 MiB are needed";
         assert_eq!(refused.map_err(|refusal| refusal.to_string()), Err(said.to_owned()));

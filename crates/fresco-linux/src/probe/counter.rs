@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The counter of a processor, and what keeps loads from each other.
 
-use super::Refusal;
+use super::ProbeRefusal;
 use std::time::{Duration, Instant};
 
 /// How long the counter is compared with the clock.
@@ -19,7 +19,7 @@ impl Counter {
     ///
     /// # Errors
     /// It has none that ticks evenly and can be read here.
-    pub fn find() -> Result<Self, Refusal> {
+    pub fn find() -> Result<Self, ProbeRefusal> {
         processor::check()?;
         if let Some(tick_ns) = processor::tick_ns() {
             return Ok(Self { tick_ns });
@@ -28,7 +28,7 @@ impl Counter {
         std::thread::sleep(CALIBRATION);
         let (passed, ticks) = (clock.elapsed(), processor::ticks().wrapping_sub(first));
         match ticks {
-            0 => Err(Refusal::Counter("the processor's counter stands still")),
+            0 => Err(ProbeRefusal::Counter("the processor's counter stands still")),
             _ => Ok(Self {
                 tick_ns: passed.as_nanos() as f64 / ticks as f64,
             }),
@@ -45,15 +45,15 @@ pub(super) use processor::{fence, flush, ticks};
 
 #[cfg(target_arch = "x86_64")]
 mod processor {
-    use super::Refusal;
+    use super::ProbeRefusal;
     use std::arch::x86_64::{__cpuid, _mm_clflush, _mm_lfence, _mm_mfence, _rdtsc};
 
     /// The counter is invariant if bit 8 of EDX of leaf 8000_0007 says so (both vendors' manuals).
-    pub fn check() -> Result<(), Refusal> {
+    pub fn check() -> Result<(), ProbeRefusal> {
         let most = __cpuid(0x8000_0000).eax;
         match most >= 0x8000_0007 && __cpuid(0x8000_0007).edx >> 8 & 1 == 1 {
             true => Ok(()),
-            false => Err(Refusal::Counter(
+            false => Err(ProbeRefusal::Counter(
                 "the time-stamp counter of this processor does not tick evenly (no invariant TSC)",
             )),
         }
@@ -95,11 +95,11 @@ mod processor {
 
 #[cfg(target_arch = "aarch64")]
 mod processor {
-    use super::Refusal;
+    use super::ProbeRefusal;
     use std::arch::asm;
 
     /// The generic timer is in every processor of this architecture, and Linux lets programs read it.
-    pub fn check() -> Result<(), Refusal> {
+    pub fn check() -> Result<(), ProbeRefusal> {
         Ok(())
     }
 
@@ -137,10 +137,10 @@ mod processor {
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod processor {
-    use super::Refusal;
+    use super::ProbeRefusal;
 
-    pub fn check() -> Result<(), Refusal> {
-        Err(Refusal::Counter(
+    pub fn check() -> Result<(), ProbeRefusal> {
+        Err(ProbeRefusal::Counter(
             "this processor has no instructions that are known to flush lines and to count time",
         ))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory of our own whose physical addresses are known.
 
-use super::Refusal;
+use super::ProbeRefusal;
 use super::counter::{fence, flush};
 use crate::proc::{Page, PageMap, ram_ranges};
 use crate::sys::page_bytes;
@@ -54,13 +54,13 @@ impl Held {
     ///
     /// # Errors
     /// No memory left, or frame numbers are hidden.
-    pub fn take(bytes: u64) -> Result<Self, Refusal> {
-        let map = PageMap::of_self().map_err(|_| Refusal::Hidden)?;
+    pub fn take(bytes: u64) -> Result<Self, ProbeRefusal> {
+        let map = PageMap::of_self().map_err(|_| ProbeRefusal::Hidden)?;
         let bytes = (bytes as usize).next_multiple_of(HUGE).max(HUGE);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: the kernel chooses addresses that nothing uses.
-        let start = unsafe { mmap_anonymous(null_mut(), bytes, access, flags) }.map_err(Refusal::Memory)?;
+        let start = unsafe { mmap_anonymous(null_mut(), bytes, access, flags) }.map_err(ProbeRefusal::Memory)?;
         let mut held = Self {
             start,
             bytes,
@@ -69,7 +69,7 @@ impl Held {
             ranges: Vec::new(),
             regions: Vec::new(),
         };
-        held.populate().map_err(Refusal::Memory)?;
+        held.populate().map_err(ProbeRefusal::Memory)?;
         held.runs = held.look_up()?;
         held.merge();
         held.clean();
@@ -97,7 +97,7 @@ impl Held {
     }
 
     /// The frames as they are now.
-    fn look_up(&self) -> Result<Vec<Run>, Refusal> {
+    fn look_up(&self) -> Result<Vec<Run>, ProbeRefusal> {
         let page = page_bytes();
         let first = self.start.addr() as u64 / page;
         let mut runs: Vec<Run> = Vec::new();
@@ -109,9 +109,9 @@ impl Held {
             let read = self
                 .map
                 .read(first + done, &mut pages[..wanted])
-                .map_err(|_| Refusal::Hidden)?;
+                .map_err(|_| ProbeRefusal::Hidden)?;
             for (index, entry) in (0u64..).zip(&pages[..read]) {
-                let frame = entry.frame().ok_or(Refusal::Hidden)?;
+                let frame = entry.frame().ok_or(ProbeRefusal::Hidden)?;
                 let (physical, offset) = (frame.0 * page, (done + index) * page);
                 match runs.last_mut() {
                     Some(run) if run.physical + run.bytes == physical && run.offset + run.bytes == offset => {
@@ -125,7 +125,7 @@ impl Held {
                 }
             }
             if read == 0 {
-                return Err(Refusal::Hidden);
+                return Err(ProbeRefusal::Hidden);
             }
             done += read as u64;
         }
@@ -168,7 +168,7 @@ impl Held {
     ///
     /// # Errors
     /// Frame numbers have been hidden.
-    pub fn moved(&self) -> Result<u64, Refusal> {
+    pub fn moved(&self) -> Result<u64, ProbeRefusal> {
         let page = page_bytes();
         let now = self.look_up()?;
         let frames = |runs: &[Run]| {

@@ -34,7 +34,7 @@ pub fn is_root() -> bool {
 
 /// Why memory cannot be timed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ProbeRefusal {
     /// Frame numbers are hidden from this process.
     Hidden,
     /// There is no memory to hold, or too little.
@@ -45,7 +45,7 @@ pub enum Refusal {
     Processor(Errno),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ProbeRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Hidden => f.write_str(
@@ -58,4 +58,4 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ProbeRefusal {}

@@ -4,7 +4,7 @@
 use super::counter::{Counter, ticks};
 use super::held::Held;
 use super::streams::{self, Walk};
-use super::{Refusal, loads};
+use super::{ProbeRefusal, loads};
 use crate::launch::bind_cpus;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::ops::Range;
@@ -26,15 +26,15 @@ impl Timed {
     ///
     /// # Errors
     /// This machine, or this process, lacks what it takes.
-    pub fn begin(bytes: u64) -> Result<Self, Refusal> {
+    pub fn begin(bytes: u64) -> Result<Self, ProbeRefusal> {
         let counter = Counter::find()?;
-        let before = sched_getaffinity(None).map_err(Refusal::Processor)?;
+        let before = sched_getaffinity(None).map_err(ProbeRefusal::Processor)?;
         let mut others: Vec<u32> = (0..CpuSet::MAX_CPU as u32)
             .filter(|cpu| before.is_set(*cpu as usize))
             .collect();
-        let cpu = others.pop().ok_or(Refusal::Processor(rustix::io::Errno::INVAL))?;
+        let cpu = others.pop().ok_or(ProbeRefusal::Processor(rustix::io::Errno::INVAL))?;
         let held = Held::take(bytes)?;
-        bind_cpus(&[cpu]).map_err(Refusal::Processor)?;
+        bind_cpus(&[cpu]).map_err(ProbeRefusal::Processor)?;
         Ok(Self {
             held,
             counter,

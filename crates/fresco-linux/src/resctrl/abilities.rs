@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can be limited, in what steps, and what a limit is in the file system's own numbers.
 
-use super::{Limits, Refusal, Schemata, Tree};
+use super::{Limits, ResctrlRefusal, Schemata, Tree};
 use fresco_dram::color::{format_list, parse_list};
 use std::fs;
 use std::path::Path;
@@ -70,15 +70,15 @@ impl Abilities {
     ///
     /// # Errors
     /// What cannot be limited, or not so.
-    pub fn lines(&self, limits: &Limits, cpus: &[u32], system: &Path) -> Result<String, Refusal> {
+    pub fn lines(&self, limits: &Limits, cpus: &[u32], system: &Path) -> Result<String, ResctrlRefusal> {
         let mut lines = String::new();
         if let Some(mask) = limits.way_mask() {
-            let ways = self.ways.ok_or(Refusal::NoWays)?;
+            let ways = self.ways.ok_or(ResctrlRefusal::NoWays)?;
             ways.check(mask)?;
             lines += &self.schemata.way_lines(mask);
         }
         if let Some(bytes) = limits.bytes_per_s {
-            let unit = self.bandwidth.ok_or(Refusal::NoBandwidth)?;
+            let unit = self.bandwidth.ok_or(ResctrlRefusal::NoBandwidth)?;
             let all: Vec<u32> = self
                 .schemata
                 .bandwidth()
@@ -88,7 +88,7 @@ impl Abilities {
                 .collect();
             let domains = domains(&all, cpus, system);
             let share = bytes / domains.len().max(1) as u64;
-            let unit_bytes = unit.bytes().ok_or(Refusal::PerCent)?;
+            let unit_bytes = unit.bytes().ok_or(ResctrlRefusal::PerCent)?;
             // The least of `info` is in per cent where the kernel holds bandwidth: it holds any.
             let least = if unit == BandwidthUnit::EighthsOfGigabyte {
                 self.least_bandwidth.max(1)
@@ -96,7 +96,7 @@ impl Abilities {
                 1
             };
             if share / unit_bytes < least {
-                return Err(Refusal::TooLittle(least * unit_bytes * domains.len() as u64));
+                return Err(ResctrlRefusal::TooLittle(least * unit_bytes * domains.len() as u64));
             }
             lines += &self.schemata.bandwidth_line(&domains, share / unit_bytes);
         }
@@ -124,7 +124,7 @@ impl Abilities {
 }
 
 impl Ways {
-    fn check(self, mask: u64) -> Result<(), Refusal> {
+    fn check(self, mask: u64) -> Result<(), ResctrlRefusal> {
         let gaps = {
             let low = mask >> mask.trailing_zeros().min(63);
             low & low.wrapping_add(1) != 0
@@ -134,7 +134,7 @@ impl Ways {
         }
         let there: Vec<u32> = (0..64).filter(|way| self.mask >> way & 1 == 1).collect();
         let side = if self.sparse { "" } else { ", side by side" };
-        Err(Refusal::Ways(format!(
+        Err(ResctrlRefusal::Ways(format!(
             "{} or more of {}{side}",
             self.least.max(1),
             format_list(&there)

@@ -2,7 +2,7 @@
 //! A class of its own for a program.
 
 use super::tree::tasks;
-use super::{Abilities, Limits, Refusal, Tree};
+use super::{Abilities, Limits, ResctrlRefusal, Tree};
 use rustix::fd::OwnedFd;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
@@ -24,7 +24,7 @@ impl Lock {
     ///
     /// # Errors
     /// The directory cannot be opened.
-    pub fn take(tree: &Tree) -> Result<Self, Refusal> {
+    pub fn take(tree: &Tree) -> Result<Self, ResctrlRefusal> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let taken = open(tree.root(), flags, Mode::empty()).and_then(|directory| {
             while let Err(error) = flock(&directory, FlockOperation::LockExclusive) {
@@ -34,7 +34,7 @@ impl Lock {
             }
             Ok(Self { directory })
         });
-        taken.map_err(|error| Refusal::Denied("locking", error.to_string()))
+        taken.map_err(|error| ResctrlRefusal::Denied("locking", error.to_string()))
     }
 }
 
@@ -58,7 +58,7 @@ impl Class {
     ///
     /// # Errors
     /// What cannot be limited; nothing has changed then.
-    pub fn make(_lock: &Lock, tree: &Tree, limits: &Limits, name: &str, cpus: &[u32]) -> Result<Self, Refusal> {
+    pub fn make(_lock: &Lock, tree: &Tree, limits: &Limits, name: &str, cpus: &[u32]) -> Result<Self, ResctrlRefusal> {
         let abilities = Abilities::of(tree, Path::new("/proc"));
         let lines = abilities.lines(limits, cpus, Path::new("/sys/devices/system/cpu"))?;
         let class = Self {
@@ -85,7 +85,7 @@ impl Class {
     ///
     /// # Errors
     /// There is no such thread, or no privilege.
-    pub fn enter(&self, thread: u32) -> Result<(), Refusal> {
+    pub fn enter(&self, thread: u32) -> Result<(), ResctrlRefusal> {
         append(&self.path.join("tasks"), &format!("{thread}\n"))
             .map_err(|error| self.tree.denied("entering the class", &error))
     }
@@ -94,7 +94,7 @@ impl Class {
     ///
     /// # Errors
     /// As [`Class::enter`].
-    pub fn leave(&self, thread: u32) -> Result<(), Refusal> {
+    pub fn leave(&self, thread: u32) -> Result<(), ResctrlRefusal> {
         append(&self.tree.root().join("tasks"), &format!("{thread}\n"))
             .map_err(|error| self.tree.denied("leaving the class", &error))
     }

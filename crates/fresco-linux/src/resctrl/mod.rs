@@ -16,7 +16,7 @@ pub use class::{Class, Lock, tidy};
 pub use keeper::keep;
 pub use limits::Limits;
 pub use schemata::Schemata;
-pub use tree::{ENVIRONMENT, Refusal, Tree};
+pub use tree::{ENVIRONMENT, ResctrlRefusal, Tree};
 
 #[cfg(test)]
 mod tests;

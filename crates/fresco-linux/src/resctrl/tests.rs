@@ -47,7 +47,7 @@ fn limits(ways: Option<&[u32]>, bytes_per_s: Option<u64>) -> Limits {
     }
 }
 
-fn lines(fake: &Fake, limits: &Limits, cpus: &[u32]) -> Result<String, Refusal> {
+fn lines(fake: &Fake, limits: &Limits, cpus: &[u32]) -> Result<String, ResctrlRefusal> {
     Abilities::of(&fake.tree(), &fake.0.join("proc")).lines(limits, cpus, &fake.0.join("cpu"))
 }
 
@@ -64,7 +64,7 @@ fn ways_and_bandwidth_in_the_file_systems_own_numbers() {
     let both = limits(Some(&[2, 3, 4]), Some(1 << 20));
     assert_eq!(lines(&fake, &both, &[1]).as_deref(), Ok("L3:0=1c;1=1c\nMB:1=1\n"));
     let little = lines(&fake, &limits(None, Some((2 << 20) - 1)), &[0, 1]);
-    assert_eq!(little, Err(Refusal::TooLittle(2 << 20)));
+    assert_eq!(little, Err(ResctrlRefusal::TooLittle(2 << 20)));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn ways_that_the_cache_does_not_take_are_refused_with_those_it_does() {
         let refusal = lines(&fake, &limits(Some(ways), None), &[0]).expect_err("no such mask");
         assert_eq!(
             refusal,
-            Refusal::Ways("2 or more of 0-10, side by side".to_owned()),
+            ResctrlRefusal::Ways("2 or more of 0-10, side by side".to_owned()),
             "{ways:?}"
         );
     }
@@ -91,7 +91,7 @@ fn the_unit_of_bandwidth_is_found_out_and_per_cent_are_no_bytes() {
     let percent = ("schemata", "MB:0=100\n");
     let asked = limits(None, Some(1_000_000_000));
     for (name, files, expected) in [
-        ("percent", vec![percent], Err(Refusal::PerCent)),
+        ("percent", vec![percent], Err(ResctrlRefusal::PerCent)),
         (
             "event",
             vec![percent, ("mba_MBps_event", "mbm_local_bytes\n")],
@@ -107,13 +107,17 @@ fn the_unit_of_bandwidth_is_found_out_and_per_cent_are_no_bytes() {
         ),
         ("amd", vec![("schemata", "MB:0=2048\n"), amd], Ok("MB:0=8\n")),
         // Absolute values of a processor that nobody knows are not guessed at.
-        ("other", vec![("schemata", "MB:0=2048\n")], Err(Refusal::PerCent)),
-        ("ways only", vec![("schemata", "L3:0=fff\n")], Err(Refusal::NoBandwidth)),
+        ("other", vec![("schemata", "MB:0=2048\n")], Err(ResctrlRefusal::PerCent)),
+        (
+            "ways only",
+            vec![("schemata", "L3:0=fff\n")],
+            Err(ResctrlRefusal::NoBandwidth),
+        ),
     ] {
         let fake = Fake::new(name, &files);
         assert_eq!(lines(&fake, &asked, &[0]), expected.map(str::to_owned), "{name}");
         let ways = lines(&fake, &limits(Some(&[0]), None), &[0]);
-        assert_eq!(ways, Err(Refusal::NoWays), "{name}");
+        assert_eq!(ways, Err(ResctrlRefusal::NoWays), "{name}");
     }
 }
 
@@ -126,12 +130,15 @@ fn why_there_is_no_tree() {
             ("other/filesystems", "nodev\tresctrl\n"),
         ],
     );
-    assert_eq!(Tree::at(&fake.0, &fake.0.join("proc")), Err(Refusal::Unknown));
-    assert_eq!(Tree::at(&fake.0, &fake.0.join("other")), Err(Refusal::NotMounted));
-    assert!(Refusal::NotMounted.to_string().contains("mount -t resctrl"));
+    assert_eq!(Tree::at(&fake.0, &fake.0.join("proc")), Err(ResctrlRefusal::Unknown));
+    assert_eq!(
+        Tree::at(&fake.0, &fake.0.join("other")),
+        Err(ResctrlRefusal::NotMounted)
+    );
+    assert!(ResctrlRefusal::NotMounted.to_string().contains("mount -t resctrl"));
     assert_eq!(
         Tree::at(Path::new("/nowhere"), Path::new("/nowhere")),
-        Err(Refusal::Unknown)
+        Err(ResctrlRefusal::Unknown)
     );
 }
 
@@ -178,6 +185,6 @@ fn nothing_is_left_of_a_class_that_cannot_be() {
     let tree = fake.tree();
     let lock = Lock::take(&tree).expect("nobody has it");
     let refused = Class::make(&lock, &tree, &limits(Some(&[40]), None), "9", &[]);
-    assert!(matches!(refused, Err(Refusal::Ways(_))), "{refused:?}");
+    assert!(matches!(refused, Err(ResctrlRefusal::Ways(_))), "{refused:?}");
     assert!(!fake.0.join("fresco-9").exists());
 }

@@ -16,7 +16,7 @@ const USUAL: &str = "/sys/fs/resctrl";
 
 /// Why something cannot be limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ResctrlRefusal {
     /// This kernel, or this processor, has no resctrl.
     Unknown,
     /// It has, but it is not mounted.
@@ -39,7 +39,7 @@ pub enum Refusal {
     Denied(&'static str, String),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ResctrlRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str(
@@ -81,10 +81,12 @@ impl Tree {
     /// That of this machine, or of [`ENVIRONMENT`].
     ///
     /// # Errors
-    /// [`Refusal::Unknown`], [`Refusal::NotMounted`], [`Refusal::NotThere`].
-    pub fn find() -> Result<Self, Refusal> {
+    /// [`ResctrlRefusal::Unknown`], [`ResctrlRefusal::NotMounted`], [`ResctrlRefusal::NotThere`].
+    pub fn find() -> Result<Self, ResctrlRefusal> {
         match std::env::var_os(ENVIRONMENT) {
-            Some(root) => Self::at(Path::new(&root), Path::new("/proc")).map_err(|_| Refusal::NotThere(root.into())),
+            Some(root) => {
+                Self::at(Path::new(&root), Path::new("/proc")).map_err(|_| ResctrlRefusal::NotThere(root.into()))
+            }
             None => Self::at(Path::new(USUAL), Path::new("/proc")),
         }
     }
@@ -93,7 +95,7 @@ impl Tree {
     ///
     /// # Errors
     /// As [`Tree::find`].
-    pub fn at(root: &Path, proc: &Path) -> Result<Self, Refusal> {
+    pub fn at(root: &Path, proc: &Path) -> Result<Self, ResctrlRefusal> {
         if root.join("schemata").is_file() {
             return Ok(Self { root: root.to_owned() });
         }
@@ -102,8 +104,8 @@ impl Tree {
             .lines()
             .any(|line| line.split_whitespace().next_back() == Some("resctrl"))
         {
-            true => Err(Refusal::NotMounted),
-            false => Err(Refusal::Unknown),
+            true => Err(ResctrlRefusal::NotMounted),
+            false => Err(ResctrlRefusal::Unknown),
         }
     }
 
@@ -151,22 +153,22 @@ impl Tree {
     }
 
     /// Why something failed: resctrl's own words, or the error.
-    pub(super) fn denied(&self, what: &'static str, error: &io::Error) -> Refusal {
+    pub(super) fn denied(&self, what: &'static str, error: &io::Error) -> ResctrlRefusal {
         let words = fs::read_to_string(self.root.join("info/last_cmd_status")).unwrap_or_default();
         match words.trim() {
-            "" | "ok" => Refusal::Denied(what, error.to_string()),
-            words => Refusal::Denied(what, format!("{words} ({error})")),
+            "" | "ok" => ResctrlRefusal::Denied(what, error.to_string()),
+            words => ResctrlRefusal::Denied(what, format!("{words} ({error})")),
         }
     }
 
     /// Makes the directory of a class.
-    pub(super) fn make(&self, name: &str) -> Result<PathBuf, Refusal> {
+    pub(super) fn make(&self, name: &str) -> Result<PathBuf, ResctrlRefusal> {
         let path = self.root.join(name);
         match fs::create_dir(&path) {
             Ok(()) => Ok(path),
             Err(error) if error.raw_os_error() == Some(Errno::NOSPC.raw_os_error()) => {
                 let counts = ["L3/num_closids", "L3CODE/num_closids", "MB/num_closids"];
-                Err(Refusal::NoClassLeft(
+                Err(ResctrlRefusal::NoClassLeft(
                     counts.iter().filter_map(|file| self.info(file)).min(),
                 ))
             }

@@ -45,7 +45,7 @@ pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
     ],
     build: Build::Program(|values, _| {
         let [write, bytes, stride] = ["access", "bytes", "stride"].map(|name| values.number(name));
-        let config = Config {
+        let config = BandwidthConfig {
             bytes,
             stride,
             write: write == 1,
@@ -56,7 +56,7 @@ pub(crate) static BANDWIDTH: ProgramKind = ProgramKind {
 
 /// Parameters of [`Bandwidth`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct BandwidthConfig {
     /// Size of the array in bytes; at least `stride`.
     pub bytes: u64,
     /// Bytes from access to access, at least 4.
@@ -79,7 +79,7 @@ pub(crate) struct Bandwidth {
 
 impl Bandwidth {
     /// Sets up the array.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &BandwidthConfig) -> Self {
         let count = (config.bytes / config.stride) as u32;
         let words = if config.write {
             vec![0; count as usize]
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn in_order_without_dependence() {
         for write in [false, true] {
-            let kernel = Bandwidth::new(&Config {
+            let kernel = Bandwidth::new(&BandwidthConfig {
                 bytes: 6400,
                 stride: 64,
                 write,
@@ -172,14 +172,14 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_found() {
-        let mut kernel = Bandwidth::new(&Config {
+        let mut kernel = Bandwidth::new(&BandwidthConfig {
             bytes: 6400,
             stride: 64,
             write: true,
         });
         kernel.words.data[50] = 9;
         assert!(kernel.verify().unwrap_err().contains("word 50"));
-        let mut kernel = Bandwidth::new(&Config {
+        let mut kernel = Bandwidth::new(&BandwidthConfig {
             bytes: 6400,
             stride: 64,
             write: false,

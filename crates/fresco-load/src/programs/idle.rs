@@ -24,7 +24,7 @@ pub(crate) static IDLE: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Program(|values, _| {
-        let config = Config {
+        let config = IdleConfig {
             instructions: values.number("instructions") as u32,
         };
         Ok(Box::new(Looped::new(Idle::new(&config), passes(values))))
@@ -33,7 +33,7 @@ pub(crate) static IDLE: ProgramKind = ProgramKind {
 
 /// Parameters of [`Idle`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct IdleConfig {
     /// Instructions of one pass, at least 1 (a program without end that takes no time would never let time pass).
     pub instructions: u32,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Idle {
 
 impl Idle {
     /// Ready to begin.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &IdleConfig) -> Self {
         Self {
             instructions: config.instructions,
         }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn instructions_and_no_memory() {
         let run = run(Looped::new(
-            Idle::new(&Config { instructions: 1000 }),
+            Idle::new(&IdleConfig { instructions: 1000 }),
             Passes::new(0, 5),
         ));
         assert_eq!((run.marks(), run.ops().len(), run.instructions()), ((1, 5, 1), 0, 5000));

@@ -34,7 +34,7 @@ pub(crate) static LATENCY: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Program(|values, setting| {
-        let config = Config {
+        let config = LatencyConfig {
             bytes: values.number("bytes"),
             seed: setting.seed,
         };
@@ -44,7 +44,7 @@ pub(crate) static LATENCY: ProgramKind = ProgramKind {
 
 /// Parameters of [`Latency`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct LatencyConfig {
     /// Size of the list in bytes, one node for each whole 64; at least 64. The papers take twice the last-level cache.
     pub bytes: u64,
     /// Seed of the permutation.
@@ -75,7 +75,7 @@ pub(crate) struct Latency {
 
 impl Latency {
     /// Builds the list.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &LatencyConfig) -> Self {
         let next = one_cycle((config.bytes / NODE_BYTES) as u32, config.seed);
         let nodes = next.into_iter().map(|next| Node { next, visited: 0 }).collect();
         Self {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn every_load_waits_for_the_one_before_it() {
         let run = run(Looped::new(
-            Latency::new(&Config { bytes: 6400, seed: 1 }),
+            Latency::new(&LatencyConfig { bytes: 6400, seed: 1 }),
             Passes::new(1, 2),
         ));
         assert_eq!(run.marks(), (1, 2, 1));
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn every_pass_visits_every_node_in_the_same_order() {
         let run = run(Looped::new(
-            Latency::new(&Config {
+            Latency::new(&LatencyConfig {
                 bytes: 64 * 1000,
                 seed: 7,
             }),
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_shorter_cycle_is_found() {
-        let mut kernel = Latency::new(&Config { bytes: 640, seed: 1 });
+        let mut kernel = Latency::new(&LatencyConfig { bytes: 640, seed: 1 });
         kernel.nodes.data[3].next = 3;
         let (mut execution, mut batch) = (crate::recorder::ExecutionState::default(), crate::Batch::new());
         let mut recorder = execution.record(&mut batch);

@@ -42,7 +42,7 @@ pub(crate) static MATMULT: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Program(|values, setting| {
-        let config = Config {
+        let config = MatmultConfig {
             n: values.number("n"),
             block: values.number("block"),
             seed: setting.seed,
@@ -53,7 +53,7 @@ pub(crate) static MATMULT: ProgramKind = ProgramKind {
 
 /// Parameters of [`MatMult`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct MatmultConfig {
     /// Rows and columns of each matrix, 1 to 8192.
     pub n: u64,
     /// Rows and columns of a block; 0 or `n` and more: no blocks.
@@ -90,7 +90,7 @@ pub(crate) struct MatMult {
 
 impl MatMult {
     /// Sets up A and B at random.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &MatmultConfig) -> Self {
         let n = config.n as usize;
         let block = if config.block == 0 {
             n
@@ -226,7 +226,7 @@ mod tests {
     use crate::{Batch, recorder::ExecutionState};
 
     fn one_pass(n: u64, block: u64) -> MatMult {
-        let mut kernel = MatMult::new(&Config { n, block, seed: 5 });
+        let mut kernel = MatMult::new(&MatmultConfig { n, block, seed: 5 });
         let (mut execution, mut batch) = (ExecutionState::default(), Batch::new());
         let mut recorder = execution.record(&mut batch);
         while !kernel.step(&mut recorder) {}
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn operations_of_the_plain_loops() {
         let run = run(Looped::new(
-            MatMult::new(&Config {
+            MatMult::new(&MatmultConfig {
                 n: 20,
                 block: 0,
                 seed: 1,
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn blocks_load_the_sum_again() {
         let run = run(Looped::new(
-            MatMult::new(&Config {
+            MatMult::new(&MatmultConfig {
                 n: 20,
                 block: 8,
                 seed: 1,

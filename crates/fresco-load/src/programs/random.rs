@@ -61,7 +61,7 @@ pub(crate) static RANDOM: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Program(|values, setting| {
-        let config = Config {
+        let config = RandomConfig {
             bytes: values.number("bytes"),
             accesses: values.number("accesses"),
             write_percent: values.number("write_percent") as u32,
@@ -74,7 +74,7 @@ pub(crate) static RANDOM: ProgramKind = ProgramKind {
 
 /// Parameters of [`Random`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct RandomConfig {
     /// Size of the area in bytes, at least 64.
     pub bytes: u64,
     /// Accesses of one pass, at least 1.
@@ -89,7 +89,7 @@ pub(crate) struct Config {
 
 /// The running generator.
 pub(crate) struct Random {
-    config: Config,
+    config: RandomConfig,
     base: u64,
     random: Pcg64,
     /// Accesses of this pass so far.
@@ -98,7 +98,7 @@ pub(crate) struct Random {
 
 impl Random {
     /// Ready to begin.
-    pub fn new(config: Config) -> Self {
+    pub fn new(config: RandomConfig) -> Self {
         let base = Layout::new().reserve(config.bytes);
         let random = Pcg64::seed_from_u64(config.seed);
         Self {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn spread_evenly_with_the_share_of_writes_asked_for() {
-        let config = Config {
+        let config = RandomConfig {
             bytes: 64 * 16,
             accesses: 8000,
             write_percent: 25,

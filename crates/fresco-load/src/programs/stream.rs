@@ -82,7 +82,7 @@ pub(crate) static STREAM: ProgramKind = ProgramKind {
             0 => Loop::ALL,
             one => &Loop::ALL[one - 1..one],
         };
-        let config = Config {
+        let config = StreamConfig {
             elements: values.number("elements"),
             loops,
         };
@@ -92,7 +92,7 @@ pub(crate) static STREAM: ProgramKind = ProgramKind {
 
 /// Parameters of [`Stream`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct StreamConfig {
     /// Elements (8 bytes) of each of the three arrays, at least 1.
     pub elements: u64,
     /// The loops of one pass; not empty.
@@ -112,7 +112,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// Sets up the arrays as `stream.c` does: a = 2 (1, doubled by its timer test), b = 2, c = 0.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &StreamConfig) -> Self {
         let mut layout = Layout::new();
         let expected = [2.0, 2.0, 0.0];
         let arrays = expected.map(|value| layout.array(vec![value; config.elements as usize]));
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn four_loops_move_ten_words_per_element() {
-        let kernel = Stream::new(&Config {
+        let kernel = Stream::new(&StreamConfig {
             elements: 1000,
             loops: Loop::ALL,
         });
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn values_after_one_pass() {
         // By hand: c = 2, b = 6, c = 2 + 6, a = 6 + 3 * 8.
-        let mut kernel = Stream::new(&Config {
+        let mut kernel = Stream::new(&StreamConfig {
             elements: 3,
             loops: Loop::ALL,
         });
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn one_loop_alone() {
-        let kernel = Stream::new(&Config {
+        let kernel = Stream::new(&StreamConfig {
             elements: 100,
             loops: &[Loop::Triad],
         });

@@ -53,7 +53,7 @@ pub(crate) static STRIDES: ProgramKind = ProgramKind {
     build: Build::Program(|values, _| {
         let [bytes, step, writes] = ["bytes", "step", "writes"].map(|name| values.number(name));
         Ok(Box::new(Looped::new(
-            Strides::new(&Config { bytes, step, writes }),
+            Strides::new(&StridesConfig { bytes, step, writes }),
             passes(values),
         )))
     }),
@@ -61,7 +61,7 @@ pub(crate) static STRIDES: ProgramKind = ProgramKind {
 
 /// Parameters of [`Strides`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct StridesConfig {
     /// Size of the area in bytes; at least `step`.
     pub bytes: u64,
     /// Bytes from line to line, at least 4.
@@ -87,7 +87,7 @@ pub(crate) struct Strides {
 
 impl Strides {
     /// Sets up the area; nothing is written yet.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &StridesConfig) -> Self {
         let lines = vec![0; (config.bytes / config.step) as usize];
         Self {
             lines: Layout::new().spread(lines, config.step),
@@ -168,7 +168,7 @@ mod tests {
 
     fn strides(bytes: u64, step: u64, writes: u64, passes: u64) -> Run {
         run(Looped::new(
-            Strides::new(&Config { bytes, step, writes }),
+            Strides::new(&StridesConfig { bytes, step, writes }),
             Passes::new(0, passes),
         ))
     }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_line_written_twice_is_found() {
-        let mut kernel = Strides::new(&Config {
+        let mut kernel = Strides::new(&StridesConfig {
             bytes: 640,
             step: 64,
             writes: 10,

@@ -28,7 +28,7 @@ mod state;
 pub use constraint::Constraint;
 pub use findings::Violation;
 pub use record::{CommandRecord, parse_line};
-pub use report::Report;
+pub use report::CheckerReport;
 pub use retention_report::{LateRows, Postponement, Repeat, RetentionReport, Shortfall};
 
 use findings::Findings;
@@ -146,10 +146,10 @@ impl Checker {
     }
 
     /// The verdict on a run that ended at `end` (or with the last command, if that is later).
-    pub fn finish(self, end: Cycle) -> Report {
+    pub fn finish(self, end: Cycle) -> CheckerReport {
         let end = end.max(self.last_cycle);
         let retention = self.retention.map(|r| r.finish(end)).unwrap_or_default();
-        Report {
+        CheckerReport {
             end,
             commands: CommandKind::ALL
                 .into_iter()

@@ -10,7 +10,7 @@ use std::fmt;
 
 /// What the checker found. Lists hold the first findings of their class, counts all of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct CheckerReport {
     /// End of the run, in cycles.
     pub end: Cycle,
     /// Commands read, by kind.
@@ -25,7 +25,7 @@ pub struct Report {
     pub retention: RetentionReport,
 }
 
-impl Report {
+impl CheckerReport {
     /// Commands read.
     pub fn commands_total(&self) -> u64 {
         self.commands.values().sum()
@@ -42,7 +42,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CheckerReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} commands in {} cycles", self.commands_total(), self.end)?;
         for (constraint, count) in &self.counts {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The memory system as cores see it.
 
+use super::command_log::{CommandLog, CommandSink};
 use super::pending::{Key, Pending, Waiter};
 use super::plan::Watch;
 use super::sample::{RequestId, Service};
@@ -8,15 +9,11 @@ use super::stats::{CoreStats, Lines, NodeStats};
 use super::time::Next;
 use super::write_backs::{Held, WriteBacks};
 use crate::cache::Cache;
-use crate::command::Command;
 use crate::controller::Controller;
 use crate::interconnect::Interconnect;
 use crate::request::{Access, Request};
 use fresco_dram::{AddressMap, Clock, Cycle, PhysAddr, Ps};
 use fresco_machine::Machine;
-
-/// Takes the DRAM commands of all channels, in order of their cycles, within a cycle in order of the channels.
-pub type CommandSink = Box<dyn FnMut(&Command)>;
 
 /// Last-level caches, interconnect and controllers of a machine.
 ///
@@ -58,10 +55,8 @@ pub struct MemorySystem {
     /// By core.
     lines: Vec<Lines>,
     counted_from: Cycle,
-    pub(super) command_sink: Option<CommandSink>,
-    /// Only commands of refreshes go to the sink.
-    pub(super) only_refreshes: bool,
-    pub(super) commands: Vec<Command>,
+    /// DRAM commands, if anybody wants them.
+    pub(super) log: Option<CommandLog>,
     /// What a plan of refreshes is judged by, if it is.
     pub(super) watch: Option<Watch>,
 }
@@ -104,9 +99,7 @@ impl MemorySystem {
             cores: vec![CoreStats::default(); usize::from(cores)],
             lines: vec![Lines::default(); usize::from(cores)],
             counted_from: 0,
-            command_sink: None,
-            only_refreshes: false,
-            commands: Vec::new(),
+            log: None,
             watch: None,
         };
         system.find_next();
@@ -190,12 +183,12 @@ impl MemorySystem {
 
     /// From now on every DRAM command also goes to `sink`.
     pub fn set_command_sink(&mut self, sink: CommandSink) {
-        (self.command_sink, self.only_refreshes) = (Some(sink), false);
+        self.log = Some(CommandLog::new(sink, false));
     }
 
     /// As [`set_command_sink`](Self::set_command_sink), but only refreshes go to `sink`: a command in some thousands.
     pub fn set_refresh_sink(&mut self, sink: CommandSink) {
-        (self.command_sink, self.only_refreshes) = (Some(sink), true);
+        self.log = Some(CommandLog::new(sink, true));
     }
 
     /// Counters of each core, since the start or the last reset.

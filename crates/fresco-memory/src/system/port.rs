@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From a controller's completions, in its cycles, to samples in picoseconds.
 
+use super::command_log::CommandLog;
 use super::pending::Pending;
 use super::sample::{DelayedWrite, Sample};
 use super::write_backs::WriteBacks;
@@ -20,9 +21,7 @@ pub(super) struct Port<'a> {
     pub pending: &'a mut Pending,
     pub write_backs: &'a mut WriteBacks,
     /// Collects commands, if anybody wants them.
-    pub commands: Option<&'a mut Vec<Command>>,
-    /// Only those of refreshes.
-    pub only_refreshes: bool,
+    pub log: Option<&'a mut CommandLog>,
     /// Collects writes that met a refresh, if anybody wants them.
     pub delayed_writes: Option<&'a mut Vec<DelayedWrite>>,
 }
@@ -80,10 +79,8 @@ impl Sink for Port<'_> {
     }
 
     fn command(&mut self, command: &Command) {
-        if let Some(commands) = &mut self.commands
-            && (!self.only_refreshes || command.kind.is_refresh())
-        {
-            commands.push(*command);
+        if let Some(log) = &mut self.log {
+            log.add(command);
         }
     }
 }

@@ -53,22 +53,14 @@ impl MemorySystem {
             let cycles = self.cycles();
             self.run_controllers(cycles, |controller| controller.next_event() < cycles);
         }
-        if !self.commands.is_empty() {
-            self.hand_out_commands();
+        if let Some(log) = &mut self.log {
+            log.hand_out();
         }
         if self.pending.next_return().is_some_and(|at| at <= until) {
             self.pending.deliver(until, done);
         }
         if self.write_backs.is_due(until) {
             self.release_held(until);
-        }
-    }
-
-    /// Passes on the commands of all channels, in order.
-    fn hand_out_commands(&mut self) {
-        self.commands.sort_by_key(|command| (command.cycle, command.channel));
-        if let Some(sink) = &mut self.command_sink {
-            self.commands.drain(..).for_each(|command| sink(&command));
         }
     }
 
@@ -105,8 +97,7 @@ impl MemorySystem {
                     interconnect: &self.interconnect,
                     pending: &mut self.pending,
                     write_backs: &mut self.write_backs,
-                    commands: self.command_sink.is_some().then_some(&mut self.commands),
-                    only_refreshes: self.only_refreshes,
+                    log: self.log.as_mut(),
                     delayed_writes: self.watch.as_mut().map(|watch| &mut watch.delayed),
                 };
                 controller.run_until(cycles - 1, &mut port);

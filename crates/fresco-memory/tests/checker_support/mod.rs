@@ -2,7 +2,7 @@
 //! Hand-written command traces and what the checker says to them.
 use fresco_dram::standards::{self, RefreshChoice, TimingOverrides};
 use fresco_dram::{Cycle, Organisation, Timing};
-use fresco_memory::checker::{Checker, CommandRecord, Constraint, Options, Report, parse_line};
+use fresco_memory::checker::{Checker, CheckerReport, CommandRecord, Constraint, Options, parse_line};
 
 /// Two ranks of four groups of four banks, one channel.
 pub fn organisation() -> Organisation {
@@ -40,7 +40,7 @@ pub fn trace(text: &str) -> Vec<CommandRecord> {
 }
 
 /// The report on a trace that ends at `end`.
-pub fn check(timing: &Timing, options: Options, commands: &[CommandRecord], end: Cycle) -> Report {
+pub fn check(timing: &Timing, options: Options, commands: &[CommandRecord], end: Cycle) -> CheckerReport {
     let mut checker = Checker::new(&organisation(), timing, options);
     commands.iter().for_each(|c| checker.observe(c));
     checker.finish(end)

@@ -2,7 +2,7 @@
 //! A sink that keeps what the controller did and puts every command before the timing checker.
 
 use fresco_dram::{Cycle, Organisation, Timing};
-use fresco_memory::checker::{Checker, Options, Report};
+use fresco_memory::checker::{Checker, CheckerReport, Options};
 use fresco_memory::{Command, Completion, Sink};
 
 pub struct Record {
@@ -26,7 +26,7 @@ impl Record {
     }
 
     /// The checker's verdict on a run until `end`.
-    pub fn verdict(self, end: Cycle) -> Report {
+    pub fn verdict(self, end: Cycle) -> CheckerReport {
         self.checker.finish(end)
     }
 }

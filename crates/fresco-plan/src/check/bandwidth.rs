@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that the controllers can serve the budgets of bandwidth in every period, whatever the cores ask for (MG-2, MG-3).
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use crate::Method;
 use crate::plan::{Plan, RefreshPlan};
 use fresco_machine::{Guaranteed, Machine, RefreshPolicy};
@@ -9,7 +9,7 @@ use fresco_machine::{Guaranteed, Machine, RefreshPolicy};
 /// Longest period: a second, and the shortest, 10 µs; in nanoseconds.
 const PERIODS: std::ops::RangeInclusive<u64> = 10_000..=1_000_000_000;
 
-pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) -> Result<(), Violation> {
     let Some(bandwidth) = &plan.bandwidth else {
         return Ok(());
     };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that every copy between instances is safe: while one is made, neither color may be refreshed (F10).
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use super::spans::{first_common, union};
 use crate::plan::{LockTimes, Plan, Schedule};
 use fresco_rt::Time;
 
 /// Looks at every job that copies, for as long as jobs and locks take to repeat.
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     let Schedule::Servers { locks, .. } = &plan.schedule else {
         return Ok(());
     };

@@ -3,7 +3,7 @@
 
 use super::hiding::shut;
 use super::replay::{End, Jobs, Replay};
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use super::scope;
 use super::spans::Spans;
 use super::timeline::{frame_slots, repeat, server_slots};
@@ -14,7 +14,7 @@ use fresco_rt::policy::Policy;
 use fresco_rt::supply::{AutoRefresh, SlotTable, Supply};
 use fresco_rt::{Task, Time};
 
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     let proves_none = match plan.method {
         Method::Codesign => Some("fair shares guarantee nothing"),
         Method::Partition => Some("a partition counts no interference on the bus and in the controllers"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that no task runs while memory that it owns is refreshed.
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use super::spans::{Spans, first_common, first_outside, union};
 use super::timeline::{frame_slots, locked, refreshing, repeat, server_slots};
 use crate::Method;
@@ -13,7 +13,7 @@ use fresco_rt::time::lcm;
 /// Most refresh windows of a timeline, and most events of the schedule in it.
 const MOST_WINDOWS: u64 = 1 << 22;
 
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     match &plan.schedule {
         Schedule::Priorities => {
             let counted = match plan.method {

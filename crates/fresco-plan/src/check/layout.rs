@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that the parts of a plan fit each other: tasks, cores, colors, windows.
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use crate::Method;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 
 /// Longest period of a schedule: a thousand seconds.
 const MOST_NS: u64 = 1_000_000_000_000;
 
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     holds! { !plan.tasks.is_empty(), "tasks", "there is none" }
     let fair = matches!(plan.schedule, Schedule::Fair { .. });
     let takes_batch = fair || plan.method == Method::Partition;

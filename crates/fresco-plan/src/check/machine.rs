@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that the plan is for this machine, and that the memory it counts on is this machine's.
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use crate::Method;
 use crate::plan::{Plan, RefreshPlan};
 use fresco_dram::ColorSpace;
@@ -10,7 +10,7 @@ use fresco_machine::{Machine, RefreshPolicy};
 use fresco_scenario::plan::RankMemory;
 use std::collections::BTreeMap;
 
-pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, machine: &Machine, report: &mut CheckReport) -> Result<(), Violation> {
     let given = &plan.machine;
     holds! { given.name == machine.name, "machine.name", "is {}, the file describes {}", given.name, machine.name }
     holds! {

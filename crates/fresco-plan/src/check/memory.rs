@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that every instance has its memory, and that no color holds more than it can.
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use crate::plan::Plan;
 
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     let mut used = vec![0u128; plan.colors.len()];
     for (number, task) in plan.tasks.iter().enumerate() {
         for (instance, bytes) in task.instances.iter().enumerate() {

@@ -22,7 +22,7 @@ mod spans;
 mod table;
 mod timeline;
 
-pub use report::{Report, Violation};
+pub use report::{CheckReport, Violation};
 
 use crate::plan::Plan;
 use fresco_machine::Machine;
@@ -54,8 +54,8 @@ use fresco_machine::Machine;
 /// assert!(check(&found, &set.machine).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn check(plan: &Plan, machine: &Machine) -> Result<Report, Violation> {
-    let mut report = Report::default();
+pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
+    let mut report = CheckReport::default();
     machine::check(plan, machine, &mut report)?;
     kinds::check(plan)?;
     layout::check(plan, &mut report)?;

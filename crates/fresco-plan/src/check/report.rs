@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The facts that hold, and what is worth knowing besides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// What was verified, one sentence each.
     pub facts: Vec<String>,
     /// What holds but should be known: limits of the standard that are left, phases that proofs rest on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks that every row is refreshed in time: across the switch from ordinary refresh, and for several retention times on (E34).
 
-use super::report::{Report, Violation, holds};
+use super::report::{CheckReport, Violation, holds};
 use crate::plan::{Plan, RefreshPlan, RefreshWindow};
 use fresco_machine::RefreshPolicy;
 use fresco_rt::Time;
@@ -11,7 +11,7 @@ use fresco_rt::retention::{RetentionRule, check_retention};
 /// refresh comes within one of the last, so that what holds for three holds for ever; one more leaves no question of borders.
 const TURNS: Time = 4;
 
-pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     match &plan.refresh {
         RefreshPlan::Controller { policy } => controller(plan, policy, report),
         RefreshPlan::Windows { period_ns, windows } => {
@@ -22,7 +22,7 @@ pub(super) fn check(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
 }
 
 /// A controller's own policy keeps retention, if a bank's rows fit its turn.
-fn controller(plan: &Plan, policy: &str, report: &mut Report) -> Result<(), Violation> {
+fn controller(plan: &Plan, policy: &str, report: &mut CheckReport) -> Result<(), Violation> {
     let memory = &plan.memory;
     if policy == RefreshPolicy::PerBankSequential.name() {
         let banks = Time::from(memory.ranks) * Time::from(memory.banks_per_rank);
@@ -44,7 +44,7 @@ fn controller(plan: &Plan, policy: &str, report: &mut Report) -> Result<(), Viol
     Ok(())
 }
 
-fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut Report) -> Result<(), Violation> {
+fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut CheckReport) -> Result<(), Violation> {
     let memory = &plan.memory;
     let rule = RetentionRule {
         retention: memory.retention_ns,
@@ -94,7 +94,7 @@ fn in_windows(plan: &Plan, period: Time, windows: &[RefreshWindow], report: &mut
 }
 
 /// Every rank belongs to one color: else nobody refreshes it.
-fn rank_limits(plan: &Plan, report: &mut Report) -> Result<(), Violation> {
+fn rank_limits(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     for rank in 0..plan.memory.ranks {
         let owners = plan.colors.iter().filter(|color| color.ranks.contains(&rank)).count();
         holds! { owners == 1, "colors", "rank {rank} belongs to {owners} of them; it needs one, or it is not refreshed as planned" }

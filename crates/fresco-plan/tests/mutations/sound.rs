@@ -126,7 +126,7 @@ impl Sound {
     }
 
     /// What the checker says of another plan for the machine.
-    pub fn check(&self, plan: &Plan) -> Result<fresco_plan::check::Report, fresco_plan::check::Violation> {
+    pub fn check(&self, plan: &Plan) -> Result<fresco_plan::check::CheckReport, fresco_plan::check::Violation> {
         check(plan, &self.machine)
     }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Grouped bars with whiskers: a quantity for each program or size, one bar per policy.
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::{Font, Stroke, text_width};
+use super::domain::Domain;
 use super::legend::{Entry, Sample};
 use super::line::Reference;
 use super::palette::{INK, SOFT_INK, look};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Box plot: extremes, quartiles, median and mean side by side (MET-4).
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::Stroke;
+use super::domain::Domain;
 use super::palette::{INK, Look, Marker, PAPER, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};
 use super::svg::Svg;

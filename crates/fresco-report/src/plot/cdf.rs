@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Cumulative distribution: which share of the accesses was at most this slow.
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::{Font, Pixel, Stroke};
+use super::domain::Domain;
 use super::legend::{Entry, Sample};
 use super::palette::{SOFT_INK, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Histogram: how often each range of values came up.
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::{Pixel, Stroke};
+use super::domain::Domain;
 use super::legend::{Entry, Sample};
 use super::palette::look;
 use super::panel::{Across, Frame, Heading, Panel, figure};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Line chart: a quantity against a swept parameter, with its spread. Every measured point has a marker.
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::{Font, Pixel, Stroke, text_width};
+use super::domain::Domain;
 use super::legend::{Entry, Sample};
 use super::palette::{GRID, INK, Look, REFERENCE, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};

@@ -12,6 +12,7 @@ mod bars;
 mod boxes;
 mod canvas;
 mod cdf;
+mod domain;
 mod gantt;
 mod histogram;
 mod legend;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What all figures share: title, legend, axes, grid, the line that says what was run.
 
-use super::axis::Domain;
 use super::canvas::{Canvas, Dash, Font, Pixel, Stroke, text_width};
+use super::domain::Domain;
 use super::legend::{self, Entry};
 use super::palette::{GRID, INK, SOFT_INK};
 use super::sheet::{NARROW, Sheet, WIDE};

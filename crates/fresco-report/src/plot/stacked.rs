@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Stacked bars: of what parts a quantity is made, one bar per configuration.
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
 use super::canvas::{Font, Stroke, text_width};
+use super::domain::Domain;
 use super::legend::{Entry, Sample};
 use super::palette::{INK, Look, PAPER, layer_color, look};
 use super::panel::{Across, Frame, Heading, Panel, figure};

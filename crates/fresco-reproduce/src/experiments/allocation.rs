@@ -4,7 +4,8 @@
 
 use fresco_dram::ColorSpace;
 use fresco_frames::{
-    Camc, ColorSet, Config, CostModel, FrameError, Frames, Memory, Palloc, Policy, TaskId, TaskMemory, WorkSummary,
+    Camc, ColorSet, CostModel, FrameError, Frames, FramesConfig, Memory, Palloc, Policy, TaskId, TaskMemory,
+    WorkSummary,
 };
 use fresco_input::InputError;
 use fresco_machine::{Machine, builtin};
@@ -119,10 +120,10 @@ pub(super) fn boot(machine: &Machine, policy: Policy, seed: u64) -> Result<Frame
         what: error.to_string(),
     })?;
     let memory = Memory::of_map(map, page_bits, &machine.topology.hops)?;
-    let config = Config {
+    let config = FramesConfig {
         policy,
         cost: CostModel::at(machine.core.mhz),
-        ..Config::default()
+        ..FramesConfig::default()
     };
     Frames::new(Arc::new(space), memory, config, seed)
 }

@@ -6,15 +6,15 @@ use super::sharing::{self, Sharing};
 use fresco_dram::Ps;
 use fresco_frames::shares::Divide;
 use fresco_frames::{
-    Aging, Boot, Bpm, Camc, Codesign, ColorLists, Config, CostModel, Exhaustion, ListsBy, Palloc, Partition, PerCpu,
-    Policy, Search, Shortage, Sorting, Tintmalloc,
+    Aging, Boot, Bpm, Camc, Codesign, ColorLists, CostModel, Exhaustion, FramesConfig, ListsBy, Palloc, Partition,
+    PerCpu, Policy, Search, Shortage, Sorting, Tintmalloc,
 };
 use fresco_input::{InputError, Table};
 
 /// The policy of a scenario.
 pub(crate) struct Chosen {
     /// The allocator's part.
-    pub frames: Config,
+    pub frames: FramesConfig,
     /// Whose colors are whose, where the policy says that.
     pub sharing: Sharing,
     /// Time between scans, if it goes on dividing.
@@ -26,9 +26,9 @@ pub(crate) struct Chosen {
 pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError> {
     let cost = CostModel::at(core_mhz);
     let Some(table) = root.opt_table("policy")? else {
-        let frames = Config {
+        let frames = FramesConfig {
             cost,
-            ..Config::default()
+            ..FramesConfig::default()
         };
         return Ok(Chosen {
             frames,
@@ -93,7 +93,7 @@ pub(crate) fn read(root: &Table<'_>, core_mhz: u32) -> Result<Chosen, InputError
         _ => ListsBy::Bank,
     };
     let per_cpu = table.opt_boolean("per_cpu")?.unwrap_or(true).then(PerCpu::default);
-    let frames = Config {
+    let frames = FramesConfig {
         policy,
         boot: boot(&table)?,
         lists,

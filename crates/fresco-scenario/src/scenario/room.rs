@@ -4,7 +4,9 @@
 use super::Setup;
 use super::place::error_at;
 use crate::allocator;
-use fresco_frames::{Boot, ColorSet, Coloring, Config, Exhaustion, FrameError, Frames, Partition, Policy, TaskId};
+use fresco_frames::{
+    Boot, ColorSet, Coloring, Exhaustion, FrameError, Frames, FramesConfig, Partition, Policy, TaskId,
+};
 use fresco_input::{InputError, format_size};
 use std::collections::BTreeMap;
 
@@ -21,7 +23,7 @@ impl Room {
     /// Registers every copy with an allocator of the setup and compares what it needs with what it may have. What this
     /// cannot foresee (memory that is occupied at the start, tasks that share colors in part) the run finds out.
     pub fn check(&mut self, setup: &Setup) -> Result<(), InputError> {
-        let config = Config {
+        let config = FramesConfig {
             boot: Boot::Pristine,
             ..setup.frames
         };

@@ -12,7 +12,7 @@ use super::task::{Role, Task};
 use super::{MachineUsed, TraceUsed};
 use crate::budgets::Budgets;
 use fresco_dram::{ColorSpace, Ps};
-use fresco_frames::{Coloring, Config, ListsBy};
+use fresco_frames::{Coloring, FramesConfig, ListsBy};
 use fresco_input::{Document, InputError, Table};
 use fresco_load::{Program, ProgramSpec, Setting};
 use fresco_machine::Machine;
@@ -35,7 +35,7 @@ pub struct Setup {
     /// Its colors.
     pub space: Arc<ColorSpace>,
     /// How page frames are chosen.
-    pub frames: Config,
+    pub frames: FramesConfig,
     /// Colors are divided anew while programs run.
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.

@@ -5,7 +5,7 @@ use super::dynamic;
 use super::{Dynamic, Phases, Schedule, TaskSpec};
 use crate::bandwidth::Budgets;
 use fresco_dram::{Clock, Ps};
-use fresco_frames::{Config, FrameError, Policy, TaskId};
+use fresco_frames::{FrameError, FramesConfig, Policy, TaskId};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
@@ -29,7 +29,7 @@ pub struct Experiment {
     /// Who runs when.
     pub schedule: Schedule,
     /// How page frames are chosen: CAMC for tasks with colors, the buddy system for tasks without.
-    pub frames: Config,
+    pub frames: FramesConfig,
     /// Length of the run in nanoseconds.
     pub horizon_ns: u64,
     /// Seed of page frames and programs.
@@ -93,7 +93,7 @@ impl Experiment {
     pub const LONGEST_NS: u64 = 1_000_000_000_000;
 
     /// No tasks yet, and nothing but what must be said: the machine's own refresh, no check, no record, no regulation.
-    pub fn new(machine: Machine, schedule: Schedule, frames: Config) -> Self {
+    pub fn new(machine: Machine, schedule: Schedule, frames: FramesConfig) -> Self {
         Self {
             machine,
             refresh: RefreshPlan::Machine,

@@ -5,7 +5,7 @@ use super::{Run, budgets};
 use crate::multitask::fair::FairSchedule;
 use crate::multitask::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
 use fresco_dram::color::parse_list;
-use fresco_frames::{Camc, ColorSet, Coloring, Config, ListsBy, Policy};
+use fresco_frames::{Camc, ColorSet, Coloring, FramesConfig, ListsBy, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_rt::supply::SlotTable;
@@ -32,7 +32,7 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     machine.topology.node_of_core.truncate(plan.cores as usize);
     let refresh = refresh(plan, &mut machine)?;
     let tasks = plan.tasks.iter().map(|task| spec(plan, task));
-    let mut frames = Config::pristine(match plan.colors.is_empty() {
+    let mut frames = FramesConfig::pristine(match plan.colors.is_empty() {
         true => Policy::Buddy,
         false => Policy::Camc(Camc::default()),
     });

@@ -3,7 +3,7 @@
 
 pub mod planned;
 
-use fresco_frames::{Camc, Coloring, Config, Policy};
+use fresco_frames::{Camc, Coloring, FramesConfig, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
 use fresco_system::multitask::{Experiment, Instance, Regulation, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
@@ -36,7 +36,7 @@ pub fn experiment(schedule: Schedule) -> Experiment {
         horizon_ns: 64 * MS,
         check: true,
         record_ns: 64 * MS,
-        ..Experiment::new(machine, schedule, Config::pristine(Policy::Camc(Camc::default())))
+        ..Experiment::new(machine, schedule, FramesConfig::pristine(Policy::Camc(Camc::default())))
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::failure::{Outcome, WANTING};
 use crate::output;
 use crate::plans::{self, LoadedPlan};
-use fresco_plan::check::{Report, Violation};
+use fresco_plan::check::{CheckReport, Violation};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ struct Verdict {
     violation: Option<Violation>,
     /// What was verified.
     #[serde(flatten)]
-    report: Report,
+    report: CheckReport,
 }
 
 /// Checks the plan.
@@ -59,7 +59,7 @@ pub fn run(args: &Args) -> Outcome {
     } = plans::load(&args.plan, &args.set)?;
     let (report, violation) = match fresco_plan::check(&plan, &machine) {
         Ok(report) => (report, None),
-        Err(violation) => (Report::default(), Some(violation)),
+        Err(violation) => (CheckReport::default(), Some(violation)),
     };
     let verdict = Verdict {
         plan: plan.name,

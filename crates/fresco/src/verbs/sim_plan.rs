@@ -9,8 +9,8 @@ use crate::scenarios;
 use crate::show::files::{PAGE, ReportDirectory, TRACE};
 use crate::{output, outputs, tidy};
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
+use fresco_report::Provenance;
 use fresco_report::perfetto::write_trace;
-use fresco_report::{Document as Report, Provenance};
 use fresco_scenario::is_plan;
 use fresco_system::planned::{Run, Simulated, simulate};
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
 }
 
 fn document(simulated: &Simulated, provenance: &Provenance) -> Result<Vec<u8>, fresco_report::ReportError> {
-    Report {
+    fresco_report::Document {
         schema: SCHEMA,
         provenance,
         data: simulated,

@@ -45,7 +45,7 @@ pub(crate) static IS: ProgramKind = ProgramKind {
     ]],
     build: Build::Program(|values, _| {
         let class = &CLASSES[values.number("class") as usize];
-        let config = Config {
+        let config = IsConfig {
             class,
             buckets: values.number("buckets") == 1,
         };
@@ -58,7 +58,7 @@ pub(crate) static IS: ProgramKind = ProgramKind {
 
 /// Parameters of [`Is`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct IsConfig {
     /// Problem class.
     pub class: &'static Class,
     /// Sort into buckets first, as the original does by default.
@@ -106,7 +106,7 @@ pub(crate) struct Is {
 
 impl Is {
     /// Creates the keys.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &IsConfig) -> Self {
         let class = config.class;
         let count = 1 << class.keys_log2;
         let buckets = if config.buckets { 1 << class.buckets_log2 } else { 0 };

@@ -6,7 +6,7 @@ use crate::recorder::ExecutionState;
 use crate::testing::run;
 
 fn is(class: usize, buckets: bool) -> Is {
-    Is::new(&Config {
+    Is::new(&IsConfig {
         class: &CLASSES[class],
         buckets,
     })

@@ -47,7 +47,7 @@ pub(crate) static LMS: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Program(|values, setting| {
-        let config = Config {
+        let config = LmsConfig {
             samples: values.number("samples"),
             taps: values.number("taps"),
             seed: setting.seed,
@@ -58,7 +58,7 @@ pub(crate) static LMS: ProgramKind = ProgramKind {
 
 /// Parameters of [`Lms`].
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(crate) struct LmsConfig {
     /// Length of the signal, from 1.
     pub samples: u64,
     /// Coefficients, from 1.
@@ -102,7 +102,7 @@ pub(crate) struct Lms {
 
 impl Lms {
     /// Sets up the signal.
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &LmsConfig) -> Self {
         let (samples, taps) = (config.samples as usize, config.taps as usize);
         let signal = signal::noisy_sine(samples, config.seed);
         let expected = expected(&signal, taps);

@@ -5,7 +5,7 @@ use crate::passes::Passes;
 use crate::testing::{one_pass, run};
 
 fn lms(samples: u64, taps: u64) -> Lms {
-    Lms::new(&Config { samples, taps, seed: 9 })
+    Lms::new(&LmsConfig { samples, taps, seed: 9 })
 }
 
 /// Mean square of the difference between `x` and the sine without noise, from sample `from` on.

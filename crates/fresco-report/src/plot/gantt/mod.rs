@@ -8,7 +8,8 @@ mod marks;
 mod page;
 mod shape;
 
-use super::axis::{Axis, Domain};
+use super::axis::Axis;
+use super::domain::Domain;
 use super::panel::Heading;
 use super::sheet::{NARROW, WIDE};
 use super::svg::{Drawing, Svg};

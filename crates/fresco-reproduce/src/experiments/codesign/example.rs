@@ -3,7 +3,7 @@
 
 use super::setup::colors;
 use crate::Observer;
-use fresco_frames::{Codesign, ColorSet, Coloring, Config, Policy};
+use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Policy};
 use fresco_input::InputError;
 use fresco_machine::load_with;
 use fresco_memory::controller::refresh::BankTurns;
@@ -156,7 +156,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
         ..Experiment::new(
             machine,
             schedule,
-            Config::pristine(Policy::Codesign(Codesign::default())),
+            FramesConfig::pristine(Policy::Codesign(Codesign::default())),
         )
     })
 }

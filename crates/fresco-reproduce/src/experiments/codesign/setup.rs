@@ -5,7 +5,7 @@ use super::super::refresh::Model;
 use super::mixes;
 use super::spec::{Banks, Scheme, Spec};
 use fresco_dram::ColorSpace;
-use fresco_frames::{Codesign, ColorSet, Coloring, Config, Partition, Policy};
+use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_system::multitask::fair::{FairSchedule, Variant};
@@ -111,7 +111,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
         },
         _ => FairSchedule::blind(),
     });
-    let frames = Config::pristine(match spec.banks {
+    let frames = FramesConfig::pristine(match spec.banks {
         Banks::All => Policy::Buddy,
         _ => Policy::Codesign(Codesign { partition }),
     });

@@ -3,7 +3,9 @@
 
 use fresco_dram::ColorSpace;
 use fresco_frames::shares::{Seat, Taken, Tint, Variant, tintmalloc};
-use fresco_frames::{Config, CostModel, FrameError, Frames, ListsBy, Memory, Policy, TaskId, TaskMemory, Tintmalloc};
+use fresco_frames::{
+    CostModel, FrameError, Frames, FramesConfig, ListsBy, Memory, Policy, TaskId, TaskMemory, Tintmalloc,
+};
 use fresco_input::InputError;
 use fresco_machine::{Machine, builtin};
 use fresco_report::claims::Row;
@@ -83,11 +85,11 @@ fn seats(threads: u32) -> Vec<Seat> {
 /// Nanoseconds in the allocator per page, by round.
 fn rounds(machine: &Machine, space: ColorSpace, memory: &[TaskMemory], seed: u64) -> Result<[f64; ROUNDS], FrameError> {
     let cost = CostModel::at(machine.core.mhz);
-    let config = Config {
+    let config = FramesConfig {
         policy: Policy::Tintmalloc(Tintmalloc::default()),
         lists: ListsBy::BankAndLlc,
         cost,
-        ..Config::default()
+        ..FramesConfig::default()
     };
     let regions = Memory::of_map(&machine.memory.map, space.page_bits(), &machine.topology.hops)?;
     let mut frames = Frames::new(Arc::new(space), regions, config, seed)?;

@@ -46,7 +46,7 @@ pub struct Request<'a> {
 
 /// An executive that hides all refresh.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ExecutivePlan {
     /// Jobs and cells under the color frame chosen.
     pub problem: Problem,
     /// Instances of each task.
@@ -66,11 +66,11 @@ pub struct Plan {
 ///
 /// # Errors
 /// Why there is no plan, for each color frame.
-pub fn plan(request: &Request) -> Result<Plan, NoPlan> {
+pub fn plan(request: &Request) -> Result<ExecutivePlan, NoPlan> {
     let rotations = candidates(request.retention, request.ranks);
     let longest = rotations.first().map_or(0, Rotation::frame);
     let burst = request.burst.max(1);
-    let (mut effort, mut best) = (Effort::default(), None::<Plan>);
+    let (mut effort, mut best) = (Effort::default(), None::<ExecutivePlan>);
     let (mut reasons, mut gave_up) = (Vec::new(), Vec::new());
     for rotation in rotations
         .iter()
@@ -89,7 +89,7 @@ pub fn plan(request: &Request) -> Result<Plan, NoPlan> {
                     .as_ref()
                     .is_none_or(|best| total(&instances) < total(&best.instances))
                 {
-                    best = Some(Plan {
+                    best = Some(ExecutivePlan {
                         problem,
                         instances,
                         assignment: *assignment,
@@ -108,7 +108,7 @@ pub fn plan(request: &Request) -> Result<Plan, NoPlan> {
         }
     }
     match best {
-        Some(plan) => Ok(Plan { effort, ..plan }),
+        Some(plan) => Ok(ExecutivePlan { effort, ..plan }),
         None if !gave_up.is_empty() => Err(NoPlan::OutOfBudget(gave_up)),
         None if !reasons.is_empty() => Err(NoPlan::NoColors(reasons)),
         None => Err(NoPlan::NoFrames(NoFusion::BurstTooLong { burst, longest })),

@@ -23,7 +23,7 @@ use hrt::HrtArgs;
 use jobs::Jobs;
 use native::Native;
 use pattern::AccessPattern;
-use report::Report;
+use report::BenchReport;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -156,8 +156,8 @@ pub fn run(args: &Args) -> Outcome {
 }
 
 /// A report without results.
-fn begun(args: &Args, chosen: &Chosen, pattern: &AccessPattern, machine: String) -> Report {
-    Report {
+fn begun(args: &Args, chosen: &Chosen, pattern: &AccessPattern, machine: String) -> BenchReport {
+    BenchReport {
         yardstick: args.yardstick.name(),
         machine,
         simulated: args.simulate.is_some(),
@@ -181,7 +181,7 @@ fn measured(
     pattern: &AccessPattern,
     period: Option<(Duration, Duration)>,
     stop: &Stop,
-) -> Result<Report, InputError> {
+) -> Result<BenchReport, InputError> {
     let before = Conditions::read(Path::new(PROC));
     let machine = match before.processor.as_str() {
         "" => "this machine".to_owned(),
@@ -223,7 +223,7 @@ fn measured(
 }
 
 /// Prints, and draws if asked to: what cannot be drawn is printed all the same.
-fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Result<(), Failure> {
+fn shown(args: &Args, report: &BenchReport, provenance: &Provenance) -> Result<(), Failure> {
     let drawn = args
         .svg
         .as_deref()
@@ -232,7 +232,7 @@ fn shown(args: &Args, report: &Report, provenance: &Provenance) -> Result<(), Fa
     outputs::all([drawn, printed])
 }
 
-fn draw(path: &Path, report: &Report, provenance: &Provenance) -> Result<(), Failure> {
+fn draw(path: &Path, report: &BenchReport, provenance: &Provenance) -> Result<(), Failure> {
     if report.jobs.as_ref().is_some_and(|jobs| jobs.jobs.is_empty()) {
         tell("bench: no figure was written, as no job ended");
         return Ok(());

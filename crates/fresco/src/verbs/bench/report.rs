@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Everything `fresco bench` reports: schema `fresco-bench/1`.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct BenchReport {
     /// The yardstick.
     pub yardstick: &'static str,
     /// Name of the machine.
@@ -40,7 +40,7 @@ pub struct Report {
     pub conditions: Option<Conditions>,
 }
 
-impl Report {
+impl BenchReport {
     /// Sums the samples up.
     pub fn summed(mut self) -> Self {
         let accesses = self.samples.iter().map(Sample::access_ns);

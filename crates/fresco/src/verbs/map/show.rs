@@ -43,7 +43,7 @@ pub struct Args {
 
 /// What `fresco map show` reports.
 #[derive(Debug, Serialize)]
-struct Report {
+struct MapReport {
     source: SourceView,
     map: MapView,
     colors: Counts,
@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> Outcome {
         Map::Machine(machine) => MapView::of_machine(&machine.memory.map),
         Map::Banks(map, _) => MapView::of_banks(map),
     };
-    let report = Report {
+    let report = MapReport {
         source: source.view(),
         map,
         colors: Counts::new(source.page_bytes, source.colors().as_ref()),

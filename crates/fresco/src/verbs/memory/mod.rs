@@ -16,7 +16,7 @@ use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Access, Controller, Driver, TraceRequest};
 use fresco_report::InputFile;
-use report::Report;
+use report::MemoryReport;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Outcome {
         false => trace.borrow().digest()?,
     };
     let closed = watch.close();
-    let report = Report::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
+    let report = MemoryReport::new(&machine, args.outstanding, &driven, &watch, driver.controllers());
 
     let mut provenance = provenance::of_this_run(None);
     provenance.machine_files = vec![provenance::machine_file(&machine, &args.machine)];

@@ -13,7 +13,7 @@ use serde::Serialize;
 /// Everything `fresco memory` reports: schema `fresco-memory/2`. Cycles are those of the controller's clock, of
 /// `clock_ps` each.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct MemoryReport {
     machine: String,
     standard: String,
     clock_ps: f64,
@@ -69,7 +69,7 @@ impl Side {
     }
 }
 
-impl Report {
+impl MemoryReport {
     pub fn new(
         machine: &Machine,
         outstanding: u32,

@@ -42,7 +42,7 @@ impl Watch {
     }
 
     /// The verdict of the timing checker on a run that ended at `end`, if it was asked for.
-    pub fn verdict(&mut self, end: Cycle) -> Option<checker::Report> {
+    pub fn verdict(&mut self, end: Cycle) -> Option<checker::CheckerReport> {
         self.checker.take().map(|checker| checker.finish(end))
     }
 

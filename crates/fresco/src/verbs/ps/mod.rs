@@ -26,7 +26,7 @@ pub struct Args {
 
 /// What `fresco ps` reports.
 #[derive(Debug, Serialize)]
-struct Report {
+struct PsReport {
     processes: Vec<View>,
     /// Processes that may not be looked at.
     not_looked_at: u64,
@@ -57,7 +57,7 @@ struct View {
 pub fn run(args: &Args) -> Outcome {
     let seen = Seen::now()?;
     let views = seen.asked.iter().map(|(process, request)| View::of(process, request));
-    let report = Report {
+    let report = PsReport {
         processes: views.collect(),
         not_looked_at: seen.hidden,
         note: seen.note(),
@@ -93,7 +93,7 @@ impl View {
     }
 }
 
-impl Report {
+impl PsReport {
     /// The processes, and a word about those that are not among them.
     fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let mut tables = Vec::new();

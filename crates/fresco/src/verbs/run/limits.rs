@@ -4,7 +4,7 @@
 use fresco_dram::color::parse_list;
 use fresco_input::{Document, InputError};
 use fresco_linux::launch;
-use fresco_linux::resctrl::{Class, Limits, Lock, Refusal, Tree, keep, tidy};
+use fresco_linux::resctrl::{Class, Limits, Lock, ResctrlRefusal, Tree, keep, tidy};
 
 /// A mask has so many bits.
 const MOST_WAYS: u32 = 32;
@@ -60,7 +60,7 @@ fn bandwidth(text: &str) -> Result<u64, InputError> {
 
 /// Puts this process, and what it becomes, into a class with these limits, which goes away after it. Gives the lock that
 /// keeps others from taking the class for a left-over; it is to be held until the program is there.
-pub fn enter(limits: &Limits, cpus: Option<&[u32]>) -> Result<Option<Lock>, Refusal> {
+pub fn enter(limits: &Limits, cpus: Option<&[u32]>) -> Result<Option<Lock>, ResctrlRefusal> {
     if limits.is_none() {
         return Ok(None);
     }
@@ -73,7 +73,7 @@ pub fn enter(limits: &Limits, cpus: Option<&[u32]>) -> Result<Option<Lock>, Refu
     let kept = keep(&tree, std::slice::from_ref(&class), own);
     let entered = match kept {
         Ok(()) => class.enter(own),
-        Err(error) => Err(Refusal::Denied("starting its keeper", error.to_string())),
+        Err(error) => Err(ResctrlRefusal::Denied("starting its keeper", error.to_string())),
     };
     if entered.is_err() {
         class.remove();

@@ -18,7 +18,7 @@ use fresco_linux::launch::{self, Means, Program};
 use fresco_linux::pager::MOST_SETS;
 use fresco_linux::resctrl::Lock;
 use limits::LimitArgs;
-use plan::Plan;
+use plan::RunPlan;
 use room::Room;
 use std::ffi::OsString;
 use std::path::Path;
@@ -186,7 +186,7 @@ pub fn run(args: &Args) -> Outcome {
         }
     };
     if args.dry_run {
-        let plan = Plan::new(&request, &program, &chosen);
+        let plan = RunPlan::new(&request, &program, &chosen);
         output::print(args.json, "fresco-run/1", &source.provenance(), &plan, || plan.tables())?;
         return Ok(ExitCode::from(if plan.can_be_done() { 0 } else { UNABLE }));
     }

@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// What would be done.
 #[derive(Debug, Serialize)]
-pub struct Plan {
+pub struct RunPlan {
     program: String,
     path: String,
     map: String,
@@ -48,7 +48,7 @@ pub struct Plan {
     caveat: &'static str,
 }
 
-impl Plan {
+impl RunPlan {
     /// Looks at what there is, and changes nothing.
     pub fn new(request: &Request, program: &Program, chosen: &Chosen) -> Self {
         let ram = ram_ranges(Path::new(PROC));

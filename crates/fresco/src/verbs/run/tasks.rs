@@ -9,7 +9,7 @@ use crate::verbs::live::planned::{PlannedProgram, PlannedPrograms};
 use fresco_dram::color::format_list;
 use fresco_linux::backend::{Backend, Chosen, Wanted};
 use fresco_linux::launch::{self, Means, Program, ProgramError};
-use fresco_linux::resctrl::{Class, Lock, Refusal, Tree, keep, tidy};
+use fresco_linux::resctrl::{Class, Lock, ResctrlRefusal, Tree, keep, tidy};
 use fresco_linux::sys::Signals;
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
@@ -250,7 +250,7 @@ fn start(
 }
 
 /// A class for each core with a budget, which all its tasks share (MG-1).
-fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lock>), Refusal> {
+fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lock>), ResctrlRefusal> {
     let limited = planned
         .programs
         .iter()
@@ -278,7 +278,7 @@ fn classes(planned: &PlannedPrograms) -> Result<(BTreeMap<u32, Class>, Option<Lo
     let all: Vec<Class> = classes.values().cloned().collect();
     if let Err(error) = keep(&tree, &all, own) {
         all.iter().for_each(Class::remove);
-        return Err(Refusal::Denied("starting its keeper", error.to_string()));
+        return Err(ResctrlRefusal::Denied("starting its keeper", error.to_string()));
     }
     Ok((classes, Some(lock)))
 }

@@ -12,7 +12,7 @@ use fresco_input::InputError;
 use fresco_linux::colors::Request;
 use fresco_linux::proc::PROC;
 use fresco_linux::proc::Process;
-use report::Report;
+use report::VerifyReport;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -98,14 +98,14 @@ pub fn run(args: &Args) -> Outcome {
         }
         false => (own_request(&process, args)?, provenance::of_this_run(None)),
     };
-    let mut report = Report::of(&process, &request, own)?;
+    let mut report = VerifyReport::of(&process, &request, own)?;
     loop {
         output::print(args.json, "fresco-verify/1", &provenance, &report, || {
             report.tables(args.all)
         })?;
         let Some(seconds) = args.watch else { break };
         std::thread::sleep(Duration::from_secs(seconds.into()));
-        match Report::of(&process, &request, own) {
+        match VerifyReport::of(&process, &request, own) {
             Ok(next) => report = next,
             // It has ended: the last look counts.
             Err(_) if Process::find(Path::new(PROC), pid).is_err() => break,

@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// What `fresco verify` reports.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct VerifyReport {
     pid: u32,
     program: String,
     /// The map.
@@ -134,7 +134,7 @@ impl Counts {
     }
 }
 
-impl Report {
+impl VerifyReport {
     /// Looks at the process; `own` says that it was started with this very request, not judged by one that was named.
     pub fn of(process: &Process, request: &Request, own: bool) -> Result<Self, InputError> {
         let census = census(process, request, own)?;

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// All tasks.
 #[derive(Debug, Serialize)]
-struct Report {
+struct TasksReport {
     plan: String,
     tasks: Vec<TaskView>,
     /// Processes that may not be looked at.
@@ -54,7 +54,7 @@ struct TaskView {
 /// Looks at them all: once, or each so many seconds until none is left, and then the last look counts. The status is 1
 /// if something that was requested is not so, or no task runs.
 pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool) -> Outcome {
-    let mut report = Report::of(planned, least)?;
+    let mut report = TasksReport::of(planned, least)?;
     loop {
         output::print(json, "fresco-verify-plan/1", &planned.provenance, &report, || {
             report.tables()
@@ -63,7 +63,7 @@ pub fn run(planned: &PlannedPrograms, least: f64, watch: Option<u32>, json: bool
             break;
         };
         std::thread::sleep(Duration::from_secs(seconds.into()));
-        let next = Report::of(planned, least)?;
+        let next = TasksReport::of(planned, least)?;
         if !next.is_live() {
             break;
         }
@@ -115,7 +115,7 @@ impl TaskView {
     }
 }
 
-impl Report {
+impl TasksReport {
     /// Looks once.
     fn of(planned: &PlannedPrograms, least: f64) -> Result<Self, InputError> {
         let seen = Seen::now()?;

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// What `fresco map colors` reports.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct ColorsReport {
     source: SourceView,
     /// Banks of the map.
     banks: u64,
@@ -85,7 +85,7 @@ struct Place {
     bank: u32,
 }
 
-impl Report {
+impl ColorsReport {
     /// The colors `selected` (all if `None`) of a space; with the places of their banks where `org` is given.
     pub fn new(
         source: &Source,

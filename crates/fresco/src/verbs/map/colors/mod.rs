@@ -10,7 +10,7 @@ use crate::output;
 use fresco_dram::ColorSpace;
 use fresco_dram::color::{BitPattern, parse_list};
 use fresco_input::InputError;
-use listing::Report;
+use listing::ColorsReport;
 use proof::Proof;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     let places = organisation.filter(|_| args.banks.is_some());
     let held = proof.as_ref().is_none_or(|proof| proof.holds());
-    let report = Report::new(&source, &space, selected.as_deref(), places, proof);
+    let report = ColorsReport::new(&source, &space, selected.as_deref(), places, proof);
     output::print(args.json, "fresco-map-colors/1", &source.provenance(), &report, || {
         report.tables(&title(&source))
     })?;

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::output;
 use addresses::Asked;
 use fresco_input::InputError;
-use places::Report;
+use places::DecodeReport;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Outcome {
             .help("name an address, such as 0x1f40")
             .into());
     }
-    let (report, faults) = Report::new(&source, asked)?;
+    let (report, faults) = DecodeReport::new(&source, asked)?;
     if !report.is_empty() {
         output::print(args.json, "fresco-map-decode/1", &source.provenance(), &report, || {
             Ok(vec![report.table(&source)?])

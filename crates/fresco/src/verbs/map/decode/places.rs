@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// What `fresco map decode` reports.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct DecodeReport {
     source: SourceView,
     /// One per address, in the order asked; those that are none are left out.
     places: Vec<Place>,
@@ -31,7 +31,7 @@ struct Place {
     llc_color: u32,
 }
 
-impl Report {
+impl DecodeReport {
     /// Decodes every address; also returns what is wrong with those that are none: a word that is no number, an address
     /// where the machine has no memory or below the offset of the map.
     ///

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Latencies of pairs of lines as a figure: what parts conflicts from the rest.
 
-use super::report::Report;
+use super::report::DetectReport;
 use crate::failure::Failure;
 use fresco_detect::Detection;
 use fresco_report::Provenance;
 use fresco_report::plot::{Axis, CdfChart, Distribution, Heading, Svg};
 
 /// The distributions of contrasts of random pairs, of pairs within classes and across; `None` if no pair stood out.
-pub fn contrasts(report: &Report, found: &Detection, provenance: &Provenance) -> Result<Option<Svg>, Failure> {
+pub fn contrasts(report: &DetectReport, found: &Detection, provenance: &Provenance) -> Result<Option<Svg>, Failure> {
     let Some(contrasts) = &found.contrasts else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use crate::stop::Stop;
 use fresco_detect::evidence::{Evidence, Stage};
 use fresco_detect::{Load, Stream, Timer};
 use fresco_linux::probe::firmware::Identity;
-use fresco_linux::probe::{Conditions, Refusal, Timed, Walk};
+use fresco_linux::probe::{Conditions, ProbeRefusal, Timed, Walk};
 use indicatif::ProgressBar;
 use serde::Serialize;
 use std::ops::Range;
@@ -142,7 +142,7 @@ pub(super) fn most_bytes(available: u64) -> u64 {
 
 impl Live {
     /// Takes the memory and the processor.
-    fn begin(bytes: u64) -> Result<Self, Refusal> {
+    fn begin(bytes: u64) -> Result<Self, ProbeRefusal> {
         let bar = progress::counter("timing: finding frames");
         bar.enable_steady_tick(TICK);
         let before = Conditions::read(Path::new(PROC));

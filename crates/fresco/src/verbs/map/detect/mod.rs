@@ -27,7 +27,7 @@ use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::ProvedMap;
 use fresco_machine::load_with;
 use fresco_report::Provenance;
-use report::Report;
+use report::DetectReport;
 use simulated::Simulated;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> Outcome {
             found.verdict = Verdict::Unstable;
         }
         let name = live::name(&live);
-        let report = Report::new(&name, &found, Some(live));
+        let report = DetectReport::new(&name, &found, Some(live));
         let kept = match found.verdict.has_map() {
             true => kept(proved::found_by_timing(&found, &provenance)),
             false => Ok(()),
@@ -159,7 +159,7 @@ pub fn run(args: &Args) -> Outcome {
     let stop = Stop::after(PRESENT);
     let found = detect_until(&mut timer, options, &|| stop.is_asked());
     provenance.machine_files = vec![provenance::machine_file(&machine, name)];
-    let report = Report::new(&machine.name, &found, None);
+    let report = DetectReport::new(&machine.name, &found, None);
     shown(args, &report, &found, &provenance, Ok(()))
 }
 
@@ -178,7 +178,7 @@ fn kept(proved: Result<ProvedMap, String>) -> Result<(), InputError> {
 /// Writes and prints what was found: what cannot be written does not keep the rest from being told.
 fn shown(
     args: &Args,
-    report: &Report,
+    report: &DetectReport,
     found: &Detection,
     provenance: &Provenance,
     kept: Result<(), InputError>,
@@ -204,7 +204,7 @@ fn shown(
     Ok(ExitCode::from(found.verdict.status()))
 }
 
-fn draw(path: &Path, report: &Report, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
+fn draw(path: &Path, report: &DetectReport, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
     match figure::contrasts(report, found, provenance)? {
         Some(svg) => write_atomically(path, svg.as_str().as_bytes()).map_err(|error| error.in_field("--svg"))?,
         None => tell("map detect: no figure was written, as no pair of lines stood out"),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 /// What is reported: schema `fresco-map-registers/1`.
 #[derive(Debug, Serialize)]
-struct Report {
+struct RegistersReport {
     /// The dump, or where registers were read.
     file: String,
     /// Banks of the whole memory.
@@ -81,7 +81,7 @@ pub fn run(dump: Option<&Path>, root: &Path, json: bool) -> Outcome {
             (map, dump.file().to_owned())
         }
     };
-    let report = Report {
+    let report = RegistersReport {
         banks: map.organisation().banks_total(),
         map: MapView::of_machine(&map),
         file,

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Everything `fresco map detect` reports: schema `fresco-map-detect/1`.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct DetectReport {
     /// The machine whose memory was probed.
     pub(super) machine: String,
     /// Its memory is a simulation.
@@ -91,7 +91,7 @@ impl ShapeView {
     }
 }
 
-impl Report {
+impl DetectReport {
     /// The report of a detection.
     pub fn new(machine: &str, found: &Detection, live: Option<LiveView>) -> Self {
         let functions = found.solution.as_ref().map(|solution| FunctionsView {

@@ -2,13 +2,13 @@
 //! The report of a detection for people.
 
 use super::live::LiveView;
-use super::report::Report;
+use super::report::DetectReport;
 use fresco_detect::Cost;
 use fresco_detect::queues::Kind;
 use fresco_detect::refresh::RefreshTimes;
 use fresco_report::{Cell, Column, ReportError, Table};
 
-impl Report {
+impl DetectReport {
     /// For people: the verdict, the map, the evidence.
     pub fn tables(&self) -> Result<Vec<Table>, ReportError> {
         let mut tables = vec![self.summary()?];

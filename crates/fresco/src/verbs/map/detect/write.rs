@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The map as files: map.txt for the tools that read it, and beside it what that format has no place for.
 
-use super::report::Report;
+use super::report::DetectReport;
 use crate::failure::Failure;
 use fresco_detect::Detection;
 use fresco_detect::model::function_text;
@@ -16,7 +16,7 @@ pub const MAP_TXT: &str = "map.txt";
 pub const MAP_TOML: &str = "map.toml";
 
 /// Writes `map.txt` (where the map is one of parity functions alone) and `map.toml`.
-pub fn map(directory: &Path, report: &Report, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
+pub fn map(directory: &Path, report: &DetectReport, found: &Detection, provenance: &Provenance) -> Result<(), Failure> {
     let Some(solution) = &found.solution else {
         return Ok(());
     };
@@ -39,7 +39,7 @@ pub fn map(directory: &Path, report: &Report, found: &Detection, provenance: &Pr
 }
 
 /// Offsets, ranges, evidence and cost, as TOML.
-fn sidecar(report: &Report, found: &Detection, provenance: &Provenance) -> String {
+fn sidecar(report: &DetectReport, found: &Detection, provenance: &Provenance) -> String {
     let mut text = String::new();
     let list = |items: Vec<String>| format!("[{}]", items.join(", "));
     let mut line = |words: std::fmt::Arguments<'_>| {

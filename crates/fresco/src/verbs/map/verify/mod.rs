@@ -21,7 +21,7 @@ use fresco_detect::{Cost, Judge, Judgement, Timer};
 use fresco_input::InputError;
 use fresco_linux::proc::ram_ranges;
 use fresco_machine::load_with;
-use report::Report;
+use report::MapVerifyReport;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Outcome {
             (judged, live::name(&view), Some(view))
         }
     };
-    let report = Report::new(&source, &claim, memory, judged, view);
+    let report = MapVerifyReport::new(&source, &claim, memory, judged, view);
     output::print(args.json, "fresco-map-verify/1", &provenance, &report, || {
         report.tables()
     })?;

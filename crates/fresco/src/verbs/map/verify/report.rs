@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// Everything `fresco map verify` reports: schema `fresco-map-verify/1`.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct MapVerifyReport {
     /// The map.
     source: SourceView,
     /// The memory that was asked.
@@ -36,7 +36,7 @@ pub struct Report {
     name: String,
 }
 
-impl Report {
+impl MapVerifyReport {
     pub(super) fn new(
         source: &Source,
         claim: &Claim<'_>,
