@@ -2,7 +2,7 @@
 //! The allocator as the operating system sees it: a frame for a task, and back.
 
 use crate::agreement::agree;
-use crate::policy::{self, AllocContext, ColorLists, Policy};
+use crate::policy::{self, AllocContext, Policy};
 use crate::pool::{Class, Keys, Pool};
 use crate::task::Task;
 use crate::usage::Usage;
@@ -66,13 +66,13 @@ impl Frames {
         agree(&space, &memory)?;
         let usage = Usage::new(space.bank_colors());
         let mut keys = Keys::new(space, &memory, config.lists);
-        if config.policy.is_shaded() {
+        if config.policy.model().is_shaded() {
             keys = keys.shaded(&memory)?;
         }
         let total = memory.regions().iter().map(|region| region.frames).sum();
         let mut pool = Pool::new(memory, keys, config.per_cpu);
         boot::prepare(&mut pool, config.boot, seed)?;
-        if matches!(config.policy, Policy::Camc(camc) if camc.start == ColorLists::Full) {
+        if config.policy.model().starts_sorted() {
             (0..pool.memory.zones()).for_each(|zone| pool.sort_zone(zone));
         }
         Ok(Self {
@@ -106,15 +106,9 @@ impl Frames {
     pub(crate) fn find(&mut self, task: TaskId, work: &mut Work) -> Result<(u32, bool), FrameError> {
         let policy = self.config.policy;
         let mut context = self.context(task)?;
-        let colored = context.task.is_colored();
-        let found = match policy {
-            Policy::Palloc(palloc) if colored => policy::palloc::alloc(palloc, &mut context, work),
-            Policy::Camc(camc) if colored => policy::camc::alloc(camc, &mut context, work),
-            Policy::Codesign(codesign) if colored => policy::codesign::alloc(codesign, &mut context, work),
-            Policy::Tintmalloc(tint) if colored => policy::tintmalloc::alloc(tint, &mut context, work),
-            Policy::Bpm(bpm) if colored => policy::bpm::alloc(bpm, &mut context, work),
-            Policy::Soft if colored => policy::soft::alloc(&mut context, work),
-            _ => policy::buddy::alloc(&mut context, work).map(|frame| (frame, false)),
+        let found = match context.task.is_colored() {
+            true => policy.model().alloc(&mut context, work),
+            false => policy::buddy::alloc(&mut context, work).map(|frame| (frame, false)),
         };
         found.ok_or_else(|| self.exhausted(task))
     }
@@ -210,13 +204,9 @@ impl Frames {
 
 /// Gives a loose frame of a task to where the policy wants it.
 pub(crate) fn release(policy: Policy, context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
-    match policy {
-        Policy::Palloc(_) if context.task.is_colored() => policy::palloc::free(context, frame, work),
-        Policy::Camc(_) if context.task.is_colored() => policy::camc::free(context, frame, work),
-        Policy::Codesign(_) if context.task.is_colored() => policy::codesign::free(context, frame, work),
-        Policy::Tintmalloc(_) if context.task.is_colored() => policy::tintmalloc::free(context, frame, work),
-        Policy::Bpm(_) | Policy::Soft if context.task.is_colored() => policy::bpm::free(context, frame, work),
-        _ => context.pool.give_single(context.task.slot, frame, work),
+    match context.task.is_colored() {
+        true => policy.model().free(context.pool, frame, work),
+        false => context.pool.give_single(context.task.slot, frame, work),
     }
 }
 

@@ -2,13 +2,13 @@
 //! Blocks of any order for the kernel, and what color lists do to them.
 
 use crate::frames::{KERNEL_SLOT, inner, number};
-use crate::policy::{self, ColorLists, Policy};
+use crate::policy;
 use crate::{FrameError, Frames, MAX_ORDER, TaskId, Work};
 use fresco_dram::FrameNumber;
 
 impl Frames {
     /// A block of `2^order` frames for the kernel, near a node. Coloring policies leave this to the buddy system (PAL-3,
-    /// CAMC-20); with [`ColorLists::Full`] a block is put together from color lists if need be (CAMC-26).
+    /// CAMC-20); with [`crate::ColorLists::Full`] a block is put together from color lists if need be (CAMC-26).
     ///
     /// # Errors
     /// [`FrameError::Order`], [`FrameError::UnknownNode`]; [`FrameError::OutOfMemory`], which tells how many frames lie
@@ -29,7 +29,7 @@ impl Frames {
             0 => policy::buddy::take(pool, usage, KERNEL_SLOT, &zones, &mut work),
             _ => policy::buddy::take_block(pool, &zones, order, &mut work),
         };
-        if found.is_none() && matches!(self.config.policy, Policy::Camc(camc) if camc.start == ColorLists::Full) {
+        if found.is_none() && self.config.policy.model().starts_sorted() {
             found = zones.iter().find_map(|&zone| pool.demote_run(zone, order, &mut work));
         }
         let block = found.ok_or_else(|| self.out_of_memory(node, order))?;

@@ -2,7 +2,6 @@
 //! Filling color lists before they are needed.
 
 use crate::frames::release;
-use crate::policy::{self, Policy, Sorting};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
 
 impl Frames {
@@ -22,15 +21,16 @@ impl Frames {
                 what: "only a colored task can preallocate frames",
             });
         }
-        let (sorting, blind) = match policy {
-            Policy::Palloc(palloc) => (palloc.sorting, true),
-            _ => (Sorting::Block, false),
-        };
         let (mut work, mut taken, mut short) = (Work::default(), Vec::new(), false);
         for bank in context.task.banks.clone().iter() {
             let mut one = context.task.clone();
-            one.set_banks(&context.pool.keys, ColorSet::one(bank), blind);
-            let frames = policy::take_many(context.pool, &mut one.keys, sorting, frames_per_bank, &mut work);
+            one.set_banks(
+                &context.pool.keys,
+                ColorSet::one(bank),
+                policy.model().is_blind_to_nodes(),
+            );
+            let take = |_| policy.model().own(context.pool, &mut one.keys, &mut work);
+            let frames: Vec<u32> = (0..frames_per_bank).map_while(take).collect();
             short |= (frames.len() as u64) < frames_per_bank;
             taken.extend(frames);
         }

@@ -2,7 +2,7 @@
 //! Tasks come, change their colors, move pages, and go.
 
 use crate::frames::release;
-use crate::policy::{self, Codesign, Partition, Policy};
+use crate::policy;
 use crate::pool::KeySet;
 use crate::task::{Assignment, Coloring, Task, TaskMemory, TaskStats};
 use crate::{ColorSet, FrameError, Frames, TaskId, Work};
@@ -102,35 +102,26 @@ impl Frames {
 
     /// Chooses and books the colors of a task that has none.
     fn give_colors(&mut self, task: &mut Task) -> Result<(), FrameError> {
-        let what = match (&self.config.policy, &task.memory.coloring) {
-            (_, Coloring::Off) => {
-                task.keys = KeySet::default();
-                return Ok(());
-            }
-            (Policy::Buddy, _) => Some("the buddy policy knows no colors; use palloc, camc or codesign"),
-            (Policy::Palloc(_), Coloring::Automatic { .. }) => {
-                Some("PALLOC does not choose banks by itself; name bank colors, or use camc")
-            }
-            (Policy::Codesign(_), Coloring::Automatic { .. }) => {
-                Some("the co-design does not choose banks by itself; name bank colors, or use camc")
-            }
-            (Policy::Tintmalloc(_) | Policy::Bpm(_) | Policy::Soft, Coloring::Automatic { .. }) => {
-                Some("the policy does not choose colors by itself; name them, as `shares` works them out, or use camc")
-            }
+        let policy = self.config.policy;
+        let coloring = &task.memory.coloring;
+        if matches!(coloring, Coloring::Off) {
+            task.keys = KeySet::default();
+            return Ok(());
+        }
+        let what = policy.model().refuses(coloring).or(match coloring {
             _ if task.llc().is_some() && !self.pool.keys.by_llc() => {
                 Some("color lists are kept by bank alone; set `lists` to bank-and-llc to ask for LLC colors")
             }
-            (_, Coloring::Automatic { colors: 0, .. }) => Some("a colored task needs at least one color"),
+            Coloring::Automatic { colors: 0, .. } => Some("a colored task needs at least one color"),
             _ => None,
-        };
+        });
         if let Some(what) = what {
             return Err(FrameError::Policy { task: task.id, what });
         }
         let banks = self.wanted_banks(task)?;
         self.check_partition(task, &banks)?;
-        let blind = matches!(self.config.policy, Policy::Palloc(_));
-        task.set_banks(&self.pool.keys, banks, blind);
-        if matches!(self.config.policy, Policy::Tintmalloc(_)) {
+        task.set_banks(&self.pool.keys, banks, policy.model().is_blind_to_nodes());
+        if policy.model().spreads_turns() {
             task.keys.spread(task.id.0);
         }
         if task.keys.is_empty() {
@@ -147,12 +138,9 @@ impl Frames {
 
     /// In a hard partition nobody else has the banks (COD-5).
     fn check_partition(&self, task: &Task, banks: &ColorSet) -> Result<(), FrameError> {
-        let Policy::Codesign(Codesign {
-            partition: Partition::Hard,
-        }) = self.config.policy
-        else {
+        if !self.config.policy.model().owns_banks_alone() {
             return Ok(());
-        };
+        }
         let taken = banks.iter().find_map(|bank| {
             let other = self.usage.users(bank).iter().find(|&&user| user != task.id)?;
             Some((bank, *other))
@@ -174,21 +162,21 @@ impl Frames {
             _ => Ok(()),
         };
         check("LLC", task.llc(), space.llc_colors())?;
-        match (task.memory.coloring.clone(), self.config.policy) {
-            (Coloring::Explicit { banks, .. }, _) => {
+        match task.memory.coloring.clone() {
+            Coloring::Explicit { banks, .. } => {
                 check("bank", banks.as_ref(), space.bank_colors())?;
                 Ok(banks.unwrap_or_else(|| (0..space.bank_colors()).collect()))
             }
-            (Coloring::Automatic { colors, .. }, Policy::Camc(camc)) => {
+            Coloring::Automatic { colors, .. } => {
                 let context = policy::AllocContext {
                     pool: &mut self.pool,
                     usage: &mut self.usage,
                     task,
                 };
-                let chosen = policy::camc::choose_for(camc, &context, colors as usize);
+                let chosen = self.config.policy.model().choose(&context, colors as usize);
                 chosen.ok_or_else(|| self.no_free_color(task, colors))
             }
-            _ => Ok(ColorSet::new()),
+            Coloring::Off => Ok(ColorSet::new()),
         }
     }
 

@@ -17,6 +17,6 @@ pub use plan::Plan;
 pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{
     Axis, Copy, Dynamic, Extent, MachineUsed, Overview, POINTS_SHOWN, Paging, Point, Role, RunSpec, Scenario, Setup,
-    Task, TaskOverview, TraceUsed, error_at, is_strict,
+    Task, TaskOverview, TraceUsed, error_at,
 };
 pub use source::{Source, is_plan};

@@ -6,28 +6,23 @@
 //! that holds its color without a search, and frees merge as ever. Nodes do not count (TINT-17): the turn goes over the
 //! zones too.
 
-use super::{AllocContext, Bpm, Exhaustion, buddy};
+use super::frame_policy::FramePolicy;
+use super::{Bpm, Exhaustion};
 use crate::Work;
 use crate::pool::{KeySet, Pool};
 
-/// A frame for a colored task, and whether it had to be of another color.
-pub(crate) fn alloc(policy: Bpm, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let AllocContext { pool, usage, task } = context;
-    let found = own(pool, &mut task.keys, work);
-    match (found, policy.exhaustion) {
-        (Some(frame), _) => Some((frame, false)),
-        (None, Exhaustion::Spill) => buddy::take(pool, usage, task.slot, &task.zones, work).map(|frame| (frame, true)),
-        (None, Exhaustion::Strict) => None,
+impl FramePolicy for Bpm {
+    fn own(&self, pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
+        find(pool, keys, work)
     }
-}
 
-/// A frame of the task's own colors; what CPUs keep at hand is given back first if there is no other.
-pub(super) fn own(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
-    let mut found = find(pool, keys, work);
-    if found.is_none() && pool.drain_all(work) {
-        found = find(pool, keys, work);
+    fn is_strict(&self) -> bool {
+        self.exhaustion == Exhaustion::Strict
     }
-    found
+
+    fn is_shaded(&self) -> bool {
+        true
+    }
 }
 
 /// A frame of the next color that has one.
@@ -47,9 +42,4 @@ pub(super) fn find(pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Optio
         }
     }
     None
-}
-
-/// A freed frame goes to the buddy system, where it merges.
-pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
-    context.pool.give_block(frame, 0, work);
 }

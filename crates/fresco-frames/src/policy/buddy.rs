@@ -2,9 +2,27 @@
 //! Single frames and blocks from the buddy system, local node first (SIM-11, CAMC-27).
 
 use super::AllocContext;
-use crate::Work;
-use crate::pool::Pool;
+use super::frame_policy::FramePolicy;
+use crate::pool::{KeySet, Pool};
 use crate::usage::Usage;
+use crate::{Coloring, Work};
+
+/// The buddy system alone: no task has colors.
+pub(crate) struct Buddy;
+
+impl FramePolicy for Buddy {
+    fn own(&self, _pool: &mut Pool, _keys: &mut KeySet, _work: &mut Work) -> Option<u32> {
+        None
+    }
+
+    fn is_strict(&self) -> bool {
+        false
+    }
+
+    fn refuses(&self, _coloring: &Coloring) -> Option<&'static str> {
+        Some("the buddy policy knows no colors; use palloc, camc or codesign")
+    }
+}
 
 /// A single frame for an uncolored request, zone after zone. Coloring policies leave free frames in color lists, so a
 /// zone is empty only when those are too: first of colors that no task has; of other tasks' colors only when the

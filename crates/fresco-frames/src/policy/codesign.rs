@@ -2,27 +2,34 @@
 //! The allocator of the refresh co-design: the banks of a task in turn, a cache of free frames per bank, whole banks for a
 //! task or for a group (COD-3 to COD-5, COD-9; algorithm 2 as corrected by CON-19).
 //!
-//! Printed, the search asks the same bank again and again, for it begins each trip with the bank of the last page, and
-//! looks at one free page per trip. Here each request goes to the next of the task's banks: to the cache of the bank, else
+//! Printed, the search asks the same bank again and again, for each iteration begins with the bank of the last page, and
+//! looks at one free page. Here each request goes to the next of the task's banks: to the cache of the bank, else
 //! through the free pages until one of the bank turns up, the others going to the caches of theirs. Only where the bank has
 //! no free page at all the next one is asked.
 
-use super::{AllocContext, Codesign, Partition, buddy};
+use super::frame_policy::FramePolicy;
+use super::{Codesign, Partition};
 use crate::pool::{KeySet, Pool};
-use crate::{MAX_ORDER, Work};
+use crate::{Coloring, MAX_ORDER, Work};
 
-/// A frame for a colored task, and whether it had to be of another color.
-pub(crate) fn alloc(policy: Codesign, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let AllocContext { pool, usage, task } = context;
-    let mut found = find(pool, &mut task.keys, work);
-    if found.is_none() && pool.drain_all(work) {
-        found = find(pool, &mut task.keys, work);
+/// The paper changes only how pages are got: a freed one merges, as ever in Linux.
+impl FramePolicy for Codesign {
+    fn own(&self, pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
+        find(pool, keys, work)
     }
-    match (found, policy.partition) {
-        (Some(frame), _) => Some((frame, false)),
-        // COD-9: the footprint is larger than the banks.
-        (None, Partition::Soft) => buddy::take(pool, usage, task.slot, &task.zones, work).map(|frame| (frame, true)),
-        (None, Partition::Hard) => None,
+
+    /// COD-9: pages of a footprint that is larger than a soft partition come from other banks.
+    fn is_strict(&self) -> bool {
+        self.owns_banks_alone()
+    }
+
+    fn refuses(&self, coloring: &Coloring) -> Option<&'static str> {
+        matches!(coloring, Coloring::Automatic { .. })
+            .then_some("the co-design does not choose banks by itself; name bank colors, or use camc")
+    }
+
+    fn owns_banks_alone(&self) -> bool {
+        self.partition == Partition::Hard
     }
 }
 
@@ -54,10 +61,4 @@ fn walk(pool: &mut Pool, zone: u32, key: u32, work: &mut Work) -> Option<u32> {
         }
     }
     None
-}
-
-/// A freed frame goes to the buddy system, where it merges. The paper changes only how pages are got, so that Linux frees
-/// as ever.
-pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
-    context.pool.give_block(frame, 0, work);
 }

@@ -2,19 +2,19 @@
 //! The policies: which frame a task gets, and where a freed frame goes. Each is a short file over the moves of the pool.
 
 mod as_published;
-pub(crate) mod bpm;
+mod bpm;
 pub(crate) mod buddy;
-pub(crate) mod camc;
-pub(crate) mod codesign;
-pub(crate) mod palloc;
+mod camc;
+mod codesign;
+mod frame_policy;
+mod palloc;
 mod search;
-pub(crate) mod soft;
-pub(crate) mod tintmalloc;
+mod soft;
+mod tintmalloc;
 
 pub use as_published::printed_create_color_list;
 
-use crate::Work;
-use crate::pool::{KeySet, Pool};
+use crate::pool::Pool;
 use crate::task::Task;
 use crate::usage::Usage;
 use serde::{Deserialize, Serialize};
@@ -38,13 +38,6 @@ pub enum Policy {
     Bpm(Bpm),
     /// Soft partition: a task's own colors first, then what others do not use.
     Soft,
-}
-
-impl Policy {
-    /// Returns true if the free lists of the buddy system are kept by color.
-    pub(crate) fn is_shaded(&self) -> bool {
-        matches!(self, Self::Bpm(_) | Self::Soft)
-    }
 }
 
 /// PALLOC's choices.
@@ -171,14 +164,4 @@ pub(crate) struct AllocContext<'a> {
     pub(crate) pool: &'a mut Pool,
     pub(crate) usage: &'a mut Usage,
     pub(crate) task: &'a mut Task,
-}
-
-/// Takes up to `count` frames of the wanted colors, in turn.
-pub(crate) fn take_many(pool: &mut Pool, keys: &mut KeySet, sorting: Sorting, count: u64, work: &mut Work) -> Vec<u32> {
-    (0..count)
-        .map_while(|_| match pool.is_shaded() {
-            true => bpm::find(pool, keys, work),
-            false => search::find(pool, keys, sorting, search::Turn::RoundRobin, work),
-        })
-        .collect()
 }

@@ -5,25 +5,27 @@
 //! first and each task from another place on: the source gives no order, and in that of their numbers threads in step all
 //! use the same channel at the same time.
 
+use super::frame_policy::FramePolicy;
 use super::search::{Turn, find};
-use super::{AllocContext, Exhaustion, Sorting, Tintmalloc, buddy};
+use super::{Exhaustion, Sorting, Tintmalloc};
 use crate::Work;
+use crate::pool::{KeySet, Pool};
 
-/// A frame for a colored task, and whether it had to be of another color.
-pub(crate) fn alloc(policy: Tintmalloc, context: &mut AllocContext<'_>, work: &mut Work) -> Option<(u32, bool)> {
-    let AllocContext { pool, usage, task } = context;
-    let mut found = find(pool, &mut task.keys, Sorting::Block, Turn::RoundRobin, work);
-    if found.is_none() && pool.drain_all(work) {
-        found = find(pool, &mut task.keys, Sorting::Block, Turn::RoundRobin, work);
+impl FramePolicy for Tintmalloc {
+    fn own(&self, pool: &mut Pool, keys: &mut KeySet, work: &mut Work) -> Option<u32> {
+        find(pool, keys, Sorting::Block, Turn::RoundRobin, work)
     }
-    match (found, policy.exhaustion) {
-        (Some(frame), _) => Some((frame, false)),
-        (None, Exhaustion::Spill) => buddy::take(pool, usage, task.slot, &task.zones, work).map(|frame| (frame, true)),
-        (None, Exhaustion::Strict) => None,
-    }
-}
 
-/// A freed frame goes to the list of its colors (TINT-12) and never merges again (RLIM-1).
-pub(crate) fn free(context: &mut AllocContext<'_>, frame: u32, work: &mut Work) {
-    context.pool.give_colored(frame, work);
+    fn is_strict(&self) -> bool {
+        self.exhaustion == Exhaustion::Strict
+    }
+
+    /// To the list of its colors (TINT-12): it never merges again (RLIM-1).
+    fn free(&self, pool: &mut Pool, frame: u32, work: &mut Work) {
+        pool.give_colored(frame, work);
+    }
+
+    fn spreads_turns(&self) -> bool {
+        true
+    }
 }

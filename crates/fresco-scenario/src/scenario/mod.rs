@@ -34,7 +34,6 @@ pub use dynamic::Dynamic;
 pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub use place::error_at;
-pub use room::is_strict;
 pub use setup::{Copy, Setup};
 pub use sweep::Axis;
 pub use task::{Paging, Role, Task};

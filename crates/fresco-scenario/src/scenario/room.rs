@@ -4,9 +4,7 @@
 use super::Setup;
 use super::place::error_at;
 use crate::allocator;
-use fresco_frames::{
-    Boot, ColorSet, Coloring, Exhaustion, FrameError, Frames, FramesConfig, Partition, Policy, TaskId,
-};
+use fresco_frames::{Boot, ColorSet, Coloring, FrameError, Frames, FramesConfig, TaskId};
 use fresco_input::{InputError, format_size};
 use std::collections::BTreeMap;
 
@@ -55,7 +53,7 @@ impl Room {
                 let colors = format!("{}{}", names("bank", banks.as_ref()), names("LLC", llc.as_ref()));
                 let together = by_colors.entry(colors.clone()).or_insert((0, capacity));
                 together.0 += pages;
-                if is_strict(&setup.frames.policy) && setup.dynamic.is_none() && together.0 > capacity {
+                if setup.frames.policy.is_strict() && setup.dynamic.is_none() && together.0 > capacity {
                     let (found, room) = (format_size(together.0 * page), format_size(capacity * page));
                     let found = format!("found programs of {found} for the memory of {colors}");
                     let help =
@@ -112,19 +110,6 @@ impl Room {
 
 fn names(kind: &str, colors: Option<&ColorSet>) -> String {
     colors.map_or_else(String::new, |colors| format!("[{kind} colors {colors}]"))
-}
-
-/// Returns true if a task gets no frame of other colors when its own are used up.
-pub fn is_strict(policy: &Policy) -> bool {
-    match policy {
-        Policy::Buddy => false,
-        Policy::Palloc(palloc) => palloc.exhaustion == Exhaustion::Strict,
-        Policy::Camc(camc) => camc.exhaustion == Exhaustion::Strict,
-        Policy::Codesign(codesign) => codesign.partition == Partition::Hard,
-        Policy::Tintmalloc(tint) => tint.exhaustion == Exhaustion::Strict,
-        Policy::Bpm(bpm) => bpm.exhaustion == Exhaustion::Strict,
-        Policy::Soft => false,
-    }
 }
 
 /// What the allocator refused to a copy, at its task's line.

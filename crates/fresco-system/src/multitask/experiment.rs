@@ -10,7 +10,7 @@ use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::{Window, Windows};
 use fresco_scenario::allocator;
-use fresco_scenario::{error_at, is_strict};
+use fresco_scenario::error_at;
 
 /// A machine, tasks, a schedule and a plan of refreshes.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ impl Experiment {
             Policy::Buddy => {
                 "give the tasks less data, raise memory_limit, or lower policy.occupied of an aged machine"
             }
-            policy if is_strict(&policy) => {
+            policy if policy.is_strict() => {
                 "give the task more colors or less data, or set policy.exhaustion = \"spill\""
             }
             _ => "give the tasks less data, or lower policy.occupied of an aged machine",
