@@ -35,21 +35,21 @@ fn main() {
         phases: Phases::Zero,
         seed: 0,
     };
-    let names = Method::ALL.map(Method::name).join(" ");
+    let names = Method::NAMES.map(|(name, _)| name).join(" ");
     println!("density load | {names}");
     for (density, load) in CELLS {
         let conditions = Conditions::of(density, Policy::Edf);
-        let accepted = Method::ALL.map(|method| {
+        let accepted = Method::NAMES.map(|(_, method)| {
             let is_accepted = |index: &u64| {
                 let set = recipe.set(load, *index).expect("a possible recipe");
                 judge(method, &set, &conditions) == Verdict::Accepted
             };
             (0..sets).filter(is_accepted).count()
         });
-        let cells: Vec<String> = Method::ALL
+        let cells: Vec<String> = Method::NAMES
             .iter()
             .zip(accepted)
-            .map(|(method, count)| format!("{:>1$.2}", count as f64 / sets as f64, method.name().len()))
+            .map(|((name, _), count)| format!("{:>1$.2}", count as f64 / sets as f64, name.len()))
             .collect();
         println!(
             "{:>5}Gb {:.2} | {}",

@@ -14,6 +14,15 @@ pub enum Policy {
     FixedPriority(Order),
 }
 
+impl Policy {
+    /// Every policy with its name in files and on the command line.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("rm", Self::FixedPriority(Order::RateMonotonic)),
+        ("dm", Self::FixedPriority(Order::DeadlineMonotonic)),
+        ("edf", Self::Edf),
+    ];
+}
+
 /// Order of fixed priorities; ties fall to the other time, then to the name, then to the place in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {

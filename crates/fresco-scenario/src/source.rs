@@ -3,8 +3,8 @@
 
 use crate::Plan;
 use crate::plan::{Method, PlannedBandwidth, PlannedTask, Schedule, Work};
-use crate::scenario::jobs::POLICIES;
 use fresco_input::{InputError, quoted};
+use fresco_rt::policy::Policy;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -89,7 +89,7 @@ fn of_plan(plan: &Plan) -> String {
     for (key, value) in &plan.machine.changes {
         _ = writeln!(text, "{key} = {value}");
     }
-    let named = POLICIES.into_iter().find(|(_, policy)| *policy == plan.policy);
+    let named = Policy::NAMES.into_iter().find(|(_, policy)| *policy == plan.policy);
     let policy = named.map_or("edf", |(name, _)| name);
     _ = writeln!(
         text,

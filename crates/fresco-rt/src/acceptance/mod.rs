@@ -33,28 +33,24 @@ pub enum Method {
 }
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Method; 7] = [
-        Method::AutoRefresh,
-        Method::Linear,
-        Method::Periodic,
-        Method::Table,
-        Method::Aligned,
-        Method::Flat,
-        Method::ColoredRefresh,
+    /// Every method with its name in options and results.
+    pub const NAMES: [(&'static str, Method); 7] = [
+        ("auto-refresh", Method::AutoRefresh),
+        ("linear", Method::Linear),
+        ("periodic", Method::Periodic),
+        ("table", Method::Table),
+        ("aligned", Method::Aligned),
+        ("flat", Method::Flat),
+        ("colored-refresh", Method::ColoredRefresh),
     ];
 
-    /// Its name, as in options.
+    /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Method::AutoRefresh => "auto-refresh",
-            Method::Linear => "linear",
-            Method::Periodic => "periodic",
-            Method::Table => "table",
-            Method::Aligned => "aligned",
-            Method::Flat => "flat",
-            Method::ColoredRefresh => "colored-refresh",
-        }
+        let (name, _) = Self::NAMES
+            .into_iter()
+            .find(|&(_, method)| method == self)
+            .expect("every method has a name");
+        name
     }
 }
 

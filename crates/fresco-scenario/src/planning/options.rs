@@ -3,7 +3,7 @@
 
 use super::server::ServerSpec;
 use crate::plan::Method;
-use crate::scenario::jobs::{POLICIES, Scheduler};
+use crate::scenario::jobs::Scheduler;
 use fresco_input::{InputError, Table};
 use fresco_machine::Machine;
 use fresco_rt::Time;
@@ -137,7 +137,7 @@ fn method(plan: &Table<'_>) -> Result<Option<Method>, InputError> {
 
 /// The policy, and whether servers run executives. If omitted, the policy is that of `policy.scheduler`, or EDF.
 fn policy(plan: &Table<'_>, root: &Table<'_>) -> Result<(Policy, bool), InputError> {
-    let mut choices: Vec<_> = POLICIES.map(|(name, policy)| (name, (policy, false))).into();
+    let mut choices: Vec<_> = Policy::NAMES.map(|(name, policy)| (name, (policy, false))).into();
     choices.push(("executive", (Policy::Edf, true)));
     if let Some(chosen) = plan.opt_choice("policy", &choices)? {
         return Ok(chosen);

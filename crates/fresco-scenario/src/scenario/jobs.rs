@@ -78,13 +78,6 @@ fn impossible(table: &Table<'_>, error: TaskError) -> InputError {
     table.error_at(key, found).allowed(allowed).help(help)
 }
 
-/// Orders of ready jobs by name.
-pub(crate) const POLICIES: [(&str, Policy); 3] = [
-    ("rm", Policy::FixedPriority(Order::RateMonotonic)),
-    ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
-    ("edf", Policy::Edf),
-];
-
 /// Who goes first on a core that has periodic tasks. Others of the core run when no job is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scheduler {
@@ -104,7 +97,7 @@ impl Scheduler {
     /// # Errors
     /// There is no such order of jobs.
     pub(crate) fn policy(table: &Table<'_>) -> Result<Option<Policy>, InputError> {
-        table.opt_choice("scheduler", &POLICIES)
+        table.opt_choice("scheduler", &Policy::NAMES)
     }
 
     /// Reads the keys of `[policy]`.

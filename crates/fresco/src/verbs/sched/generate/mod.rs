@@ -18,7 +18,7 @@ use fresco_report::{Document, Provenance};
 use fresco_rt::Task;
 use fresco_rt::acceptance::{Conditions, Method};
 use fresco_rt::generate::{Deadlines, Phases, Recipe, Shares};
-use fresco_rt::policy::{Order, Policy};
+use fresco_rt::policy::Policy;
 use fresco_rt::refresh::Density;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ pub struct Args {
     out: Option<PathBuf>,
 
     /// Count what these methods schedule, separated by commas
-    #[arg(long, value_name = "METHODS", value_delimiter = ',', value_parser = choice("--accept", &METHODS))]
+    #[arg(long, value_name = "METHODS", value_delimiter = ',', value_parser = choice("--accept", &Method::NAMES))]
     accept: Vec<Method>,
 
     /// Densities in Gb, separated by commas
@@ -87,7 +87,7 @@ pub struct Args {
     density: Vec<Density>,
 
     /// Policy of the tasks, inside servers too: edf, rm (rate-monotonic), dm (deadline-monotonic)
-    #[arg(long, value_name = "POLICY", requires = "accept", default_value = "edf", value_parser = choice("--policy", &POLICIES))]
+    #[arg(long, value_name = "POLICY", requires = "accept", default_value = "edf", value_parser = choice("--policy", &Policy::NAMES))]
     policy: Policy,
 
     /// Cost of each handler that locks, unlocks or switches
@@ -117,20 +117,6 @@ const DEADLINES: [(&str, Deadlines); 2] = [
 ];
 const PHASES: [(&str, Phases); 2] = [("zero", Phases::Zero), ("random", Phases::Random)];
 const SHARES: [(&str, Shares); 2] = [("uunifast", Shares::UUniFast), ("drs", Shares::Drs)];
-const POLICIES: [(&str, Policy); 3] = [
-    ("edf", Policy::Edf),
-    ("rm", Policy::FixedPriority(Order::RateMonotonic)),
-    ("dm", Policy::FixedPriority(Order::DeadlineMonotonic)),
-];
-const METHODS: [(&str, Method); 7] = [
-    ("auto-refresh", Method::AutoRefresh),
-    ("linear", Method::Linear),
-    ("periodic", Method::Periodic),
-    ("table", Method::Table),
-    ("aligned", Method::Aligned),
-    ("flat", Method::Flat),
-    ("colored-refresh", Method::ColoredRefresh),
-];
 const DENSITIES: [(&str, Density); 7] = [
     ("1", Density::Gb1),
     ("2", Density::Gb2),
