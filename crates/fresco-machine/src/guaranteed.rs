@@ -47,8 +47,7 @@ impl Guaranteed {
         } else {
             read_cycles(timing)
         };
-        let (refresh_every, refresh_takes) = refreshes(timing, refresh);
-        let is_bunched = matches!(refresh, RefreshPolicy::Burst | RefreshPolicy::PerBankSequential);
+        let (refresh_every, refresh_takes) = refresh.of_bank(timing);
         let serial = timing.rp + timing.rcd + timing.cl + timing.burst();
         Self {
             line_bytes: timing.burst_length * u64::from(memory.organisation.bus_bytes),
@@ -57,7 +56,11 @@ impl Guaranteed {
             serial_ps: timing.clock.to_ps(serial),
             refresh_every,
             refresh_takes,
-            holds_over: if is_bunched { timing.clock.to_ps(timing.refw) } else { 0 },
+            holds_over: match refresh {
+                RefreshPolicy::None => 0,
+                _ if refresh.is_spread() => 0,
+                _ => timing.clock.to_ps(timing.refw),
+            },
         }
     }
 
@@ -91,24 +94,4 @@ fn read_cycles(timing: &Timing) -> Cycle {
 fn write_cycles(timing: &Timing) -> Cycle {
     let written = timing.rcd + timing.cwl + timing.burst() + timing.wr;
     timing.rc.max(written + timing.rp)
-}
-
-/// How often a bank is refreshed, and for how long, in cycles; (0, 0) if it is not.
-fn refreshes(timing: &Timing, policy: RefreshPolicy) -> (Cycle, Cycle) {
-    let by_bank = || timing.refw / timing.bank_refreshes.max(1);
-    match policy {
-        RefreshPolicy::None => (0, 0),
-        RefreshPolicy::AllBankSimultaneous
-        | RefreshPolicy::AllBankIndependent
-        | RefreshPolicy::Elastic
-        | RefreshPolicy::Burst => (timing.refi, timing.rp_ab + timing.rfc_ab),
-        RefreshPolicy::Adaptive => {
-            let quarters = 4 * (timing.rp_ab + timing.rfc_ab4);
-            (timing.refi, quarters.max(timing.rp_ab + timing.rfc_ab))
-        }
-        RefreshPolicy::PerBank | RefreshPolicy::PerBankOutOfOrder | RefreshPolicy::PerBankSequential => {
-            (by_bank(), timing.rp + timing.rfc_pb)
-        }
-        RefreshPolicy::SameBank => (by_bank(), timing.rp + timing.rfc_sb),
-    }
 }

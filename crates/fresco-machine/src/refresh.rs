@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How the DRAM is refreshed, and which devices stand it.
 
-use fresco_dram::{Organisation, Timing};
+use fresco_dram::{Cycle, Organisation, Timing};
 use serde::{Deserialize, Serialize};
 
 /// How a controller refreshes the ranks of a channel.
@@ -57,6 +57,39 @@ impl RefreshPolicy {
     /// Returns true if the refreshes are spread over the refresh window, so that a part of it has its share of them.
     pub fn is_spread(self) -> bool {
         !matches!(self, Self::None | Self::Burst | Self::PerBankSequential)
+    }
+
+    /// What it does, in a few words.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::AllBankSimultaneous => "all-bank, all ranks of a channel at once",
+            Self::AllBankIndependent => "all-bank, each rank at its own time",
+            Self::Elastic => "all-bank, put off while the rank is busy",
+            Self::Adaptive => "all-bank, in quarters while the channel has time",
+            Self::Burst => "all-bank, in one burst per refresh window",
+            Self::PerBank => "per-bank, each in turn",
+            Self::PerBankOutOfOrder => "per-bank, the bank with the fewest requests first",
+            Self::PerBankSequential => "per-bank, all rows of a bank before the next",
+            Self::SameBank => "same-bank, each number in turn",
+        }
+    }
+
+    /// How often a bank is refreshed on average, and for how long, its precharge included, in cycles; (0, 0) if it is not.
+    pub(crate) fn of_bank(self, timing: &Timing) -> (Cycle, Cycle) {
+        let by_bank = || timing.refw / timing.bank_refreshes.max(1);
+        match self {
+            Self::None => (0, 0),
+            Self::AllBankSimultaneous | Self::AllBankIndependent | Self::Elastic | Self::Burst => {
+                (timing.refi, timing.rp_ab + timing.rfc_ab)
+            }
+            Self::Adaptive => {
+                let quarters = 4 * (timing.rp_ab + timing.rfc_ab4);
+                (timing.refi, quarters.max(timing.rp_ab + timing.rfc_ab))
+            }
+            Self::PerBank | Self::PerBankOutOfOrder | Self::PerBankSequential => (by_bank(), timing.rp + timing.rfc_pb),
+            Self::SameBank => (by_bank(), timing.rp + timing.rfc_sb),
+        }
     }
 
     /// Checks that devices with this timing can be refreshed so.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a policy decides about tasks with colors.
 
-use super::{AllocContext, Policy, buddy, soft};
+use super::{AllocContext, buddy};
 use crate::pool::{KeySet, Pool};
 use crate::{ColorSet, Coloring, Work};
 
@@ -77,25 +77,5 @@ pub(crate) trait FramePolicy {
     /// Returns true if all free frames are in color lists at the start, and blocks are put together from them.
     fn starts_sorted(&self) -> bool {
         false
-    }
-}
-
-impl Policy {
-    /// The table of the policies.
-    pub(crate) fn model(&self) -> &dyn FramePolicy {
-        match self {
-            Self::Buddy => &buddy::Buddy,
-            Self::Palloc(palloc) => palloc,
-            Self::Camc(camc) => camc,
-            Self::Codesign(codesign) => codesign,
-            Self::Tintmalloc(tintmalloc) => tintmalloc,
-            Self::Bpm(bpm) => bpm,
-            Self::Soft => &soft::Soft,
-        }
-    }
-
-    /// Returns true if a task gets no frame of other colors when its own are used up.
-    pub fn is_strict(&self) -> bool {
-        self.model().is_strict()
     }
 }

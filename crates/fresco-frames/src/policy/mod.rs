@@ -17,6 +17,7 @@ pub use as_published::printed_create_color_list;
 use crate::pool::Pool;
 use crate::task::Task;
 use crate::usage::Usage;
+use frame_policy::FramePolicy;
 use serde::{Deserialize, Serialize};
 
 /// How frames are chosen.
@@ -38,6 +39,26 @@ pub enum Policy {
     Bpm(Bpm),
     /// Soft partition: a task's own colors first, then what others do not use.
     Soft,
+}
+
+impl Policy {
+    /// The table of the policies.
+    pub(crate) fn model(&self) -> &dyn FramePolicy {
+        match self {
+            Self::Buddy => &buddy::Buddy,
+            Self::Palloc(palloc) => palloc,
+            Self::Camc(camc) => camc,
+            Self::Codesign(codesign) => codesign,
+            Self::Tintmalloc(tintmalloc) => tintmalloc,
+            Self::Bpm(bpm) => bpm,
+            Self::Soft => &soft::Soft,
+        }
+    }
+
+    /// Returns true if a task gets no frame of other colors when its own are used up.
+    pub fn is_strict(&self) -> bool {
+        self.model().is_strict()
+    }
 }
 
 /// PALLOC's choices.

@@ -4,7 +4,7 @@
 use super::tables::{nanoseconds, pairs};
 use super::view::{ControllerView, DramView};
 use fresco_input::format_size;
-use fresco_machine::{PagePolicy, Queues, RefreshPolicy, Scheduler};
+use fresco_machine::{PagePolicy, Queues, Scheduler};
 use fresco_report::number::fixed;
 use fresco_report::{ReportError, Table};
 
@@ -64,18 +64,7 @@ pub fn controller(view: &ControllerView) -> Result<Table, ReportError> {
             "a front queue of {front} requests feeds {reads_per_bank} reads per bank, {writes} writes per channel"
         ),
     };
-    let refresh = match view.refresh {
-        RefreshPolicy::None => "none",
-        RefreshPolicy::AllBankSimultaneous => "all-bank, all ranks of a channel at once",
-        RefreshPolicy::AllBankIndependent => "all-bank, each rank at its own time",
-        RefreshPolicy::Elastic => "all-bank, put off while the rank is busy",
-        RefreshPolicy::Adaptive => "all-bank, in quarters while the channel has time",
-        RefreshPolicy::Burst => "all-bank, in one burst per refresh window",
-        RefreshPolicy::PerBank => "per-bank, each in turn",
-        RefreshPolicy::PerBankOutOfOrder => "per-bank, the bank with the fewest requests first",
-        RefreshPolicy::PerBankSequential => "per-bank, all rows of a bank before the next",
-        RefreshPolicy::SameBank => "same-bank, each number in turn",
-    };
+    let refresh = view.refresh.description();
     pairs(
         "Controller",
         &[
