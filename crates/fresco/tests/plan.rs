@@ -187,6 +187,43 @@ fn the_same_bytes_twice() {
     }
 }
 
+/// Two periodic tasks, each on a core and in banks of its own.
+const APART: &str = r#"
+name = "apart"
+machine = "gem5-2core"
+[policy]
+frames = "palloc"
+[[task]]
+name = "a"
+program = "random"
+period = "1 ms"
+wcet = "100 us"
+banks = "0-3"
+cores = "0"
+parameters = { bytes = "1 MiB", accesses = 100 }
+[[task]]
+name = "b"
+program = "random"
+period = "1 ms"
+wcet = "100 us"
+banks = "4-7"
+cores = "1"
+parameters = { bytes = "1 MiB", accesses = 100 }
+"#;
+
+#[test]
+fn a_plan_without_proofs_assumes_no_wcet() {
+    let directory = directory_with(&[("t.toml", &tasks()), ("apart.toml", APART)]);
+    let here = directory.path();
+    for (file, method, assumes) in [("t.toml", "crs", true), ("apart.toml", "partition", false)] {
+        stdout(&["plan", file, "--method", method, "--out", "p.json"], here);
+        stdout(&["sim", "p.json", "--horizon", "64 ms", "--out", method], here);
+        let page = String::from_utf8(read(here.join(method).join("index.html"))).expect("UTF-8");
+        assert!(page.contains("This holds under these assumptions:"), "{method}");
+        assert_eq!(page.contains("No job takes longer than its WCET"), assumes, "{method}");
+    }
+}
+
 #[test]
 fn a_report_has_page_results_trace_and_charts() {
     let directory = prepared();

@@ -8,7 +8,7 @@ use fresco_plan::plan::{Evidence, LockTimes, RefreshPlan, Schedule};
 /// The assumptions, in sentences; only those that the plan makes.
 pub(super) fn of(plan: &Plan) -> Vec<String> {
     let mut all = vec![deadlines(plan)];
-    if plan.tasks.iter().any(|task| task.period_ns > 0) {
+    if !plan.proofs.is_empty() {
         all.push(execution(plan));
     }
     all.extend(releases(plan));
