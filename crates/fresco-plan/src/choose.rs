@@ -113,6 +113,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over
             response_bound_ns: draft.bounds[number],
             copy_ns: draft.copies[number],
             work: spec.work.clone(),
+            pages: spec.pages,
             command: spec.command.clone(),
         }
     });
@@ -128,6 +129,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over
         schedule: draft.schedule,
         refresh: draft.refresh,
         bandwidth: set.bandwidth.clone(),
+        frames: set.frames,
         proofs: draft.proofs,
         reasons,
     }

@@ -3,7 +3,8 @@
 
 use fresco_plan::{Method, Plan, TaskSet, plan};
 use fresco_rt::policy::{Order, Policy};
-use fresco_scenario::{Scenario, Source};
+use fresco_scenario::plan::PlannedFrames;
+use fresco_scenario::{Paging, Scenario, Source};
 use std::path::Path;
 
 const SCENARIO: &str = r#"
@@ -110,6 +111,29 @@ fn budgets_survive() {
     );
 }
 
+/// Allocator and paging go through a plan and come back from it.
+#[test]
+fn allocator_and_paging_stay() {
+    let text = SCENARIO
+        .replace("phase = \"1 ms\"", "pages = \"on-touch\"")
+        .replace("[policy]", "[policy]\nframes = \"tintmalloc\"");
+    let made = plan(&set(&text, &[])).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert_eq!(made.frames, PlannedFrames::Tintmalloc);
+    let pages: Vec<Paging> = made.tasks.iter().map(|task| task.pages).collect();
+    assert!(
+        pages.contains(&Paging::OnTouch) && pages.contains(&Paging::AtStart),
+        "{pages:?}"
+    );
+    let source = Source::of_text("plan.json", document(&made), Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+    let again =
+        TaskSet::parse(&source.file, &source.text, &source.directory, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.frames, made.frames);
+    assert_eq!(again.tasks.iter().map(|task| task.pages).collect::<Vec<_>>(), pages);
+    // What is not said is not written.
+    let plain = document(&plan(&set(SCENARIO, &[])).unwrap_or_else(|refusal| panic!("{refusal}")));
+    assert!(!plain.contains("\"frames\"") && !plain.contains("\"pages\""));
+}
+
 /// What a plan would not heed is refused, at its line.
 #[test]
 fn what_plans_decide_is_refused() {
@@ -118,7 +142,6 @@ fn what_plans_decide_is_refused() {
         "llc = 1",
         "reserve = \"1 MB/s\"",
         "node = 0",
-        "pages = \"on-touch\"",
         "placement = \"local\"",
         "memory_limit = \"1 MiB\"",
     ] {
@@ -129,6 +152,9 @@ fn what_plans_decide_is_refused() {
             "{error}"
         );
     }
+    let spills = SCENARIO.replace("[policy]", "[policy]\nexhaustion = \"spill\"");
+    let error = TaskSet::parse("both.toml", &spills, Path::new(""), &[]).expect_err("spill");
+    assert_eq!(error.field, "policy.exhaustion", "{error}");
     let team = SCENARIO
         .replace("program = \"lms\"", "program = \"strides-parallel\"")
         .replace("parameters.samples = 2000\n", "");

@@ -99,6 +99,9 @@ fn of_plan(plan: &Plan) -> String {
         plan.cores
     );
     let is_partition = plan.method == Method::Partition;
+    if !plan.frames.is_camc() {
+        _ = writeln!(text, "[policy]\nframes = {}", quoted(plan.frames.name()));
+    }
     if is_partition {
         let frames = if plan.colors.is_empty() { "buddy" } else { "camc" };
         let bandwidth = if plan.bandwidth.is_some() { "memguard" } else { "none" };
@@ -154,6 +157,9 @@ fn of_plan(plan: &Plan) -> String {
         );
         if let Some(core) = task.core.filter(|_| cored) {
             _ = writeln!(text, "core = {core}");
+        }
+        if !task.pages.is_at_start() {
+            _ = writeln!(text, "pages = \"on-touch\"");
         }
         if is_partition {
             _ = write!(text, "{}", partitioned(plan, task));

@@ -224,6 +224,69 @@ fn a_plan_without_proofs_assumes_no_wcet() {
     }
 }
 
+/// `tasks/servers-faults.toml`: servers, page faults and TintMalloc's lists.
+#[test]
+fn a_scenario_of_servers_with_page_faults_from_tintmallocs_lists() {
+    let directory = directory_with(&[("s.toml", include_str!("../../../tasks/servers-faults.toml"))]);
+    let here = directory.path();
+    let plan = json(&["plan", "s.toml", "--out", "p.json", "--json"], here);
+    assert_eq!(plan["data"]["frames"], "tintmalloc");
+    assert_eq!(json(&["check", "p.json", "--json"], here)["data"]["sound"], true);
+    let data = json(&["sim", "p.json", "--horizon", "256 ms", "--json"], here)["data"].take();
+    let promises = data["promises"].as_array().expect("a list");
+    assert!(
+        promises.len() >= 5 && promises.iter().all(|promise| promise["kept"] == true),
+        "{promises:?}"
+    );
+    for task in data["result"]["tasks"].as_array().expect("a list") {
+        assert_eq!(task["page_faults"]["count"], 64, "{}", task["name"]);
+        let jobs = task["jobs"].as_array().expect("a list");
+        let time = |job: &Value| job["execution_ps"].as_u64().expect("a time");
+        assert!(time(&jobs[0]) > time(&jobs[jobs.len() - 1]), "{}", task["name"]);
+    }
+}
+
+/// `tasks/slices-budgets.toml`: slices of the co-design under budgets of bandwidth.
+#[test]
+fn a_scenario_of_slices_under_budgets() {
+    let directory = directory_with(&[("s.toml", include_str!("../../../tasks/slices-budgets.toml"))]);
+    let here = directory.path();
+    let result = |period: &str| {
+        let period = format!("bandwidth.period={period}");
+        let reasons = json(&["plan", "s.toml", "--set", &period, "--json"], here)["data"]["reasons"].to_string();
+        stdout(&["plan", "s.toml", "--set", &period, "--out", "p.json"], here);
+        let data = json(&["sim", "p.json", "--horizon", "320 ms", "--json"], here)["data"].take();
+        std::fs::remove_file(here.join("p.json")).expect("was written");
+        assert!(
+            data["promises"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .all(|one| one["kept"] == true)
+        );
+        let tasks = data["result"]["tasks"].as_array().expect("a list").clone();
+        let reads: Vec<u64> = tasks
+            .iter()
+            .map(|task| task["reads"]["count"].as_u64().expect("a count"))
+            .collect();
+        let met: u64 = tasks
+            .iter()
+            .map(|task| task["met_refresh"]["reads"].as_u64().expect("a count"))
+            .sum();
+        (reads, met, reasons)
+    };
+    let (reads, met, reasons) = result("'80 ms'");
+    assert!(
+        reads.iter().all(|&reads| reads > 100_000) && met == 0,
+        "{reads:?}, {met}"
+    );
+    assert!(!reasons.contains("the same banks each time"));
+    // In step with the refresh window, two tasks never run, and the plan says so.
+    let (reads, _, reasons) = result("'64 ms'");
+    assert_eq!(reads.iter().filter(|&&reads| reads == 0).count(), 2, "{reads:?}");
+    assert!(reasons.contains("the same banks each time"), "{reasons}");
+}
+
 #[test]
 fn a_report_has_page_results_trace_and_charts() {
     let directory = prepared();

@@ -105,13 +105,27 @@ fn fair(context: &PlanContext<'_>, colors: Vec<Color>, slice: Time) -> Result<Dr
         }
         reasons.push(match tasks.len() {
             1 => format!("core {core} has one task: it meets the refresh of its banks, no other can run meanwhile"),
-            n => format!("core {core}: each of {n} tasks leaves a {count}th of the banks of every rank free, in turn"),
+            n => format!(
+                "core {core}: each of {n} tasks leaves one of {count} shares of the banks of every rank free, in turn"
+            ),
         });
     }
     reasons.push(format!(
         "slices of {}, as long as the turn of a bank; no guarantee",
         time(slice)
     ));
+    let retention = context.memory.retention_ns;
+    if let Some(bandwidth) = &set.bandwidth
+        && bandwidth.period_ns.is_multiple_of(retention)
+        && on_core.iter().any(|tasks| tasks.len() > 1)
+    {
+        reasons.push(format!(
+            "budgets of {} are renewed at the turn of the same banks each time: where a core uses its budget up at once, only the \
+             tasks that leave these banks free ever run; bandwidth.period had better be no multiple of {}",
+            time(bandwidth.period_ns),
+            time(retention)
+        ));
+    }
     Ok(Draft {
         instance_of_job: Vec::new(),
         instances,

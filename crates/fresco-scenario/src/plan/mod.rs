@@ -4,6 +4,7 @@
 
 mod bandwidth;
 mod fields;
+mod frames;
 mod load;
 mod memory;
 mod method;
@@ -11,11 +12,13 @@ mod proof;
 mod schedule;
 
 pub use bandwidth::PlannedBandwidth;
+pub use frames::PlannedFrames;
 pub use memory::RankMemory;
 pub use method::Method;
 pub use proof::{Evidence, Proof};
 pub use schedule::{CoreServers, CoreSlots, LockTimes, PlannedServer, RefreshPlan, RefreshWindow, Schedule};
 
+use crate::Paging;
 use fresco_rt::Time;
 use fresco_rt::policy::Policy;
 use serde::{Deserialize, Serialize};
@@ -49,6 +52,9 @@ pub struct Plan {
     /// Budgets of bandwidth that the execution times are counted on with, if cores have any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<PlannedBandwidth>,
+    /// Who takes pages from the colors, if there are any.
+    #[serde(default, skip_serializing_if = "PlannedFrames::is_camc")]
+    pub frames: PlannedFrames,
     /// Why every deadline is met; none if the method promises nothing.
     pub proofs: Vec<Proof>,
     /// What was decided and why, in words.
@@ -113,6 +119,9 @@ pub struct PlannedTask {
     pub copy_ns: Option<Time>,
     /// What it executes.
     pub work: Work,
+    /// When its pages get their frames. Page faults are a part of its WCET.
+    #[serde(default, skip_serializing_if = "Paging::is_at_start")]
+    pub pages: Paging,
     /// What it is on a real machine: a program and its arguments; empty if the scenario names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

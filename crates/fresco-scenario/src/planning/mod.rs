@@ -14,13 +14,13 @@ pub use server::ServerSpec;
 pub use task::{PageColors, TaskSpec};
 
 use crate::Source;
-use crate::plan::{Method, PlannedBandwidth, PlannedMachine};
+use crate::plan::{Method, PlannedBandwidth, PlannedFrames, PlannedMachine};
 use crate::scenario::assignment::{Assignment, read_with};
 use crate::scenario::machine::{self, MachineRead};
 use crate::scenario::sweep::Sweep;
 use crate::scenario::task::printable;
 use crate::scenario::{OF_ALL_POINTS, Task};
-use fresco_input::{Document, InputError};
+use fresco_input::{Document, InputError, Table};
 use fresco_machine::Machine;
 use std::path::Path;
 
@@ -74,6 +74,8 @@ pub struct TaskSet {
     pub options: Options,
     /// Budgets of bandwidth under which the tasks run, if there are any.
     pub bandwidth: Option<PlannedBandwidth>,
+    /// Who takes pages from the colors.
+    pub frames: PlannedFrames,
 }
 
 impl TaskSet {
@@ -153,6 +155,7 @@ impl TaskSet {
                 tasks: partition.tasks,
                 options,
                 bandwidth: partition.bandwidth,
+                frames: PlannedFrames::Camc,
             });
         }
         let trace_dir = directory.join(root.opt_text("trace_dir")?.unwrap_or(""));
@@ -181,6 +184,7 @@ impl TaskSet {
         }
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;
+        let frames = frames(&root)?;
         let of_runs = OF_ALL_POINTS.iter().chain(OF_RUNS);
         of_runs.for_each(|key| _ = root.has(key));
         root.finish()?;
@@ -191,6 +195,7 @@ impl TaskSet {
             tasks,
             options,
             bandwidth,
+            frames,
         })
     }
 
@@ -217,4 +222,23 @@ impl TaskSet {
     pub fn timing(&self) -> Vec<fresco_rt::Task> {
         self.tasks.iter().filter_map(|task| task.timing.clone()).collect()
     }
+}
+
+/// The allocator that the scenario names, if a plan can have it; CAMC's for the others, as a plan colors its tasks itself.
+///
+/// # Errors
+/// Tasks would get pages of other colors.
+fn frames(root: &Table<'_>) -> Result<PlannedFrames, InputError> {
+    let Some(policy) = root.opt_table("policy")? else {
+        return Ok(PlannedFrames::Camc);
+    };
+    if policy.opt_text("exhaustion")? == Some("spill") {
+        let error = policy.error_at("exhaustion", "found \"spill\" in a scenario that is planned");
+        return Err(error
+            .allowed("\"strict\": in a page of another color a task would meet a refresh, or other tasks")
+            .help("remove it, or simulate the scenario without a plan: fresco sim"));
+    }
+    let asked = policy.opt_text("frames")?;
+    let known = PlannedFrames::NAMES.into_iter().find(|(name, _)| Some(*name) == asked);
+    Ok(known.map_or(PlannedFrames::Camc, |(_, frames)| frames))
 }

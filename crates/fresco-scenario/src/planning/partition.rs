@@ -4,6 +4,7 @@
 
 use super::TaskSpec;
 use super::task::{PageColors, refuse_core, refuse_team, timing, work};
+use crate::Paging;
 use crate::budgets::{Budgets, Share};
 use crate::plan::PlannedBandwidth;
 use crate::scenario::room::Room;
@@ -72,6 +73,7 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
             color: None,
             colors: is_colored.then(|| colors(copy, &setup.space, table)).transpose()?,
             work: work(task, table, memory, setup.trace_dir())?,
+            pages: Paging::AtStart,
             command: task.command.clone(),
         });
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a planner needs of a task.
 
+use crate::Paging;
 use crate::plan::Work;
 use crate::scenario::task::DEFAULT_MEMORY;
 use crate::scenario::{Task, program};
@@ -27,6 +28,8 @@ pub struct TaskSpec {
     pub colors: Option<PageColors>,
     /// What it executes.
     pub work: Work,
+    /// When its pages get their frames.
+    pub pages: Paging,
     /// The program that it is on a real machine, with its arguments; empty if none is named.
     pub command: Vec<String>,
 }
@@ -63,6 +66,7 @@ pub(super) fn copies(
             color: task.color,
             colors: None,
             work: work(task, table, memory, trace_dir)?,
+            pages: task.paging,
             command: task.command.clone(),
         })
     };

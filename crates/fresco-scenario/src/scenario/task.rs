@@ -8,7 +8,7 @@ use fresco_frames::{Coloring, Placement};
 use fresco_input::{InputError, Table};
 use fresco_load::ProgramSpec;
 use fresco_machine::Machine;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a task is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -21,13 +21,24 @@ pub enum Role {
 }
 
 /// When the pages of a task get their frames.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Paging {
     /// All when the task starts, in ascending order of addresses: as a program does that sets its data up first.
     #[default]
     AtStart,
     /// Each when it is touched first, at the cost of a page fault.
     OnTouch,
+}
+
+impl Paging {
+    /// Every way with its name in files.
+    pub const NAMES: [(&'static str, Self); 2] = [("at-start", Self::AtStart), ("on-touch", Self::OnTouch)];
+
+    /// Returns true if all pages are there before the task begins.
+    pub fn is_at_start(&self) -> bool {
+        *self == Self::AtStart
+    }
 }
 
 /// One `[[task]]`; its copies are alike.
@@ -91,7 +102,6 @@ impl Task {
         let program = program::read(table, colors.is_some())?;
         let is_team = program.as_ref().is_some_and(|program| program.kind().is_team());
         let roles = [("measured", Role::Measured), ("background", Role::Background)];
-        let paging = [("at-start", Paging::AtStart), ("on-touch", Paging::OnTouch)];
         let most = machine.memory.organisation.total_bytes();
         let (cores, listed) = match (table.has("core") || table.has("cores"), colors) {
             (false, None) => (Vec::new(), 0),
@@ -114,7 +124,7 @@ impl Task {
             start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
             timing: jobs::read(table, &name, colors.is_none())?,
             // Who touches a page of a team first decides its colors (TINT-19).
-            paging: table.opt_choice("pages", &paging)?.unwrap_or(match is_team {
+            paging: table.opt_choice("pages", &Paging::NAMES)?.unwrap_or(match is_team {
                 true => Paging::OnTouch,
                 false => Paging::AtStart,
             }),
@@ -207,8 +217,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 13] = [
-    "pages",
+const CHOSEN_BY_PLANS: [&str; 12] = [
     "banks",
     "banks_each",
     "llc",

@@ -5,7 +5,7 @@ use super::{Run, budgets};
 use crate::multitask::fair::FairSchedule;
 use crate::multitask::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
 use fresco_dram::color::parse_list;
-use fresco_frames::{Camc, ColorSet, Coloring, FramesConfig, ListsBy, Policy};
+use fresco_frames::{ColorSet, Coloring, CostModel, FramesConfig, ListsBy, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_rt::supply::SlotTable;
@@ -32,10 +32,13 @@ pub(super) fn of(plan: &Plan, machine: &Machine, run: Run) -> Result<Experiment,
     machine.topology.node_of_core.truncate(plan.cores as usize);
     let refresh = refresh(plan, &mut machine)?;
     let tasks = plan.tasks.iter().map(|task| spec(plan, task));
-    let mut frames = FramesConfig::pristine(match plan.colors.is_empty() {
-        true => Policy::Buddy,
-        false => Policy::Camc(Camc::default()),
-    });
+    let mut frames = match plan.colors.is_empty() {
+        true => FramesConfig {
+            cost: CostModel::at(machine.core.mhz),
+            ..FramesConfig::pristine(Policy::Buddy)
+        },
+        false => plan.frames.config(&machine),
+    };
     if plan.colors.iter().any(|color| color.llc_colors.is_some()) {
         frames.lists = ListsBy::BankAndLlc;
     }
@@ -115,6 +118,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
     Ok(TaskSpec {
         instances,
         instance_of_job: task.instance_of_job.clone(),
+        paging: task.pages,
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
         ..TaskSpec::new(
             task.name.clone(),
