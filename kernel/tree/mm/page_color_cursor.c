@@ -10,9 +10,16 @@
 #include "page_color.h"
 #include "page_color_evict.h"
 
-/* The first frame from @pfn on that has a colour of the set; @end if none has. */
-static unsigned long next_frame(const struct page_color_set *set,
-				unsigned long pfn, unsigned long end)
+/**
+ * page_color_next_frame - the first frame of some colours
+ * @set: the colours
+ * @pfn: from here on
+ * @end: up to here
+ *
+ * Return: its number; @end if there is none.
+ */
+unsigned long page_color_next_frame(const struct page_color_set *set,
+				    unsigned long pfn, unsigned long end)
 {
 	while (pfn < end) {
 		unsigned int color = page_color_of(&page_color_map, pfn);
@@ -45,7 +52,7 @@ bool page_color_cursor_frame(struct page_color_cursor *at,
 	while (!at->zone_done) {
 		unsigned long limit = at->wrapped ? at->first : zone_end_pfn(zone);
 
-		at->pfn = next_frame(set, at->pfn, limit);
+		at->pfn = page_color_next_frame(set, at->pfn, limit);
 		if (at->pfn < limit) {
 			*pfn = at->pfn;
 			return true;

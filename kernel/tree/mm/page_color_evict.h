@@ -54,6 +54,8 @@ bool page_color_cursor_zone(struct page_color_cursor *at, gfp_t gfp,
 			    const struct page_color_policy *policy, bool last,
 			    bool *no_room);
 void page_color_cursor_begin(struct page_color_cursor *at, unsigned long pfn);
+unsigned long page_color_next_frame(const struct page_color_set *set,
+				    unsigned long pfn, unsigned long end);
 bool page_color_cursor_frame(struct page_color_cursor *at,
 			     const struct page_color_set *set, unsigned long *pfn);
 bool page_color_is_spared(void);

@@ -13,6 +13,7 @@
 #include <linux/mmu_notifier.h>
 #include <linux/page_color.h>
 #include <linux/pagemap.h>
+#include <linux/random.h>
 #include <linux/rmap.h>
 #include <linux/swap.h>
 #include <trace/events/page_color.h>
@@ -24,7 +25,10 @@
 /* What one frame counts when a share is computed. */
 #define SHARE_UNIT	64U
 /* When so much was counted, half of it is forgotten. */
-#define SHARE_FORGET	(SHARE_UNIT * 16384)
+#define SHARE_FORGET	(SHARE_UNIT * 128)
+/* Frames that are looked at for it in each attempt, and in the first one. */
+#define SHARE_FRAMES	16
+#define SHARE_FIRST	64
 
 /* Who has a folio mapped, and whether they used it since the last look. */
 struct users {
@@ -34,6 +38,8 @@ struct users {
 	bool other;
 	bool used;
 	bool locked;
+	/* Who they are is all that is asked. */
+	bool just_who;
 };
 
 static bool look_at_user(struct folio *folio, struct vm_area_struct *vma,
@@ -48,6 +54,8 @@ static bool look_at_user(struct folio *folio, struct vm_area_struct *vma,
 		bool young = false;
 
 		mapped = true;
+		if (users->just_who)
+			continue;
 		if (pvmw.pte)
 			young = ptep_clear_young_notify(vma, pvmw.address, pvmw.pte);
 		else if (IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
@@ -108,6 +116,80 @@ static void count_share(struct page_color_policy *policy, const struct users *us
 	}
 	WRITE_ONCE(policy->share_due, due);
 	WRITE_ONCE(policy->share_has, has);
+}
+
+/* One of the zones where the allocation may have pages, the larger the likelier. */
+static struct zone *any_zone(const struct page_color_policy *policy,
+			     const struct alloc_context *ac)
+{
+	unsigned long pages = 0, at;
+	struct zone *zone;
+	struct zoneref *z;
+
+	for_each_zone_zonelist_nodemask(zone, z, ac->zonelist, ac->highest_zoneidx, ac->nodemask)
+		if (READ_ONCE(zone->color) &&
+		    (policy->nid == NUMA_NO_NODE || policy->nid == zone_to_nid(zone)))
+			pages += zone_managed_pages(zone);
+	if (!pages)
+		return NULL;
+	at = get_random_u32_below(min_t(unsigned long, pages, U32_MAX));
+	for_each_zone_zonelist_nodemask(zone, z, ac->zonelist, ac->highest_zoneidx, ac->nodemask) {
+		if (!READ_ONCE(zone->color) ||
+		    (policy->nid != NUMA_NO_NODE && policy->nid != zone_to_nid(zone)))
+			continue;
+		if (at < zone_managed_pages(zone))
+			return zone;
+		at -= zone_managed_pages(zone);
+	}
+	return NULL;
+}
+
+static void sample_frame(struct page_color_policy *policy, const struct zone *zone,
+			 unsigned long pfn)
+{
+	struct users users = {
+		.policy = policy,
+		.color = page_color_of(&page_color_map, pfn),
+		.just_who = true,
+	};
+	struct folio *folio = page_color_get_folio(zone, pfn);
+
+	if (!folio)
+		return;
+	if (folio_trylock(folio)) {
+		if (!folio_test_hugetlb(folio) && folio_mapped(folio) &&
+		    find_users(folio, &users))
+			count_share(policy, &users);
+		folio_unlock(folio);
+	}
+	folio_put(folio);
+}
+
+/**
+ * page_color_sample_share - look who has the frames of the current policy's colours
+ * @policy: the policy, whose share_has and share_due are brought up to date
+ * @ac: where it may have pages
+ *
+ * Frames are chosen by chance. Those that reclaim looks at would not do: it begins
+ * in the same zone each time, whose pages may all be of one owner.
+ */
+void page_color_sample_share(struct page_color_policy *policy,
+			     const struct alloc_context *ac)
+{
+	unsigned int n = READ_ONCE(policy->share_due) ? SHARE_FRAMES : SHARE_FIRST;
+
+	while (n--) {
+		struct zone *zone = any_zone(policy, ac);
+		unsigned long pfn;
+
+		if (!zone)
+			return;
+		pfn = zone->zone_start_pfn +
+		      get_random_u32_below(min_t(unsigned long, zone->spanned_pages, U32_MAX));
+		pfn = page_color_next_frame(&policy->set, pfn, zone_end_pfn(zone));
+		if (pfn < zone_end_pfn(zone))
+			sample_frame(policy, zone, pfn);
+	}
 }
 
 /* As before ordinary reclaim: from the top down, for all cgroups. */
@@ -218,9 +300,7 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 		rcu_read_lock();
 		take = may_reclaim(rc, folio);
 		rcu_read_unlock();
-		take = take && find_users(folio, &users);
-		count_share(rc->policy, &users);
-		take = take && users_let_go(rc, &users);
+		take = take && find_users(folio, &users) && users_let_go(rc, &users);
 		if (take && folio_test_large(folio)) {
 			again = page_color_split_folio(folio);
 		} else if (take && folio_test_writeback(folio)) {

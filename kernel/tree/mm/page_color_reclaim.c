@@ -91,6 +91,7 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
 	unsigned int gained = 0;
 
 	if (!state->pass) {
+		page_color_sample_share(policy, ac);
 		state->has_less = READ_ONCE(policy->share_has) <
 				  READ_ONCE(policy->share_due);
 		if (state->has_less && ktime_get_ns() < READ_ONCE(policy->reclaim_own_until))

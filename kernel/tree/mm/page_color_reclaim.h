@@ -10,6 +10,7 @@
 #include <linux/list.h>
 #include <linux/swap.h>
 
+struct alloc_context;
 struct page_color_policy;
 struct zone;
 
@@ -51,5 +52,7 @@ struct page_color_reclaim {
 
 void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn);
 unsigned int page_color_reclaim_batch(struct page_color_reclaim *rc);
+void page_color_sample_share(struct page_color_policy *policy,
+			     const struct alloc_context *ac);
 
 #endif /* _MM_PAGE_COLOR_RECLAIM_H */
