@@ -22,8 +22,20 @@ pub struct Progress {
 /// What the scenario's own checks could not foresee: page frames or colors are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    let outcome = multitask::run(&runs::experiment(spec)?)?;
-    runs::result(spec, outcome)
+    let experiment = runs::experiment(spec)?;
+    let outcome = multitask::run(&experiment)?;
+    let result = RunResult {
+        point: spec.point_number,
+        repetition: spec.repetition,
+        ..RunResult::new(&experiment, outcome, |task| runs::warm(&spec.point.setup, task))
+    };
+    match &result.checker {
+        Some(verdict) if !verdict.clean => {
+            let found = format!("found DRAM commands that no device allows: {}", verdict.report);
+            Err(InputError::new("the checker of DRAM commands", found).internal())
+        }
+        _ => Ok(result),
+    }
 }
 
 /// Makes all runs of a scenario on `threads` threads (0: one per processor) and puts their results together.

@@ -146,7 +146,7 @@ fn combined((machine, changes): Changed, (frames, options): (&str, &str), scheme
 /// Commands were clean, budgets were kept, and nobody went without.
 fn judge(point: &PointResult) {
     let run = &point.runs[0];
-    assert!(run.commands_checked.is_some_and(|commands| commands > 100));
+    assert!(run.checker.as_ref().is_some_and(|checker| checker.commands > 100));
     assert_eq!(run.regulation.is_some(), point.values[0] == "memguard");
     for task in &run.tasks {
         assert!(task.operations > 0);

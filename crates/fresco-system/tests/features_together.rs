@@ -151,7 +151,7 @@ fn colors_are_divided_anew_beside_jobs_under_budgets() {
         set.extend(changes.iter().map(|change| (*change).to_owned()));
         let scenario = Scenario::load(&path, &set).unwrap_or_else(|error| panic!("{error}"));
         let result = run(&scenario.runs()[0]).unwrap_or_else(|error| panic!("{error}"));
-        assert!(result.commands_checked.is_some_and(|commands| commands > 10_000));
+        assert!(result.checker.as_ref().is_some_and(|checker| checker.commands > 10_000));
         result
     };
     let (moving, still) = (point(&[]), point(&["policy.interval=10 s"]));

@@ -7,7 +7,6 @@ mod failure;
 mod latencies;
 mod output;
 mod outputs;
-mod planned;
 mod plans;
 mod progress;
 mod provenance;

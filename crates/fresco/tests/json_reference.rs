@@ -80,7 +80,7 @@ fn every_field_is_explained() {
     };
     check(&run("sim s.toml", here), &[]);
     check(&run("sim s.toml --set check=true --set warm_up.time=10us", here), &[]);
-    check(&run("memory a.trace --machine p4080", here), &["fresco-sim/2"]);
+    check(&run("memory a.trace --machine p4080", here), &["fresco-sim/3"]);
     check(&run("machine list", here), &[]);
     for machine in fresco_machine::builtin_names() {
         check(&run(&format!("machine show {machine}"), here), &["fresco-map-show/1"]);
@@ -124,12 +124,12 @@ fn every_field_of_plans_is_explained() {
     // With locks and handlers; with servers' time; with batch tasks.
     for (tasks, method) in [("t.toml", "flat"), ("t.toml", "crs"), ("t.toml", "aligned")] {
         run(&format!("plan {tasks} --method {method} --out p.json"));
-        check(&run("sim p.json --horizon 64ms"), &["fresco-sim/2"]);
+        check(&run("sim p.json --horizon 64ms"), &[]);
     }
-    check(&run("sim batch.json --horizon 2ms"), &["fresco-sim/2"]);
+    check(&run("sim batch.json --horizon 2ms"), &[]);
     // With budgets of bandwidth.
     check(&run("plan t.toml --set bandwidth.period=100us --out p.json"), &[]);
-    check(&run("sim p.json --horizon 64ms"), &["fresco-sim/2"]);
+    check(&run("sim p.json --horizon 64ms"), &[]);
 }
 
 #[test]

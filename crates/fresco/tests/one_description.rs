@@ -90,7 +90,36 @@ fn the_tasks_of_a_plan_are_planned_anew_and_simulated_without_it() {
     assert!(!tried.is_empty());
     // Without [plan] it is simulated as it stands.
     let plain = json(&["sim", "u.toml", "--json"], directory.path());
-    assert_eq!(plain["schema"], "fresco-sim/2");
+    assert_eq!(plain["schema"], "fresco-sim/3");
+}
+
+/// `--set` changes the file, whatever the key.
+#[test]
+fn a_plan_that_is_asked_for_on_the_command_line_is_made() {
+    let plain = unplanned();
+    let directory = directory_with(&[("s.toml", SCENARIO), ("u.toml", &plain)]);
+    let sim = |words: &[&str]| {
+        json(
+            &[&["sim"], words, &["--horizon", "128 ms", "--json"]].concat(),
+            directory.path(),
+        )
+    };
+    let set = sim(&["u.toml", "--set", "plan.method=aligned"]);
+    assert_eq!(set["data"], sim(&["s.toml"])["data"]);
+    for (words, wrong) in [
+        (["sim", "u.toml", "--set", "plan.nonsense=1"], "plan.nonsense"),
+        (
+            ["sim", "first", "--set", "plan.method=crs"],
+            "found it with first, which is built in",
+        ),
+        (
+            ["sim", "u.toml", "--set", "server=[1]"],
+            "found a key that only plans heed",
+        ),
+    ] {
+        let told = refused_with(2, &words, directory.path());
+        assert!(told.contains(wrong), "{told}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! `fresco plan`, `check`, `sim PLAN` and `sched sensitivity`: from tasks to a plan, its verdict, and what happens.
 
 use crate::common::files::TASKS;
-use crate::common::{directory_with, fresco, json, stdout};
+use crate::common::{directory_with, first_run, fresco, json, stdout};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -48,8 +48,9 @@ fn a_plan_is_sound_and_kept() {
             "{method}"
         );
         assert!(verdict["facts"].as_array().expect("a list").len() >= 4, "{verdict}");
-        let simulated = &json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here)["data"];
-        assert_eq!(simulated["method"], method);
+        let document = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);
+        assert_eq!(document["data"]["scenarios"][0]["method"], method);
+        let simulated = first_run(&document);
         let promises = simulated["promises"].as_array().expect("a list");
         let hides = method != "auto-refresh";
         assert_eq!(promises.len(), if hides { 6 } else { 3 }, "{promises:?}");
@@ -57,11 +58,11 @@ fn a_plan_is_sound_and_kept() {
             promises.iter().all(|promise| promise["kept"] == true),
             "{method}: {promises:?}"
         );
-        let tasks = simulated["result"]["tasks"].as_array().expect("a list");
+        let tasks = simulated["tasks"].as_array().expect("a list");
         let counted = |field: &str| -> Vec<u64> {
             tasks
                 .iter()
-                .map(|task| task[field].as_u64().expect("a number"))
+                .map(|task| task["jobs"][field].as_u64().expect("a number"))
                 .collect()
         };
         assert_eq!(
@@ -69,13 +70,41 @@ fn a_plan_is_sound_and_kept() {
             (vec![16, 4], vec![0, 0]),
             "{method}"
         );
-        assert_eq!(simulated["result"]["checker"]["clean"], true);
+        assert_eq!(simulated["checker"]["clean"], true);
         let met: u64 = tasks
             .iter()
             .map(|task| task["met_refresh"]["reads"].as_u64().expect("a number"))
             .sum();
         assert_eq!(met > 0, !hides, "{method}: {met} reads met a refresh");
     }
+}
+
+/// A table that needs fewer cores than the machine has: the others do nothing.
+#[test]
+fn a_table_of_fewer_cores_than_the_machine_is_simulated() {
+    let of_machine = tasks().replace("\"ss-rtmc\"", "\"gem5-2core\"");
+    assert_ne!(of_machine, tasks());
+    let directory = directory_with(&[("t.toml", &of_machine)]);
+    let here = directory.path();
+    let plan = planned("colored-refresh", here);
+    assert_eq!(
+        (&plan["data"]["cores"], &plan["data"]["schedule"]["table"]["cores"]),
+        (&Value::from(2), &Value::from(1))
+    );
+    let document = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);
+    let run = first_run(&document);
+    assert!(
+        run["promises"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|one| one["kept"] == true),
+        "{run}"
+    );
+    assert_eq!(
+        (&run["cores"][1]["run_ps"], run["cores"].as_array().map(Vec::len)),
+        (&Value::from(0), Some(2))
+    );
 }
 
 /// Execution times under budgets: the plan says so, carries them, and its run has them (MG-1).
@@ -92,29 +121,21 @@ fn a_plan_with_budgets_of_bandwidth_is_kept() {
         assert_eq!(verdict["sound"], true, "{method}: {verdict}");
         let warnings = verdict["warnings"].to_string();
         assert!(warnings.contains("under the budgets of bandwidth"), "{warnings}");
-        let simulated = &json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here)["data"];
+        let document = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);
+        let simulated = first_run(&document);
         for promise in simulated["promises"].as_array().expect("a list") {
             assert_eq!(promise["kept"], true, "{method}: {promise}");
         }
-        let core = &simulated["result"]["regulation"]["cores"][0];
-        assert_eq!(
-            (&core["core"], &core["kind"]),
-            (&Value::from(0), &Value::from("hard")),
-            "{method}"
-        );
+        let budget = &simulated["tasks"][0]["regulation"];
+        assert_eq!(budget["kind"], "hard", "{method}");
         assert!(
-            core["exhausted"].as_u64().is_some_and(|periods| periods > 20),
-            "{method}: {core}"
+            budget["exhausted"].as_u64().is_some_and(|periods| periods > 20),
+            "{method}: {budget}"
         );
-        assert!(
-            !simulated["result"]["timeline"]["stalls"]
-                .as_array()
-                .expect("a list")
-                .is_empty()
-        );
+        assert!(!simulated["timeline"]["stalls"].as_array().expect("a list").is_empty());
     }
     let text = stdout(&["sim", "p.json", "--horizon", "32 ms"], here);
-    assert!(text.contains("Budgets of bandwidth, periods of 100 us"), "{text}");
+    assert!(text.contains("two: budgets of bandwidth, periods of 100 us"), "{text}");
 }
 
 /// An edited plan is refused with status 1, the place and the fact, also in words.
@@ -156,7 +177,7 @@ fn a_broken_promise_is_told() {
     let done = fresco(&["sim", "edited.json", "--horizon", "64 ms", "--json"], here);
     assert_eq!(done.status.code(), Some(1));
     let document: Value = serde_json::from_slice(&done.stdout).expect("JSON");
-    let broken: Vec<&Value> = document["data"]["promises"]
+    let broken: Vec<&Value> = first_run(&document)["promises"]
         .as_array()
         .expect("a list")
         .iter()
@@ -232,15 +253,16 @@ fn a_scenario_of_servers_with_page_faults_from_tintmallocs_lists() {
     let plan = json(&["plan", "s.toml", "--out", "p.json", "--json"], here);
     assert_eq!(plan["data"]["frames"], "tintmalloc");
     assert_eq!(json(&["check", "p.json", "--json"], here)["data"]["sound"], true);
-    let data = json(&["sim", "p.json", "--horizon", "256 ms", "--json"], here)["data"].take();
-    let promises = data["promises"].as_array().expect("a list");
+    let document = json(&["sim", "p.json", "--horizon", "256 ms", "--json"], here);
+    let run = first_run(&document);
+    let promises = run["promises"].as_array().expect("a list");
     assert!(
         promises.len() >= 5 && promises.iter().all(|promise| promise["kept"] == true),
         "{promises:?}"
     );
-    for task in data["result"]["tasks"].as_array().expect("a list") {
-        assert_eq!(task["page_faults"]["count"], 64, "{}", task["name"]);
-        let jobs = task["jobs"].as_array().expect("a list");
+    for task in run["tasks"].as_array().expect("a list") {
+        assert_eq!(task["pages"]["faults_measured"], 64, "{}", task["name"]);
+        let jobs = task["jobs"]["jobs"].as_array().expect("a list");
         let time = |job: &Value| job["execution_ps"].as_u64().expect("a time");
         assert!(time(&jobs[0]) > time(&jobs[jobs.len() - 1]), "{}", task["name"]);
     }
@@ -255,16 +277,17 @@ fn a_scenario_of_slices_under_budgets() {
         let period = format!("bandwidth.period={period}");
         let reasons = json(&["plan", "s.toml", "--set", &period, "--json"], here)["data"]["reasons"].to_string();
         stdout(&["plan", "s.toml", "--set", &period, "--out", "p.json"], here);
-        let data = json(&["sim", "p.json", "--horizon", "320 ms", "--json"], here)["data"].take();
+        let document = json(&["sim", "p.json", "--horizon", "320 ms", "--json"], here);
+        let run = first_run(&document);
         std::fs::remove_file(here.join("p.json")).expect("was written");
         assert!(
-            data["promises"]
+            run["promises"]
                 .as_array()
                 .expect("a list")
                 .iter()
                 .all(|one| one["kept"] == true)
         );
-        let tasks = data["result"]["tasks"].as_array().expect("a list").clone();
+        let tasks = run["tasks"].as_array().expect("a list").clone();
         let reads: Vec<u64> = tasks
             .iter()
             .map(|task| task["reads"]["count"].as_u64().expect("a count"))
@@ -309,7 +332,7 @@ fn a_report_has_page_results_trace_and_charts() {
         "refresh of color 1",
         "No job takes longer than its WCET",
         "every row refreshed within 64 ms",
-        "<h2>What happened</h2>",
+        "<h2>Results of two</h2>",
         "<svg",
         "<h2>Why this plan</h2>",
     ];
@@ -317,7 +340,7 @@ fn a_report_has_page_results_trace_and_charts() {
     let places: Vec<Option<usize>> = order.iter().map(|text| after_contents.find(text)).collect();
     assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
     let results: Value = serde_json::from_slice(&read(report.join("results.json"))).expect("JSON");
-    assert_eq!(results["schema"], "fresco-plan-sim/1");
+    assert_eq!(results["schema"], "fresco-sim/3");
     let printed = json(&["sim", "p.json", "--horizon", "128 ms", "--json"], here);
     assert_eq!(results["data"], printed["data"]);
     let trace: Value = serde_json::from_slice(&read(report.join("trace.json"))).expect("JSON");
@@ -334,18 +357,18 @@ fn a_report_has_page_results_trace_and_charts() {
         "{} events",
         events.len()
     );
-    let chart = String::from_utf8(read(report.join("two-gantt.svg"))).expect("UTF-8");
+    let chart = String::from_utf8(read(report.join("two-gantt-0.svg"))).expect("UTF-8");
     assert!(
         chart.starts_with("<svg") || chart.starts_with("<?xml"),
         "{}",
         &chart[..80.min(chart.len())]
     );
     assert!(chart.trim_end().ends_with("</svg>"));
-    let before: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt.svg"]
+    let before: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt-0.svg"]
         .map(|name| read(report.join(name)))
         .into();
     stdout(&words, here);
-    let after: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt.svg"]
+    let after: Vec<Vec<u8>> = ["results.json", "trace.json", "two-gantt-0.svg"]
         .map(|name| read(report.join(name)))
         .into();
     assert!(before == after, "the report differs the second time");

@@ -132,7 +132,7 @@ fn files(directory: &Path) -> BTreeSet<String> {
 fn the_document_holds_everything_that_was_measured() {
     let directory = small();
     let document = json(&["sim", "small.toml", "--json"], directory.path());
-    assert_eq!(document["schema"], "fresco-sim/2");
+    assert_eq!(document["schema"], "fresco-sim/3");
     assert_eq!(document["provenance"]["scenario"]["name"], "small.toml");
     assert_eq!(document["provenance"]["machine_files"][0]["name"], "xeon-w3530");
     let scenario = &document["data"]["scenarios"][0];

@@ -2,7 +2,7 @@
 //! `fresco sim --csv` and `--parquet`: the same rows in both, and the values of the JSON of the same run.
 
 use crate::common::files::{MACHINE, SWEPT, TASKS, periodic};
-use crate::common::{directory_with, json, refused, stdout};
+use crate::common::{directory_with, first_run, json, refused, stdout};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
@@ -180,7 +180,10 @@ fn tables_of_a_scenario_have_the_values_of_its_json() {
                 number(&run["controllers"][0]["refreshes"])
             );
             let of = [&identity[..], &[("subject_kind", "run"), ("subject", "s")]].concat();
-            assert_eq!(value(&rows, "commands_checked", &of), number(&run["commands_checked"]));
+            assert_eq!(
+                value(&rows, "commands_checked", &of),
+                number(&run["checker"]["commands"])
+            );
         }
         if let Some(mean) = point["tasks"][0]["slowdown"]["mean"].as_f64() {
             assert_eq!(slowdowns.iter().sum::<f64>() / slowdowns.len() as f64, Read(mean));
@@ -266,7 +269,7 @@ fn jobs_and_spans_are_those_of_the_json() {
     let document = run(&["sim", "p.toml"]);
     let names = compared(&out);
     assert!(names.contains("jobs") && names.contains("spans"), "{names:?}");
-    let run_of = &document["data"]["scenarios"][0]["points"][0]["runs"][0];
+    let run_of = first_run(&document);
     jobs(&run_of["tasks"], |task| &task["jobs"]["jobs"]);
     spans(&run_of["timeline"]);
     stdout(
@@ -275,8 +278,8 @@ fn jobs_and_spans_are_those_of_the_json() {
     );
     let document = run(&["sim", "plan.json", "--horizon", "64ms"]);
     compared(&out);
-    let result = &document["data"]["result"];
-    jobs(&result["tasks"], |task| &task["jobs"]);
+    let result = first_run(&document);
+    jobs(&result["tasks"], |task| &task["jobs"]["jobs"]);
     spans(&result["timeline"]);
     let rows = csv_rows(&out.join("observations.csv"));
     assert!(rows.iter().all(|row| row["method"] == "crs" && row["point"] == "0"));
@@ -285,7 +288,7 @@ fn jobs_and_spans_are_those_of_the_json() {
         value(&rows, "handler_time", &of),
         number(&result["cores"][0]["handler_ps"]) / 1000.0
     );
-    let kept = document["data"]["promises"].as_array().expect("promises");
+    let kept = result["promises"].as_array().expect("promises");
     let rows: Vec<&Row> = rows.iter().filter(|row| row["metric"] == "kept").collect();
     let said: Vec<bool> = rows.iter().map(|row| row["value"] == "1").collect();
     assert_eq!(said, Vec::from_iter(kept.iter().map(|one| one["kept"] == true)));

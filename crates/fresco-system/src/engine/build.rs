@@ -10,6 +10,7 @@ use super::team::{self, Waits};
 use super::watch::Watch;
 use super::windows::PlannedWindows;
 use super::{Engine, Reverse, copy};
+use crate::Role;
 use crate::bandwidth::{self, Regulator};
 use crate::core::{self, InOrder, SlotClock};
 use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
@@ -180,7 +181,7 @@ impl Setup<'_> {
         let slots = |cache: &Option<CacheConfig>| cache.as_ref().map_or(1, |cache| clock.latency(cache.latency));
         let hit_slots = [slots(&machine.l1), slots(&machine.l2)];
         let none = PrivateCaches::new(None, None);
-        let phase = self.experiment.phases.as_ref().map(|phases| phases.is_measured[number]);
+        let phase = self.experiment.phases.map(|_| spec.role == Role::Measured);
         // Where nobody looks at the passes of a task it is not stopped at them.
         let heeds_marks = phase.unwrap_or(true) || spec.team.is_some();
         let mut process = Process::new(first, program, none, hit_slots, line as u32, heeds_marks);

@@ -5,7 +5,7 @@ use super::team::Waits;
 use super::watch::Watch;
 use super::{Done, Engine};
 use crate::multitask::{
-    JobRecord, MultitaskResult, RefreshSpan, RegulationOutcome, Spread, TaskOutcome, WindowsKept, Work,
+    JobRecord, MultitaskResult, RankRefresh, RefreshSpan, RegulationOutcome, Spread, TaskOutcome, WindowsKept, Work,
 };
 use crate::os::pages::PageTable;
 use crate::results::ControllerResult;
@@ -61,7 +61,10 @@ impl Engine<'_> {
         let watch = watch.map(|watch| Rc::into_inner(watch).expect("the memory is gone").into_inner());
         let banks_at_work = watch.as_ref().map_or(0.0, Watch::banks_at_work);
         let seen = watch.map(|watch| watch.finish(end)).unwrap_or_default();
-        let (checker, ranks, refreshes): (_, _, Vec<RefreshSpan>) = seen;
+        let (checker, mut ranks, refreshes): (_, Vec<RankRefresh>, Vec<RefreshSpan>) = seen;
+        ranks
+            .iter_mut()
+            .for_each(|rank| rank.color = experiment.color_of_rank(rank.rank));
         Ok(MultitaskResult {
             machine: machine.name.clone(),
             horizon_ns: end / 1000,

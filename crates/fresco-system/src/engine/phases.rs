@@ -9,9 +9,9 @@
 
 use super::Engine;
 use super::measure::Measurement;
-use crate::Extent;
 use crate::multitask::{Paging, Phases as Rules, TaskSpec};
 use crate::results::{Measured, ReadRecorder};
+use crate::{Extent, Role};
 use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
@@ -126,11 +126,12 @@ impl<'e> Engine<'e> {
     fn begin_program(&mut self, task: usize, at: Ps) {
         self.tasks[task].process.begin();
         let executed = self.counted(task).instructions;
+        let role = self.experiment.tasks[task].role;
         let phases = self.of_phases();
         let warm_up = phases.rules.warm_up;
         let progress = &mut phases.tasks[task];
         progress.pass_at_instruction = Some(executed);
-        if !phases.rules.is_measured[task] {
+        if role == Role::Background {
             progress.stage = Stage::Running;
             return;
         }
@@ -235,11 +236,12 @@ impl<'e> Engine<'e> {
 
     /// A task has warmed up.
     fn warm(&mut self, task: usize, at: Ps) {
+        let tasks = &self.experiment.tasks;
         let phases = self.of_phases();
         phases.tasks[task].stage = Stage::Warm;
         let cold = |stage: &Stage| matches!(stage, Stage::Starting | Stage::WarmingUp { .. });
-        let mut all = std::iter::zip(&phases.rules.is_measured, &phases.tasks);
-        if all.any(|(is_measured, progress)| *is_measured && cold(&progress.stage)) {
+        let mut all = std::iter::zip(tasks, &phases.tasks);
+        if all.any(|(task, progress)| task.role == Role::Measured && cold(&progress.stage)) {
             return;
         }
         phases.opened = Some(at);

@@ -131,6 +131,7 @@ impl Watch {
             ranks.push(RankRefresh {
                 channel,
                 rank: number,
+                color: None,
                 commands: rank.commands,
                 longest_gap_ps: self.clock.to_ps(longest),
                 longest_gap_refi: longest as f64 / self.refi as f64,

@@ -114,6 +114,13 @@ impl Experiment {
         }
     }
 
+    /// The color that has a rank, if there is one and no other has it.
+    pub(crate) fn color_of_rank(&self, rank: u32) -> Option<usize> {
+        let has = |ranks: &u64| ranks.checked_shr(rank).is_some_and(|ranks| ranks & 1 == 1);
+        let mut colors = (0..self.color_ranks.len()).filter(|color| has(&self.color_ranks[*color]));
+        colors.next().filter(|_| colors.next().is_none())
+    }
+
     /// Refuses what cannot be run.
     pub(crate) fn check(&self) -> Result<(), InputError> {
         if self.phases.is_none() && (self.horizon_ns == 0 || self.horizon_ns > Self::LONGEST_NS) {

@@ -2,19 +2,17 @@
 //! Runs that last until their tasks have been measured.
 
 use super::Experiment;
-use crate::Extent;
+use crate::{Extent, Role};
 use fresco_input::InputError;
 
 /// Warm-up and measured phase of tasks that each have their core alone. Such a run begins with setting up their data, and ends
 /// when the last measured task has ended its phase, whatever the horizon is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Phases {
     /// Warm-up of each measured task.
     pub warm_up: Extent,
     /// Measured phase of each measured task.
     pub measure: Extent,
-    /// By task: its measured phase ends the run; else it runs again and again in the background.
-    pub is_measured: Vec<bool>,
 }
 
 impl Phases {
@@ -27,7 +25,7 @@ impl Phases {
         let timed = [self.warm_up, self.measure]
             .iter()
             .all(|extent| !matches!(extent, Extent::Jobs(_)));
-        let measured = self.is_measured.contains(&true) && self.is_measured.len() == tasks.len();
+        let measured = tasks.iter().any(|task| task.role == Role::Measured);
         if timed && measured && tasks.iter().enumerate().all(alone) {
             return Ok(());
         }

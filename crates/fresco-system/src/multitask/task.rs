@@ -2,6 +2,7 @@
 //! The tasks of an experiment.
 
 use super::{Experiment, Paging};
+use crate::Role;
 use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
@@ -13,6 +14,8 @@ use std::path::PathBuf;
 pub struct TaskSpec {
     /// Unique name.
     pub name: String,
+    /// Measured, or in the background; only the measured phases of measured tasks end a run of [`super::Phases`].
+    pub role: Role,
     /// When its jobs come.
     pub timing: Timing,
     /// The core it is pinned to; a table decides by itself.
@@ -85,6 +88,15 @@ impl Work {
     /// caches often, a few misses per thousand instructions.
     pub const GAP: u32 = 200;
 
+    /// The name of its program; `synthetic` or `registers` where it is none of them.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Program { program, .. } => program.kind().name,
+            Self::Synthetic { .. } => "synthetic",
+            Self::Registers => "registers",
+        }
+    }
+
     /// A program by its name, with parameters in TOML, that reads no trace.
     ///
     /// # Errors
@@ -128,6 +140,7 @@ impl TaskSpec {
     pub fn new(name: impl Into<String>, core: u32, timing: Timing, work: Work, instance: Instance) -> Self {
         Self {
             name: name.into(),
+            role: Role::Measured,
             timing,
             core,
             work,

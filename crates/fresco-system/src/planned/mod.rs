@@ -8,23 +8,10 @@ mod promises;
 pub use promises::Promise;
 
 use crate::multitask::{self, MultitaskResult};
+use crate::results::{RunResult, ScenarioResult};
 use fresco_input::InputError;
 use fresco_machine::Machine;
-use fresco_scenario::plan::{Method, Plan};
-use serde::Serialize;
-
-/// A plan that has been simulated.
-#[derive(Serialize)]
-pub struct Simulated {
-    /// Name of the plan.
-    pub name: String,
-    /// Its method.
-    pub method: Method,
-    /// What it promises, and whether that held.
-    pub promises: Vec<Promise>,
-    /// What happened.
-    pub result: MultitaskResult,
-}
+use fresco_scenario::plan::Plan;
 
 /// How a plan is simulated.
 #[derive(Clone, Copy, Debug)]
@@ -53,17 +40,25 @@ impl Default for Run {
     }
 }
 
-/// Simulates a plan on its machine.
+/// Simulates a plan on its machine: the result has one point, without axes, and one run, whose promises are those of the plan.
 ///
 /// # Errors
 /// A plan that cannot be run on the machine, or a program that cannot be built.
-pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<Simulated, InputError> {
+pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<ScenarioResult, InputError> {
     let experiment = experiment::of(plan, machine, run)?;
-    let result = multitask::run(&experiment)?;
-    Ok(Simulated {
-        name: plan.name.clone(),
-        method: plan.method,
-        promises: promises::of(plan, &result),
-        result,
-    })
+    let outcome = multitask::run(&experiment)?;
+    let promises = promises::of(plan, &outcome);
+    let result = RunResult {
+        promises,
+        ..RunResult::new(&experiment, outcome, |_| 0)
+    };
+    Ok(ScenarioResult::of_plan(plan, machine, result))
+}
+
+/// As [`simulate`], but all that the engine counted.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn outcome(plan: &Plan, machine: &Machine, run: Run) -> Result<MultitaskResult, InputError> {
+    multitask::run(&experiment::of(plan, machine, run)?)
 }

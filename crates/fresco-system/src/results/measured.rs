@@ -2,9 +2,9 @@
 //! From what an engine counted of a copy to its result.
 
 use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, ns, ratio};
+use crate::multitask::Experiment;
 use fresco_dram::Ps;
 use fresco_frames::{ColorSet, CostModel, TaskStats};
-use fresco_scenario::Setup;
 
 /// What was counted of one copy; the rest of a [`TaskResult`] follows from it.
 #[derive(Clone, Debug)]
@@ -29,20 +29,20 @@ pub(crate) struct Measured {
 }
 
 impl TaskResult {
-    /// The result of a copy of a setup, without jobs and regulation.
-    pub(crate) fn new(setup: &Setup, copy: usize, measured: Measured) -> Self {
-        let (machine, copy) = (&setup.machine, &setup.copies[copy]);
-        let task = &setup.tasks[copy.task];
+    /// The result of a task of an experiment, without jobs, regulation and what only runs to a horizon count.
+    pub(crate) fn new(experiment: &Experiment, number: usize, measured: Measured) -> Self {
+        let (machine, task) = (&experiment.machine, &experiment.tasks[number]);
+        let line_bytes = machine.memory.timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
         let time = measured.run_time;
         let cycles = time as f64 * f64::from(machine.core.mhz) / 1e6;
         let reads = measured.recorder.reads();
         let lines = reads.count - reads.joined + measured.write_backs;
         let passes = measured.pass_times.iter();
         Self {
-            name: copy.name.clone(),
-            core: copy.core,
-            node: machine.topology.node_of_core[copy.core as usize],
-            program: setup.program(copy.task).kind().name.to_owned(),
+            name: task.name.clone(),
+            core: task.core,
+            node: machine.topology.node_of_core[task.core as usize],
+            program: task.work.name().to_owned(),
             role: task.role,
             banks: measured.banks,
             llc_colors: measured.llc.map_or_else(|| "all".to_owned(), |llc| llc.to_string()),
@@ -57,9 +57,14 @@ impl TaskResult {
             access_time_ns: ratio(ns(time), measured.operations as f64),
             caches: measured.caches,
             write_backs: measured.write_backs,
-            bandwidth_bytes_per_s: ratio((lines * setup.line_bytes()) as f64, time as f64 * 1e-12),
+            bandwidth_bytes_per_s: ratio((lines * line_bytes) as f64, time as f64 * 1e-12),
             pages: measured.pages,
             thread: measured.thread,
+            memories: Vec::new(),
+            copies: 0,
+            copied_bytes: 0,
+            synthetic_operations: None,
+            met_refresh: None,
             jobs: None,
             regulation: None,
             reads,

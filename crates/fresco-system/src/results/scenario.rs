@@ -7,7 +7,9 @@ use super::recorder::ReadRecorder;
 use super::spread::{Spread, ratio};
 use super::{RunResult, TaskResult, TeamSummary, Together};
 use crate::{Axis, Extent, Role, Scenario};
+use fresco_machine::Machine;
 use fresco_scenario::Setup;
+use fresco_scenario::plan::{Method, Plan};
 use serde::Serialize;
 
 /// Results of a scenario: everything needed to draw its figures and to make its runs again.
@@ -17,6 +19,9 @@ pub struct ScenarioResult {
     pub scenario: String,
     /// One line for people; may be empty.
     pub title: String,
+    /// The method of the plan that was run; `None` if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<Method>,
     /// Seed of the first repetition.
     pub seed: u64,
     /// Runs of each point.
@@ -128,10 +133,39 @@ impl ScenarioResult {
         Self {
             scenario: scenario.name.clone(),
             title: scenario.title.clone(),
+            method: None,
             seed: scenario.seed,
             repetitions: scenario.repetitions,
             points: points.collect(),
             axes: scenario.axes.clone(),
+        }
+    }
+}
+
+impl ScenarioResult {
+    /// The one run of a plan.
+    pub(crate) fn of_plan(plan: &Plan, machine: &Machine, run: RunResult) -> Self {
+        let (seed, end, runs) = (run.seed, run.to_ps, vec![run]);
+        let point = PointResult {
+            values: Vec::new(),
+            baseline: None,
+            machine: machine.name.clone(),
+            machine_digest: machine.text_digest.clone(),
+            warm_up: Extent::Time(0),
+            measure: Extent::Time(end),
+            tasks: summaries(&runs, None),
+            together: Together::of(&runs, None),
+            teams: Vec::new(),
+            runs,
+        };
+        Self {
+            scenario: plan.name.clone(),
+            title: format!("Plan {}: {} on {}", plan.name, plan.method.name(), machine.name),
+            method: Some(plan.method),
+            seed,
+            repetitions: 1,
+            axes: Vec::new(),
+            points: vec![point],
         }
     }
 }

@@ -8,6 +8,7 @@ use super::recorder::ReadRecorder;
 use super::spread::Spread;
 use super::thread::ThreadResult;
 use crate::Role;
+use crate::multitask::Met;
 use fresco_dram::Ps;
 use fresco_memory::SourceStats;
 use serde::Serialize;
@@ -22,11 +23,11 @@ pub struct TaskResult {
     pub core: u32,
     /// Node of that core.
     pub node: u32,
-    /// Name of its program.
+    /// Name of its program; `synthetic` where it has none and accesses random lines, `registers` where it accesses nothing.
     pub program: String,
     /// Measured or background.
     pub role: Role,
-    /// Bank colors it had, as `0-3,8`; `none` if it was not colored.
+    /// Bank colors it had, as `0-3,8`, of its first memory if it has several; `none` if it was not colored.
     pub banks: String,
     /// LLC colors it had; `all` if it had no own.
     pub llc_colors: String,
@@ -62,6 +63,21 @@ pub struct TaskResult {
     pub bandwidth_bytes_per_s: f64,
     /// Page faults of the whole run.
     pub pages: Pages,
+    /// Its memories, if it has more than one (CR-10).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<Memory>,
+    /// Jobs that began with a copy from another memory (CR-10).
+    #[serde(skip_serializing_if = "is_none")]
+    pub copies: u64,
+    /// Bytes copied.
+    #[serde(skip_serializing_if = "is_none")]
+    pub copied_bytes: u64,
+    /// Loads and stores of a job of a task without a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthetic_operations: Option<u64>,
+    /// Accesses of the whole run that met a refresh; `None` in runs of phases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub met_refresh: Option<RefreshMet>,
     /// What it waited for, if it is a thread of a program of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadResult>,
@@ -74,6 +90,23 @@ pub struct TaskResult {
     /// All latencies, to be put together with those of other repetitions.
     #[serde(skip)]
     pub(crate) recorder: ReadRecorder,
+}
+
+/// One of several memories of a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Memory {
+    /// Its bank colors, as `0-3,8`; `none` without.
+    pub banks: String,
+}
+
+/// Accesses of a task that met a refresh (REF-17).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RefreshMet {
+    /// From when all ranks are refreshed by plan; all of them where there is none.
+    #[serde(flatten)]
+    pub planned: Met,
+    /// Those before: until its first window a rank is refreshed as usual, whoever runs (E34).
+    pub at_start: Met,
 }
 
 /// Counters of each cache level; `None` where the machine has no such level.

@@ -22,7 +22,7 @@ pub fn results_on(threads: usize, text: &str) -> ScenarioResult {
     let scenario = parse(text).unwrap_or_else(|error| panic!("{error}"));
     let result = run_all(&scenario, threads, &|_| {}).unwrap_or_else(|error| panic!("{error}"));
     for run in result.points.iter().flat_map(|point| &point.runs) {
-        let commands = run.commands_checked.expect("tests set check = true");
+        let commands = run.checker.as_ref().expect("tests set check = true").commands;
         assert!(commands > 0);
     }
     result

@@ -7,6 +7,8 @@ use super::subject::Subject;
 use super::sweep::{CORUNNERS, Sweep, label};
 use fresco_report::plot::{Axis, CdfChart, Distribution, Heading, Svg};
 use fresco_report::{Provenance, ReportError};
+use fresco_system::Role;
+use fresco_system::results::TaskSummary;
 
 /// One curve for each distribution; `None` without any. `what` is what has them, as `reads`.
 ///
@@ -71,5 +73,29 @@ pub fn chart(
         heading.subtitle = format!("{at}; {}", heading.subtitle);
     }
     heading.description = format!("{}: share of reads that took at most so long.", heading.title);
+    curves(heading, latency(), "reads", distributions, provenance)
+}
+
+/// A chart has curves of so many tasks.
+const MOST_TASKS: usize = 8;
+
+/// The curves of all measured tasks of the first point. `None` if nothing was read from memory.
+///
+/// # Errors
+/// None in practice; see [`CdfChart::to_svg`].
+pub fn by_task(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Option<Svg>, ReportError> {
+    let tasks = sweep.result.points.first().map_or(&[][..], |point| &point.tasks);
+    let read = tasks
+        .iter()
+        .filter(|task| task.role == Role::Measured && task.reads.count > 0);
+    let curve = |task: &TaskSummary| {
+        let buckets = task.reads.latency.histogram.iter();
+        let counts: Vec<(f64, u64)> = buckets.map(|bucket| (bucket.up_to_ns, bucket.count)).collect();
+        Distribution::of_counts(&task.name, counts)
+    };
+    let distributions = read.take(MOST_TASKS).map(curve).collect::<Result<_, _>>()?;
+    let method = sweep.result.method.map_or("", |method| method.name());
+    let heading = Heading::new(format!("{}: latency of memory reads", sweep.result.scenario), method)
+        .described("Share of the reads of each task that took at most so long.");
     curves(heading, latency(), "reads", distributions, provenance)
 }

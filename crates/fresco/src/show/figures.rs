@@ -66,6 +66,16 @@ pub fn of(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>, Rep
         figures.add(quantity.label, "", bars::chart(sweep, &quantity, provenance)?, spread);
         figures.add("latency", "", bars::chart(sweep, &READ_LATENCY, provenance)?, spread);
     }
+    if sweep.result.axes.is_empty() && measured(sweep.result).len() > 1 {
+        let figure = cdf::by_task(sweep, provenance)?;
+        figures.add(
+            "distribution",
+            "",
+            figure,
+            "Reads that missed all caches; of the first eight tasks.",
+        );
+        return Ok(figures.figures);
+    }
     for task in measured(sweep.result) {
         for panel in sweep.panels() {
             let what = format!("{} {task}", sweep.panel_name(&panel));
@@ -93,13 +103,18 @@ impl Collected<'_> {
     /// Takes a figure in, under a name that is no other's: `palloc-fig4-latency-foreground`.
     fn add(&mut self, name: &str, what: &str, svg: Option<Svg>, caption: &str) {
         let Some(svg) = svg else { return };
-        let words = [self.scenario, name, what].join(" ");
-        let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-        let words = words.split(|c: char| !plain(c)).filter(|word| !word.is_empty());
         self.figures.push(Figure {
-            name: words.collect::<Vec<_>>().join("-"),
+            name: file_name(&[self.scenario, name, what]),
             svg,
             caption: caption.to_owned(),
         });
     }
+}
+
+/// A name of a file without ending, of these words: `palloc-fig4-latency-foreground`.
+pub fn file_name(words: &[&str]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let words = words.join(" ");
+    let words = words.split(|c: char| !plain(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }

@@ -3,15 +3,16 @@
 
 use super::subject::{Subject, measured, task_name};
 use super::sweep::{CORUNNERS, Sweep};
-use super::{tail, why, words};
+use super::{plan, tail, why, words};
 use fresco_report::number::fixed;
 use fresco_system::results::PointResult;
 
 /// The most important: how much slower, and how long the slowest reads take.
 pub fn short(sweep: &Sweep<'_>) -> String {
     let first = of_tasks(sweep).into_iter().next();
-    first
+    plan::sentence(sweep.result)
         .into_iter()
+        .chain(first)
         .chain(tail::sentence(sweep))
         .collect::<Vec<_>>()
         .join(" ")
@@ -19,7 +20,8 @@ pub fn short(sweep: &Sweep<'_>) -> String {
 
 /// The sentences, the most important first.
 pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
-    let mut sentences = of_tasks(sweep);
+    let mut sentences = Vec::from_iter(plan::sentence(sweep.result));
+    sentences.extend(of_tasks(sweep));
     sentences.extend(tail::sentence(sweep));
     sentences.extend(why::faster(sweep));
     sentences.extend(measured(sweep.result).first().and_then(|task| why::slower(sweep, task)));

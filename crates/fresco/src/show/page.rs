@@ -4,17 +4,22 @@
 use super::figures::{self, Figure};
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, lead, schedule, teams, timelines, words};
+use super::{budgets, controllers, cores, lead, plan, refresh, schedule, teams, timelines, words};
+use fresco_plan::Plan;
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
 use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
 use std::collections::BTreeSet;
 
-/// The page and the figures on it.
+/// The page and the figures on it; `plan` is what the results are of, if they are of one.
 ///
 /// # Errors
 /// None in practice: results hold no numbers that cannot be shown.
-pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
+pub fn of(
+    results: &[ScenarioResult],
+    plan: Option<&Plan>,
+    provenance: &Provenance,
+) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
     let title = match results {
         [one] => titled(one).to_owned(),
         _ => format!("Memory interference: {}", named(results)),
@@ -30,8 +35,8 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
         figures.extend(budgets::figures(&sweep, &of_this)?);
         figures.extend(figures::of(&sweep, &of_this)?);
         let timelines = timelines::figures(&sweep, &of_this)?;
-        // Of periodic tasks, who runs when comes first; it is a detail of others.
-        let place = if schedule::is_periodic(result) {
+        // To a horizon, who runs when comes first; it is a detail of other runs.
+        let place = if schedule::has_horizon(result) {
             0
         } else {
             figures.len()
@@ -42,7 +47,11 @@ pub fn of(results: &[ScenarioResult], provenance: &Provenance) -> Result<(HtmlRe
             1 => format!("Results of {}", result.scenario),
             _ => titled(result).to_owned(),
         };
+        if let Some(plan) = plan {
+            sections.push(plan::promised(plan, result)?);
+        }
         sections.push(section(&sweep, heading, &figures)?);
+        sections.extend(plan.map(plan::reasons));
         all.extend(figures);
     }
     let lead = match short.as_slice() {
@@ -100,9 +109,13 @@ fn section(sweep: &Sweep<'_>, heading: String, figures: &[Figure]) -> Result<Sec
     for figure in figures {
         section = section.figure(figure.svg.clone(), figure.caption.clone());
     }
-    for table in [schedule::table(sweep)?, teams::table(sweep)?].into_iter().flatten() {
-        section = section.table(table);
-    }
+    let tables = [
+        schedule::table(sweep)?,
+        refresh::table(sweep)?,
+        cores::table(sweep)?,
+        teams::table(sweep)?,
+    ];
+    section = tables.into_iter().flatten().fold(section, Section::table);
     section = section.table(table::of(sweep, Tasks::Measured)?);
     let background = result
         .points
@@ -135,10 +148,17 @@ pub fn how(result: &ScenarioResult) -> String {
         ),
     };
     let (warm_up, measure) = (extent(point.warm_up), extent(point.measure));
-    let mut text = format!(
-        "Scenario {}: {repeated}; each measured task warms up for {warm_up} and is measured for {measure}.",
-        result.scenario
-    );
+    let mut text = match result.method {
+        Some(method) => format!(
+            "Plan {} by {}: {repeated}, {measure} long.",
+            result.scenario,
+            method.name()
+        ),
+        None => format!(
+            "Scenario {}: {repeated}; each measured task warms up for {warm_up} and is measured for {measure}.",
+            result.scenario
+        ),
+    };
     let note = super::table::note(result.repetitions);
     if !note.is_empty() {
         text.push_str(&format!(" {note}"));
@@ -200,6 +220,9 @@ fn reading() -> Section {
             controllers::ENERGY,
             controllers::NOTE,
             teams::NOTE,
+            refresh::NOTE,
+            cores::NOTE,
+            plan::SYNTHETIC,
         ]
         .map(str::to_owned)
         .to_vec(),
@@ -214,7 +237,7 @@ mod tests {
     fn the_heading_names_the_experiment() {
         use std::slice::from_ref;
         let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
-        let page = |results: &[ScenarioResult]| of(results, &Provenance::new("0", "test", 1)).expect("drawn").0;
+        let page = |results: &[ScenarioResult]| of(results, None, &Provenance::new("0", "test", 1)).expect("drawn").0;
         let headed = |results: &[ScenarioResult]| {
             let html = page(results).to_html();
             assert_eq!(html.matches("<h1").count(), 1);
@@ -241,7 +264,10 @@ mod tests {
             let overrides: Vec<String> = set.iter().map(|text| (*text).to_owned()).collect();
             let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
             let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect(name);
-            of(&[result], &Provenance::new("0", "test", 1)).expect(name).0.to_html()
+            of(&[result], None, &Provenance::new("0", "test", 1))
+                .expect(name)
+                .0
+                .to_html()
         };
         // Four copies of one task, all measured.
         let copies = [

@@ -16,6 +16,16 @@ pub fn is_periodic(result: &ScenarioResult) -> bool {
     tasks.any(|task| task.jobs.is_some())
 }
 
+/// Returns true if its runs ended at a horizon, not when tasks had been measured.
+pub fn has_horizon(result: &ScenarioResult) -> bool {
+    let mut tasks = result
+        .points
+        .iter()
+        .flat_map(|point| &point.runs)
+        .flat_map(|run| &run.tasks);
+    tasks.any(|task| task.met_refresh.is_some())
+}
+
 /// The jobs of each periodic task at each point; `None` without periodic tasks.
 ///
 /// # Errors

@@ -166,6 +166,7 @@ mod tests {
         ScenarioResult {
             scenario: "test".to_owned(),
             title: String::new(),
+            method: None,
             seed: 1,
             repetitions: 1,
             axes: axes.iter().map(axis).collect(),

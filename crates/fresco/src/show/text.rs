@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use super::table::{self, Tasks};
-use super::{budgets, controllers, lead, page, schedule, teams};
+use super::{budgets, controllers, cores, lead, page, plan, refresh, schedule, teams};
 use fresco_report::{Provenance, ReportError};
 
 /// A table for each sweep, and under it what it says; at the end what was run.
@@ -13,7 +13,13 @@ use fresco_report::{Provenance, ReportError};
 pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
     let mut text = String::new();
     for sweep in sweeps {
-        for table in [schedule::table(sweep)?, teams::table(sweep)?].into_iter().flatten() {
+        let is_planned = sweep.result.method.is_some();
+        let mut tables = vec![plan::promises(sweep.result)?, schedule::table(sweep)?];
+        if is_planned || tasks == Tasks::All {
+            tables.extend([refresh::table(sweep)?, cores::table(sweep)?]);
+        }
+        tables.push(teams::table(sweep)?);
+        for table in tables.into_iter().flatten() {
             text.push_str(&format!("{}\n", table.to_text(width)));
         }
         text.push_str(&table::of(sweep, tasks)?.to_text(width));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The timelines of a scenario: of the first run of each of the first points, as Gantt charts and as a trace (MET-2).
 
-use super::figures::Figure;
+use super::figures::{self, Figure};
 use super::files::TRACE;
 use super::gantt::{self, Titles};
 use super::lanes::{GanttContent, TaskLane};
@@ -34,17 +34,30 @@ pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>
         recorded.retain(|(.., content)| Some(content.tasks.len()) == most);
         recorded.truncate(1);
     }
-    let mut figures = Vec::new();
+    let mut all = Vec::new();
     for (number, point, content) in &recorded {
         let scenario = &sweep.result.scenario;
-        let titles = Titles {
-            name: format!("{scenario}-gantt-{number}"),
-            title: format!("{scenario}: who runs when"),
-            run: values(point),
-        };
-        figures.extend(gantt::figure(titles, content, 1, provenance)?);
+        // Of a schedule with locks or slots also the first eighth, where single ones can be seen.
+        let is_divided = !content.timeline.owners.is_empty() || !content.timeline.locks.is_empty();
+        let parts = [("gantt", 1), ("gantt-start", 8)];
+        for (part, share) in parts.into_iter().take(if is_divided { 2 } else { 1 }) {
+            let titles = Titles {
+                name: figures::file_name(&[scenario, part, &number.to_string()]),
+                title: format!("{scenario}: who runs when"),
+                run: run_name(sweep.result, point),
+            };
+            all.extend(gantt::figure(titles, content, share, provenance)?);
+        }
     }
-    Ok(figures)
+    Ok(all)
+}
+
+/// What the runs of a point are: its values, or the method of the plan.
+fn run_name(result: &ScenarioResult, point: &PointResult) -> String {
+    match result.method {
+        Some(method) => method.name().to_owned(),
+        None => values(point),
+    }
 }
 
 /// The file of the report that has the timelines of the first runs of points, for a trace viewer: its name and content;
@@ -87,5 +100,10 @@ fn content(point: &PointResult) -> Option<GanttContent<'_>> {
         }
     };
     let tasks = run.tasks.iter().map(lane).collect();
-    Some(GanttContent::new(timeline, tasks, run.to_ps, |_| None))
+    let color = |rank| {
+        let mut ranks = run.ranks.iter();
+        let color = ranks.find(|other| other.rank == rank)?.color?;
+        Some(format!("color {color}"))
+    };
+    Some(GanttContent::new(timeline, tasks, run.to_ps, color))
 }

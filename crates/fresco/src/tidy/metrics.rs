@@ -126,7 +126,7 @@ metrics! {
     busy_time "ns" [Task Core] "time in which the thread executed; of a core: in which a job was really on it";
     parallel_sections "count" [Task] "parallel sections of the program";
     // Their jobs.
-    jobs "count" [Task] "jobs released; in a scenario, those after the warm-up whose deadline lies within the run";
+    jobs "count" [Task] "jobs released after the warm-up whose deadline lies within the run";
     jobs_completed "count" [Task] "those that ended";
     deadline_misses "count" [Task] "those that ended after their deadline, or not at all";
     response_min "ns" [Task] "from release to end of a job: smallest";

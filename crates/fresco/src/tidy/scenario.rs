@@ -3,11 +3,11 @@
 
 use super::metrics as m;
 use super::metrics::Subject;
-use super::shared::{self, ns};
+use super::parts::{self, ns};
 use super::tables::{Identity, Observed, Tables};
 use super::timeline;
 use fresco_report::ReportError;
-use fresco_system::multitask::JobRecord;
+use fresco_scenario::plan::Method;
 use fresco_system::results::{JobsResult, PointResult, RunResult, ScenarioResult, TaskResult};
 
 /// Everything that the runs of these scenarios measured.
@@ -24,7 +24,7 @@ pub fn of(results: &[ScenarioResult]) -> Result<Tables, ReportError> {
                 tables.begin(&Identity {
                     scenario: &result.scenario,
                     machine: &point.machine,
-                    method: None,
+                    method: result.method.map(Method::name),
                     point: run.point,
                     axes: names.zip(point.values.iter().map(String::as_str)).collect(),
                     repetition: run.repetition,
@@ -51,16 +51,17 @@ fn add(tables: &mut Tables, scenario: &str, run: &RunResult, base: Option<&RunRe
         // Tasks that share a core share its budget.
         let is_first = run.tasks[..number].iter().all(|other| other.core != task.core);
         if let (Some(rules), Some(budget), true) = (&run.regulation, &task.regulation, is_first) {
-            shared::budget(tables, task.core, rules, budget)?;
+            parts::budget(tables, task.core, rules, budget)?;
         }
     }
-    shared::controllers(tables, &run.controllers)?;
+    if run.tasks.iter().any(|task| task.met_refresh.is_some()) {
+        run.cores.iter().try_for_each(|core| parts::core(tables, core))?;
+    }
+    parts::controllers(tables, &run.controllers)?;
+    parts::refresh(tables, run)?;
     let on = Observed::other(Subject::Run, scenario);
     tables.observe(&on, [(m::measured_time, ns(run.to_ps - run.from_ps))])?;
-    tables.observe(
-        &on,
-        run.commands_checked.map(|count| (m::commands_checked, count as f64)),
-    )?;
+    parts::verdicts(tables, &on, run)?;
     if let Some(recorded) = &run.timeline {
         let names: Vec<&str> = run.tasks.iter().map(|task| task.name.as_str()).collect();
         timeline::spans(tables, recorded, &names)?;
@@ -113,9 +114,16 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
             ],
         )?;
     }
-    shared::reads(tables, on, &task.name, &task.reads)?;
-    shared::pages(tables, &task.name, &pages.by_bank)?;
-    shared::thread(tables, on, task.thread.as_ref())
+    if let Some(met) = &task.met_refresh {
+        parts::met(tables, on, met)?;
+    }
+    if !task.memories.is_empty() {
+        let bytes = task.copied_bytes as f64;
+        tables.observe(on, [(m::copies, task.copies as f64), (m::copied_bytes, bytes)])?;
+    }
+    parts::reads(tables, on, &task.name, &task.reads)?;
+    parts::pages(tables, &task.name, &pages.by_bank)?;
+    parts::thread(tables, on, task.thread.as_ref())
 }
 
 fn add_jobs(
@@ -133,15 +141,7 @@ fn add_jobs(
             (m::deadline_misses, jobs.misses as f64),
         ],
     )?;
-    let sum = |of: fn(&JobRecord) -> u64| jobs.jobs.iter().map(of).sum::<u64>();
-    tables.observe(
-        on,
-        [
-            (m::met_refresh_reads, sum(|job| job.met_refresh_reads) as f64),
-            (m::met_refresh_read_wait, ns(sum(|job| job.refresh_wait_ps))),
-        ],
-    )?;
-    shared::met_refresh(tables, on, &jobs.jobs)?;
+    parts::met_refresh(tables, on, &jobs.jobs)?;
     if jobs.completed > 0 {
         let (response, execution) = (&jobs.response, &jobs.execution);
         let values = [

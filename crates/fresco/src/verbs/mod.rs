@@ -15,5 +15,4 @@ pub mod reproduce;
 pub mod run;
 pub mod sched;
 pub mod sim;
-mod sim_plan;
 pub mod verify;

@@ -161,7 +161,7 @@ fn plans() -> Vec<Case> {
         .told("p.json: schema: "),
         of(
             "results that are no plan",
-            edited(&good, schema, "\"schema\": \"fresco-sim/2\""),
+            edited(&good, schema, "\"schema\": \"fresco-sim/3\""),
         )
         .told("p.json: schema: "),
         of("a schema alone", "{\"schema\": \"fresco-plan/1\"}".to_owned()).told("p.json:1: data: "),

@@ -51,6 +51,11 @@ pub fn json(arguments: &[&str], directory: &Path) -> serde_json::Value {
     serde_json::from_str(&stdout(arguments, directory)).expect("JSON")
 }
 
+/// The first run of a document of `fresco sim`: of a plan the only one.
+pub fn first_run(document: &serde_json::Value) -> &serde_json::Value {
+    &document["data"]["scenarios"][0]["points"][0]["runs"][0]
+}
+
 /// What a run that must be refused (status 2) complains of.
 pub fn refused(arguments: &[&str], directory: &Path) -> String {
     refused_with(2, arguments, directory)

@@ -113,9 +113,9 @@ fn run_all(what: &str, cases: Vec<Case>, seed: u64, observer: &dyn Observer) -> 
                 record_ns: 0,
                 ..Run::default()
             };
-            let simulated = planned::simulate(&case.plan, &case.machine, run)?;
+            let outcome = planned::outcome(&case.plan, &case.machine, run)?;
             steps.step();
-            let of_density = |&density: &u32| rows::of(case, density, &simulated.result);
+            let of_density = |&density: &u32| rows::of(case, density, &outcome);
             Ok(case.stands_for().iter().map(of_density).collect::<Vec<Rows>>())
         })
         .collect::<Result<Vec<Vec<Rows>>, InputError>>();

@@ -17,15 +17,14 @@ use fresco_machine::Machine;
 use fresco_memory::controller::refresh::Lateness;
 use serde::Serialize;
 
-/// One run.
-#[derive(Clone, Debug, Serialize)]
+/// One run: all that the engine counted. What people and programs are shown of it is [`crate::results::RunResult`].
+#[derive(Clone, Debug)]
 pub struct MultitaskResult {
     /// Name of the machine.
     pub machine: String,
     /// Length of the run.
     pub horizon_ns: u64,
     /// The time of which controllers and ranks tell, in picoseconds: all of the run, or from when its measured tasks were warm.
-    #[serde(skip)]
     pub counted_ps: (Ps, Ps),
     /// Seed of page frames and programs.
     pub seed: u64,
@@ -41,16 +40,13 @@ pub struct MultitaskResult {
     pub windows: Vec<WindowsKept>,
     /// Banks at work, mean over the time in which any bank of their channel is: with commands or data of a request, not
     /// with a refresh. 0 if none ever was.
-    #[serde(skip)]
     pub banks_at_work: f64,
     /// Time in which every core has a read that waits for a refresh, of those sent in the part that is recorded; a read's
     /// wait counts from when it was sent.
-    #[serde(skip)]
     pub all_cores_wait_ps: Ps,
     /// Verdict of the independent checker; `None` if it was not asked.
     pub checker: Option<CheckerVerdict>,
     /// What budgets of bandwidth did, if cores had any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub regulation: Option<RegulationOutcome>,
     /// The part of the run that was recorded, in detail.
     pub timeline: Timeline,
@@ -90,6 +86,9 @@ pub struct RankRefresh {
     pub channel: u32,
     /// Rank of the channel.
     pub rank: u32,
+    /// The color of the schedule that has it, if it is the only one; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<usize>,
     /// Refresh commands of all kinds.
     pub commands: u64,
     /// Longest time without one, start and end of the run included.

@@ -3,25 +3,22 @@
 
 use crate::bandwidth::Regulator;
 use crate::results::{CoreRegulation, RegulationResult};
-use serde::Serialize;
 
 /// Budgets in one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RegulationOutcome {
     /// What holds for all cores.
-    #[serde(flatten)]
     pub rules: RegulationResult,
     /// Cores with budgets, by number.
     pub cores: Vec<CoreBudget>,
 }
 
 /// The budget of one core.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CoreBudget {
     /// Its number.
     pub core: u32,
     /// What became of it.
-    #[serde(flatten)]
     pub budget: CoreRegulation,
 }
 

@@ -6,7 +6,7 @@ use fresco_dram::Ps;
 use serde::Serialize;
 
 /// One task in one run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct TaskOutcome {
     /// Name.
     pub name: String,
@@ -52,44 +52,28 @@ pub struct TaskOutcome {
     /// theirs.
     pub write_backs: u64,
     /// All its read latencies, to be put together with those of other runs.
-    #[serde(skip)]
     pub(crate) recorder: ReadRecorder,
     /// What allocating the pages of its first memory cost, those mapped before time 0 included.
-    #[serde(skip)]
     pub allocation: fresco_frames::TaskStats,
     /// Pages of its first memory by bank color.
     pub pages_by_bank: Vec<(u32, u64)>,
     /// Page faults within the run.
-    #[serde(skip_serializing_if = "PageFaults::is_none")]
     pub page_faults: PageFaults,
     /// Pages that moved because the task's colors changed (BPM-7), each time counted.
-    #[serde(skip_serializing_if = "is_none")]
     pub pages_moved: u64,
     /// What it waited for, if it is a thread of a program of several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadResult>,
     /// What was counted in its measured phase, if the run had phases.
-    #[serde(skip)]
     pub(crate) measured: Option<Measured>,
 }
 
-fn is_none(count: &u64) -> bool {
-    *count == 0
-}
-
 /// Page faults of a task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageFaults {
     /// How many.
     pub count: u64,
     /// Time of all of them, in picoseconds.
     pub time_ps: Ps,
-}
-
-impl PageFaults {
-    fn is_none(&self) -> bool {
-        self.count == 0
-    }
 }
 
 /// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.
@@ -116,7 +100,7 @@ impl Met {
 }
 
 /// Extremes and mean of some times, rounded down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     /// Smallest.
     pub min_ps: Ps,

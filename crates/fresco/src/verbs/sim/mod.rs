@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco sim`: scenarios on the models of their machines.
+//! `fresco sim`: scenarios, or a plan, on the models of their machines.
+
+mod plan;
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, tell};
@@ -10,9 +12,9 @@ use crate::show::table::Tasks;
 use crate::show::{page, text, timelines};
 use crate::simulate::{End, provenance_of, simulate_some};
 use crate::stop::{STOPPED, Stop};
-use crate::verbs::sim_plan;
 use crate::{output, outputs, tidy};
 use fresco_input::{InputError, quoted};
+use fresco_plan::Plan;
 use fresco_report::{Document, InputFile, Provenance};
 use fresco_scenario::{builtin_names, builtin_titles};
 use fresco_system::Scenario;
@@ -40,19 +42,19 @@ Examples:
 pub struct Args {
     /// Scenarios: names of built-in ones or files; or one plan, or one scenario with `[plan]`, which is planned first
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
-    pub(super) scenarios: Vec<String>,
+    scenarios: Vec<String>,
 
     /// Set a key of the scenario (repeatable), e.g. task.victim.core=1 or memory.controller.page=closed
     #[arg(long, value_name = "KEY=VALUE")]
-    pub(super) set: Vec<String>,
+    set: Vec<String>,
 
     /// Seed of page frames and programs, for the first repetition
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--seed", 0..=u32::MAX))]
-    pub(super) seed: Option<u32>,
+    seed: Option<u32>,
 
     /// Directory of the recorded traces that the scenario names
     #[arg(long, value_name = "DIR")]
-    pub(super) trace_dir: Option<PathBuf>,
+    trace_dir: Option<PathBuf>,
 
     /// Runs at the same time; 0, as without this option, is one per processor. Changes no result
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--threads", 0..=1024u16))]
@@ -61,28 +63,28 @@ pub struct Args {
     /// Length of the run of a plan, e.g. '640 ms'; as long as everything takes to repeat if omitted, from two to ten retention
     /// times
     #[arg(long, value_name = "TIME")]
-    pub(super) horizon: Option<String>,
+    horizon: Option<String>,
 
     /// Begin the run of a plan with the switch from ordinary refresh, which tasks may meet until each color's first window;
     /// otherwise refresh has been in its rhythm for a while when the tasks begin
     #[arg(long)]
-    pub(super) from_switch_on: bool,
+    from_switch_on: bool,
 
     /// Print JSON instead of tables
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 
     /// Rows for the tasks in the background, too, and a table of the controllers
     #[arg(long)]
-    pub(super) all: bool,
+    all: bool,
 
     /// Write a report there: index.html, results.json, each figure as SVG, and trace.json for ui.perfetto.dev: who ran when, for
     /// the time that the scenario's key `timeline` says; replaces the report that is there, and no other file
     #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
+    out: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(super) tables: tidy::Options,
+    tables: tidy::Options,
 
     /// List the built-in scenarios
     #[arg(long, conflicts_with_all = ["scenarios", "programs"])]
@@ -93,7 +95,10 @@ pub struct Args {
     programs: bool,
 }
 
-/// What `--json` prints: schema `fresco-sim/2`.
+/// Schema of the JSON.
+const SCHEMA: &str = "fresco-sim/3";
+
+/// What `--json` prints.
 #[derive(Serialize)]
 struct Results {
     /// In the order of the command line.
@@ -108,8 +113,8 @@ pub fn run(args: Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     refuse_two_values(&args)?;
-    if let Some(plan) = sim_plan::plan_of(&args.scenarios)? {
-        return sim_plan::run(&args, &plan);
+    if let Some(plan) = plan::plan_of(&args.scenarios, &args.set)? {
+        return plan::run(&args, &plan);
     }
     refuse_options(
         "a scenario",
@@ -164,6 +169,7 @@ pub fn run(args: Args) -> Outcome {
                 &tables,
                 &provenance,
                 &Results { scenarios: results },
+                None,
             )
         }
     };
@@ -185,7 +191,7 @@ fn mark_stopped(loaded: &[(Scenario, InputFile)], results: &mut [ScenarioResult]
 }
 
 /// Options that would change nothing are refused; each comes with whether it was given.
-pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
+fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
     match options.iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => Err(InputError::new(*option, format!("found it with {found}"))
@@ -269,21 +275,23 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
     Ok(())
 }
 
+/// Prints results and writes the report and the tables that are asked for; `plan` is what was run, if it was one.
 fn show(
     args: &Args,
     directory: Option<&ReportDirectory>,
     tables: &tidy::Destination,
     provenance: &Provenance,
     results: &Results,
+    plan: Option<&Plan>,
 ) -> Result<(), Failure> {
     let document = Document {
-        schema: "fresco-sim/2",
+        schema: SCHEMA,
         provenance,
         data: results,
     };
     // A report that cannot be written does not cost the results: they are printed first.
     let report = |directory: &ReportDirectory| {
-        let (page, figures) = page::of(&results.scenarios, provenance)?;
+        let (page, figures) = page::of(&results.scenarios, plan, provenance)?;
         let trace = timelines::trace_file(&results.scenarios, provenance)?;
         directory.write_with(&page, &document.to_bytes()?, &figures, Vec::from_iter(trace))
     };

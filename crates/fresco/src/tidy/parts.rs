@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What runs of scenarios and of plans have in common.
+//! Parts of a run: reads, pages and threads of a task, cores, budgets, controllers, refresh, promises.
 
 use super::metrics as m;
 use super::metrics::{Metric, Subject};
 use super::tables::{Observed, Tables};
 use fresco_report::ReportError;
-use fresco_system::multitask::JobRecord;
-use fresco_system::results::{ControllerResult, CoreRegulation, Reads, RegulationResult, ThreadResult};
+use fresco_system::multitask::{CoreOutcome, JobRecord};
+use fresco_system::results::{
+    ControllerResult, CoreRegulation, Reads, RefreshMet, RegulationResult, RunResult, ThreadResult,
+};
 
 /// A time in picoseconds as nanoseconds.
 pub(super) fn ns(ps: u64) -> f64 {
@@ -178,4 +180,72 @@ pub(super) fn budget(
         tables.period(core, number, middle - rules.period_ps / 2, *lines, rate)?;
     }
     Ok(())
+}
+
+/// What a core did in a run to a horizon.
+pub(super) fn core(tables: &mut Tables, core: &CoreOutcome) -> Result<(), ReportError> {
+    tables.observe(
+        &Observed::other(Subject::Core, core.core),
+        [
+            (m::task_time, ns(core.run_ps)),
+            (m::handler_time, ns(core.handler_ps)),
+            (m::idle_time, ns(core.idle_ps)),
+            (m::busy_time, ns(core.executing_ps)),
+            (m::context_switches, core.context_switches as f64),
+            (m::preemptions, core.preemptions as f64),
+            (m::handlers_missed, core.handlers_missed as f64),
+            (m::drain_time_max, ns(core.longest_drain_ps)),
+            (m::lines_cleaned, core.lines_cleaned as f64),
+            (m::writes_into_windows, core.writes_into_windows as f64),
+        ],
+    )
+}
+
+/// The refresh of ranks, and how well channels kept the windows of a plan.
+pub(super) fn refresh(tables: &mut Tables, run: &RunResult) -> Result<(), ReportError> {
+    for rank in &run.ranks {
+        let on = Observed::other(Subject::Rank, format!("{}.{}", rank.channel, rank.rank));
+        let gap = ns(rank.longest_gap_ps);
+        tables.observe(&on, [(m::refreshes, rank.commands as f64), (m::refresh_gap_max, gap)])?;
+    }
+    for (number, kept) in run.windows.iter().enumerate() {
+        let values = [
+            (m::refresh_windows, kept.windows as f64),
+            (m::refresh_windows_late, kept.late as f64),
+            (m::refresh_window_delay, ns(kept.late_ps)),
+            (m::refresh_window_delay_max, ns(kept.latest_ps)),
+        ];
+        tables.observe(&Observed::other(Subject::Channel, number), values)?;
+    }
+    Ok(())
+}
+
+/// Promises of a plan, and what the checker of DRAM commands found.
+pub(super) fn verdicts(tables: &mut Tables, on: &Observed, run: &RunResult) -> Result<(), ReportError> {
+    for promise in &run.promises {
+        let on = Observed::other(Subject::Promise, &promise.what);
+        tables.observe(&on, [(m::kept, f64::from(u8::from(promise.kept)))])?;
+    }
+    let Some(checker) = &run.checker else { return Ok(()) };
+    let values = [
+        (m::commands_checked, checker.commands as f64),
+        (m::violations, checker.violations as f64),
+        (m::late_rows, checker.late_rows as f64),
+    ];
+    tables.observe(on, values)
+}
+
+/// Accesses of a task that met a refresh.
+pub(super) fn met(tables: &mut Tables, on: &Observed, met: &RefreshMet) -> Result<(), ReportError> {
+    let planned = &met.planned;
+    tables.observe(
+        on,
+        [
+            (m::met_refresh_reads, planned.reads as f64),
+            (m::met_refresh_read_wait, ns(planned.read_wait_ps)),
+            (m::met_refresh_read_wait_max, ns(planned.longest_read_wait_ps)),
+            (m::met_refresh_writes, planned.writes as f64),
+            (m::met_refresh_at_start, met.at_start.accesses() as f64),
+        ],
+    )
 }

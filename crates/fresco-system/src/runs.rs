@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a scenario to an experiment, and how long it lasts.
+//! The runs of a scenario: each as an [`crate::multitask::Experiment`], and how long it lasts.
+//!
+//! Without periodic tasks each task has its core alone, and the run has phases: it lasts until all have been measured. With
+//! them the first ready job of a core runs (`policy.scheduler`), a task without a period when no job is ready, and the run
+//! has a horizon: jobs released within the warm-up run but are not counted. Memory is refreshed by the machine's own policy.
 
 use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_scenario::allocator;
-use fresco_scenario::{Copy, Extent, Role, RunSpec, Setup, error_at};
+use fresco_scenario::{Extent, RunSpec, Setup, error_at};
 
 /// Picoseconds of a nanosecond.
 const NS: Ps = 1000;
 
 /// What a run of `spec` does.
-pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
+pub(crate) fn experiment(spec: &RunSpec) -> Result<Experiment, InputError> {
     let setup = &spec.point.setup;
     let mut tasks = Vec::new();
     for copy in &setup.copies {
@@ -26,6 +30,7 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
             ..Instance::new(0, copy.coloring.clone())
         };
         tasks.push(TaskSpec {
+            role: task.role,
             paging: task.paging,
             team: setup.program(copy.task).kind().is_team().then_some(copy.task),
             start: task.start,
@@ -43,7 +48,10 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
     };
     Ok(Experiment {
         dynamic: setup.dynamic.clone(),
-        phases: (!setup.is_periodic()).then(|| phases(setup)),
+        phases: (!setup.is_periodic()).then_some(Phases {
+            warm_up: setup.warm_up,
+            measure: setup.measure,
+        }),
         tasks,
         horizon_ns,
         seed: spec.seed,
@@ -60,16 +68,6 @@ pub(crate) fn of(spec: &RunSpec) -> Result<Experiment, InputError> {
         }),
         ..Experiment::new(setup.machine.clone(), schedule, setup.frames)
     })
-}
-
-/// Warm-up and measurement of tasks that have their cores alone.
-fn phases(setup: &Setup) -> Phases {
-    let is_measured = |copy: &Copy| setup.tasks[copy.task].role == Role::Measured;
-    Phases {
-        warm_up: setup.warm_up,
-        measure: setup.measure,
-        is_measured: setup.copies.iter().map(is_measured).collect(),
-    }
 }
 
 /// Periods of what recurs most slowly that are kept for a chart.
@@ -101,7 +99,7 @@ fn timings(setup: &Setup) -> impl Iterator<Item = &fresco_rt::Task> {
 }
 
 /// Jobs of a task that are released before are not counted.
-pub(super) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
+pub(crate) fn warm(setup: &Setup, task: &fresco_rt::Task) -> Ps {
     match setup.warm_up {
         Extent::Jobs(jobs) => jobs
             .saturating_mul(task.period)
