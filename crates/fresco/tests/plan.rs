@@ -82,7 +82,8 @@ fn a_plan_is_sound_and_kept() {
 /// A table that needs fewer cores than the machine has: the others do nothing.
 #[test]
 fn a_table_of_fewer_cores_than_the_machine_is_simulated() {
-    let of_machine = tasks().replace("\"ss-rtmc\"", "\"gem5-2core\"");
+    let memory = "[memory]\ndensity = 8\ndensity_scales_refresh_only = true\n";
+    let of_machine = tasks().replace(memory, "machine = \"gem5-2core\"\n");
     assert_ne!(of_machine, tasks());
     let directory = directory_with(&[("t.toml", &of_machine)]);
     let here = directory.path();
