@@ -4,10 +4,10 @@
 use super::elf::{Loader, loader};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A program that can be started with colored memory.
@@ -113,12 +113,6 @@ fn executable(path: &Path) -> io::Result<()> {
 /// without colors.
 fn suited(path: &Path, depth: u32, needs_loader: bool) -> Result<(), ProgramError> {
     let denied = |error: io::Error| ProgramError::NotExecutable(error.to_string());
-    let about = std::fs::metadata(path).map_err(denied)?;
-    if needs_loader && about.permissions().mode() & 0o6000 != 0 && !rustix::process::geteuid().is_root() {
-        return Err(ProgramError::unsuited(
-            "has privileges of its own (set-user-ID): no library can be put before it",
-        ));
-    }
     let mut file = match File::open(path) {
         // What may be executed need not be readable.
         Err(error) if !needs_loader && error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
@@ -147,6 +141,13 @@ fn suited(path: &Path, depth: u32, needs_loader: bool) -> Result<(), ProgramErro
     if !needs_loader {
         return Ok(());
     }
+    // Of a script these are not heeded.
+    let about = file.metadata().map_err(denied)?;
+    if changes_identity(&about) || has_capabilities(path) {
+        return Err(ProgramError::unsuited(
+            "has privileges of its own (set-user-ID, set-group-ID or capabilities): no library can be put before it",
+        ));
+    }
     match loader(&file, &head) {
         None => Err(ProgramError::NotExecutable(
             "is damaged: an ELF file that ends before what its headers name".to_owned(),
@@ -160,6 +161,22 @@ fn suited(path: &Path, depth: u32, needs_loader: bool) -> Result<(), ProgramErro
             "is linked statically: no library can be put before it, so its memory cannot be colored",
         )),
     }
+}
+
+/// Returns true if the program gets another user or group than ours by its set-user-ID or set-group-ID bit: then the loader takes no
+/// library from the environment, whoever starts it (ld.so(8), secure-execution mode).
+fn changes_identity(about: &Metadata) -> bool {
+    let mode = about.permissions().mode();
+    let user = mode & 0o4000 != 0 && about.uid() != rustix::process::getuid().as_raw();
+    // Without the group's right to execute the bit marks a file for mandatory locking.
+    let group = mode & 0o2010 == 0o2010 && about.gid() != rustix::process::getgid().as_raw();
+    user || group
+}
+
+/// Returns true if the file gives capabilities that we do not have: the same. Root has them.
+fn has_capabilities(path: &Path) -> bool {
+    let mut value = [0u8; 64];
+    !rustix::process::geteuid().is_root() && rustix::fs::getxattr(path, "security.capability", &mut value).is_ok()
 }
 
 #[cfg(test)]
@@ -193,6 +210,28 @@ mod tests {
         ] {
             let error = Program::find(OsStr::new(name), &search(), true).expect_err(name);
             assert_eq!(error.status(), status, "{name}: {error}");
+        }
+    }
+
+    /// Whoever starts it: root may run a program of another user, too.
+    #[test]
+    fn programs_of_another_user_or_group_are_refused() {
+        if !rustix::process::geteuid().is_root() {
+            return; // Files cannot be given away.
+        }
+        let program = fs::read("/bin/true").expect("readable");
+        for (mode, refused) in [(0o4755, true), (0o2755, true), (0o2745, false), (0o755, false)] {
+            let path = file("ids", &program, 0o755);
+            std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)).expect("root may");
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("ours");
+            let found = Program::find(path.as_os_str(), &search(), true);
+            let by_kernel = Program::find(path.as_os_str(), &search(), false);
+            fs::remove_file(&path).expect("ours");
+            assert_eq!(found.is_err(), refused, "{mode:o}");
+            assert!(by_kernel.is_ok(), "the kernel needs no library");
+            if let Err(error) = found {
+                assert!(error.to_string().starts_with("has privileges of its own"), "{error}");
+            }
         }
     }
 

@@ -125,8 +125,13 @@ impl Outlook {
             let most = found + 4 * (found.isqrt() + 1);
             return (likely(most + most / 4) < self.wanted).then(|| likely(found));
         }
-        // What can never be there.
-        (looked == 0 && free + rest < self.wanted).then_some(free + rest)
+        // What can never be there: not even if all that is held were of the colors.
+        let likely = if self.is_uniform {
+            rest / self.rarity.max(1)
+        } else {
+            rest
+        };
+        (looked == 0 && free + rest < self.wanted).then_some(free + likely)
     }
 }
 
@@ -148,7 +153,9 @@ mod tests {
     #[test]
     fn what_can_never_be_there_is_not_looked_for() {
         assert_eq!(outlook(12 * GIB, 16, true).is_hopeless(0, 0, 0, 0), None);
-        assert_eq!(outlook(13 * GIB, 16, true).is_hopeless(0, 0, 0, 0), Some(12 * GIB));
+        // It may hold 12 GiB, of which a sixteenth has the colors.
+        assert_eq!(outlook(13 * GIB, 16, true).is_hopeless(0, 0, 0, 0), Some(12 * GIB / 16));
+        assert_eq!(outlook(13 * GIB, 16, false).is_hopeless(0, 0, 0, 0), Some(12 * GIB));
         assert_eq!(outlook(13 * GIB, 16, true).is_hopeless(GIB, 0, 0, 0), None);
     }
 

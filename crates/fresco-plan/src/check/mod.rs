@@ -8,6 +8,7 @@
 
 mod bandwidth;
 mod copies;
+mod copy_times;
 mod deadlines;
 mod hiding;
 mod kinds;
@@ -64,6 +65,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
     copies::check(plan, &mut report)?;
     retention::check(plan, &mut report)?;
     bandwidth::check(plan, machine, &mut report)?;
+    copy_times::check(plan, machine, &mut report)?;
     deadlines::check(plan, &mut report)?;
     Ok(report)
 }

@@ -123,6 +123,17 @@ fn copies_that_cost_nothing_or_too_much() {
         "tasks[0] (short)",
         "exceed 1000 s",
     );
+    // Of 4 KiB each line passes the data buses twice.
+    sound.refused(
+        |plan| plan.tasks[0].copy_ns = Some(1),
+        "tasks[0] (short).copy_ns",
+        "the data buses need",
+    );
+    sound.refused(
+        |plan| plan.tasks[0].global_bytes *= 64,
+        "tasks[0] (short).global_bytes",
+        "of memory",
+    );
     sound.refused(
         |plan| plan.tasks[0].wcet_ns = 3_999_999,
         "proofs[0]",

@@ -165,13 +165,26 @@ fn periods(plan: &Table<'_>) -> Result<(Time, Time), InputError> {
     Ok((shortest, longest))
 }
 
-/// `copy_mb_per_s`: bytes copied per microsecond. If not given, each line is fetched and written with a row of its own.
+/// `copy_mb_per_s`: bytes copied per microsecond, at most what the data buses carry, as each line passes them twice. If not given,
+/// each line is fetched and written with a row of its own.
 fn copy(plan: &Table<'_>, machine: &Machine) -> Result<Bandwidth, InputError> {
-    if let Some(rate) = plan.opt_integer("copy_mb_per_s", 1..=1_000_000u32)? {
+    let (timing, org) = (&machine.memory.timing, &machine.memory.organisation);
+    let line = timing.burst_length * u64::from(org.bus_bytes);
+    if let Some(item) = plan.opt_item("copy_mb_per_s") {
+        let buses = u64::from(org.nodes) * u64::from(org.channels);
+        let most = buses * line * 1_000_000 / timing.clock.to_ps(2 * timing.burst()).max(1);
+        let rate = item.integer(1..=u32::MAX)?;
+        if u64::from(rate) > most {
+            return Err(item
+                .error(format!("found {rate} MB/s"))
+                .allowed(format!(
+                    "up to {most} MB/s, as each line passes the data buses of {} twice",
+                    machine.name
+                ))
+                .help("give what was measured, or omit it: then each line has a row to open"));
+        }
         return Ok(Bandwidth::Copied(u64::from(rate) * 1_000_000));
     }
-    let timing = &machine.memory.timing;
-    let line = timing.burst_length * u64::from(machine.memory.organisation.bus_bytes);
     let each = timing
         .clock
         .to_ps(2 * (timing.rp + timing.rcd + timing.cl + timing.burst()));

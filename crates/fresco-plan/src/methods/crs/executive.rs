@@ -29,7 +29,7 @@ pub(super) fn tabulate(
     for (number, core) in cores.iter().enumerate() {
         if !core.copied.is_empty() {
             return Err(Refusal::form(
-                "an executive inside servers has no copy tasks; set plan.instances = 1, or another policy",
+                "without copy tasks there are no servers for these tasks, and an executive inside servers has none; set another plan.policy",
             ));
         }
         let (tables, _) = server_tables(&core.top).map_err(refused)?;

@@ -85,8 +85,10 @@ fn none_found(context: &PlanContext<'_>, tasks: &[usize], locks: &Locks) -> Refu
             time(task.deadline - task.wcet),
             time(task.deadline),
             time(task.wcet),
-            match context.set.options.instances {
-                1 => "; a copy in the other color may help (plan.instances = 2), or shorter locks",
+            match (context.set.options.instances, context.set.options.executive) {
+                (1, true) =>
+                    "; shorter locks may help, or another plan.policy with a copy in the other color (plan.instances = 2)",
+                (1, false) => "; a copy in the other color may help (plan.instances = 2), or shorter locks",
                 _ => ", and copies in the other color do not help either",
             }
         ));
