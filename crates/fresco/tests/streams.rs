@@ -363,6 +363,11 @@ fn ctrl_c_keeps_what_there_is() {
             "latency",
         ),
         (
+            "bench latency --set bytes=1MiB --simulate xeon-w3530 --repetitions 1000",
+            "fresco: stopped early",
+            "latency",
+        ),
+        (
             "bench hrt --jobs 100000 --period 1000 --deadline 1000",
             "fresco: stopped early",
             "job",

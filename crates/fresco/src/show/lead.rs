@@ -103,7 +103,7 @@ pub fn under(sweep: &Sweep<'_>, compared: usize) -> String {
 }
 
 /// A value of an axis: `samebank`, `node 1`, `3 co-runners`.
-fn setting(name: &str, value: &str) -> String {
+pub fn setting(name: &str, value: &str) -> String {
     match name.rsplit_once('.') {
         Some((_, key)) => format!("{key} {value}"),
         None if name == CORUNNERS && value == "1" => "1 co-runner".to_owned(),

@@ -50,7 +50,13 @@ pub fn of(
         if let Some(plan) = plan {
             sections.push(plan::promised(plan, result)?);
         }
-        sections.push(section(&sweep, heading, &figures)?);
+        // What the numbers of the only scenario say is the page's lead.
+        let said = if results.len() > 1 {
+            lead::sentences(&sweep).join(" ")
+        } else {
+            String::new()
+        };
+        sections.push(section(&sweep, heading, said, &figures)?);
         sections.extend(plan.map(plan::reasons));
         all.extend(figures);
     }
@@ -103,9 +109,12 @@ pub fn provenance_of(result: &ScenarioResult, whole: &Provenance) -> Provenance 
     provenance
 }
 
-fn section(sweep: &Sweep<'_>, heading: String, figures: &[Figure]) -> Result<Section, ReportError> {
+fn section(sweep: &Sweep<'_>, heading: String, said: String, figures: &[Figure]) -> Result<Section, ReportError> {
     let result = sweep.result;
-    let mut section = Section::new(heading).paragraph(lead::sentences(sweep).join(" "));
+    let mut section = Section::new(heading);
+    if !said.is_empty() {
+        section = section.paragraph(said);
+    }
     for figure in figures {
         section = section.figure(figure.svg.clone(), figure.caption.clone());
     }

@@ -5,6 +5,7 @@ use super::figures::{self, Figure};
 use super::files::TRACE;
 use super::gantt::{self, Titles};
 use super::lanes::{GanttContent, TaskLane};
+use super::lead;
 use super::sweep::Sweep;
 use super::trace;
 use fresco_report::perfetto::{Trace, write_trace};
@@ -52,12 +53,14 @@ pub fn figures(sweep: &Sweep<'_>, provenance: &Provenance) -> Result<Vec<Figure>
     Ok(all)
 }
 
-/// What the runs of a point are: its values, or the method of the plan.
+/// What the runs of a point are: the values of its axes with their names, as `samebank, 3 co-runners`, or the method of the plan.
 fn run_name(result: &ScenarioResult, point: &PointResult) -> String {
-    match result.method {
-        Some(method) => method.name().to_owned(),
-        None => values(point),
+    if let Some(method) = result.method {
+        return method.name().to_owned();
     }
+    let values = std::iter::zip(&result.axes, &point.values);
+    let values: Vec<String> = values.map(|(axis, value)| lead::setting(&axis.name, value)).collect();
+    values.join(", ")
 }
 
 /// The file of the report that has the timelines of the first runs of points, for a trace viewer: its name and content;

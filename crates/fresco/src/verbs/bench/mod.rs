@@ -129,12 +129,12 @@ pub fn run(args: &Args) -> Outcome {
     let pattern = AccessPattern::record(chosen.program, &chosen.parameters, u64::from(args.seed));
     let pattern = pattern.map_err(|error| chosen.as_given(error, &args.set))?;
     let stop = match args.simulate {
-        Some(_) => Stop::never(),
+        Some(_) => Stop::after("each repetition that has begun"),
         None => Stop::on_interrupt(),
     };
     let (report, provenance) = match &args.simulate {
         Some(machine) => {
-            let modelled = model::run(machine, args, &chosen, period)?;
+            let modelled = model::run(machine, args, &chosen, period, &stop)?;
             let mut report = begun(args, &chosen, &pattern, modelled.machine);
             (report.samples, report.jobs) = (modelled.samples, modelled.jobs);
             (report, modelled.provenance)
@@ -145,6 +145,10 @@ pub fn run(args: &Args) -> Outcome {
         ),
     };
     let stopped = stop.is_asked();
+    if report.samples.is_empty() && report.jobs.is_none() {
+        tell("fresco: stopped before anything was measured");
+        return Ok(ExitCode::from(STOPPED));
+    }
     shown(args, &report.summed(), &provenance)?;
     Ok(match stopped {
         true => {

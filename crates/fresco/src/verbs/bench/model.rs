@@ -4,7 +4,8 @@
 use super::jobs::{Job, Jobs};
 use super::yardstick::Chosen;
 use super::{Args, Sample};
-use crate::simulate::{provenance_of, simulate};
+use crate::simulate::{End, provenance_of, simulate_some};
+use crate::stop::Stop;
 use fresco_input::{InputError, quoted};
 use fresco_report::{InputFile, Provenance};
 use fresco_system::Scenario;
@@ -50,7 +51,10 @@ pub fn scenario(machine: &str, args: &Args, chosen: &Chosen, period: Option<(Dur
     )
 }
 
-/// Runs it.
+/// A scenario is repeated so often at most.
+const MOST_REPETITIONS: u32 = 1000;
+
+/// Runs it; what was asked to stop has the repetitions up to there.
 ///
 /// # Errors
 /// What reading the scenario finds: no such machine, a program that does not fit its memory.
@@ -59,14 +63,25 @@ pub fn run(
     args: &Args,
     chosen: &Chosen,
     period: Option<(Duration, Duration)>,
+    stop: &Stop,
 ) -> Result<Modelled, InputError> {
+    if args.repetitions() > MOST_REPETITIONS {
+        return Err(
+            InputError::new("--repetitions", format!("found {}", args.repetitions()))
+                .allowed(format!("up to {MOST_REPETITIONS} with --simulate"))
+                .help("repeat less often"),
+        );
+    }
     // Told of as the user named it, not as the scenario does.
     fresco_machine::load(machine)?;
     let text = scenario(machine, args, chosen, period);
     let scenario = Scenario::parse("the scenario of fresco bench", &text, Path::new(""), &[])?;
     let file = InputFile::new("the scenario of fresco bench", crate::provenance::digest(&text));
     let loaded = [(scenario, file)];
-    let results = simulate(&loaded, 0)?;
+    let (results, end) = simulate_some(&loaded, 0, stop);
+    if let Some(End::Fault(fault)) = end {
+        return Err(fault);
+    }
     let provenance = provenance_of(&loaded, &results)?;
     let mut modelled = Modelled {
         machine: machine.to_owned(),

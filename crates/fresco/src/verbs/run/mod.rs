@@ -19,7 +19,6 @@ use fresco_linux::pager::MOST_SETS;
 use fresco_linux::resctrl::Lock;
 use limits::LimitArgs;
 use plan::RunPlan;
-use room::Room;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -297,10 +296,8 @@ fn prepared(request: &Request, chosen: &Chosen) -> Result<(Box<dyn Means>, Optio
     if let Some(reason) = room::refusal(request, chosen.backend) {
         return Err(reason);
     }
-    let searches = chosen.backend.provider().searches();
-    let narrow = |room: &Room| searches && room.inside > 0 && room.is_mostly_outside();
-    if let Some(room) = Room::of(request).filter(narrow) {
-        tell(&format!("fresco run: {}", room.words(&request.map)));
+    if let Some(words) = room::attention(request, chosen.backend) {
+        tell(&format!("fresco run: {words}"));
     }
     let means = chosen.means(0)?;
     if let Some(cpus) = &request.cpus {

@@ -49,6 +49,13 @@ impl Room {
     }
 }
 
+/// What is to be told where most of the memory lies outside the map and frames are looked for: it may be the map of another machine.
+pub fn attention(request: &Request, backend: Backend) -> Option<String> {
+    let room = Room::of(request)
+        .filter(|room| backend.provider().searches() && room.inside > 0 && room.is_mostly_outside())?;
+    Some(room.words(&request.map))
+}
+
 /// Why frames would be looked for in vain: there are none of these colors, or hardly any, where the library looks.
 pub fn refusal(request: &Request, backend: Backend) -> Option<String> {
     let hopeless = Room::of(request)

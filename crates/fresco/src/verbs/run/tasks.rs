@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco run PLAN`: the tasks of a plan as programs, each where the plan has it.
 
-use super::{UNABLE, limits, plan, search_path};
+use super::{UNABLE, limits, plan, room, search_path};
 use crate::failure::{Outcome, tell};
 use crate::output;
 use crate::verbs::live::CAVEAT;
@@ -29,6 +29,8 @@ struct View<'p> {
     applied: &'static str,
     not_applied: &'static str,
     caveat: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attention: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -80,6 +82,7 @@ pub fn show(planned: &PlannedPrograms, wanted: Wanted, json: bool) -> Outcome {
         applied: APPLIED,
         not_applied: NOT_APPLIED,
         caveat: CAVEAT,
+        attention: attention(planned, &chosen),
     };
     output::print(json, "fresco-run-plan/1", &planned.provenance, &view, || view.tables())?;
     Ok(ExitCode::from(status))
@@ -124,6 +127,9 @@ impl View<'_> {
         ] {
             notes.push(vec![what.into(), value.into()])?;
         }
+        if let Some(words) = &self.attention {
+            notes.push(vec!["attention".into(), words.as_str().into()])?;
+        }
         Ok(vec![table, notes])
     }
 }
@@ -158,6 +164,11 @@ fn refusal(program: &PlannedProgram, chosen: &Chosen) -> Option<(u8, String)> {
         .map(|reason| (UNABLE, reason))
 }
 
+/// The map is that of the plan's machine, for all tasks.
+fn attention(planned: &PlannedPrograms, chosen: &Chosen) -> Option<String> {
+    room::attention(&planned.programs.first()?.request, chosen.backend)
+}
+
 /// The back end of all tasks.
 fn choose(planned: &PlannedPrograms, wanted: Wanted) -> Chosen {
     Chosen::new(wanted, planned.programs.iter().map(|program| &program.request))
@@ -169,6 +180,9 @@ pub fn run(planned: &PlannedPrograms, wanted: Wanted) -> Outcome {
     let chosen = choose(planned, wanted);
     if let Some(refusal) = chosen.passed_over() {
         tell(&format!("fresco run: with the stock back end: {refusal}"));
+    }
+    if let Some(words) = attention(planned, &chosen) {
+        tell(&format!("fresco run: {words}"));
     }
     let mut programs = Vec::new();
     for program in &planned.programs {

@@ -270,7 +270,7 @@ fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<()
         let error = InputError::new(given[number].clone(), found).in_field("name");
         return Err(error
             .allowed("each name once")
-            .help("give it once, or change its name with --set name=…"));
+            .help("give it once, or change the name in one of the files: --set holds for all of them"));
     }
     Ok(())
 }
