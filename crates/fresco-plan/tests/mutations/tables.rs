@@ -200,7 +200,7 @@ fn copies_that_take_no_time() {
     };
     sound.refused(free, "tasks[0] (a)", "no time to copy");
     sound.refused(
-        |plan| plan.tasks[0].copy_ns = Some(1),
+        |plan| plan.tasks[0].copy_ns = plan.tasks[0].copy_ns.map(|copy| copy + 1),
         "schedule.table",
         "other costs of copies",
     );
