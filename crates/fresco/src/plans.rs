@@ -74,7 +74,10 @@ pub fn inputs(path: &Path, machine: &PlannedMachine) -> Vec<PathBuf> {
 /// # Errors
 /// There is no plan; wrong input if the method asked for is not for such tasks or such a machine.
 pub fn of_set(file: &Path, set: &TaskSet) -> Result<Plan, Failure> {
-    fresco_plan::plan(set).map_err(|refusal| refused(file, set.options.method, &set.name, &refusal))
+    let waiting = crate::progress::waiting(&format!("planning {}", set.name));
+    let made = fresco_plan::plan(set);
+    waiting.finish_and_clear();
+    made.map_err(|refusal| refused(file, set.options.method, &set.name, &refusal))
 }
 
 /// A plan as the file that `fresco plan` writes.

@@ -42,6 +42,14 @@ pub fn counter(what: &str) -> ProgressBar {
     bar
 }
 
+/// A spinner that tells how long it has taken, for work that does not tell how far it is.
+pub fn waiting(what: &str) -> ProgressBar {
+    let bar = bar(0, what);
+    bar.set_style(ProgressStyle::with_template("{msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
 /// From one line of a log to the next.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 

@@ -58,7 +58,10 @@ pub fn of(
         };
         sections.push(section(&sweep, heading, said, &figures)?);
         sections.extend(plan.map(plan::reasons));
-        all.extend(figures);
+        for figure in figures {
+            let name = free_name(&figure.name, &all);
+            all.push(Figure { name, ..figure });
+        }
     }
     let lead = match short.as_slice() {
         [(_, all)] => all.join(" "),
@@ -73,6 +76,14 @@ pub fn of(
     page.sections.extend(sections);
     page.sections.push(reading());
     Ok((page, all))
+}
+
+/// The name of a figure, numbered if another has it: words of scenario and task may run together alike.
+fn free_name(name: &str, taken: &[Figure]) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    let free = names.find(|name| taken.iter().all(|other| other.name != *name));
+    free.expect("numbers do not end")
 }
 
 /// The title of a scenario, or its name if it has none.
@@ -265,6 +276,15 @@ mod tests {
         let eight = vec![untitled; 8];
         let title = "Memory interference: first, first, first, first, first and three others";
         assert_eq!(headed(&eight).as_deref(), Some(title));
+    }
+
+    #[test]
+    fn figures_of_several_scenarios_have_names_of_their_own() {
+        let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
+        let provenance = Provenance::new("0", "test", 1);
+        let (_, figures) = of(&[result.clone(), result], None, &provenance).expect("drawn");
+        let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+        assert_eq!(names.len(), figures.len(), "{names:?}");
     }
 
     #[test]
