@@ -33,7 +33,7 @@ pub struct RunResult {
     pub tasks: Vec<TaskResult>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
-    /// The ranks of all channels, by channel, then by rank; empty where nobody looked at their commands.
+    /// The ranks of all channels, by channel, then by rank; empty where the checker was not asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankRefresh>,
     /// How well each channel kept a plan's windows; empty where the machine's own policy refreshes.
@@ -82,7 +82,11 @@ impl RunResult {
             promises: Vec::new(),
             tasks: tasks.collect(),
             cores: outcome.cores,
-            ranks: outcome.ranks,
+            // Recording a timeline shows them too, and changes nothing else.
+            ranks: match outcome.checker {
+                Some(_) => outcome.ranks,
+                None => Vec::new(),
+            },
             windows: match outcome.windows.iter().any(|kept| kept.windows > 0) {
                 true => outcome.windows,
                 false => Vec::new(),

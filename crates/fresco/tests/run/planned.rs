@@ -250,9 +250,18 @@ fn the_tasks_of_a_core_share_its_budget_of_bandwidth() {
         .env("FRESCO_RESCTRL", "/nowhere")
         .output()
         .expect("it starts");
-    let told = String::from_utf8_lossy(&nothing.stderr).into_owned();
+    let told = but_for_the_size(&nothing.stderr);
     assert_eq!(nothing.status.code(), Some(125), "{told}");
     assert!(told.starts_with("fresco run: task control: --bandwidth: "), "{told}");
+}
+
+/// What a run of a plan says, but for the line that tells of a machine that is larger than that of the plan.
+fn but_for_the_size(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let lines = text
+        .lines()
+        .filter(|line| !line.contains("lie outside the map ss-rtmc"));
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 #[test]
@@ -283,7 +292,7 @@ fn the_status_is_that_of_the_first_task_that_failed() {
     ] {
         let directory = planned(first, second);
         let done = fresco(&["run", "plan.json"], directory.path());
-        let complaint = String::from_utf8_lossy(&done.stderr);
+        let complaint = but_for_the_size(&done.stderr);
         assert_eq!(done.status.code(), Some(code), "{complaint}");
         assert!(
             complaint.contains(told) && (told.is_empty() == complaint.is_empty()),
