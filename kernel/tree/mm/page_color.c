@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: switched on and off, and who owns which colours.
+ * Page coloring: switched on and off, and who owns which colors.
  */
 #define pr_fmt(fmt) "page_color: " fmt
 
@@ -30,18 +30,18 @@ struct page_color_policy page_color_any_policy = {
 /* For zsmalloc, which may be a module. */
 EXPORT_SYMBOL_GPL(page_color_any_policy);
 
-/* Policies per colour; with page_color_owned under owners_lock. */
+/* Policies per color; with page_color_owned under owners_lock. */
 static unsigned int owners[PAGE_COLOR_MAX];
 /* Of them, those of programs. */
 static unsigned int program_owners[PAGE_COLOR_MAX];
 static DEFINE_SPINLOCK(owners_lock);
-/* Policies of one colour each; made under page_color_mutex. */
+/* Policies of one color each; made under page_color_mutex. */
 static struct page_color_policy *singles[PAGE_COLOR_MAX];
 static atomic_long_t nr_policies;
 /* See page_color.h. */
 DEFINE_MUTEX(page_color_mutex);
 
-/* A policy of all colours keeps nobody away from any. */
+/* A policy of all colors keeps nobody away from any. */
 static bool policy_owns(const struct page_color_policy *policy)
 {
 	return !bitmap_equal(policy->set.some[0], page_color_map.exists,
@@ -104,12 +104,12 @@ void page_color_count_max(struct zone *zone, enum page_color_stat item,
 }
 
 /**
- * page_color_count_mixed - a task was given a block, which may have owned colours
+ * page_color_count_mixed - a task was given a block, which may have owned colors
  * @zone: its zone
  * @page: the block
  * @order: its order
  *
- * Counts how many of its frames have an owned colour.
+ * Counts how many of its frames have an owned color.
  */
 void page_color_count_mixed(struct zone *zone, struct page *page,
 			    unsigned int order)
@@ -130,10 +130,10 @@ void page_color_count_mixed(struct zone *zone, struct page *page,
 }
 
 /**
- * page_color_single - a policy for one colour, for migrations
- * @color: a colour that is or was owned
+ * page_color_single - a policy for one color, for migrations
+ * @color: a color that is or was owned
  *
- * Return: the policy with a reference, NULL if the colour was never owned.
+ * Return: the policy with a reference, NULL if the color was never owned.
  */
 struct page_color_policy *page_color_single(unsigned int color)
 {
@@ -148,10 +148,10 @@ struct page_color_policy *page_color_single(unsigned int color)
 }
 
 /**
- * page_color_owns_large - are all colours of a large folio owned?
+ * page_color_owns_large - are all colors of a large folio owned?
  * @folio: the folio
  *
- * Return: true if so; false for hugetlb, which is not coloured.
+ * Return: true if so; false for hugetlb, which is not colored.
  */
 bool page_color_owns_large(struct folio *folio)
 {
@@ -167,12 +167,12 @@ bool page_color_owns_large(struct folio *folio)
 }
 
 /**
- * page_color_starts - colours that large folios for a policy may start with
+ * page_color_starts - colors that large folios for a policy may start with
  * @policy: the policy
  * @order: order of the folio
  * @colors: where they are put, PAGE_COLOR_SET_BITS bits
  *
- * A policy for one colour, in a migration, stands for the colours of the folio
+ * A policy for one color, in a migration, stands for the colors of the folio
  * that starts with it.
  *
  * Return: false if there are none.
@@ -193,7 +193,7 @@ bool page_color_starts(const struct page_color_policy *policy, unsigned int orde
 	return !bitmap_empty(colors, PAGE_COLOR_SET_BITS);
 }
 
-/* Colours with owners need a policy each. */
+/* Colors with owners need a policy each. */
 static int make_singles(const unsigned long *colors)
 {
 	unsigned int c;
@@ -227,7 +227,7 @@ static void free_singles(void)
 		page_color_policy_put(xchg(&singles[c], NULL));
 }
 
-/* The colours of a policy have one owner more. */
+/* The colors of a policy have one owner more. */
 static void own_colors(const struct page_color_policy *policy)
 {
 	unsigned long orders = 0;
@@ -252,8 +252,8 @@ static void own_colors(const struct page_color_policy *policy)
 }
 
 /**
- * page_color_owners - how many policies name a colour
- * @color: the colour
+ * page_color_owners - how many policies name a color
+ * @color: the color
  *
  * Return: the number, which changes at any time.
  */
@@ -263,7 +263,7 @@ unsigned int page_color_owners(unsigned int color)
 }
 
 /**
- * page_color_any_policies - has any task or cgroup colours?
+ * page_color_any_policies - has any task or cgroup colors?
  *
  * Return: true if so.
  */
@@ -319,13 +319,13 @@ free:
 }
 
 /**
- * page_color_policy_create - a policy for a set of colours
+ * page_color_policy_create - a policy for a set of colors
  * @colors: PAGE_COLOR_MAX bits
  * @flags: PAGE_COLOR_STRICT and PAGE_COLOR_PRIVATE or 0
  * @user: whom it is counted for
  *
  * Return: the policy with one reference, or an error: -EOPNOTSUPP while
- * switched off, -EINVAL if none of the colours exists, -EAGAIN if the user has
+ * switched off, -EINVAL if none of the colors exists, -EAGAIN if the user has
  * as many as it may, -ENOMEM.
  */
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
@@ -341,7 +341,7 @@ struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 }
 
 /**
- * page_color_of_node - colours that memory of a node has
+ * page_color_of_node - colors that memory of a node has
  * @nid: the node
  * @colors: set to them, PAGE_COLOR_MAX bits
  *
@@ -369,18 +369,18 @@ void page_color_of_node(int nid, unsigned long *colors)
 }
 
 /**
- * page_color_policy_claim - a policy with colours that nobody has
+ * page_color_policy_claim - a policy with colors that nobody has
  * @have: what it has already
  * @n: how many more
  * @nid: the node that they are for
  * @flags: of the policy
  * @user: whom it is counted for
- * @group: whose colours they are among; NULL for any
+ * @group: whose colors they are among; NULL for any
  *
- * The colours of a group are free for this if no other program has them.
+ * The colors of a group are free for this if no other program has them.
  *
  * Return: the policy with one reference, or an error: -EAGAIN if there are not
- * enough such colours, and as page_color_policy_create().
+ * enough such colors, and as page_color_policy_create().
  */
 struct page_color_policy *
 page_color_policy_claim(const unsigned long *have, unsigned int n, int nid,
@@ -452,7 +452,7 @@ static void free_policy(struct page_color_policy *policy)
  * page_color_policy_release - the last reference to a policy is gone
  * @policy: the policy
  *
- * Its colours are nobody's again unless other policies name them.
+ * Its colors are nobody's again unless other policies name them.
  */
 void page_color_policy_release(struct page_color_policy *policy)
 {
@@ -466,7 +466,7 @@ void page_color_policy_release(struct page_color_policy *policy)
 }
 
 /**
- * page_color_count_spill - a task with a policy gets a page of another colour
+ * page_color_count_spill - a task with a policy gets a page of another color
  * @zone: where it was looked for or found
  */
 void page_color_count_spill(struct zone *zone)
@@ -521,7 +521,7 @@ static int switch_off(void)
 		return -EBUSY;
 	/* Allocations that looked at the last policy are over. */
 	synchronize_rcu();
-	/* The coloured per-CPU lists are counted only while the key is on. */
+	/* The colored per-CPU lists are counted only while the key is on. */
 	drain_all_pages(NULL);
 	/* Also those that have lost their memory meanwhile. */
 	for_each_zone(zone)
@@ -532,12 +532,12 @@ static int switch_off(void)
 }
 
 /**
- * page_color_switch - switch page colouring on or off
+ * page_color_switch - switch page coloring on or off
  * @on: on
  *
  * Context: under cpus_read_lock() and page_color_mutex.
  * Return: 0 or an error: -ENODATA without a map, -EBUSY while tasks have
- * colours, -ENOMEM.
+ * colors, -ENOMEM.
  */
 int page_color_switch(bool on)
 {
@@ -593,7 +593,7 @@ int page_color_set_map(const char *text)
 }
 
 #ifdef CONFIG_MEMORY_HOTPLUG
-/* Zones that get their first memory while colouring is on need an index, too. */
+/* Zones that get their first memory while coloring is on need an index, too. */
 static int memory_changes(struct notifier_block *nb, unsigned long action,
 			  void *data)
 {
@@ -639,7 +639,7 @@ static void __init take_boot_map(void)
 	cpus_read_lock();
 	mutex_lock(&page_color_mutex);
 	if (!page_color_set_map(boot_map) && !switch_on())
-		pr_info("%u colours\n",
+		pr_info("%u colors\n",
 			bitmap_weight(page_color_map.exists, PAGE_COLOR_MAX));
 	mutex_unlock(&page_color_mutex);
 	cpus_read_unlock();

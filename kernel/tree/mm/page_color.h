@@ -3,7 +3,7 @@
 #define _MM_PAGE_COLOR_H
 
 /*
- * The colour index of the free lists. Private to mm/.
+ * The color index of the free lists. Private to mm/.
  */
 #include <linux/fs.h>
 #include <linux/migrate.h>
@@ -37,7 +37,7 @@ struct alloc_context;
 /**
  * enum page_color_stat - what is counted per zone
  * @PAGE_COLOR_INDEXED: pages taken from the index
- * @PAGE_COLOR_SPLIT: blocks split for coloured pages
+ * @PAGE_COLOR_SPLIT: blocks split for colored pages
  * @PAGE_COLOR_CARVED: pages taken out of these blocks
  * @PAGE_COLOR_SCANNED: blocks looked at
  * @PAGE_COLOR_SCAN_MAX: most blocks looked at in one hold of zone->lock
@@ -45,20 +45,20 @@ struct alloc_context;
  * @PAGE_COLOR_STOLEN: pages taken from pageblocks of other migrate types
  * @PAGE_COLOR_MISSED: refills that found no page
  * @PAGE_COLOR_KEPT: pages that were to leave the zone and got one of their
- *	colour
- * @PAGE_COLOR_STAYED: pages that did not leave the zone for want of their colour
- * @PAGE_COLOR_LOST: pages that had to leave the zone and got another colour
- * @PAGE_COLOR_EVICTED: pages moved away from a colour that others wanted
+ *	color
+ * @PAGE_COLOR_STAYED: pages that did not leave the zone for want of their color
+ * @PAGE_COLOR_LOST: pages that had to leave the zone and got another color
+ * @PAGE_COLOR_EVICTED: pages moved away from a color that others wanted
  * @PAGE_COLOR_DROPPED: clean pages of files that were dropped for this
- * @PAGE_COLOR_LARGE: large folios that tasks were given of their colours
+ * @PAGE_COLOR_LARGE: large folios that tasks were given of their colors
  * @PAGE_COLOR_FOUND: free pages that were found only by looking at all frames
  * @PAGE_COLOR_EVICT_LOOKED: frames looked at for this
  * @PAGE_COLOR_EVICT_MAX: most frames looked at for one allocation
- * @PAGE_COLOR_RECLAIMED: pages reclaimed for who owns their colour
+ * @PAGE_COLOR_RECLAIMED: pages reclaimed for who owns their color
  * @PAGE_COLOR_RECLAIM_OTHERS: of other owners, pages that were to be reclaimed
  * @PAGE_COLOR_RECLAIM_LOOKED: frames looked at for this
  * @PAGE_COLOR_RECLAIM_MAX: most frames looked at for one allocation
- * @PAGE_COLOR_YIELDED: pages of owned colours that others were given, as no zone
+ * @PAGE_COLOR_YIELDED: pages of owned colors that others were given, as no zone
  *	that they may use had another
  * @NR_PAGE_COLOR_STATS: how many there are
  */
@@ -89,28 +89,28 @@ enum page_color_stat {
 };
 
 /**
- * struct page_color_zone - free blocks of a zone by colour
- * @avail: per migrate type and order, the first colours of classes whose @list
+ * struct page_color_zone - free blocks of a zone by color
+ * @avail: per migrate type and order, the first colors of classes whose @list
  *	may have blocks; cleared when found empty
  * @filled: which of @avail may have bits set
  * @sparing: a search just now leaves out what the index has
- * @leftover: it may have blocks with colours that lost their last owner
- * @dry: nothing is free but of owned colours
- * @cursor: colour to look at next, so that allocations go round the banks
- * @missed: colours of which no page was found by a search in depth: without and with
+ * @leftover: it may have blocks with colors that lost their last owner
+ * @dry: nothing is free but of owned colors
+ * @cursor: color to look at next, so that allocations go round the banks
+ * @missed: colors of which no page was found by a search in depth: without and with
  *	the other migrate types
  * @missed_from: when the first of these searches began, by local_clock()
  * @missed_until: when they are looked for again
  * @stat: see enum page_color_stat
- * @spilled: pages of other colours that tasks with a policy were given
- * @mixed: frames of owned colours in larger blocks that others were given
+ * @spilled: pages of other colors that tasks with a policy were given
+ * @mixed: frames of owned colors in larger blocks that others were given
  * @evict_pfn: where page_color_evict() begins
  * @evict_vain_id: policy for which it looked through the zone in vain
  * @evict_vain_until: before these jiffies it looks elsewhere first
  * @reclaim_pfn: where page_color_reclaim() begins
  * @reserved: pages that are reserved for policies, in use or not
  * @held: of them, those that are free now
- * @list: blocks all of whose colours are owned, by type, order and the first colour of
+ * @list: blocks all of whose colors are owned, by type, order and the first color of
  *	their class. They stay PageBuddy and are part of free_area[].nr_free; only
  *	the list head differs
  *
@@ -139,7 +139,7 @@ struct page_color_zone {
 };
 
 /**
- * struct page_color_cursor - a walk through the frames of some colours
+ * struct page_color_cursor - a walk through the frames of some colors
  * @z: the zone; NULL before the first, and after the last
  * @first: frame where it began there
  * @pfn: frame where it goes on
@@ -173,7 +173,7 @@ struct page_color_cursor {
  * @reclaim_gains: attempts that made pages free
  * @waits: times that it waited for pages to be written
  * @unwritten: there are such pages
- * @has_less: the policy has less than its share of the colours
+ * @has_less: the policy has less than its share of the colors
  */
 struct page_color_evict {
 	struct page_color_cursor evict;
@@ -333,7 +333,7 @@ static inline bool page_color_has_policy(void)
  * page_color_forbids - may the current context not have this frame?
  * @pfn: number of the frame
  *
- * Return: true if it is strict and has other colours.
+ * Return: true if it is strict and has other colors.
  */
 static inline bool page_color_forbids(unsigned long pfn)
 {
@@ -350,10 +350,10 @@ static inline bool page_color_forbids(unsigned long pfn)
 }
 
 /**
- * mm_has_page_color - did a task of this mm ask for colours?
+ * mm_has_page_color - did a task of this mm ask for colors?
  * @mm: the mm
  *
- * Return: true if so, and page colouring is on.
+ * Return: true if so, and page coloring is on.
  */
 static inline bool mm_has_page_color(struct mm_struct *mm)
 {
@@ -364,8 +364,8 @@ static inline bool mm_has_page_color(struct mm_struct *mm)
  * page_color_orders - the large folios that an mm may have
  * @mm: the mm
  *
- * Return: a mask of orders. If a task of it asked for colours, those of blocks
- * that can be without other colours.
+ * Return: a mask of orders. If a task of it asked for colors, those of blocks
+ * that can be without other colors.
  */
 static inline unsigned long page_color_orders(struct mm_struct *mm)
 {
@@ -384,10 +384,10 @@ static inline bool vma_wants_private(struct vm_area_struct *vma)
 }
 
 /**
- * folio_keeps_color - does somebody own the colours of this folio?
+ * folio_keeps_color - does somebody own the colors of this folio?
  * @folio: the folio
  *
- * Return: true if all colours that it has are owned.
+ * Return: true if all colors that it has are owned.
  */
 static inline bool folio_keeps_color(struct folio *folio)
 {

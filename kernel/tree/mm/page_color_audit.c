@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: who changed what concerns the whole machine.
+ * Page coloring: who changed what concerns the whole machine.
  *
  * Whether they may is asked by capable(), which security modules answer, too. A
  * hook of its own would tell them nothing more: who may change the map, the

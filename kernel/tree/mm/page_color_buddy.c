@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages out of the free lists.
+ * Page coloring: pages out of the free lists.
  *
- * For tasks without colours a page of those that nobody owns; for others pages of
- * their colours. A block is split along the paths to the pages that are taken
+ * For tasks without colors a page of those that nobody owns; for others pages of
+ * their colors. A block is split along the paths to the pages that are taken
  * alone, the rest goes back in blocks as large as possible. All of it is done
  * with the zone's lock, and looks at PAGE_COLOR_HOLD entries of lists at most
  * before it gives the lock back.
@@ -15,8 +15,8 @@
 #include "page_color_buddy.h"
 
 /*
- * Take up to @max pages of a set of colours, or with @others of those that nobody
- * owns, out of a block, to the tail of @list: at least one, unless the colours get
+ * Take up to @max pages of a set of colors, or with @others of those that nobody
+ * owns, out of a block, to the tail of @list: at least one, unless the colors get
  * owners just now. Parts that belong to the set as a whole are not split in the free
  * lists at all.
  */
@@ -104,7 +104,7 @@ static unsigned int take_others(struct zone *zone, int migratetype,
 	return n;
 }
 
-/* A page of a colour that somebody owns, out of the smallest block. */
+/* A page of a color that somebody owns, out of the smallest block. */
 static unsigned int take_owned(struct zone *zone, int migratetype, unsigned int max,
 			       struct list_head *list)
 {
@@ -178,7 +178,7 @@ take_of_types(struct zone *zone, int migratetype, unsigned int alloc_flags,
  * page_color_rmqueue - as __rmqueue() for pages, where page_color_busy() is true
  * @zone: the zone, locked
  * @migratetype: of the allocation
- * @alloc_flags: with ALLOC_OWNED pages of owned colours as well, if there are no
+ * @alloc_flags: with ALLOC_OWNED pages of owned colors as well, if there are no
  *	others
  * @max: how many at most
  * @list: where they are put, at the tail
@@ -203,7 +203,7 @@ unsigned int page_color_rmqueue(struct zone *zone, int migratetype,
 	return n;
 }
 
-/* Take up to @max pages of the set from the index, round the colours. */
+/* Take up to @max pages of the set from the index, round the colors. */
 static unsigned int pick(struct zone *zone, int migratetype,
 			 const struct page_color_set *set, unsigned int max,
 			 struct list_head *list)
@@ -287,9 +287,9 @@ static unsigned int take_of_type(struct zone *zone, int migratetype,
 }
 
 /**
- * page_color_take - take pages of a set of colours, as far as they are at hand
+ * page_color_take - take pages of a set of colors, as far as they are at hand
  * @zone: the zone, not locked
- * @set: the colours
+ * @set: the colors
  * @max: how many at most
  * @alloc_flags: ALLOC_CMA for those of CMA as well
  * @list: where they are put, at the tail
@@ -317,7 +317,7 @@ unsigned int page_color_take(struct zone *zone, const struct page_color_set *set
 	return n;
 }
 
-/* A search for all these colours was in vain just now. */
+/* A search for all these colors was in vain just now. */
 static bool is_missed(const struct page_color_zone *index, bool all,
 		      const struct page_color_set *set, u64 now)
 {
@@ -327,7 +327,7 @@ static bool is_missed(const struct page_color_zone *index, bool all,
 
 /*
  * Remember for 16 times what it took that such a search was in vain, so that these
- * are a small part of the time; of no colour for longer than a tenth of a second.
+ * are a small part of the time; of no color for longer than a tenth of a second.
  */
 static void remember_miss(struct page_color_zone *index, bool all,
 			  const struct page_color_set *set, u64 begun)
@@ -419,9 +419,9 @@ static struct page *search_type(struct zone *zone, const struct page_color_set *
 }
 
 /**
- * page_color_search - look in depth for a page of a set of colours
+ * page_color_search - look in depth for a page of a set of colors
  * @zone: the zone, not locked
- * @set: the colours
+ * @set: the colors
  * @alloc_flags: with ALLOC_NOFRAGMENT not in pageblocks of other types; ALLOC_CMA
  *
  * page_color_take() has found none. A pageblock is claimed for movable pages; then
@@ -479,7 +479,7 @@ struct page *page_color_search(struct zone *zone, const struct page_color_set *s
  * page_color_take_at - take free pages of the block around a frame
  * @zone: the zone, not locked
  * @pfn: the frame, which may be free; of @set
- * @set: the colours
+ * @set: the colors
  * @max: how many at most
  * @list: where they are put
  *
@@ -542,14 +542,14 @@ static bool look_above(struct zone *zone, struct above *above, unsigned int orde
 }
 
 /**
- * page_color_take_above - take a free page of a colour out of a zone's end
+ * page_color_take_above - take a free page of a color out of a zone's end
  * @zone: the zone
  * @low: the first frame that will do
  * @high: the first frame that is preferred
- * @policy: has one colour
+ * @policy: has one color
  * @scan: blocks to look at of each order
  *
- * For compaction, which has isolated no page of this colour. Only as far as an
+ * For compaction, which has isolated no page of this color. Only as far as an
  * allocation would leave the zone enough.
  *
  * Return: the page as __isolate_free_page() leaves it, NULL without one.

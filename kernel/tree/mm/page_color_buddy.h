@@ -3,7 +3,7 @@
 #define _MM_PAGE_COLOR_BUDDY_H
 
 /*
- * Between page_alloc.c and the colours of its free lists: which calls it makes, and
+ * Between page_alloc.c and the colors of its free lists: which calls it makes, and
  * what of it page_color_index.c, page_color_buddy.c, page_color_alloc.c and
  * page_color_large.c use.
  */
@@ -12,16 +12,16 @@
 #include "internal.h"
 #include "page_color.h"
 
-/* An allocation may have pages of colours that others own: there are no more. */
+/* An allocation may have pages of colors that others own: there are no more. */
 #define ALLOC_OWNED		0x1000
 
 #ifdef CONFIG_PAGE_COLOR
 
-/* Per order, the first colours of classes of blocks with a colour without owner. */
+/* Per order, the first colors of classes of blocks with a color without owner. */
 extern unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
-/* Per order and class, how many colours have no owner. */
+/* Per order and class, how many colors have no owner. */
 extern u16 page_color_nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
-/* Free pages are being sorted after colours got owners. */
+/* Free pages are being sorted after colors got owners. */
 extern atomic_t page_color_sorting;
 
 /* The index of a zone's type, or -1 if it has none. */
@@ -169,7 +169,7 @@ struct page *page_color_get_page(gfp_t gfp, unsigned int order, int alloc_flags,
 				 const struct alloc_context *ac);
 
 /*
- * Only movable user pages of order 0 are coloured: not slab, not page tables,
+ * Only movable user pages of order 0 are colored: not slab, not page tables,
  * nothing that the kernel or a device keeps. User pages that are pinned for long
  * when they are faulted in are not asked for as movable.
  */
@@ -183,7 +183,7 @@ static __always_inline bool alloc_is_colored(gfp_t gfp, unsigned int order,
 }
 
 /*
- * Does a task with colours ask for a block that it can do without? These are
+ * Does a task with colors ask for a block that it can do without? These are
  * huge pages and large folios of user memory, which are asked for without
  * retries or as GFP_TRANSHUGE. Blocks of hugetlb, of the kernel and of file
  * systems that cannot do with less are left alone.
@@ -198,7 +198,7 @@ static __always_inline bool alloc_is_large_of_colors(gfp_t gfp,
 	       page_color_has_policy();
 }
 
-/* Is a page of another colour worse for this allocation than none? */
+/* Is a page of another color worse for this allocation than none? */
 static inline bool alloc_is_strict(gfp_t gfp, unsigned int order,
 				   const struct alloc_context *ac)
 {
@@ -206,7 +206,7 @@ static inline bool alloc_is_strict(gfp_t gfp, unsigned int order,
 	       page_color_current_flags() & PAGE_COLOR_STRICT;
 }
 
-/* Nothing else is free where it may look: pages of colours that others own. */
+/* Nothing else is free where it may look: pages of colors that others own. */
 static inline bool alloc_takes_owned(unsigned int order, int alloc_flags)
 {
 	return page_color_any_owned() && !order &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: policies that tasks and their memory have.
+ * Page coloring: policies that tasks and their memory have.
  *
  * A task has the policy that it or its group chose, an mm that of the task which
- * chose last: pages that others allocate for it have these colours, too.
+ * chose last: pages that others allocate for it have these colors, too.
  */
 #include <linux/mm.h>
 #include <linux/page_color.h>
@@ -33,7 +33,7 @@ page_color_policy_at(struct page_color_policy __rcu **from)
 }
 
 /**
- * page_color_fork - a new task has its parent's colours
+ * page_color_fork - a new task has its parent's colors
  * @task: copy of current, not running yet
  */
 void page_color_fork(struct task_struct *task)
@@ -54,7 +54,7 @@ void page_color_set_task(struct task_struct *task, struct page_color_policy *pol
 }
 
 /**
- * page_color_exit - a task needs its colours no more
+ * page_color_exit - a task needs its colors no more
  * @task: the task; may be called twice
  */
 void page_color_exit(struct task_struct *task)
@@ -121,7 +121,7 @@ void page_color_update_mm(struct task_struct *task, struct mm_struct *mm)
 }
 
 /**
- * page_color_mm_init - a new mm is coloured as the task that makes it
+ * page_color_mm_init - a new mm is colored as the task that makes it
  * @mm: for fork or for exec
  */
 void page_color_mm_init(struct mm_struct *mm)
@@ -159,7 +159,7 @@ struct page_color_policy *page_color_enter_mm(struct mm_struct *mm)
 }
 
 /**
- * page_color_leave_mm - back to the colours before page_color_enter_mm()
+ * page_color_leave_mm - back to the colors before page_color_enter_mm()
  * @scope: what it returned
  */
 void page_color_leave_mm(struct page_color_policy *scope)
@@ -185,7 +185,7 @@ struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm)
 /**
  * page_color_policy_of_current - the current thread's policy
  *
- * Return: the policy with a reference, NULL without colours.
+ * Return: the policy with a reference, NULL without colors.
  */
 struct page_color_policy *page_color_policy_of_current(void)
 {
@@ -193,10 +193,10 @@ struct page_color_policy *page_color_policy_of_current(void)
 }
 
 /**
- * page_color_orders_of_mm - the large folios that tasks with colours may have
+ * page_color_orders_of_mm - the large folios that tasks with colors may have
  * @mm: the mm
  *
- * Return: a mask of the orders of blocks that have no colour but those of the
+ * Return: a mask of the orders of blocks that have no color but those of the
  * policy that a task of it set last.
  */
 unsigned long page_color_orders_of_mm(struct mm_struct *mm)
@@ -215,12 +215,12 @@ unsigned long page_color_orders_of_mm(struct mm_struct *mm)
 }
 
 /**
- * page_color_mm_may_have - is the colour of a frame the mm's, or nobody's?
- * @mm: for which the page is to be copied to its colours
+ * page_color_mm_may_have - is the color of a frame the mm's, or nobody's?
+ * @mm: for which the page is to be copied to its colors
  * @pfn: number of the frame
  *
- * Return: false if somebody owns the colour, and not the task of the mm that
- * set its colours last.
+ * Return: false if somebody owns the color, and not the task of the mm that
+ * set its colors last.
  */
 bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: /proc/page_color/tasks, who has which colours.
+ * Page coloring: /proc/page_color/tasks, who has which colors.
  */
 #include <linux/cred.h>
 #include <linux/page_color.h>
@@ -12,7 +12,7 @@
 #include "page_color.h"
 #include "page_color_held.h"
 
-/* The next task with colours from number *@pos on, with a reference. */
+/* The next task with colors from number *@pos on, with a reference. */
 static struct task_struct *next_task_from(loff_t *pos)
 {
 	struct task_struct *task = NULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpuset.colors: page colours of the tasks of a cgroup, on the default
+ * cpuset.colors: page colors of the tasks of a cgroup, on the default
  * hierarchy.
  *
- * Colours belong to threads, as CPUs and memory nodes do, so the controller is
+ * Colors belong to threads, as CPUs and memory nodes do, so the controller is
  * cpuset. As with these, what is configured is not changed by the parent; what
  * is effective is the part of it that the parent has, or all that the parent
  * has if there is none.
@@ -19,7 +19,7 @@
 #include <linux/timekeeping.h>
 #include "cpuset-internal.h"
 
-/* NULL on top: all colours. */
+/* NULL on top: all colors. */
 static struct page_color_policy *parent_policy(struct cpuset *cs)
 {
 	struct cpuset *parent = parent_cs(cs);
@@ -28,7 +28,7 @@ static struct page_color_policy *parent_policy(struct cpuset *cs)
 }
 
 /*
- * What is effective if these are the colours and this is the parent's policy. It
+ * What is effective if these are the colors and this is the parent's policy. It
  * is counted for who configured them.
  */
 static struct page_color_policy *make_policy(const unsigned long *colors,
@@ -50,7 +50,7 @@ static void set_policy(struct cpuset *cs, struct page_color_policy *policy)
 	struct task_struct *task;
 
 	lockdep_assert_held(&page_color_tasks_mutex);
-	/* What is offline has given its colours back for good. */
+	/* What is offline has given its colors back for good. */
 	if (old == policy || cs->color.offline) {
 		page_color_policy_put(policy);
 		return;
@@ -79,7 +79,7 @@ static void update_descendants(struct cpuset *cs)
 
 		policy = make_policy(child->color.colors, child->color.strict,
 				     parent_policy(child), child->color.user);
-		/* Out of memory or at a limit: never a colour that the parent has not. */
+		/* Out of memory or at a limit: never a color that the parent has not. */
 		if (IS_ERR(policy))
 			policy = page_color_policy_get(parent_policy(child));
 		set_policy(child, policy);
@@ -107,8 +107,8 @@ static int configure(struct cpuset *cs, const unsigned long *colors, bool strict
 }
 
 /*
- * Colours are taken away from all others. That needs a privilege, but not if
- * somebody who has it gave colours to an ancestor: they are only divided.
+ * Colors are taken away from all others. That needs a privilege, but not if
+ * somebody who has it gave colors to an ancestor: they are only divided.
  */
 static bool may_configure(struct kernfs_open_file *of, struct cpuset *cs)
 {
@@ -140,8 +140,8 @@ static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
 }
 
 /*
- * Colours of others are bits of their addresses: for those who may change what
- * the file shows, and those who have these colours themselves.
+ * Colors of others are bits of their addresses: for those who may change what
+ * the file shows, and those who have these colors themselves.
  */
 static bool may_see(struct seq_file *m)
 {
@@ -213,7 +213,7 @@ static int strict_show(struct seq_file *m, void *v)
 }
 
 /*
- * Move what the tasks of the cgroup and below have to their colours. Those that
+ * Move what the tasks of the cgroup and below have to their colors. Those that
  * start meanwhile are left out: they would keep this from coming to an end.
  */
 static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
@@ -300,7 +300,7 @@ static int __init cpuset_color_init(void)
 subsys_initcall(cpuset_color_init);
 
 /**
- * cpuset_color_online - a new cpuset has its parent's colours
+ * cpuset_color_online - a new cpuset has its parent's colors
  * @cs: the cpuset
  */
 void cpuset_color_online(struct cpuset *cs)
@@ -313,7 +313,7 @@ void cpuset_color_online(struct cpuset *cs)
 }
 
 /**
- * cpuset_color_offline - a cpuset without tasks gives its colours back
+ * cpuset_color_offline - a cpuset without tasks gives its colors back
  * @cs: the cpuset
  */
 void cpuset_color_offline(struct cpuset *cs)
@@ -352,7 +352,7 @@ void cpuset_color_fork(struct cpuset *cs, struct task_struct *task)
 }
 
 /**
- * cpuset_page_color - colours of the cpuset of the current task
+ * cpuset_page_color - colors of the cpuset of the current task
  *
  * Context: under page_color_tasks_mutex.
  * Return: the policy or NULL.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: tasks that share a choice of colours or a program's, when their
+ * Page coloring: tasks that share a choice of colors or a program's, when their
  * cgroup changes; children that work in their parent's memory.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -97,7 +97,7 @@ static void end_program(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Threads and children stay together, in the colours that they have if they may. */
+/* Threads and children stay together, in the colors that they have if they may. */
 static bool test_program(void)
 {
 	struct entry e = {};
@@ -167,7 +167,7 @@ static bool test_choice(void)
 	return write_file(FIRST "/cpuset.colors", "\n") && nobody_owns() && ok;
 }
 
-/* New memory that is read: of the task's colours, or the zero page. */
+/* New memory that is read: of the task's colors, or the zero page. */
 static bool reads_own(void)
 {
 	char *mem = map_pages(SIZE);
@@ -213,7 +213,7 @@ static bool test_thread(void)
 	       reads_own();
 }
 
-/* It comes into a cgroup with colours, and this is gone when it has ended. */
+/* It comes into a cgroup with colors, and this is gone when it has ended. */
 static bool test_vfork_cgroup(void)
 {
 	int status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what everybody may see, what nobody else, and what is recorded.
+ * Page coloring: what everybody may see, what nobody else, and what is recorded.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -53,7 +53,7 @@ static bool all_closed(const char *folder)
 	return ok;
 }
 
-/* Without the right to addresses there are no colours of others. */
+/* Without the right to addresses there are no colors of others. */
 static bool test_files(void)
 {
 	bool ok = !sees(DIR, "map") && !sees(DIR, "owned") && become(NOBODY);
@@ -93,7 +93,7 @@ static bool sees_cgroup(bool member, int want)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-/* Which colours a cgroup has is for root to know, its owner and its tasks. */
+/* Which colors a cgroup has is for root to know, its owner and its tasks. */
 static bool test_cgroup(void)
 {
 	bool ok = write_file(GROUP "/cpuset.colors", "1") && !sees(GROUP, "/cpuset.colors");
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
 	run("what everybody sees", test_files);
 	run("root without CAP_SYS_ADMIN", test_root);
-	run("colours of a cgroup", test_cgroup);
+	run("colors of a cgroup", test_cgroup);
 	/* The log's limit of messages is for five seconds. */
 	sleep(6);
 	run("changes are recorded", test_recorded);
