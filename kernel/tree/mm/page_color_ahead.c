@@ -198,7 +198,7 @@ long page_color_ahead_set(unsigned long pages)
 		return -EINVAL;
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	page_color_ahead_trim(policy, pages);

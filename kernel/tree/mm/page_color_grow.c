@@ -70,7 +70,7 @@ bool page_color_grow(int alloc_flags, const struct alloc_context *ac)
 
 	if (!current->mm)
 		return false;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy || !(policy->flags & PAGE_COLOR_PROGRAM))
 		goto out;
 	if (!READ_ONCE(policy->next)) {

@@ -222,24 +222,6 @@ void page_color_index_leftover(void)
 	schedule_work(&clean_up_work);
 }
 
-static struct list_head *list_of(struct zone *zone, unsigned int order,
-				 int migratetype, unsigned int color)
-{
-	struct page_color_zone *index = zone->color;
-	int type = page_color_type(migratetype);
-	unsigned int first;
-
-	if (!index || type < 0 || page_color_has_unowned(order, color)) {
-		if (index)
-			index->dry = false;
-		return &zone->free_area[order].free_list[migratetype];
-	}
-	first = page_color_map.first[order][color];
-	__set_bit(first, index->avail[type][order]);
-	index->filled |= page_color_filled_bit(type, order);
-	return page_color_list(index, type, order, first);
-}
-
 /**
  * page_color_free_list - where a free block goes
  * @zone: its zone, locked
@@ -252,7 +234,7 @@ static struct list_head *list_of(struct zone *zone, unsigned int order,
 struct list_head *page_color_free_list(struct zone *zone, struct page *page,
 				       unsigned int order, int migratetype)
 {
-	return list_of(zone, order, migratetype, page_color_of_page(page));
+	return page_color_list_of(zone, order, migratetype, page_color_of_page(page));
 }
 
 /**
@@ -286,9 +268,7 @@ void page_color_add_block(struct page *page, struct zone *zone, unsigned int ord
 void page_color_put_block(struct page *page, struct zone *zone, unsigned int order,
 			  int migratetype, unsigned int color)
 {
-	list_add(&page->buddy_list, list_of(zone, order, migratetype, color));
-	zone->free_area[order].nr_free++;
-	page_color_mark_block(page, order);
+	page_color_put_part(page, zone, order, migratetype, color, false);
 }
 
 /*
@@ -410,7 +390,7 @@ struct page *page_color_first_other(struct zone *zone, unsigned int order,
 		if (n++ == SORT_BATCH)
 			break;
 		list_move_tail(&page->buddy_list,
-			       list_of(zone, order, migratetype, color));
+			       page_color_list_of(zone, order, migratetype, color));
 	}
 	if (type < 0 || !READ_ONCE(zone->color->leftover))
 		return NULL;

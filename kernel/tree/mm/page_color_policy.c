@@ -172,27 +172,6 @@ void page_color_leave_mm(struct page_color_policy *scope)
 }
 
 /**
- * page_color_policy_of_mm - the policy that a task of the mm set last
- * @mm: the mm
- *
- * Return: the policy with a reference, NULL if it has none.
- */
-struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm)
-{
-	return page_color_policy_at(&mm->page_color);
-}
-
-/**
- * page_color_policy_of_current - the current thread's policy
- *
- * Return: the policy with a reference, NULL without colors.
- */
-struct page_color_policy *page_color_policy_of_current(void)
-{
-	return page_color_policy_at(&current->page_color);
-}
-
-/**
  * page_color_orders_of_mm - the large folios that tasks with colors may have
  * @mm: the mm
  *

@@ -388,7 +388,7 @@ long page_color_recolor_range(unsigned long start, unsigned long len)
 	if (!PAGE_ALIGNED(start) || PAGE_ALIGN(len) < len ||
 	    check_add_overflow(start, PAGE_ALIGN(len), &end))
 		return -EINVAL;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	left = recolor(current->mm, policy, start, min(end, current->mm->task_size));
@@ -404,7 +404,7 @@ long page_color_recolor_range(unsigned long start, unsigned long len)
  */
 long page_color_recolor_mm(struct mm_struct *mm)
 {
-	struct page_color_policy *policy = page_color_policy_of_mm(mm);
+	struct page_color_policy *policy = page_color_policy_at(&mm->page_color);
 	long left = 0;
 
 	if (policy)

@@ -386,7 +386,7 @@ long page_color_reserve_set(unsigned long pages)
 	/* They are taken away from all others, and charged to nobody. */
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	err = page_color_reserve_pages(policy, pages);

@@ -97,7 +97,7 @@ static bool look_at_mapper(struct folio *folio, struct vm_area_struct *vma,
 	page_vma_mapped_walk_done(&pvmw);
 	mapper->owns = owns;
 	if (!owns)
-		mapper->policy = page_color_policy_of_mm(vma->vm_mm);
+		mapper->policy = page_color_policy_at(&vma->vm_mm->page_color);
 	return !owns;
 }
 
