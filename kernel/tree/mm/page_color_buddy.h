@@ -125,7 +125,9 @@ page_color_list_of(struct zone *zone, unsigned int order, int migratetype,
 
 /* Linux 7.3 counts free blocks of whole pageblocks. */
 #ifndef page_color_count_block
-#define page_color_count_block(zone, order)	do { } while (0)
+static inline void page_color_count_block(struct zone *zone, unsigned int order)
+{
+}
 #endif
 
 /*
