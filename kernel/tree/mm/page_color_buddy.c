@@ -27,17 +27,27 @@ static __always_inline bool is_whole(const struct page_color_set *set, bool othe
 			test_bit(color, set->all[order]);
 }
 
+/* A part of a block that is split goes back into the free lists. */
+static __always_inline unsigned int put_back(struct zone *zone, struct page *page,
+					     unsigned int order, int migratetype,
+					     unsigned int color, bool owned)
+{
+	if (set_page_guard(zone, page, order))
+		return 1U << order;
+	page_color_put_part(page, zone, order, migratetype, color, owned);
+	return 0;
+}
+
 /*
  * Take up to @max pages of a set of colors, or with @others of those that nobody
  * owns, out of a block that has some, to the tail of @list: at least one, unless the
  * colors get owners just now. Parts that belong to the set as a whole are not split in
  * the free lists at all.
  *
- * For a task that has one color left for it, some four parts are put back for each page:
- * hence no more is done for a part than it takes. A half that has none of the frames goes
- * back at once, and the other has them then. If both have some the lower one is
- * first, and the upper one, of which there is one per order at most, is noted in
- * @upper.
+ * Beside who owns all colors but one, four parts are put back for each page that is
+ * taken: no more is done for one than it takes. A half that has none of the frames
+ * goes back at once; the other has them then. If both have some the upper one waits
+ * in @upper, where there is one per order at most.
  */
 static __always_inline unsigned int
 carve_some(struct zone *zone, struct page *block, unsigned int order, int migratetype,
@@ -46,54 +56,45 @@ carve_some(struct zone *zone, struct page *block, unsigned int order, int migrat
 {
 	unsigned int color = page_color_of_page(block), whole = order;
 	unsigned int taken = 0, gone = 0, i;
-	unsigned long upper = 0, at = 0;
+	struct page *page = block;
+	unsigned long upper = 0;
 
 	page_color_del_block(block, zone, order, migratetype);
 	for (;;) {
-		bool left = taken < max, low = true, high = true;
-		unsigned int other = color;
-		struct page *back = block + at;
+		while (order && taken < max) {
+			unsigned int other = color ^ page_color_map.unit[order - 1];
+			struct page *half = page + (1UL << (order - 1));
 
-		if (left && order) {
-			other ^= page_color_map.unit[order - 1];
-			low = holds(set, others, order - 1, color);
-			high = !low || holds(set, others, order - 1, other);
-		}
-		if (left && low && high && 1U << order <= max - taken &&
-		    is_whole(set, others, order, color)) {
-			for (i = 0; i < 1U << order; i++)
-				list_add_tail(&back[i].pcp_list, list);
-			taken += 1 << order;
-		} else if (left && order) {
-			order--;
-			if (low && high) {
-				upper |= BIT(order);
-				continue;
-			}
-			if (low) {
-				back += 1UL << order;
+			if (!holds(set, others, order - 1, color)) {
+				gone += put_back(zone, page, order - 1, migratetype, color,
+						 others);
+				page = half;
+				color = other;
+			} else if (!holds(set, others, order - 1, other)) {
+				gone += put_back(zone, half, order - 1, migratetype, other,
+						 others);
+			} else if (1U << order <= max - taken &&
+				   is_whole(set, others, order, color)) {
+				break;
 			} else {
-				at += 1UL << order;
-				swap(color, other);
+				upper |= BIT(order - 1);
 			}
-			if (set_page_guard(zone, back, order))
-				gone += 1 << order;
-			else
-				page_color_put_part(back, zone, order, migratetype,
-						    other, others);
-			continue;
-		} else if (set_page_guard(zone, back, order)) {
-			gone += 1 << order;
+			order--;
+		}
+		if (taken < max && is_whole(set, others, order, color)) {
+			for (i = 0; i < 1U << order; i++)
+				list_add_tail(&page[i].pcp_list, list);
+			taken += 1 << order;
 		} else {
 			/* Also a page whose color got an owner between the two looks. */
-			page_color_put_part(back, zone, order, migratetype, color, false);
+			gone += put_back(zone, page, order, migratetype, color, false);
 		}
 		if (!upper)
 			break;
 		order = __ffs(upper);
 		upper &= upper - 1;
-		at = (at | (BIT(order) - 1)) + 1;
-		color = page_color_of_page(block + at);
+		page = block + ((page - block) | (BIT(order) - 1)) + 1;
+		color = page_color_of_page(page);
 	}
 	page_color_account(zone, -(int)(taken + gone), migratetype);
 	if (whole && !others) {
