@@ -29,14 +29,15 @@ static struct page_color_policy *parent_policy(struct cpuset *cs)
 
 /*
  * What is effective if these are the colors and this is the parent's policy. It
- * is counted for who configured them.
+ * is counted for who configured them. Who could only divide the parent's has none
+ * when the parent has none any more.
  */
 static struct page_color_policy *make_policy(const unsigned long *colors,
-					     bool strict,
+					     bool strict, bool divided,
 					     struct page_color_policy *parent,
 					     kuid_t user)
 {
-	if (bitmap_empty(colors, PAGE_COLOR_MAX))
+	if (bitmap_empty(colors, PAGE_COLOR_MAX) || (divided && !parent))
 		return page_color_policy_get(parent);
 	return page_color_policy_within(colors, strict ? PAGE_COLOR_STRICT : 0,
 					parent, true, user);
@@ -78,7 +79,8 @@ static void update_descendants(struct cpuset *cs)
 		rcu_read_unlock();
 
 		policy = make_policy(child->color.colors, child->color.strict,
-				     parent_policy(child), child->color.user);
+				     child->color.divided, parent_policy(child),
+				     child->color.user);
 		/* Out of memory or at a limit: never a color that the parent has not. */
 		if (IS_ERR(policy))
 			policy = page_color_policy_get(parent_policy(child));
@@ -90,17 +92,19 @@ static void update_descendants(struct cpuset *cs)
 	rcu_read_unlock();
 }
 
-static int configure(struct cpuset *cs, const unsigned long *colors, bool strict)
+static int configure(struct cpuset *cs, const unsigned long *colors, bool strict,
+		     bool divided)
 {
 	kuid_t user = page_color_user();
 	struct page_color_policy *policy;
 
-	policy = make_policy(colors, strict, parent_policy(cs), user);
+	policy = make_policy(colors, strict, divided, parent_policy(cs), user);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
 	cs->color.user = user;
 	bitmap_copy(cs->color.colors, colors, PAGE_COLOR_MAX);
 	cs->color.strict = strict;
+	cs->color.divided = divided;
 	set_policy(cs, policy);
 	update_descendants(cs);
 	return 0;
@@ -110,10 +114,14 @@ static int configure(struct cpuset *cs, const unsigned long *colors, bool strict
  * Colors are taken away from all others. That needs a privilege, but not if
  * somebody who has it gave colors to an ancestor: they are only divided.
  */
+static bool may_take(struct kernfs_open_file *of)
+{
+	return file_ns_capable(of->file, &init_user_ns, CAP_SYS_NICE);
+}
+
 static bool may_configure(struct kernfs_open_file *of, struct cpuset *cs)
 {
-	return parent_policy(cs) ||
-	       file_ns_capable(of->file, &init_user_ns, CAP_SYS_NICE);
+	return parent_policy(cs) || may_take(of);
 }
 
 static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
@@ -134,7 +142,7 @@ static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
 	else if (!may_configure(of, cs))
 		err = -EPERM;
 	else
-		err = configure(cs, colors, cs->color.strict);
+		err = configure(cs, colors, cs->color.strict, !may_take(of));
 	mutex_unlock(&page_color_tasks_mutex);
 	return err ?: nbytes;
 }
@@ -201,7 +209,7 @@ static ssize_t strict_write(struct kernfs_open_file *of, char *buf,
 	if (!may_configure(of, cs))
 		err = -EPERM;
 	else
-		err = configure(cs, colors, strict);
+		err = configure(cs, colors, strict, cs->color.divided);
 	mutex_unlock(&page_color_tasks_mutex);
 	return err ?: nbytes;
 }

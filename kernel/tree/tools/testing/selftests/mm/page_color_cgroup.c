@@ -294,6 +294,28 @@ static bool with_colors(void)
 	       !rmdir(CHILD "/own");
 }
 
+/* What they ask for beyond these is not theirs, */
+static bool ask_for_more(void)
+{
+	return become_nobody() && !mkdir(CHILD "/own", 0755) &&
+	       put(CHILD "/own", "cpuset.colors", upper_list) &&
+	       put(CHILD "/own", "cpuset.colors.strict", "1");
+}
+
+/* not even when there is nothing to divide any more. What root asks for is. */
+static bool taken_away(void)
+{
+	return part("ask for more", ask_for_more) &&
+	       put(GROUP, "cpuset.colors", "\n") && nobody_owns() &&
+	       put(GROUP, "cpuset.colors", half_list) &&
+	       reads(CHILD "/own", "cpuset.colors.effective", half_list) &&
+	       put(CHILD "/own", "cpuset.colors", quarter_list) &&
+	       put(GROUP, "cpuset.colors", "\n") &&
+	       reads(CHILD "/own", "cpuset.colors.effective", quarter_list) &&
+	       put(GROUP, "cpuset.colors", half_list) &&
+	       !rmdir(CHILD "/own");
+}
+
 /* Tasks of a group with colors choose among them. */
 static bool choose(void)
 {
@@ -339,6 +361,7 @@ static bool test_delegation(void)
 	ok = part("without colors", without_colors);
 	ok &= put(GROUP, "cpuset.colors", half_list);
 	ok &= part("with colors", with_colors);
+	ok &= part("taken away", taken_away);
 	for (int i = 0; i < 100 && !put(CHILD, "cgroup.subtree_control", "-cpuset"); i++)
 		usleep(10000);
 	ok &= part("choose", choose);
