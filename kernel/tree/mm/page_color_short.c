@@ -116,8 +116,9 @@ bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
  * @alloc_flags: as well
  * @ac: as well
  *
- * Then it is its own fault: who else has memory cannot help. If memory is short, whose
- * pages are of which color does not count.
+ * Then it is its own fault: who else has memory cannot help. Nor can anybody where no
+ * frame has its colors. If memory is short, whose pages are of which color does not
+ * count.
  *
  * Context: may sleep.
  * Return: true if so.
@@ -126,7 +127,7 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
-	bool above = false, has = false;
+	bool above = false, exist = false, has = false;
 	struct zoneref *z;
 	struct zone *zone;
 
@@ -143,14 +144,14 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 			continue;
 		/* Somebody gave it back, or its colors were not asked for lately. */
 		has |= zone_has(zone, &policy->set);
-		if (is_above_mark(zone, alloc_flags, ac)) {
-			page_color_of_node(zone_to_nid(zone), colors);
-			above |= bitmap_intersects(colors, policy->set.some[0],
-						   PAGE_COLOR_MAX);
-		}
+		page_color_of_node(zone_to_nid(zone), colors);
+		if (!bitmap_intersects(colors, policy->set.some[0], PAGE_COLOR_MAX))
+			continue;
+		exist = true;
+		above |= is_above_mark(zone, alloc_flags, ac);
 	}
 	if (has)
 		page_color_forget_misses();
 	page_color_policy_put(policy);
-	return above && !has;
+	return !has && (above || !exist);
 }

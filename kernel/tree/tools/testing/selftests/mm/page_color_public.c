@@ -137,17 +137,28 @@ static bool test_recorded(void)
 	return ok && !write_file(DIR "map", "0x4") && in_log("map: '' by uid 0");
 }
 
+/* Nobody writes lines of others by the name of a thread. */
+static bool test_names(void)
+{
+	static char text[65536];
+
+	return !prctl(PR_SET_NAME, "x\n1 1 0 prog", 0, 0, 0) && !set_colors(one, 0) &&
+	       read_file("/proc/page_color/tasks", text, sizeof(text)) > 0 &&
+	       strstr(text, " 1 x\\n1 1 0 prog\n") && !strstr(text, "\n1 1 0 prog");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "root"))
 		return !without_admin();
-	start(6);
+	start(7);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset");
 	if (mkdir(GROUP, 0755))
 		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
 	run("what everybody sees", test_files);
 	run("root without CAP_SYS_ADMIN", test_root);
 	run("colors of a cgroup", test_cgroup);
+	run("names of threads", test_names);
 	/* The log's limit of messages is for five seconds. */
 	sleep(6);
 	run("changes are recorded", test_recorded);
