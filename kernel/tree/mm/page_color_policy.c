@@ -94,25 +94,31 @@ static bool decides_for(struct task_struct *task, struct mm_struct *mm)
 #endif
 }
 
+/* Threads that are asked when another has lost its policy: many may do so at once. */
+#define ASKED_THREADS	512
+
 /**
  * page_color_update_mm - an mm has what its task has now
  * @task: the task
  * @mm: its mm, or one that it borrows, which does not change
  *
- * Where the task has no policy the mm has what another thread has still.
+ * Where the task has no policy the mm has what another thread has still, the next
+ * first: when a cgroup loses its colors, its threads do so in their order.
  */
 void page_color_update_mm(struct task_struct *task, struct mm_struct *mm)
 {
 	struct page_color_policy *policy = page_color_policy_at(&task->page_color);
-	struct task_struct *t;
+	struct task_struct *t = task;
+	unsigned int n;
 
 	if (!decides_for(task, mm)) {
 		page_color_policy_put(policy);
 		return;
 	}
 	rcu_read_lock();
-	for_each_thread(task, t) {
-		if (policy)
+	for (n = 0; !policy && n < ASKED_THREADS; n++) {
+		t = next_thread(t);
+		if (t == task)
 			break;
 		policy = page_color_policy_at(&t->page_color);
 	}

@@ -58,8 +58,10 @@ static void set_policy(struct cpuset *cs, struct page_color_policy *policy)
 	}
 	WRITE_ONCE(cs->color.policy, policy);
 	css_task_iter_start(&cs->css, 0, &it);
-	while ((task = css_task_iter_next(&it)))
+	while ((task = css_task_iter_next(&it))) {
 		page_color_rebind(task, policy);
+		cond_resched();
+	}
 	css_task_iter_end(&it);
 	page_color_policy_put(old);
 }

@@ -17,6 +17,7 @@
 #define PROGRAMS	"/proc/page_color/programs"
 #define PROGRAM		"/tmp/page_color_family"
 #define CHILDREN	3
+#define THREADS		2000
 #define SIZE		MB
 
 static void *wait_here(void *arg)
@@ -213,6 +214,29 @@ static bool test_thread(void)
 	       reads_own();
 }
 
+/* Many threads get and lose the colors of their cgroup: it takes as long for each. */
+static bool test_threads(void)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+	double given, taken;
+	bool ok;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * 1024);
+	ok = write_file(FIRST "/cgroup.procs", "0");
+	for (int i = 0; ok && i < THREADS; i++)
+		ok = !pthread_create(&thread, &small, wait_here, NULL);
+	given = now();
+	ok &= write_file(FIRST "/cpuset.colors", "0-3");
+	taken = now();
+	given = taken - given;
+	ok &= write_file(FIRST "/cpuset.colors", "\n");
+	taken = now() - taken;
+	ksft_print_msg("%d threads: colors given in %.3f s, taken in %.3f s\n", THREADS, given, taken);
+	return ok && taken < 20 * given + 0.2;
+}
+
 /* It comes into a cgroup with colors, and this is gone when it has ended. */
 static bool test_vfork_cgroup(void)
 {
@@ -235,7 +259,7 @@ int main(int argc, char **argv)
 	page_size = sysconf(_SC_PAGESIZE);
 	if (argc > 1 && !strcmp(argv[1], "body"))
 		return body();
-	start(7);
+	start(8);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset");
 	if (mkdir(GROUP, 0755) || !write_file(GROUP "/cgroup.subtree_control", "+cpuset") ||
 	    mkdir(FIRST, 0755) || mkdir(SECOND, 0755) || !copy_self(PROGRAM))
@@ -246,6 +270,7 @@ int main(int argc, char **argv)
 	run("vfork, the child chooses", test_vfork);
 	run("a thread that clears its choice", test_thread);
 	run("vfork, the child changes its cgroup", test_vfork_cgroup);
+	run("many threads", test_threads);
 	unlink(PROGRAM);
 	for (int i = 0; i < 100 && rmdir(FIRST) && errno == EBUSY; i++)
 		usleep(10000);
