@@ -56,6 +56,8 @@ unit: tests-built ## Unit, property, golden and command-line tests
 	scripts/kernel-record --test
 	scripts/kernel-deb-boot --test
 	scripts/timed --test
+	scripts/lanes --test
+	scripts/kernel-limits --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \

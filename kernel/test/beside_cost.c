@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What memory costs a task without colours while another owns some, in ticks of the
+ * What memory costs a task without colors while another owns some, in ticks of the
  * time stamp counter: see fault_cost.c.
  *
  * Usage: beside_cost NAME MIB [COLORS]     COLORS as in 0-15,32, which another task owns
@@ -11,7 +11,7 @@
  *   fork     median of 21 children that end at once, up to the wait for them; this
  *            task has MIB
  *   exec     median of 21, from before exec to main()
- *   wrong    pages that have a colour of COLORS
+ *   wrong    pages that have a color of COLORS
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static uint64_t median(uint64_t *values, int n)
 	return values[n / 2];
 }
 
-/* A task that owns the colours until this one ends. */
+/* A task that owns the colors until this one ends. */
 static void own(void)
 {
 	int ready[2], end[2];

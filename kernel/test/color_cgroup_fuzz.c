@@ -3,12 +3,12 @@
  * Random steps of a user to whom a part of the hierarchy of cgroups is delegated:
  * writes to cpuset.colors and its siblings, of his own groups and of those
  * above, groups made and removed, tasks moved, controllers switched, while root
- * changes the colours of the group above. Bounded, and the same for the same seed.
+ * changes the colors of the group above. Bounded, and the same for the same seed.
  *
  * What is checked: nothing is written that is not the user's, no group of his has
- * a colour that was never given to him, and his tasks' pages are what they wrote.
+ * a color that was never given to him, and his tasks' pages are what they wrote.
  *
- * Usage: color_cgroup_fuzz STEPS [SEED [fail]]     needs root and colouring on
+ * Usage: color_cgroup_fuzz STEPS [SEED [fail]]     needs root and coloring on
  * Prints how many steps of each kind succeeded.
  */
 #define _GNU_SOURCE
@@ -52,7 +52,7 @@ static unsigned long *done;
 static char text[4096];
 static int colors;
 
-/* Lists of colours, nearly lists, and bytes. */
+/* Lists of colors, nearly lists, and bytes. */
 static size_t some_text(void)
 {
 	static const char bits[] = "0123456789,,--:/ \nallx";
@@ -75,7 +75,7 @@ static size_t some_text(void)
 	return n;
 }
 
-/* A group's colours are given ones only: the lower half. */
+/* A group's colors are given ones only: the lower half. */
 static bool within(const char *dir)
 {
 	char list[4096], *p = list;
@@ -175,7 +175,7 @@ static int step(void)
 				break;
 		for (int c = colors / 2; ok && n <= sizeof(set) && c < colors; c++) {
 			if (set[c / 64] >> c % 64 & 1) {
-				fprintf(stderr, "colour %d was had, which was not given\n", c);
+				fprintf(stderr, "color %d was had, which was not given\n", c);
 				return 2;
 			}
 		}
@@ -185,7 +185,7 @@ static int step(void)
 	case READ:
 		ok = get(rnd() % 2 ? dir : others[rnd() % 3], file, text, 1 + rnd() % sizeof(text)) >= 0;
 		if (!within(dir)) {
-			fprintf(stderr, "%s has a colour that was not given\n", dir);
+			fprintf(stderr, "%s has a color that was not given\n", dir);
 			return 3;
 		}
 		break;
@@ -222,7 +222,7 @@ static bool setup(void)
 	       !chown(MINE "/cgroup.subtree_control", USER, USER);
 }
 
-/* Groups that are gone give their colours back a bit later. */
+/* Groups that are gone give their colors back a bit later. */
 static bool nobody_owns(void)
 {
 	char owned[64];
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 
 	colors = prctl(PR_PAGE_COLOR, 0, 0, 0, 0);
 	if (colors < 8) {
-		fprintf(stderr, "color_cgroup_fuzz: needs colouring switched on, with 8 colours or more\n");
+		fprintf(stderr, "color_cgroup_fuzz: needs coloring switched on, with 8 colors or more\n");
 		return 1;
 	}
 	snprintf(lists[0], sizeof(lists[0]), "0-%d", colors / 2 - 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random calls of prctl(PR_PAGE_COLOR) and of mmap(), and random writes to the
- * files of page colouring, with and without privileges. Bounded, and the same for the same
+ * files of page coloring, with and without privileges. Bounded, and the same for the same
  * seed. That nothing in the kernel breaks is for its own checks to say; here
- * it is checked that the unprivileged get no colours and write no file.
+ * it is checked that the unprivileged get no colors and write no file.
  *
  * Usage: color_fuzz CALLS [SEED [fail]]     needs root
  * Prints how many calls and writes succeeded.
@@ -159,9 +159,9 @@ static void switch_on(void)
 }
 
 /*
- * A call for colours by mmap(): no bytes, bit 30 of the protection. Some get
+ * A call for colors by mmap(): no bytes, bit 30 of the protection. Some get
  * wrong arguments, or a length, and then are mappings, which are undone. Never
- * one that registers root: all that is executed later would have colours.
+ * one that registers root: all that is executed later would have colors.
  */
 static long call_by_mmap(bool root)
 {
@@ -195,7 +195,7 @@ static long call_by_mmap(bool root)
 	return action == 1 || action == 2 || action == 6 ? 0 : 1;
 }
 
-/* A process of its own: its colours go with it. */
+/* A process of its own: its colors go with it. */
 static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 {
 	size_t size = 64 * 4096;
@@ -238,7 +238,7 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 		if (rnd() % 4 == 0) {
 			result = call_by_mmap(root);
 			if (result > 0 && !root) {
-				fprintf(stderr, "colours were had by mmap() without privileges\n");
+				fprintf(stderr, "colors were had by mmap() without privileges\n");
 				return 2;
 			}
 			done[2] += result >= 0;
@@ -254,7 +254,7 @@ static int some_calls(uint64_t seed, bool root, bool fail, long *done)
 			       (op == 5 || op == 6) && rnd() % 4 ? 0 : arg4,
 			       op == 1 ? flags : rnd() % 8 ? 0 : number());
 		if ((op == 1 || op == 6) && result == 0 && !root) {
-			fprintf(stderr, "colours or pages were had without privileges\n");
+			fprintf(stderr, "colors or pages were had without privileges\n");
 			return 2;
 		}
 		done[0] += result >= 0;
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
 			_exit(some_calls(own, n % 4, fail, done));
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)
 			return 1;
-		/* In strict mode one may run out of its colours. */
+		/* In strict mode one may run out of its colors. */
 		if (WIFSIGNALED(status))
 			killed++;
 		else if (status) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random owners of colours and random bystanders. In each round some tasks have
- * random colours and use memory, others have none and use memory in random ways.
+ * Random owners of colors and random bystanders. In each round some tasks have
+ * random colors and use memory, others have none and use memory in random ways.
  * Then all pages are looked up, by the second implementation of the map: an owner
- * has pages of its colours alone, a bystander none of owned colours, as there is
+ * has pages of its colors alone, a bystander none of owned colors, as there is
  * enough of all others.
  *
- * Usage: color_others ROUNDS [SEED]     needs root and colouring on
+ * Usage: color_others ROUNDS [SEED]     needs root and coloring on
  * Prints how many pages were looked at; the first wrong one ends it.
  */
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@ static long number_of(const unsigned long *set)
 	return n;
 }
 
-/* Free memory of each colour that nobody owns, or of the one that has the least. */
+/* Free memory of each color that nobody owns, or of the one that has the least. */
 static long least_free(void)
 {
 	static long free[MAX_COLORS];
@@ -141,7 +141,7 @@ static pid_t task(const unsigned long *set, const unsigned long *allowed, size_t
 	stay_on(rnd() % sysconf(_SC_NPROCESSORS_ONLN));
 	if (set && set_colors(set, rnd() % 2 ? PR_PAGE_COLOR_STRICT : 0))
 		_exit(3);
-	/* Colours have owners until all have told that they are through. */
+	/* Colors have owners until all have told that they are through. */
 	if (write(ready[1], &c, 1) != 1 || read(turn[0], &c, 1))
 		_exit(4);
 	for (int i = 1 + rnd() % 4; i; i--)
@@ -171,7 +171,7 @@ static bool round_of(struct told *sum)
 	memset(owned, 0, sizeof(owned));
 	memset(others, 0, sizeof(others));
 	memset(sets, 0, sizeof(sets));
-	/* Up to nine tenths of all colours, here and there or in runs. */
+	/* Up to nine tenths of all colors, here and there or in runs. */
 	for (int o = 0; o < owners; o++) {
 		int n = 1 + rnd() % (nr_colors * 9 / 10 / owners + 1), from = rnd() % nr_colors;
 		bool runs = rnd() % 2;
@@ -193,7 +193,7 @@ static bool round_of(struct told *sum)
 	add_rest(others, owned);
 	if (pipe(ready) || pipe(turn) || pipe(end))
 		return false;
-	/* Tasks on each node use a part of what is free of the least of colours. */
+	/* Tasks on each node use a part of what is free of the least of colors. */
 	least = least_free() * page_size * number_of(others) / 16 / bystanders;
 	if (least < page_size)
 		least = page_size;
@@ -220,7 +220,7 @@ static bool round_of(struct told *sum)
 		sum->pages += told[i].pages;
 		/* An owner that is not strict may have spilled, but not here. */
 		if (told[i].wrong)
-			printf("%s: %ld of %ld pages, %ld colours owned\n",
+			printf("%s: %ld of %ld pages, %ld colors owned\n",
 			       i < owners ? "an owner has others" : "a bystander has owned ones",
 			       told[i].wrong, told[i].pages, number_of(owned));
 		ok &= !told[i].wrong;

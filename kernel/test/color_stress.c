@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random steps of several processes: map and touch, check and unmap, fork and
- * write, exec, re-colour, give away pages, while their colours change. What is
+ * write, exec, re-color, give away pages, while their colors change. What is
  * in a page depends on its address, so a page that is lost or mixed up shows.
  *
- * Usage: color_stress STEPS [SEED [fail]]     needs root and colouring on
+ * Usage: color_stress STEPS [SEED [fail]]     needs root and coloring on
  * With "fail", allocations of the processes are made to fail by the fault
  * injection of the kernel, and only what was written is checked.
  * Prints how often each step was taken.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random steps of several strict processes that want up to four times as much memory as
- * their colours have, on one node, and swap for all of it: nobody may be killed, every
- * byte must be right, and pages that are new have the colours that were asked for.
- * Colours overlap, change, and are shared by processes that have forked.
+ * their colors have, on one node, and swap for all of it: nobody may be killed, every
+ * byte must be right, and pages that are new have the colors that were asked for.
+ * Colors overlap, change, and are shared by processes that have forked.
  *
- * Usage: color_swap_fuzz STEPS [SEED]     needs root, colouring on, a map without ranges, and swap of 256 MiB
+ * Usage: color_swap_fuzz STEPS [SEED]     needs root, coloring on, a map without ranges, and swap of 256 MiB
  * Prints how often each step was taken, what was swapped and reclaimed.
  */
 #define _GNU_SOURCE
@@ -36,7 +36,7 @@
 #define WORKERS			6
 #define SLOTS			24
 #define SLOT_PAGES		256
-/* What all the colours have, about: a quarter of what the processes have at most. */
+/* What all the colors have, about: a quarter of what the processes have at most. */
 #define MEMORY			(WORKERS * SLOTS * SLOT_PAGES * PAGE / 4)
 /* Pages that each process may lock. */
 #define LOCKED			32
@@ -96,7 +96,7 @@ static int color_of(uint64_t phys)
 	return c;
 }
 
-/* Those pages that are in memory have colours of the process; it has written to them just now. */
+/* Those pages that are in memory have colors of the process; it has written to them just now. */
 static void check_colors(const struct slot *s)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY);
@@ -111,8 +111,8 @@ static void check_colors(const struct slot *s)
 			continue;
 		c = color_of((entry & ((1ULL << 55) - 1)) * PAGE);
 		if (!(chosen[c / 64] >> c % 64 & 1)) {
-			fprintf(stderr, "page %zu of %p has colour %d\n", p, (void *)s->mem, c);
-			die("wrong colour");
+			fprintf(stderr, "page %zu of %p has color %d\n", p, (void *)s->mem, c);
+			die("wrong color");
 		}
 	}
 	close(fd);
@@ -144,7 +144,7 @@ static void check(const struct slot *s)
 		check_page(s, p);
 }
 
-/* At least a quarter of the colours. */
+/* At least a quarter of the colors. */
 static void set_some(void)
 {
 	size_t n = nr_chosen / 4 + 1 + rnd() % nr_chosen;
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 		;
 	first_color = colors / 4;
 	if (nr_chosen * size > 2 * (long)MEMORY)
-		die("needs a map with more colours");
+		die("needs a map with more colors");
 	if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
 		die("set_mempolicy");
 	start_workers(WORKERS, seed, worker, steps);
@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 				number("/proc/meminfo", "SwapFree:") / 1024);
 		bad += !!status;
 	}
-	printf("swap-fuzz %d colours of %ld KiB", nr_chosen, size / 1024);
+	printf("swap-fuzz %d colors of %ld KiB", nr_chosen, size / 1024);
 	print_counts(WORKERS, kinds, KINDS);
 	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/mm/page_color/stats/%s", stats[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the measurements share: a set of colours from the command line, memory page by page, colours of its pages. */
+/* What the measurements share: a set of colors from the command line, memory page by page, colors of its pages. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void read_map(void)
 	} while (*p++ == ',' && nr_masks < 16);
 }
 
-/* Pages of a mapping that are absent or of none of the colours. */
+/* Pages of a mapping that are absent or of none of the colors. */
 static int other_colors(char *mem, size_t size)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY), bad = 0;

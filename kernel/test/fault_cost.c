@@ -10,7 +10,7 @@
  *   again    the same, after these were unmapped
  *   unmap    per page; median
  *   longest  dearest single fault of all, timer ticks included
- *   wrong    pages whose colour is not among COLORS (0 without COLORS)
+ *   wrong    pages whose color is not among COLORS (0 without COLORS)
  * With ahead the pages of each mapping are allocated ahead, which is not counted.
  * A mean over a mapping, so what a refill of a per-CPU list costs is in it; the
  * median of the means, so that a tick of the timer with its work is not.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How late a real-time task wakes up while colours get and lose owners, free lists are
+ * How late a real-time task wakes up while colors get and lose owners, free lists are
  * sorted, pages are moved and programs start on the same CPU. Under QEMU's -icount
  * shift=0 a nanosecond is one instruction.
  *
- * Usage: latency WAKEUPS [alone]     needs root and colouring on; alone: nothing else is done
+ * Usage: latency WAKEUPS [alone]     needs root and coloring on; alone: nothing else is done
  * Prints one line: latency KIND wakeups N median M p99 P longest L
  */
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@ static int by_value(const void *a, const void *b)
 	return *(const long *)a < *(const long *)b ? -1 : 1;
 }
 
-/* Sets random colours, uses memory, moves it, starts tasks, for ever. */
+/* Sets random colors, uses memory, moves it, starts tasks, for ever. */
 static void disturb(uint64_t seed)
 {
 	int colors = prctl(PR_PAGE_COLOR, 0, 0, 0, 0);

@@ -10,7 +10,7 @@
  *   first    per page, of MIB that a new process uses for the first time
  *   again    per page, of as much, after the first was unmapped
  *   longest  dearest single fault of both, timer ticks included
- *   wrong    pages that have none of the program's colours: all, if it has none
+ *   wrong    pages that have none of the program's colors: all, if it has none
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -65,7 +65,7 @@ static uint64_t touch(char *mem, size_t size)
 	return sum / (size / PAGE);
 }
 
-/* Of the mapping at mem, as the kernel says; 0 if it knows no colours. */
+/* Of the mapping at mem, as the kernel says; 0 if it knows no colors. */
 static long wrong(const char *mem)
 {
 	FILE *file = fopen("/proc/self/page_colors", "r");

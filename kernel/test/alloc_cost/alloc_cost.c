@@ -4,7 +4,7 @@
  * ticks of the time stamp counter: one size of PALLOC's table I (PAL-9).
  *
  * insmod alloc_cost.ko mib=N takes N MiB page by page for the thread that loads
- * it, with its colours, and gives them back. Then its parameters say:
+ * it, with its colors, and gives them back. Then its parameters say:
  *   mean     ticks per page
  *   longest  ticks of the dearest page
  * Interrupts are off during each allocation, so the allocator's work is all that

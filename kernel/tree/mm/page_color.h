@@ -3,7 +3,8 @@
 #define _MM_PAGE_COLOR_H
 
 /*
- * The colour index of the free lists. Private to mm/.
+ * What the files of page coloring have of each other, and what Linux' own files in mm/
+ * ask them. Private to mm/.
  */
 #include <linux/fs.h>
 #include <linux/migrate.h>
@@ -16,130 +17,10 @@
 struct alloc_context;
 
 #ifdef CONFIG_PAGE_COLOR
-
-/* Pages that one refill of a per-CPU list takes, and how many it may hold. */
-#define PAGE_COLOR_BATCH	16
-#define PAGE_COLOR_HIGH		(2 * PAGE_COLOR_BATCH)
-/* In the id of a per-CPU list: it was not used since it was last looked at. */
-#define PCP_COLOR_IDLE		BIT_ULL(63)
-/* Blocks of one order that a refill looks at; if it finds nothing, then these. */
-#define PAGE_COLOR_SCAN		8
-#define PAGE_COLOR_SCAN_DEEP	512
-/* Entries of lists that are looked at in one hold of zone->lock, at most. */
-#define PAGE_COLOR_HOLD		400
-
-/*
- * Migrate types whose free pages are indexed: not what is isolated, nor the reserve
- * for atomic allocations.
- */
-#define PAGE_COLOR_TYPES	(MIGRATE_PCPTYPES + 1)
+#include "page_color_zone.h"
 
 /**
- * enum page_color_stat - what is counted per zone
- * @PAGE_COLOR_INDEXED: pages taken from the index
- * @PAGE_COLOR_SPLIT: blocks split for coloured pages
- * @PAGE_COLOR_CARVED: pages taken out of these blocks
- * @PAGE_COLOR_SCANNED: blocks looked at
- * @PAGE_COLOR_SCAN_MAX: most blocks looked at in one hold of zone->lock
- * @PAGE_COLOR_CLAIMED: pageblocks claimed from other migrate types
- * @PAGE_COLOR_STOLEN: pages taken from pageblocks of other migrate types
- * @PAGE_COLOR_MISSED: refills that found no page
- * @PAGE_COLOR_KEPT: pages that were to leave the zone and got one of their
- *	colour
- * @PAGE_COLOR_STAYED: pages that did not leave the zone for want of their colour
- * @PAGE_COLOR_LOST: pages that had to leave the zone and got another colour
- * @PAGE_COLOR_EVICTED: pages moved away from a colour that others wanted
- * @PAGE_COLOR_DROPPED: clean pages of files that were dropped for this
- * @PAGE_COLOR_LARGE: large folios that tasks were given of their colours
- * @PAGE_COLOR_FOUND: free pages that were found only by looking at all frames
- * @PAGE_COLOR_EVICT_LOOKED: frames looked at for this
- * @PAGE_COLOR_EVICT_MAX: most frames looked at for one allocation
- * @PAGE_COLOR_RECLAIMED: pages reclaimed for who owns their colour
- * @PAGE_COLOR_RECLAIM_OTHERS: of other owners, pages that were to be reclaimed
- * @PAGE_COLOR_RECLAIM_LOOKED: frames looked at for this
- * @PAGE_COLOR_RECLAIM_MAX: most frames looked at for one allocation
- * @PAGE_COLOR_YIELDED: pages of owned colours that others were given, as no zone
- *	that they may use had another
- * @NR_PAGE_COLOR_STATS: how many there are
- */
-enum page_color_stat {
-	PAGE_COLOR_INDEXED,
-	PAGE_COLOR_SPLIT,
-	PAGE_COLOR_CARVED,
-	PAGE_COLOR_SCANNED,
-	PAGE_COLOR_SCAN_MAX,
-	PAGE_COLOR_CLAIMED,
-	PAGE_COLOR_STOLEN,
-	PAGE_COLOR_MISSED,
-	PAGE_COLOR_KEPT,
-	PAGE_COLOR_STAYED,
-	PAGE_COLOR_LOST,
-	PAGE_COLOR_EVICTED,
-	PAGE_COLOR_DROPPED,
-	PAGE_COLOR_LARGE,
-	PAGE_COLOR_FOUND,
-	PAGE_COLOR_EVICT_LOOKED,
-	PAGE_COLOR_EVICT_MAX,
-	PAGE_COLOR_RECLAIMED,
-	PAGE_COLOR_RECLAIM_OTHERS,
-	PAGE_COLOR_RECLAIM_LOOKED,
-	PAGE_COLOR_RECLAIM_MAX,
-	PAGE_COLOR_YIELDED,
-	NR_PAGE_COLOR_STATS
-};
-
-/**
- * struct page_color_zone - free blocks of a zone by colour
- * @avail: per migrate type and order, the first colours of classes whose @list
- *	may have blocks; cleared when found empty
- * @filled: which of @avail may have bits set
- * @sparing: a search just now leaves out what the index has
- * @leftover: it may have blocks with colours that lost their last owner
- * @dry: nothing is free but of owned colours
- * @cursor: colour to look at next, so that allocations go round the banks
- * @missed: colours of which no page was found by a search in depth: without and with
- *	the other migrate types
- * @missed_from: when the first of these searches began, by local_clock()
- * @missed_until: when they are looked for again
- * @stat: see enum page_color_stat
- * @spilled: pages of other colours that tasks with a policy were given
- * @mixed: frames of owned colours in larger blocks that others were given
- * @evict_pfn: where page_color_evict() begins
- * @evict_vain_id: policy for which it looked through the zone in vain
- * @evict_vain_until: before these jiffies it looks elsewhere first
- * @reclaim_pfn: where page_color_reclaim() begins
- * @reserved: pages that are reserved for policies, in use or not
- * @held: of them, those that are free now
- * @list: blocks all of whose colours are owned, by type, order and the first colour of
- *	their class. They stay PageBuddy and are part of free_area[].nr_free; only
- *	the list head differs
- *
- * All of it up to @stat, and @list, is protected by zone->lock.
- */
-struct page_color_zone {
-	unsigned long avail[PAGE_COLOR_TYPES][NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
-	u64 filled;
-	bool sparing;
-	bool leftover;
-	bool dry;
-	unsigned int cursor;
-	DECLARE_BITMAP(missed[2], PAGE_COLOR_MAX);
-	u64 missed_from[2];
-	u64 missed_until[2];
-	unsigned long stat[NR_PAGE_COLOR_STATS];
-	atomic_long_t spilled;
-	atomic_long_t mixed;
-	unsigned long evict_pfn;
-	u64 evict_vain_id;
-	unsigned long evict_vain_until;
-	unsigned long reclaim_pfn;
-	atomic_long_t reserved;
-	atomic_long_t held;
-	struct list_head list[];
-};
-
-/**
- * struct page_color_cursor - a walk through the frames of some colours
+ * struct page_color_cursor - a walk through the frames of some colors
  * @z: the zone; NULL before the first, and after the last
  * @first: frame where it began there
  * @pfn: frame where it goes on
@@ -173,7 +54,7 @@ struct page_color_cursor {
  * @reclaim_gains: attempts that made pages free
  * @waits: times that it waited for pages to be written
  * @unwritten: there are such pages
- * @has_less: the policy has less than its share of the colours
+ * @has_less: the policy has less than its share of the colors
  */
 struct page_color_evict {
 	struct page_color_cursor evict;
@@ -260,20 +141,11 @@ bool page_color_vma_is_private(struct vm_area_struct *vma);
 void page_color_drop_shared(struct vm_area_struct *vma, pmd_t *pmd,
 			    unsigned long addr, unsigned long end);
 
-void page_color_count_spill(struct zone *zone);
 void page_color_forget_misses(void);
 struct page *page_color_take_above(struct zone *zone, unsigned long low,
 				   unsigned long high,
 				   const struct page_color_policy *policy,
 				   unsigned int scan);
-void page_color_count_mixed(struct zone *zone, struct page *page,
-			    unsigned int order);
-void page_color_count_many(struct zone *zone, enum page_color_stat item,
-			   unsigned long n);
-void page_color_count_max(struct zone *zone, enum page_color_stat item,
-			  unsigned long n);
-struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm);
-struct page_color_policy *page_color_policy_of_current(void);
 bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
 		      struct page_color_evict *state);
 bool page_color_evict_again(struct page_color_evict *state);
@@ -284,6 +156,7 @@ void page_color_sweep_lists(void);
 unsigned long page_color_listed(const struct zone *zone);
 bool page_color_sweep(struct zone *zone, unsigned int cpu);
 bool page_color_any_policies(void);
+void page_color_free_singles(void);
 unsigned int page_color_owners(unsigned int color);
 unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 				  const struct page_color_policy *policy);
@@ -313,11 +186,6 @@ struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 						   unsigned int flags,
 						   kuid_t user);
 
-static inline void page_color_count(struct zone *zone, enum page_color_stat item)
-{
-	page_color_count_many(zone, item, 1);
-}
-
 /* Does the current context have a policy, of its own or of a scope? */
 static inline bool page_color_has_policy(void)
 {
@@ -333,7 +201,7 @@ static inline bool page_color_has_policy(void)
  * page_color_forbids - may the current context not have this frame?
  * @pfn: number of the frame
  *
- * Return: true if it is strict and has other colours.
+ * Return: true if it is strict and has other colors.
  */
 static inline bool page_color_forbids(unsigned long pfn)
 {
@@ -350,10 +218,10 @@ static inline bool page_color_forbids(unsigned long pfn)
 }
 
 /**
- * mm_has_page_color - did a task of this mm ask for colours?
+ * mm_has_page_color - did a task of this mm ask for colors?
  * @mm: the mm
  *
- * Return: true if so, and page colouring is on.
+ * Return: true if so, and page coloring is on.
  */
 static inline bool mm_has_page_color(struct mm_struct *mm)
 {
@@ -364,8 +232,8 @@ static inline bool mm_has_page_color(struct mm_struct *mm)
  * page_color_orders - the large folios that an mm may have
  * @mm: the mm
  *
- * Return: a mask of orders. If a task of it asked for colours, those of blocks
- * that can be without other colours.
+ * Return: a mask of orders. If a task of it asked for colors, those of blocks
+ * that can be without other colors.
  */
 static inline unsigned long page_color_orders(struct mm_struct *mm)
 {
@@ -384,10 +252,10 @@ static inline bool vma_wants_private(struct vm_area_struct *vma)
 }
 
 /**
- * folio_keeps_color - does somebody own the colours of this folio?
+ * folio_keeps_color - does somebody own the colors of this folio?
  * @folio: the folio
  *
- * Return: true if all colours that it has are owned.
+ * Return: true if all colors that it has are owned.
  */
 static inline bool folio_keeps_color(struct folio *folio)
 {

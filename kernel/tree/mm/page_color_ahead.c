@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that are allocated ahead.
+ * Page coloring: pages that are allocated ahead.
  *
  * Whoever comes first pays for taking a page out of a large block, and that is
  * most of what the longest faults cost. A policy may hold pages that were taken
@@ -181,13 +181,13 @@ void page_color_ahead_trim(struct page_color_policy *policy, unsigned int keep)
 }
 
 /**
- * page_color_ahead_set - the current thread's colours hold so many pages
+ * page_color_ahead_set - the current thread's colors hold so many pages
  * @pages: how many
  *
  * Context: may sleep.
  * Return: how many they hold then, fewer if there are no more on the node, or at a
  * limit, or an error: -EINVAL, -EPERM as others miss them, -ENODATA without
- * colours, -EINTR.
+ * colors, -EINTR.
  */
 long page_color_ahead_set(unsigned long pages)
 {
@@ -198,7 +198,7 @@ long page_color_ahead_set(unsigned long pages)
 		return -EINVAL;
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	page_color_ahead_trim(policy, pages);

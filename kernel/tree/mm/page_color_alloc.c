@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: allocations of tasks with colours.
+ * Page coloring: allocations of tasks with colors.
  *
  * Refills take PAGE_COLOR_BATCH pages at a time to a list of the CPU, which belongs
- * to the policy that used it last. Freed pages of owned colours go back through
+ * to the policy that used it last. Freed pages of owned colors go back through
  * this list, or to the zone.
  */
 #include <linux/cpuset.h>
@@ -29,14 +29,14 @@ static void take_over(struct zone *zone, struct per_cpu_pages *pcp,
 }
 
 /**
- * page_color_free_page - free a page of an owned colour
+ * page_color_free_page - free a page of an owned color
  * @zone: its zone
  * @pcp: of this CPU, locked
  * @page: the page, prepared
  *
- * Pages of owned colours do not go to the lists that all tasks share, where
- * only this CPU would find them. They go to this CPU's coloured list if it is
- * for a policy that names their colour; otherwise to the zone, several at a time.
+ * Pages of owned colors do not go to the lists that all tasks share, where
+ * only this CPU would find them. They go to this CPU's colored list if it is
+ * for a policy that names their color; otherwise to the zone, several at a time.
  */
 void page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			  struct page *page)
@@ -160,7 +160,7 @@ static void count_page(struct zone *preferred_zone, struct zone *zone,
 }
 
 /**
- * page_color_alloc - take a page of the current policy's colours from a zone
+ * page_color_alloc - take a page of the current policy's colors from a zone
  * @preferred_zone: for statistics
  * @zone: the zone
  * @alloc_flags: as for rmqueue()
@@ -182,7 +182,7 @@ struct page *page_color_alloc(struct zone *preferred_zone, struct zone *zone,
 			     alloc_flags & ALLOC_NOFRAGMENT);
 	if (!policy || !READ_ONCE(zone->color))
 		goto out;
-	/* Rather more colours than another node: see page_color_grow(). */
+	/* Rather more colors than another node: see page_color_grow(). */
 	if (policy->nid != NUMA_NO_NODE && zone_to_nid(zone) != policy->nid)
 		goto out;
 
@@ -267,8 +267,8 @@ unsigned int page_color_current_flags(void)
 }
 
 /**
- * page_color_alloc_spilled - a page of another colour, counted
- * @gfp: of an allocation that must not or cannot fail for want of colours
+ * page_color_alloc_spilled - a page of another color, counted
+ * @gfp: of an allocation that must not or cannot fail for want of colors
  * @order: as well
  * @alloc_flags: as for get_page_from_freelist()
  * @ac: as well
@@ -291,18 +291,18 @@ struct page *page_color_alloc_spilled(gfp_t gfp, unsigned int order,
 }
 
 /**
- * page_color_alloc_for_program - a program's colours are used up
+ * page_color_alloc_for_program - a program's colors are used up
  * @gfp: of the allocation
  * @order: as well
  * @alloc_flags: as for get_page_from_freelist()
  * @ac: as well
- * @page: set to a page that it gets, of another colour
+ * @page: set to a page that it gets, of another color
  *
- * Nobody else has the colours of a program, and it has them on one node. When
- * they are used up it gets another, then pages of any colour unless it is
+ * Nobody else has the colors of a program, and it has them on one node. When
+ * they are used up it gets another, then pages of any color unless it is
  * strict.
  *
- * Return: false if nothing was done; true with a page or with another colour.
+ * Return: false if nothing was done; true with a page or with another color.
  */
 bool page_color_alloc_for_program(gfp_t gfp, unsigned int order, int alloc_flags,
 				  const struct alloc_context *ac,
@@ -327,7 +327,7 @@ bool page_color_alloc_for_program(gfp_t gfp, unsigned int order, int alloc_flags
 /**
  * page_color_take_free - take free pages of a block that no refill has found
  * @zone: the zone
- * @pfn: a frame of a colour of the policy, which may be free
+ * @pfn: a frame of a color of the policy, which may be free
  * @policy: the policy
  *
  * They go to the list of this CPU.

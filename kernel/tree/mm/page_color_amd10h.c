@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: from the registers of AMD family 10h (Opteron 6100, Phenom
+ * Page coloring: from the registers of AMD family 10h (Opteron 6100, Phenom
  * II) to a map.
  *
  * Source: BIOS and Kernel Developer's Guide for AMD Family 10h, 31116, on
@@ -195,7 +195,7 @@ static int derive(const struct dram *m, u64 *masks, char *why)
  *
  * The functions are those of banks, ranks, channels and interleaved nodes, in
  * this order, without those that have bits below the page. Nodes that have
- * ranges of their own are those of the kernel, and no part of the colour.
+ * ranges of their own are those of the kernel, and no part of the color.
  *
  * Return: 0, -EINVAL or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: the registers of AMD family 10h, from PCI configuration space.
+ * Page coloring: the registers of AMD family 10h, from PCI configuration space.
  */
 #define pr_fmt(fmt) "page_color: " fmt
 

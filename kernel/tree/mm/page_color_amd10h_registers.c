@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: the registers of AMD family 10h, read and understood.
+ * Page coloring: the registers of AMD family 10h, read and understood.
  *
  * Here is which memory there is and how it is set up; what cannot be decoded is
  * refused, with the register that is the reason. See page_color_amd10h.c for the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: who changed what concerns the whole machine.
+ * Page coloring: who changed what concerns the whole machine.
  *
  * Whether they may is asked by capable(), which security modules answer, too. A
  * hook of its own would tell them nothing more: who may change the map, the
@@ -36,10 +36,11 @@ void page_color_audit(const char *what, const char *text, int err)
 	while (n && text[n - 1] == '\n')
 		n--;
 	/* Whoever may read the log is not told the map. */
-	pr_notice_ratelimited("%s: '%*pE' by uid %u, %s[%d]: %d\n", what,
+	pr_notice_ratelimited("%s: '%*pE' by uid %u, %*pE[%d]: %d\n", what,
 			      strcmp(what, "map") ? n : 0, text,
 			      from_kuid(&init_user_ns, current_uid()),
-			      current->comm, task_pid_nr(current), err);
+			      (int)strlen(current->comm), current->comm,
+			      task_pid_nr(current), err);
 	ab = audit_log_start(audit_context(), GFP_KERNEL, AUDIT_CONFIG_CHANGE);
 	if (!ab)
 		return;

@@ -3,25 +3,25 @@
 #define _MM_PAGE_COLOR_BUDDY_H
 
 /*
- * Between page_alloc.c and the colours of its free lists: which calls it makes, and
- * what of it page_color_index.c, page_color_buddy.c, page_color_alloc.c and
- * page_color_large.c use.
+ * Between page_alloc.c and the colors of its free lists: which calls it makes, and
+ * what of it page_color_index.c, page_color_buddy.c, page_color_take.c,
+ * page_color_search.c, page_color_alloc.c and page_color_large.c use.
  */
 #include <linux/gfp.h>
 #include <linux/page_color.h>
 #include "internal.h"
 #include "page_color.h"
 
-/* An allocation may have pages of colours that others own: there are no more. */
+/* An allocation may have pages of colors that others own: there are no more. */
 #define ALLOC_OWNED		0x1000
 
 #ifdef CONFIG_PAGE_COLOR
 
-/* Per order, the first colours of classes of blocks with a colour without owner. */
+/* Per order, the first colors of classes of blocks with a color without owner. */
 extern unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
-/* Per order and class, how many colours have no owner. */
+/* Per order and class, how many colors have no owner. */
 extern u16 page_color_nr_unowned[NR_PAGE_ORDERS][PAGE_COLOR_MAX];
-/* Free pages are being sorted after colours got owners. */
+/* Free pages are being sorted after colors got owners. */
 extern atomic_t page_color_sorting;
 
 /* The index of a zone's type, or -1 if it has none. */
@@ -95,6 +95,62 @@ static inline unsigned int page_color_of_page(struct page *page)
 	return page_color_of(&page_color_map, page_to_pfn(page));
 }
 
+/* The list of the index for a block all of whose colors are owned. */
+static __always_inline struct list_head *
+page_color_index_list(struct page_color_zone *index, int type, unsigned int order,
+		      unsigned int color)
+{
+	unsigned int first = page_color_map.first[order][color];
+
+	__set_bit(first, index->avail[type][order]);
+	index->filled |= page_color_filled_bit(type, order);
+	return page_color_list(index, type, order, first);
+}
+
+/* The list that a free block belongs to. With the zone's lock. */
+static __always_inline struct list_head *
+page_color_list_of(struct zone *zone, unsigned int order, int migratetype,
+		   unsigned int color)
+{
+	struct page_color_zone *index = zone->color;
+	int type = page_color_type(migratetype);
+
+	if (!index || type < 0 || page_color_has_unowned(order, color)) {
+		if (index)
+			index->dry = false;
+		return &zone->free_area[order].free_list[migratetype];
+	}
+	return page_color_index_list(index, type, order, color);
+}
+
+/* Linux 7.3 counts free blocks of whole pageblocks. */
+#ifndef page_color_count_block
+static inline void page_color_count_block(struct zone *zone, unsigned int order)
+{
+}
+#endif
+
+/*
+ * Put a part of a block that was split into the free lists; @owned if it is known
+ * that all of its colors are, and its zone and migrate type have an index.
+ */
+static __always_inline void
+page_color_put_part(struct page *page, struct zone *zone, unsigned int order,
+		    int migratetype, unsigned int color, bool owned)
+{
+	struct list_head *list;
+
+	list = owned ? page_color_index_list(zone->color, page_color_type(migratetype),
+					     order, color) :
+		       page_color_list_of(zone, order, migratetype, color);
+	list_add(&page->buddy_list, list);
+	zone->free_area[order].nr_free++;
+	/* As set_buddy_order() of page_alloc.c. */
+	set_page_private(page, order);
+	__SetPageBuddy(page);
+	page_color_count_block(zone, order);
+}
+
 /* page_color_index.c */
 int page_color_index_attach(struct zone *zone);
 void page_color_index_detach(struct zone *zone);
@@ -121,14 +177,26 @@ bool page_color_has_block(struct zone *zone, unsigned int order, int migratetype
 unsigned int page_color_rmqueue(struct zone *zone, int migratetype,
 				unsigned int alloc_flags, unsigned int max,
 				struct list_head *list);
+unsigned int page_color_carve(struct zone *zone, struct page *block,
+			      unsigned int order, int migratetype,
+			      const struct page_color_set *set, unsigned int max,
+			      struct list_head *list);
+
+/* page_color_take.c */
+unsigned int page_color_take_of_type(struct zone *zone, int migratetype,
+				     const struct page_color_set *set,
+				     unsigned int max, struct list_head *list);
 unsigned int page_color_take(struct zone *zone, const struct page_color_set *set,
 			     unsigned int max, unsigned int alloc_flags,
 			     struct list_head *list);
-struct page *page_color_search(struct zone *zone, const struct page_color_set *set,
-			       unsigned int alloc_flags);
 unsigned int page_color_take_at(struct zone *zone, unsigned long pfn,
 				const struct page_color_set *set,
 				unsigned int max, struct list_head *list);
+
+/* page_color_search.c */
+struct page *page_color_search(struct zone *zone, const struct page_color_set *set,
+			       unsigned int alloc_flags);
+
 /* page_color_alloc.c */
 void page_color_free_page(struct zone *zone, struct per_cpu_pages *pcp,
 			  struct page *page);
@@ -158,7 +226,6 @@ void page_color_drain(struct zone *zone);
 void page_color_free_one(struct zone *zone, struct page *page);
 void page_color_del_block(struct page *page, struct zone *zone, unsigned int order,
 			  int migratetype);
-void page_color_mark_block(struct page *page, unsigned int order);
 void page_color_account(struct zone *zone, int pages, int migratetype);
 bool page_color_claim(struct zone *zone, int migratetype, unsigned int alloc_flags);
 int page_color_fallback(int migratetype, unsigned int i);
@@ -169,7 +236,7 @@ struct page *page_color_get_page(gfp_t gfp, unsigned int order, int alloc_flags,
 				 const struct alloc_context *ac);
 
 /*
- * Only movable user pages of order 0 are coloured: not slab, not page tables,
+ * Only movable user pages of order 0 are colored: not slab, not page tables,
  * nothing that the kernel or a device keeps. User pages that are pinned for long
  * when they are faulted in are not asked for as movable.
  */
@@ -183,7 +250,7 @@ static __always_inline bool alloc_is_colored(gfp_t gfp, unsigned int order,
 }
 
 /*
- * Does a task with colours ask for a block that it can do without? These are
+ * Does a task with colors ask for a block that it can do without? These are
  * huge pages and large folios of user memory, which are asked for without
  * retries or as GFP_TRANSHUGE. Blocks of hugetlb, of the kernel and of file
  * systems that cannot do with less are left alone.
@@ -198,7 +265,7 @@ static __always_inline bool alloc_is_large_of_colors(gfp_t gfp,
 	       page_color_has_policy();
 }
 
-/* Is a page of another colour worse for this allocation than none? */
+/* Is a page of another color worse for this allocation than none? */
 static inline bool alloc_is_strict(gfp_t gfp, unsigned int order,
 				   const struct alloc_context *ac)
 {
@@ -206,7 +273,7 @@ static inline bool alloc_is_strict(gfp_t gfp, unsigned int order,
 	       page_color_current_flags() & PAGE_COLOR_STRICT;
 }
 
-/* Nothing else is free where it may look: pages of colours that others own. */
+/* Nothing else is free where it may look: pages of colors that others own. */
 static inline bool alloc_takes_owned(unsigned int order, int alloc_flags)
 {
 	return page_color_any_owned() && !order &&

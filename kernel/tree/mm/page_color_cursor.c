@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: a walk through the frames of some colours, in the zones where an
+ * Page coloring: a walk through the frames of some colors, in the zones where an
  * allocation may take pages. For page_color_evict.c and page_color_reclaim.c.
  */
 #include <linux/cpuset.h>
@@ -11,8 +11,8 @@
 #include "page_color_evict.h"
 
 /**
- * page_color_next_frame - the first frame of some colours
- * @set: the colours
+ * page_color_next_frame - the first frame of some colors
+ * @set: the colors
  * @pfn: from here on
  * @end: up to here
  *
@@ -39,7 +39,7 @@ unsigned long page_color_next_frame(const struct page_color_set *set,
 /**
  * page_color_cursor_frame - the frame to look at next
  * @at: in a zone; the caller adds one to @at->pfn when it is done with the frame
- * @set: the colours
+ * @set: the colors
  * @pfn: where it is put
  *
  * Return: false if the zone was looked through.
@@ -98,7 +98,7 @@ static bool is_vain_zone(const struct zone *zone,
  * @at: at the end of a zone, or all zero for the first
  * @gfp: of the allocation
  * @ac: where it may have pages
- * @policy: whose colours
+ * @policy: whose colors
  * @last: also zones through which eviction looked in vain just now
  * @no_room: set if a zone is left out that has pages, but for others
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what all free lists and all frames have, in debugfs.
+ * Page coloring: what all free lists and all frames have, in debugfs.
  */
 #include <linux/debugfs.h>
 #include <linux/init.h>
@@ -78,7 +78,7 @@ static unsigned long walk_index(struct page_color_zone *index, unsigned int orde
 }
 
 /*
- * Blocks of an order on the common lists; @bad counts those all of whose colours are
+ * Blocks of an order on the common lists; @bad counts those all of whose colors are
  * owned, unless they are just being sorted.
  */
 static unsigned long walk_common(struct zone *zone, unsigned int order,
@@ -160,7 +160,7 @@ static int zones_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(zones);
 
-/* What is counted per colour and zone. */
+/* What is counted per color and zone. */
 struct tally {
 	unsigned long pages;
 	unsigned long free;

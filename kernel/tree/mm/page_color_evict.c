@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: eviction by colour.
+ * Page coloring: eviction by color.
  *
- * A task that may have pages of its colours only, and finds none free, gets
- * those that others use without owning their colour: what is in them moves to
+ * A task that may have pages of its colors only, and finds none free, gets
+ * those that others use without owning their color: what is in them moves to
  * other pages of the node, or is dropped if it is clean and of a file.
  *
- * It is compaction in the order of colours rather than of addresses: nothing is
+ * It is compaction in the order of colors rather than of addresses: nothing is
  * held or waited for that direct compaction does not hold or wait for, but one
  * mutex, which is for allocations that may reclaim. Here is in which order and
  * how long is looked; page_color_vacate.c moves what is in a frame.
@@ -24,7 +24,7 @@
 #include "page_color.h"
 #include "page_color_evict.h"
 
-/* Frames of the colours that one attempt looks at, then others have their turn. */
+/* Frames of the colors that one attempt looks at, then others have their turn. */
 #define EVICT_SCAN	8192
 /* Attempts of one allocation that gained pages, which others then took. */
 #define EVICT_GAINS	16
@@ -105,7 +105,7 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 }
 
 /**
- * page_color_is_spared - is nobody killed for want of a page of its colours?
+ * page_color_is_spared - is nobody killed for want of a page of its colors?
  *
  * Tasks that are killed ask once, others for each page: they are not to look at all
  * frames each time.
@@ -165,17 +165,17 @@ struct page_color_policy *page_color_get_current(void)
 }
 
 /**
- * page_color_evict - make pages of the current policy's colours free
+ * page_color_evict - make pages of the current policy's colors free
  * @gfp: of the allocation that found none
  * @ac: where it may have pages
  * @state: zero at first, and kept for the whole allocation
  *
- * Each call is one attempt: it looks at EVICT_SCAN frames of the colours at
+ * Each call is one attempt: it looks at EVICT_SCAN frames of the colors at
  * most, and ends when it has gained pages. Calls that return true go on where
  * the last one ended. The first pass takes what can be had at once; before a
  * second the lists of all CPUs are drained, and it waits for buffers.
  *
- * Context: may sleep. Not in a migration for a single colour.
+ * Context: may sleep. Not in a migration for a single color.
  * Return: true if it is worth while to look for a free page again.
  */
 bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,

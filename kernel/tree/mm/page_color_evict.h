@@ -3,7 +3,7 @@
 #define _MM_PAGE_COLOR_EVICT_H
 
 /*
- * Eviction by colour: which frames are looked at is for page_color_evict.c, what
+ * Eviction by color: which frames are looked at is for page_color_evict.c, what
  * becomes of what is in them for page_color_vacate.c.
  */
 #include <linux/list.h>
@@ -25,14 +25,14 @@ struct zone;
 /**
  * struct page_color_eviction - one attempt
  * @zone: where pages are looked for
- * @policy: whose colours are wanted
+ * @policy: whose colors are wanted
  * @files: whether pages of files may be moved
  * @mode: of the migration
  * @to: where the pages that are isolated go
  * @folios: the pages
  * @nr: how many
  * @found: pages that were free, and are on the list of this CPU now
- * @looked: frames of the colours that were looked at
+ * @looked: frames of the colors that were looked at
  * @no_room: pages were found that could go nowhere
  */
 struct page_color_eviction {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: colours at exec, for programs that are registered.
+ * Page coloring: colors at exec, for programs that are registered.
  *
  * Nothing here waits for others that are executed: lines are read under RCU, and
- * no lock is held while colours are claimed, which sorts free pages.
+ * no lock is held while colors are claimed, which sorts free pages.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -66,7 +66,7 @@ static struct page_color_line *line_of(const struct path *file,
 	return line;
 }
 
-/* What the line wishes. With colours rather than not at all, unless strict. */
+/* What the line wishes. With colors rather than not at all, unless strict. */
 static struct page_color_policy *policy_of(struct page_color_line *line,
 					   const struct page_color_wish *wish)
 {
@@ -87,12 +87,12 @@ static struct page_color_policy *policy_of(struct page_color_line *line,
 }
 
 /**
- * page_color_exec - colours of the program that is to be executed
+ * page_color_exec - colors of the program that is to be executed
  * @bprm: its file and its mm, which nobody uses yet
  *
  * The task gets them in page_color_exec_done(), when exec cannot fail any more.
  *
- * Return: 0 or an error: -EAGAIN if it must have colours and there are none
+ * Return: 0 or an error: -EAGAIN if it must have colors and there are none
  * that nobody has, or not the pages that are to be reserved, or it is at a limit,
  * -ENOMEM.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: files in sysfs.
+ * Page coloring: files in sysfs.
  */
 #define pr_fmt(fmt) "page_color: " fmt
 
@@ -23,7 +23,7 @@ static ssize_t map_show(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int n;
 
-	/* With it colours are bits of physical addresses. */
+	/* With it colors are bits of physical addresses. */
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	mutex_lock(&page_color_mutex);
@@ -77,7 +77,7 @@ static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
 
-/* Rather none than one that is cut off: many single colours of 4096 need two pages. */
+/* Rather none than one that is cut off: many single colors of 4096 need two pages. */
 static ssize_t emit_list(char *buf, const unsigned long *colors)
 {
 	int n = snprintf(buf, PAGE_SIZE, "%*pbl\n", (int)PAGE_COLOR_MAX, colors);
@@ -96,7 +96,7 @@ static struct kobj_attribute colors_attr = __ATTR_RO(colors);
 static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	/* Of a task with one colour that is bits of all its addresses. */
+	/* Of a task with one color that is bits of all its addresses. */
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	return emit_list(buf, page_color_owned);
@@ -127,7 +127,7 @@ ZONES_ATTR(mixed, mixed);
 ZONES_ATTR(reserved, reserved);
 ZONES_ATTR(reserve_held, held);
 
-/* Sum over all zones, since colouring was switched on. */
+/* Sum over all zones, since coloring was switched on. */
 static unsigned long stat_of_all(enum page_color_stat item)
 {
 	unsigned long n = 0, one;

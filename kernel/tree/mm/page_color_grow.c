@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: more colours for a program that has used up its own.
+ * Page coloring: more colors for a program that has used up its own.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -9,7 +9,7 @@
 #include "page_color_buddy.h"
 #include "page_color_held.h"
 
-/* The policy that follows one whose colours are used up, with one more. */
+/* The policy that follows one whose colors are used up, with one more. */
 static struct page_color_policy *grown_policy(struct page_color_policy *policy)
 {
 	const struct page_color_policy *group = cpuset_page_color();
@@ -41,7 +41,7 @@ full:
 	return NULL;
 }
 
-/* Pages of the colours may wait on the lists of other CPUs. */
+/* Pages of the colors may wait on the lists of other CPUs. */
 static bool drained(struct page_color_policy *policy)
 {
 	if (time_before(jiffies, READ_ONCE(policy->drained) + HZ / 10))
@@ -53,14 +53,14 @@ static bool drained(struct page_color_policy *policy)
 }
 
 /**
- * page_color_grow - the current program needs more memory than its colours have
+ * page_color_grow - the current program needs more memory than its colors have
  * @alloc_flags: of the allocation that found nothing
  * @ac: as well
  *
  * Other tasks of it follow when they find nothing, too.
  *
  * Context: may sleep and reclaim; not in a scope.
- * Return: true if the allocation is to be tried again: it has more colours now,
+ * Return: true if the allocation is to be tried again: it has more colors now,
  * or CPUs had pages of its own.
  */
 bool page_color_grow(int alloc_flags, const struct alloc_context *ac)
@@ -70,7 +70,7 @@ bool page_color_grow(int alloc_flags, const struct alloc_context *ac)
 
 	if (!current->mm)
 		return false;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy || !(policy->flags & PAGE_COLOR_PROGRAM))
 		goto out;
 	if (!READ_ONCE(policy->next)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what users hold.
+ * Page coloring: what users hold.
  *
  * It is counted for the user of the initial user namespace. Whoever is in a
  * namespace that a user made counts as this user, so that nobody has more by having
@@ -20,7 +20,7 @@
 
 /* Of what is limited in total, one in so many is not for users but root. */
 #define KEPT_FOR_ROOT	4
-/* Batches of pages that tasks of a user move to other colours at a time. */
+/* Batches of pages that tasks of a user move to other colors at a time. */
 #define MIGRATIONS	4
 
 atomic_long_t page_color_limited[NR_PAGE_COLOR_LIMITED];
@@ -167,7 +167,7 @@ void page_color_release_policy(kuid_t uid)
 	spin_unlock_irqrestore(&held_lock, flags);
 }
 
-/* So many percent of the colours, but enough for one program of the line. */
+/* So many percent of the colors, but enough for one program of the line. */
 static unsigned long share(unsigned long percent, const struct page_color_hold *hold)
 {
 	unsigned long all = bitmap_weight(page_color_map.exists, PAGE_COLOR_MAX);
@@ -175,7 +175,7 @@ static unsigned long share(unsigned long percent, const struct page_color_hold *
 	return max(all * percent / 100, (unsigned long)hold->first);
 }
 
-/* Whether so many colours more are within the limits; under held_lock. */
+/* Whether so many colors more are within the limits; under held_lock. */
 static bool may_hold(const struct page_color_hold *hold, const struct page_color_held *held,
 		     unsigned int n)
 {
@@ -188,7 +188,7 @@ static bool may_hold(const struct page_color_hold *hold, const struct page_color
 }
 
 /**
- * page_color_hold_more - a program holds more colours
+ * page_color_hold_more - a program holds more colors
  * @hold: of the program
  * @n: how many more
  *
@@ -221,7 +221,7 @@ int page_color_hold_more(struct page_color_hold *hold, unsigned int n)
 }
 
 /**
- * page_color_hold_less - a program holds fewer colours
+ * page_color_hold_less - a program holds fewer colors
  * @hold: of the program
  * @n: how many fewer
  *
@@ -250,7 +250,7 @@ void page_color_hold_less(struct page_color_hold *hold, unsigned int n)
  * page_color_hold_create - what a program that is to be executed may hold
  * @line: that it was registered by
  * @uid: of its user
- * @first: how many colours it begins with, which are held from now on
+ * @first: how many colors it begins with, which are held from now on
  * @most: how many the programs of the line may hold together, 0 for a share
  *
  * Return: it, with one reference, or an error as page_color_hold_more().

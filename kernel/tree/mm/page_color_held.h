@@ -3,7 +3,7 @@
 #define _MM_PAGE_COLOR_HELD_H
 
 /*
- * Page colouring: what users hold and how much of it they may; lines of programs.
+ * Page coloring: what users hold and how much of it they may; lines of programs.
  */
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -29,7 +29,7 @@ enum page_color_limited {
 /**
  * struct page_color_line - what holds refer to of a registered line
  * @ref: the table and holds
- * @held: colours of programs of a line that says how many there may be
+ * @held: colors of programs of a line that says how many there may be
  */
 struct page_color_line {
 	refcount_t ref;
@@ -37,7 +37,7 @@ struct page_color_line {
 };
 
 /**
- * struct page_color_hold - colours that a program holds
+ * struct page_color_hold - colors that a program holds
  * @ref: policies of the program
  * @line: that it was registered by
  * @uid: whom they are counted for
@@ -58,7 +58,7 @@ struct page_color_hold {
  * struct page_color_limits - see "Limits" in the documentation
  * @policies: of all
  * @user_policies: of one user that is not root
- * @user_share: percent of the colours, for programs of one such user
+ * @user_share: percent of the colors, for programs of one such user
  * @users_share: for those of all such users
  * @ahead: pages ahead of all
  */
@@ -87,11 +87,11 @@ void page_color_migration_end(struct page_color_held *held);
 
 /**
  * struct page_color_wish - what a line says of a program
- * @colors: how many colours it starts with
+ * @colors: how many colors it starts with
  * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
  * @ahead: how many pages are allocated ahead for it
  * @reserve: how many are reserved for it
- * @most: how many colours all programs of the line may hold, 0 if not said
+ * @most: how many colors all programs of the line may hold, 0 if not said
  */
 struct page_color_wish {
 	unsigned int colors;

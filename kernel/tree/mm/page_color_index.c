@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: the colour index of the free lists.
+ * Page coloring: the color index of the free lists.
  *
- * Free blocks all of whose colours are owned hang on one list per class: blocks of
- * an order with the same colours. All others are on the common lists, so whoever
- * has no colours finds there, without looking, blocks with a frame that nobody
- * owns. Blocks of order 0 are pages: their class is their colour.
+ * Free blocks all of whose colors are owned hang on one list per class: blocks of
+ * an order with the same colors. All others are on the common lists, so whoever
+ * has no colors finds there, without looking, blocks with a frame that nobody
+ * owns. Blocks of order 0 are pages: their class is their color.
  *
  * All stay in the buddy system: what finds its neighbours by PFN (merging,
  * isolation, offlining, compaction) and what counts free pages does not see a
@@ -110,8 +110,8 @@ void page_color_index_reset(void)
 }
 
 /**
- * page_color_index_own - a colour has its first owner
- * @color: the colour
+ * page_color_index_own - a color has its first owner
+ * @color: the color
  *
  * Context: under the lock of who owns what.
  * Return: the orders that have blocks which belong into the index from now on.
@@ -133,8 +133,8 @@ unsigned long page_color_index_own(unsigned int color)
 }
 
 /**
- * page_color_index_disown - a colour has no owner any more
- * @color: the colour
+ * page_color_index_disown - a color has no owner any more
+ * @color: the color
  *
  * Context: under the lock of who owns what. page_color_index_leftover() follows.
  */
@@ -150,7 +150,7 @@ void page_color_index_disown(unsigned int color)
 	}
 }
 
-/* Blocks of a type and order with an unowned colour leave the index, class by class. */
+/* Blocks of a type and order with an unowned color leave the index, class by class. */
 static void leave_index(struct zone *zone, int type, unsigned int order)
 {
 	struct list_head *to = &zone->free_area[order].free_list[type_of_index(type)];
@@ -201,7 +201,7 @@ static void clean_up(struct work_struct *work)
 static DECLARE_WORK(clean_up_work, clean_up);
 
 /**
- * page_color_index_leftover - colours have lost their last owner
+ * page_color_index_leftover - colors have lost their last owner
  *
  * Their blocks leave the index a bit later. Up to then they are found in it.
  */
@@ -222,24 +222,6 @@ void page_color_index_leftover(void)
 	schedule_work(&clean_up_work);
 }
 
-static struct list_head *list_of(struct zone *zone, unsigned int order,
-				 int migratetype, unsigned int color)
-{
-	struct page_color_zone *index = zone->color;
-	int type = page_color_type(migratetype);
-	unsigned int first;
-
-	if (!index || type < 0 || page_color_has_unowned(order, color)) {
-		if (index)
-			index->dry = false;
-		return &zone->free_area[order].free_list[migratetype];
-	}
-	first = page_color_map.first[order][color];
-	__set_bit(first, index->avail[type][order]);
-	index->filled |= page_color_filled_bit(type, order);
-	return page_color_list(index, type, order, first);
-}
-
 /**
  * page_color_free_list - where a free block goes
  * @zone: its zone, locked
@@ -247,16 +229,16 @@ static struct list_head *list_of(struct zone *zone, unsigned int order,
  * @order: its order
  * @migratetype: of its pageblock
  *
- * Return: a list of the index if all of its colours are owned, else the common one.
+ * Return: a list of the index if all of its colors are owned, else the common one.
  */
 struct list_head *page_color_free_list(struct zone *zone, struct page *page,
 				       unsigned int order, int migratetype)
 {
-	return list_of(zone, order, migratetype, page_color_of_page(page));
+	return page_color_list_of(zone, order, migratetype, page_color_of_page(page));
 }
 
 /**
- * page_color_add_block - as __add_to_free_list(), where colours are owned
+ * page_color_add_block - as __add_to_free_list(), where colors are owned
  * @page: the block, on no list
  * @zone: its zone, locked
  * @order: its order
@@ -286,9 +268,7 @@ void page_color_add_block(struct page *page, struct zone *zone, unsigned int ord
 void page_color_put_block(struct page *page, struct zone *zone, unsigned int order,
 			  int migratetype, unsigned int color)
 {
-	list_add(&page->buddy_list, list_of(zone, order, migratetype, color));
-	zone->free_area[order].nr_free++;
-	page_color_mark_block(page, order);
+	page_color_put_part(page, zone, order, migratetype, color, false);
 }
 
 /*
@@ -354,7 +334,7 @@ void page_color_index_sort(unsigned long orders)
  * @index: of a zone, which is locked
  * @type: see page_color_type()
  * @order: order of the block
- * @colors: what its first colour is to be; NULL for any
+ * @colors: what its first color is to be; NULL for any
  *
  * Return: the block, NULL if there is none.
  */
@@ -410,7 +390,7 @@ struct page *page_color_first_other(struct zone *zone, unsigned int order,
 		if (n++ == SORT_BATCH)
 			break;
 		list_move_tail(&page->buddy_list,
-			       list_of(zone, order, migratetype, color));
+			       page_color_list_of(zone, order, migratetype, color));
 	}
 	if (type < 0 || !READ_ONCE(zone->color->leftover))
 		return NULL;

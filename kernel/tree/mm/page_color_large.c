@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: blocks of several pages, for huge pages and large folios of tasks
- * with colours.
+ * Page coloring: blocks of several pages, for huge pages and large folios of tasks
+ * with colors.
  */
 #include <linux/cpuset.h>
 #include <linux/fault-inject.h>
@@ -68,7 +68,7 @@ static struct page *find_wanted(struct zone *zone, const unsigned long *colors,
 	unsigned int c;
 
 	for (*o = order; *o < NR_PAGE_ORDERS; (*o)++) {
-		/* All of a class have the same colours. */
+		/* All of a class have the same colors. */
 		for_each_set_bit(c, index->avail[page_color_type(mt)][*o], PAGE_COLOR_MAX) {
 			if (page_color_part(&page_color_map, colors, c, *o, order) < 0)
 				continue;
@@ -86,7 +86,7 @@ static struct page *find_wanted(struct zone *zone, const unsigned long *colors,
 	return NULL;
 }
 
-/* A block that starts with one of some colours, or NULL if none is at hand. */
+/* A block that starts with one of some colors, or NULL if none is at hand. */
 static struct page *take_block(struct zone *zone, const unsigned long *colors,
 			       unsigned int order)
 {
@@ -108,7 +108,7 @@ static struct page *take_block(struct zone *zone, const unsigned long *colors,
 	return wanted;
 }
 
-/* A block of the policy's colours alone from one of the zones. */
+/* A block of the policy's colors alone from one of the zones. */
 static struct page *take_large(const struct page_color_policy *policy,
 			       const unsigned long *colors, gfp_t gfp,
 			       unsigned int order, struct zonelist *zonelist,
@@ -137,7 +137,7 @@ static struct page *take_large(const struct page_color_policy *policy,
 }
 
 /**
- * page_color_alloc_large - a large folio for a task with colours, of these alone
+ * page_color_alloc_large - a large folio for a task with colors, of these alone
  * @gfp: for which alloc_is_large_of_colors() is true
  * @order: its order
  * @preferred_nid: as for __alloc_pages()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: limits, and their files. What they are compared with is counted
+ * Page coloring: limits, and their files. What they are compared with is counted
  * in page_color_held.c and page_color_ahead.c.
  */
 #include <linux/capability.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps from page frames to colours: parsing, checking, precomputing.
+ * Maps from page frames to colors: parsing, checking, precomputing.
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -48,7 +48,7 @@ static u16 color_of_pfn_bit(const struct page_color_map *map, unsigned int bit)
 	return color;
 }
 
-/* Add to a set of colours the same set with @unit added to each. */
+/* Add to a set of colors the same set with @unit added to each. */
 static void close_under(unsigned long *set, unsigned int unit)
 {
 	unsigned int c;
@@ -124,9 +124,9 @@ static const char *parse_functions(struct page_color_map *map, const char **text
 		if (!parse_number(text, &mask))
 			return "a function is a mask of address bits, such as 0x22000";
 		if (!mask)
-			return "a function without bits has no colours";
+			return "a function without bits has no colors";
 		if (mask & ~PAGE_MASK)
-			return "bits below the page: each page has both colours of a function";
+			return "bits below the page: each page has both colors of a function";
 		if (mask >> PAGE_SHIFT >> PFN_BITS)
 			return "a function has bits above physical address bit 51";
 		map->mask[map->nr_bits++] = mask;
@@ -179,9 +179,9 @@ static const char *parse_ranges(struct page_color_map *map, const char **text)
  * @text: MASK[,MASK]...[@START-END[:BASE][,START-END[:BASE]]...]
  * @why: on errors, what is wrong with it
  *
- * A newline may end the text. Colour bit 0 is the first mask. Masks, starts,
+ * A newline may end the text. Color bit 0 is the first mask. Masks, starts,
  * ends and bases are in bytes of physical address. A base is subtracted before
- * the masks are applied. With ranges, memory outside of them has no colour.
+ * the masks are applied. With ranges, memory outside of them has no color.
  *
  * Return: 0 or -EINVAL.
  */
@@ -236,13 +236,13 @@ int page_color_map_print(const struct page_color_map *map, char *buf,
 }
 
 /**
- * page_color_set_init - prepare a set of colours for looking at blocks
+ * page_color_set_init - prepare a set of colors for looking at blocks
  * @map: the map
  * @set: where the result is put
- * @colors: the set, PAGE_COLOR_MAX bits; colours that do not exist are dropped
+ * @colors: the set, PAGE_COLOR_MAX bits; colors that do not exist are dropped
  *
  * An aligned block of one order more is a block that starts with the same
- * colour and one that starts with that colour XOR @unit.
+ * color and one that starts with that color XOR @unit.
  */
 void page_color_set_init(const struct page_color_map *map,
 			 struct page_color_set *set,
@@ -268,10 +268,10 @@ void page_color_set_init(const struct page_color_map *map,
 }
 
 /**
- * page_color_part - find a part of a block by the colour of its first frame
+ * page_color_part - find a part of a block by the color of its first frame
  * @map: the map
- * @colors: the colours that will do, PAGE_COLOR_SET_BITS bits
- * @first: colour of the block's first frame
+ * @colors: the colors that will do, PAGE_COLOR_SET_BITS bits
+ * @first: color of the block's first frame
  * @order: order of the block
  * @part: order of the part, which is naturally aligned
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps from page frames to colours: worked examples, refusals, properties.
+ * Maps from page frames to colors: worked examples, refusals, properties.
  */
 #include <kunit/test.h>
 #include <linux/page_color_map.h>
@@ -14,7 +14,7 @@
 #define XORED		"0x22000,0x44000,0x88000,0x110000"
 /* Memory behind a hole of 1 GiB below 4 GiB keeps its DRAM addresses dense. */
 #define OFFSET		"0x40000000,0x22000@0-0xc0000000,0x100000000-0x240000000:0x40000000"
-/* The second function equals the first: two of the four colours do not exist. */
+/* The second function equals the first: two of the four colors do not exist. */
 #define DEPENDENT	"0x2000,0x2000"
 
 static const char * const maps[] = { LINEAR, XORED, OFFSET, DEPENDENT };
@@ -131,9 +131,9 @@ static void refusals(struct kunit *test)
 		{ "", "a function is a mask of address bits, such as 0x22000" },
 		{ "-1", "a function is a mask of address bits, such as 0x22000" },
 		{ "0x2000,", "a function is a mask of address bits, such as 0x22000" },
-		{ "0", "a function without bits has no colours" },
+		{ "0", "a function without bits has no colors" },
 		{ "0x2040",
-		  "bits below the page: each page has both colours of a function" },
+		  "bits below the page: each page has both colors of a function" },
 		{ "0x10000000000000", "a function has bits above physical address bit 51" },
 		{ "0x2000 0x4000", "something follows the map" },
 		{ "0x2000@0", "a range is START-END or START-END:BASE, in bytes" },
@@ -249,7 +249,7 @@ static void blocks_by_brute_force(struct kunit *test)
 								    order, c));
 			KUNIT_ASSERT_EQ(test, 1U << map->rank[order],
 					bitmap_weight(seen, PAGE_COLOR_MAX));
-			/* Whichever of its colours a block starts with. */
+			/* Whichever of its colors a block starts with. */
 			for_each_set_bit(c, seen, PAGE_COLOR_MAX)
 				KUNIT_ASSERT_EQ(test, map->first[order][c],
 						find_first_bit(seen, PAGE_COLOR_MAX));
@@ -283,7 +283,7 @@ static void parts_by_brute_force(struct kunit *test)
 	struct fixture *f = test->priv;
 	unsigned int m, run, order, part, c;
 
-	/* Runs of colours that are neighbours, and as many that are not in the set. */
+	/* Runs of colors that are neighbours, and as many that are not in the set. */
 	for (m = 0; m < ARRAY_SIZE(maps); m++) {
 		struct page_color_map *map = parsed(test, maps[m]);
 
@@ -325,5 +325,5 @@ static struct kunit_suite page_color_map_suite = {
 
 kunit_test_suite(page_color_map_suite);
 
-MODULE_DESCRIPTION("KUnit tests for the map from page frames to colours");
+MODULE_DESCRIPTION("KUnit tests for the map from page frames to colors");
 MODULE_LICENSE("GPL");

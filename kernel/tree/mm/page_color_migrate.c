@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: where a page moves that is migrated.
+ * Page coloring: where a page moves that is migrated.
  */
 #include <linux/migrate.h>
 #include <linux/mm.h>
@@ -16,7 +16,7 @@ static bool must_move(int reason)
 	       reason == MR_CONTIG_RANGE || reason == MR_LONGTERM_PIN;
 }
 
-/* Have two folios of one order the same colours? That of @src exists. */
+/* Have two folios of one order the same colors? That of @src exists. */
 static bool same_colors(struct folio *src, struct folio *dst)
 {
 	const struct page_color_map *map = &page_color_map;
@@ -34,9 +34,9 @@ static bool same_colors(struct folio *src, struct folio *dst)
  * @private: for @get_new_folio
  * @reason: enum migrate_reason
  *
- * It does not matter who moves a page: if somebody owns its colour, it keeps
- * it or stays where it is. Only if it must move it may lose its colour, which
- * is counted. Other pages are moved as if the current task had no colours.
+ * It does not matter who moves a page: if somebody owns its color, it keeps
+ * it or stays where it is. Only if it must move it may lose its color, which
+ * is counted. Other pages are moved as if the current task had no colors.
  *
  * Return: the new folio or NULL.
  */
@@ -49,7 +49,7 @@ struct folio *page_color_migrate_alloc(struct folio *src,
 	struct folio *dst;
 
 	/*
-	 * A scope is there already if pages are moved to other colours. Demotion
+	 * A scope is there already if pages are moved to other colors. Demotion
 	 * in a scope is for want of memory: whose it is does not matter.
 	 */
 	if (!page_color_enabled() || (scope && reason != MR_DEMOTION))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: reclaim what is in a frame.
+ * Page coloring: reclaim what is in a frame.
  *
  * For page_color_reclaim.c: a look at the reverse mapping says who has a page, and
  * whether it was used lately. If whom it is reclaimed for may have it, it is
@@ -98,7 +98,7 @@ static bool find_users(struct folio *folio, struct users *users)
 	return !rwc.contended;
 }
 
-/* How much of its colours the policy has, of what it could have. */
+/* How much of its colors the policy has, of what it could have. */
 static void count_share(struct page_color_policy *policy, const struct users *users)
 {
 	unsigned int owners = page_color_owners(users->color);
@@ -166,7 +166,7 @@ static void sample_frame(struct page_color_policy *policy, const struct zone *zo
 }
 
 /**
- * page_color_sample_share - look who has the frames of the current policy's colours
+ * page_color_sample_share - look who has the frames of the current policy's colors
  * @policy: the policy, whose share_has and share_due are brought up to date
  * @ac: where it may have pages
  *

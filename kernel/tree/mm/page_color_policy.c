@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: policies that tasks and their memory have.
+ * Page coloring: policies that tasks and their memory have.
  *
  * A task has the policy that it or its group chose, an mm that of the task which
- * chose last: pages that others allocate for it have these colours, too.
+ * chose last: pages that others allocate for it have these colors, too.
  */
 #include <linux/mm.h>
 #include <linux/page_color.h>
@@ -33,7 +33,7 @@ page_color_policy_at(struct page_color_policy __rcu **from)
 }
 
 /**
- * page_color_fork - a new task has its parent's colours
+ * page_color_fork - a new task has its parent's colors
  * @task: copy of current, not running yet
  */
 void page_color_fork(struct task_struct *task)
@@ -54,7 +54,7 @@ void page_color_set_task(struct task_struct *task, struct page_color_policy *pol
 }
 
 /**
- * page_color_exit - a task needs its colours no more
+ * page_color_exit - a task needs its colors no more
  * @task: the task; may be called twice
  */
 void page_color_exit(struct task_struct *task)
@@ -94,25 +94,31 @@ static bool decides_for(struct task_struct *task, struct mm_struct *mm)
 #endif
 }
 
+/* Threads that are asked when another has lost its policy: many may do so at once. */
+#define ASKED_THREADS	512
+
 /**
  * page_color_update_mm - an mm has what its task has now
  * @task: the task
  * @mm: its mm, or one that it borrows, which does not change
  *
- * Where the task has no policy the mm has what another thread has still.
+ * Where the task has no policy the mm has what another thread has still, the next
+ * first: when a cgroup loses its colors, its threads do so in their order.
  */
 void page_color_update_mm(struct task_struct *task, struct mm_struct *mm)
 {
 	struct page_color_policy *policy = page_color_policy_at(&task->page_color);
-	struct task_struct *t;
+	struct task_struct *t = task;
+	unsigned int n;
 
 	if (!decides_for(task, mm)) {
 		page_color_policy_put(policy);
 		return;
 	}
 	rcu_read_lock();
-	for_each_thread(task, t) {
-		if (policy)
+	for (n = 0; !policy && n < ASKED_THREADS; n++) {
+		t = next_thread(t);
+		if (t == task)
 			break;
 		policy = page_color_policy_at(&t->page_color);
 	}
@@ -121,7 +127,7 @@ void page_color_update_mm(struct task_struct *task, struct mm_struct *mm)
 }
 
 /**
- * page_color_mm_init - a new mm is coloured as the task that makes it
+ * page_color_mm_init - a new mm is colored as the task that makes it
  * @mm: for fork or for exec
  */
 void page_color_mm_init(struct mm_struct *mm)
@@ -159,7 +165,7 @@ struct page_color_policy *page_color_enter_mm(struct mm_struct *mm)
 }
 
 /**
- * page_color_leave_mm - back to the colours before page_color_enter_mm()
+ * page_color_leave_mm - back to the colors before page_color_enter_mm()
  * @scope: what it returned
  */
 void page_color_leave_mm(struct page_color_policy *scope)
@@ -172,31 +178,10 @@ void page_color_leave_mm(struct page_color_policy *scope)
 }
 
 /**
- * page_color_policy_of_mm - the policy that a task of the mm set last
+ * page_color_orders_of_mm - the large folios that tasks with colors may have
  * @mm: the mm
  *
- * Return: the policy with a reference, NULL if it has none.
- */
-struct page_color_policy *page_color_policy_of_mm(struct mm_struct *mm)
-{
-	return page_color_policy_at(&mm->page_color);
-}
-
-/**
- * page_color_policy_of_current - the current thread's policy
- *
- * Return: the policy with a reference, NULL without colours.
- */
-struct page_color_policy *page_color_policy_of_current(void)
-{
-	return page_color_policy_at(&current->page_color);
-}
-
-/**
- * page_color_orders_of_mm - the large folios that tasks with colours may have
- * @mm: the mm
- *
- * Return: a mask of the orders of blocks that have no colour but those of the
+ * Return: a mask of the orders of blocks that have no color but those of the
  * policy that a task of it set last.
  */
 unsigned long page_color_orders_of_mm(struct mm_struct *mm)
@@ -215,12 +200,12 @@ unsigned long page_color_orders_of_mm(struct mm_struct *mm)
 }
 
 /**
- * page_color_mm_may_have - is the colour of a frame the mm's, or nobody's?
- * @mm: for which the page is to be copied to its colours
+ * page_color_mm_may_have - is the color of a frame the mm's, or nobody's?
+ * @mm: for which the page is to be copied to its colors
  * @pfn: number of the frame
  *
- * Return: false if somebody owns the colour, and not the task of the mm that
- * set its colours last.
+ * Return: false if somebody owns the color, and not the task of the mm that
+ * set its colors last.
  */
 bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: prctl(PR_PAGE_COLOR, ...).
+ * Page coloring: prctl(PR_PAGE_COLOR, ...).
  */
 #include <linux/mm.h>
 #include <linux/page_color.h>
@@ -9,10 +9,10 @@
 #include "internal.h"
 #include "page_color.h"
 
-/* Colours in calls are 64-bit words, whatever a long is. */
+/* Colors in calls are 64-bit words, whatever a long is. */
 #define WORDS	BITS_TO_U64(PAGE_COLOR_MAX)
 
-/* Larger bitmaps than this kernel knows may not name colours that it does not. */
+/* Larger bitmaps than this kernel knows may not name colors that it does not. */
 static long set_colors(const u64 __user *user, unsigned long size,
 		       unsigned long flags)
 {
@@ -29,7 +29,7 @@ static long set_colors(const u64 __user *user, unsigned long size,
 	err = copy_struct_from_user(words, sizeof(words), user, size);
 	if (err)
 		return err;
-	/* Of fewer than 64 colours a word has bits to spare. */
+	/* Of fewer than 64 colors a word has bits to spare. */
 	if (PAGE_COLOR_MAX < 64 && words[0] >> (PAGE_COLOR_MAX % 64))
 		return -E2BIG;
 	bitmap_from_arr64(colors, words, PAGE_COLOR_MAX);
@@ -50,7 +50,7 @@ static long clear_colors(void)
 
 /*
  * Returns the flags, or -ENODATA without a policy. What the bitmap has more than
- * this kernel's colours is cleared; it may have less if no colour is lost.
+ * this kernel's colors is cleared; it may have less if no color is lost.
  */
 static long get_colors(u64 __user *user, unsigned long size)
 {
@@ -90,7 +90,7 @@ static long get_colors(u64 __user *user, unsigned long size)
  * @arg5: as well
  *
  * Return: what @op says, or an error: -EINVAL for what is not known or not
- * zero, -EOPNOTSUPP while page colouring is switched off.
+ * zero, -EOPNOTSUPP while page coloring is switched off.
  */
 long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 		      unsigned long arg5)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: own copies of pages of files, PR_PAGE_COLOR_PRIVATE.
+ * Page coloring: own copies of pages of files, PR_PAGE_COLOR_PRIVATE.
  */
 #include <linux/fs.h>
 #include <linux/hugetlb_inline.h>
@@ -34,7 +34,7 @@ static bool is_of_page_cache(struct vm_area_struct *vma)
  * page_color_vma_is_private - does a process have its pages of a file for itself?
  * @vma: the mapping
  *
- * Pages of the page cache have the colours of whoever brought them in, and
+ * Pages of the page cache have the colors of whoever brought them in, and
  * others map them, too. So a process that asked for it gets copies, as if it
  * wrote to them. Only of mappings that have copies when they are written to:
  * what is mapped as shared stays so, also where the file was opened to be read

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: programs that get colours of their own at exec.
+ * Page coloring: programs that get colors of their own at exec.
  *
  * An administrator registers a user and a pattern of paths. A program that the
- * user starts and whose path matches gets colours that no other task has, on
+ * user starts and whose path matches gets colors that no other task has, on
  * its node, and more of them when these are used up. It gives them back when
  * its last task exits. See Documentation/admin-guide/mm/page_color.rst.
  */
@@ -29,7 +29,7 @@
 #define MAX_LINE	1024
 /* Lines in the table: each exec of a user compares its path with its lines. */
 #define MAX_LINES	256
-/* As many colours as a program may be registered for. */
+/* As many colors as a program may be registered for. */
 #define MAX_COLORS	127
 
 /**
@@ -39,7 +39,7 @@
  * @line: its references and what its programs hold
  * @uid: the user
  * @wish: what its programs get; under wish_lock
- * @started: how often one got colours
+ * @started: how often one got colors
  * @refused: how often there were not enough
  * @pattern: of paths, for glob_match()
  */
@@ -129,7 +129,7 @@ void page_color_line_put(struct page_color_line *line)
 /**
  * page_color_line_count - a program of a line was executed
  * @line: the line
- * @started: with colours
+ * @started: with colors
  */
 void page_color_line_count(struct page_color_line *line, bool started)
 {
@@ -237,7 +237,7 @@ static int remove_program(kuid_t uid, const char *pattern)
 
 #ifdef CONFIG_PAGE_COLOR_TINT
 /**
- * page_color_register_user - colours for all that the current user executes
+ * page_color_register_user - colors for all that the current user executes
  * @colors: how many for each program, 0 for none any more
  * @flags: PAGE_COLOR_STRICT, PAGE_COLOR_PRIVATE
  *

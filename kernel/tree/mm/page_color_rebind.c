@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what a task gets of what it asked for, within its cgroup.
+ * Page coloring: what a task gets of what it asked for, within its cgroup.
  *
  * A task keeps what it asked for. It has as much of that as the cgroup it is in has,
- * and gets it anew when it moves to another one, or the colours of this one change.
+ * and gets it anew when it moves to another one, or the colors of this one change.
  */
 #include <linux/capability.h>
 #include <linux/mm.h>
@@ -13,11 +13,11 @@
 #include "page_color_held.h"
 
 /**
- * page_color_policy_within - a policy of colours that a group has
+ * page_color_policy_within - a policy of colors that a group has
  * @colors: PAGE_COLOR_MAX bits
  * @flags: of the policy; a strict group makes it strict
- * @group: the group's policy; NULL for all colours
- * @fallback: all colours of the group if it has none of @colors
+ * @group: the group's policy; NULL for all colors
+ * @fallback: all colors of the group if it has none of @colors
  * @user: whom it is counted for
  *
  * Return: the policy with one reference, or an error.
@@ -48,7 +48,7 @@ static u64 id_of(const struct page_color_policy *group)
 /**
  * page_color_set_asked - note what a task asked for
  * @policy: its policy, which nobody else sees yet
- * @asked: the colours
+ * @asked: the colors
  * @flags: as it asked for them
  * @group: that they are limited to, or NULL
  */
@@ -76,7 +76,7 @@ own_policy(const unsigned long *asked, unsigned int flags,
 	return policy;
 }
 
-/* Colours that no other task has, within the group, for a program of @line. */
+/* Colors that no other task has, within the group, for a program of @line. */
 static struct page_color_policy *
 program_policy(struct page_color_line *line, const struct page_color_wish *wish,
 	       kuid_t user, int nid, const struct page_color_policy *group)
@@ -103,11 +103,11 @@ program_policy(struct page_color_line *line, const struct page_color_wish *wish,
 }
 
 /**
- * page_color_program_policy - colours for a program that the task executes
+ * page_color_program_policy - colors for a program that the task executes
  * @line: that it was registered by
  * @wish: what this says
  *
- * The group may have other colours by now: see page_color_exec_done().
+ * The group may have other colors by now: see page_color_exec_done().
  *
  * Return: the policy with one reference, or an error: as
  * page_color_policy_claim(), -EAGAIN at a limit.
@@ -132,7 +132,7 @@ static bool is_program(const struct page_color_policy *policy)
 }
 
 /*
- * A program stays in the colours that it has as far as its group has them, as its
+ * A program stays in the colors that it has as far as its group has them, as its
  * memory is there, and gets others for the rest. If there are none it has fewer.
  */
 static struct page_color_policy *
@@ -158,14 +158,14 @@ moved_program(struct page_color_policy *old,
 	refcount_inc(&old->hold->ref);
 	policy->hold = old->hold;
 	page_color_set_asked(policy, old->asked, old->asked_flags, group);
-	/* Its pages have the old colours. */
+	/* Its pages have the old colors. */
 	if (bitmap_equal(policy->set.some[0], old->set.some[0], PAGE_COLOR_MAX))
 		policy->reserve = page_color_reserve_get(old);
 	return policy;
 }
 
 /**
- * page_color_exec_mm - give the mm that exec builds its colours
+ * page_color_exec_mm - give the mm that exec builds its colors
  * @mm: the mm; it has those of the current task
  * @policy: of the program, with a reference; NULL if it is not registered. Then
  *	it does not get those of the program that executes it
@@ -236,7 +236,7 @@ void page_color_use(struct page_color_policy *policy)
 	page_color_update_mm(current, current->mm);
 }
 
-/* May tasks of the group have all colours of the policy? */
+/* May tasks of the group have all colors of the policy? */
 static bool is_within(const struct page_color_policy *policy,
 		      const struct page_color_policy *group)
 {
@@ -261,7 +261,7 @@ static bool is_bound(const struct page_color_policy *policy,
 }
 
 /**
- * page_color_is_bound - has a task the colours that its group gives it?
+ * page_color_is_bound - has a task the colors that its group gives it?
  * @task: the task, not running
  * @group: the policy of the group, which may change at any time
  *
@@ -330,7 +330,7 @@ void page_color_forget_rebound(struct page_color_policy *policy)
 
 /*
  * What a task that has @old gets in a group, with a reference, or an error. Tasks
- * that have shared a choice of their own, or a program's colours, share it again.
+ * that have shared a choice of their own, or a program's colors, share it again.
  */
 static struct page_color_policy *rebound_policy(struct page_color_policy *old,
 						struct page_color_policy *group)
@@ -353,9 +353,9 @@ static struct page_color_policy *rebound_policy(struct page_color_policy *old,
 }
 
 /**
- * page_color_rebind - the colours of a task's group are others now
+ * page_color_rebind - the colors of a task's group are others now
  * @task: the task
- * @group: the policy of the group, NULL for all colours
+ * @group: the policy of the group, NULL for all colors
  *
  * Context: under page_color_tasks_mutex.
  */
@@ -372,7 +372,7 @@ void page_color_rebind(struct task_struct *task, struct page_color_policy *group
 		goto out;
 
 	policy = rebound_policy(old, group);
-	/* Out of memory or at a limit: never a colour that the group has not. */
+	/* Out of memory or at a limit: never a color that the group has not. */
 	if (IS_ERR(policy)) {
 		if (is_within(old, group))
 			goto out;
@@ -391,8 +391,8 @@ out:
 }
 
 /**
- * page_color_choose - the current thread chooses its colours
- * @colors: the colours, PAGE_COLOR_MAX bits
+ * page_color_choose - the current thread chooses its colors
+ * @colors: the colors, PAGE_COLOR_MAX bits
  * @flags: PAGE_COLOR_STRICT and so on, kept with what the thread asked for
  *
  * Context: under page_color_tasks_mutex.
@@ -403,7 +403,7 @@ long page_color_choose(const unsigned long *colors, unsigned int flags)
 	struct page_color_policy *policy, *group = cpuset_page_color();
 
 	lockdep_assert_held(&page_color_tasks_mutex);
-	/* Colours are taken away from all others, but for those of the group. */
+	/* Colors are taken away from all others, but for those of the group. */
 	if (!capable(CAP_SYS_NICE)) {
 		if (!group)
 			return -EPERM;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: reclaim by colour.
+ * Page coloring: reclaim by color.
  *
- * A task that may have pages of its colours only has none free, and what others
+ * A task that may have pages of its colors only has none free, and what others
  * have in them without owning them was moved away. Before it is killed, frames of
- * its colours are reclaimed as MADV_PAGEOUT does it: anonymous memory and tmpfs
+ * its colors are reclaimed as MADV_PAGEOUT does it: anonymous memory and tmpfs
  * are swapped out, page cache is written back if it is dirty, and dropped.
  *
- * Whose pages? Of nobody and of those who do not own the colour always. Between
- * owners goes by shares: frames of a colour are divided by its owners. A task
+ * Whose pages? Of nobody and of those who do not own the color always. Between
+ * owners goes by shares: frames of a color are divided by its owners. A task
  * that has its share gives up its own pages, also those that are in use; then,
  * before it is killed, pages of other owners that are not. A task that has less
  * takes what is not in use of other owners, then what is, and gives up its own
@@ -32,7 +32,7 @@
 #include "page_color_evict.h"
 #include "page_color_reclaim.h"
 
-/* Frames of the colours that one attempt looks at. */
+/* Frames of the colors that one attempt looks at. */
 #define RECLAIM_SCAN	8192
 /* Attempts of one allocation that gained pages, which others then took. */
 #define RECLAIM_GAINS	256
@@ -119,7 +119,7 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
 
 /*
  * After a pass in vain: the same again if pages of files are to be written first,
- * or the next one. After the last, what is in the colours without owning them is
+ * or the next one. After the last, what is in the colors without owning them is
  * to be moved away in earnest, if that was left out.
  */
 static void next_pass(struct page_color_evict *state, const struct alloc_context *ac)
@@ -142,12 +142,12 @@ static void next_pass(struct page_color_evict *state, const struct alloc_context
 }
 
 /**
- * page_color_reclaim - reclaim pages of the current policy's colours
+ * page_color_reclaim - reclaim pages of the current policy's colors
  * @gfp: of the allocation that found none, also by page_color_evict()
  * @ac: where it may have pages
  * @state: of the allocation
  *
- * Each call is one attempt: it looks at RECLAIM_SCAN frames of the colours at
+ * Each call is one attempt: it looks at RECLAIM_SCAN frames of the colors at
  * most, and ends when a batch of RECLAIM_BATCH has gained pages. Without a gain it
  * goes on when it is called again, for RECLAIM_PASSES through all frames at most,
  * and as many as RECLAIM_WAITS more while pages of files are written.

@@ -3,7 +3,7 @@
 #define _MM_PAGE_COLOR_RECLAIM_H
 
 /*
- * Reclaim by colour: which frames are looked at, and in which order, is for
+ * Reclaim by color: which frames are looked at, and in which order, is for
  * page_color_reclaim.c, what becomes of what is in them for page_color_pageout.c.
  */
 #include <linux/bits.h>
@@ -27,13 +27,13 @@ struct zone;
 /**
  * struct page_color_reclaim - one attempt
  * @zone: where pages are looked for
- * @policy: whose colours are wanted
+ * @policy: whose colors are wanted
  * @take: what may be reclaimed, of the flags above
  * @folios: those of the batch that are isolated
  * @pfns: frames of the batch: of @folios, and of those under writeback already
  * @nr: how many
  * @others: of them, those of other owners
- * @looked: frames of the colours that were looked at
+ * @looked: frames of the colors that were looked at
  * @unwritten: pages of files were found that must be written first
  * @limits_known: the protection of memory cgroups was computed
  */

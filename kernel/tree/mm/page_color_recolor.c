@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that a process has move to its colours, by
+ * Page coloring: pages that a process has move to its colors, by
  * PR_PAGE_COLOR_MIGRATE and cpuset.colors.migrate.
  *
- * Anybody may ask for it who has colours, of address spaces of any size, and
+ * Anybody may ask for it who has colors, of address spaces of any size, and
  * those who administrate cgroups ask for processes of others. So page tables are
  * walked in pieces: what is done under one hold of mmap_lock is bounded by
  * constants, what is not mapped is skipped by whole page tables, and between
@@ -32,7 +32,7 @@
 /**
  * struct recolor - a process whose pages are moved
  * @mm: the process
- * @policy: its colours
+ * @policy: its colors
  * @addr: what is below was looked at
  * @end: where it ends
  * @looked: entries since mmap_lock was taken
@@ -46,7 +46,7 @@
  * @left: pages that cannot be moved
  * @unmapped: others that cannot, of split folios of files: no walk finds them
  * @missed: some of these were not on an LRU list
- * @full: nodes where no page of the colours was found: nothing more is reclaimed or
+ * @full: nodes where no page of the colors was found: nothing more is reclaimed or
  *	evicted for one
  */
 struct recolor {
@@ -92,13 +92,13 @@ static struct folio *recolor_alloc(struct folio *src, unsigned long private)
 	if (fatal_signal_pending(current))
 		return NULL;
 	if (node_isset(nid, rc->full)) {
-		/* Others would only give pages of other colours again. */
+		/* Others would only give pages of other colors again. */
 		if (!(rc->policy->flags & PAGE_COLOR_STRICT))
 			return NULL;
 		gfp &= ~__GFP_RECLAIM;
 	}
 	dst = own ? folio_alloc(gfp, 0) : __folio_alloc(gfp, 0, nid, NULL);
-	/* Not from one wrong colour to another. */
+	/* Not from one wrong color to another. */
 	if (dst && wrong_color(dst, rc->policy)) {
 		folio_put(dst);
 		dst = NULL;
@@ -218,7 +218,7 @@ static int skip_hole(unsigned long addr, unsigned long next, int depth,
 	return ++rc->looked < RECOLOR_LOOK ? 0 : pause_at(rc, next);
 }
 
-/* Memory of devices has no colour, pages of hugetlb are of all colours. */
+/* Memory of devices has no color, pages of hugetlb are of all colors. */
 static int skip_mapping(unsigned long addr, unsigned long next,
 			struct mm_walk *walk)
 {
@@ -245,7 +245,7 @@ static void move_collected(struct recolor *rc)
 	struct page_color_policy *scope = current->page_color_scope;
 	unsigned int moved = 0;
 
-	/* The task's colours, not those that the pages have. */
+	/* The task's colors, not those that the pages have. */
 	current->page_color_scope = rc->policy;
 	migrate_pages(&rc->pages, recolor_alloc, NULL, (unsigned long)rc, mode,
 		      MR_SYSCALL, &moved);
@@ -349,7 +349,7 @@ static int recolor_pass(struct recolor *rc, unsigned long start, unsigned long e
 	return 0;
 }
 
-/* Returns how many pages of the range still have another colour. */
+/* Returns how many pages of the range still have another color. */
 static long recolor(struct mm_struct *mm, struct page_color_policy *policy,
 		    unsigned long start, unsigned long end)
 {
@@ -377,7 +377,7 @@ static long recolor(struct mm_struct *mm, struct page_color_policy *policy,
  * @len: how many bytes
  *
  * Return: how many pages could not be moved, or an error: -EINVAL for a range
- * that is none, -ENODATA without colours, -EINTR.
+ * that is none, -ENODATA without colors, -EINTR.
  */
 long page_color_recolor_range(unsigned long start, unsigned long len)
 {
@@ -388,7 +388,7 @@ long page_color_recolor_range(unsigned long start, unsigned long len)
 	if (!PAGE_ALIGNED(start) || PAGE_ALIGN(len) < len ||
 	    check_add_overflow(start, PAGE_ALIGN(len), &end))
 		return -EINVAL;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	left = recolor(current->mm, policy, start, min(end, current->mm->task_size));
@@ -397,14 +397,14 @@ long page_color_recolor_range(unsigned long start, unsigned long len)
 }
 
 /**
- * page_color_recolor_mm - move the pages of a process to its colours
+ * page_color_recolor_mm - move the pages of a process to its colors
  * @mm: the process
  *
  * Return: how many could not be moved, or -EINTR.
  */
 long page_color_recolor_mm(struct mm_struct *mm)
 {
-	struct page_color_policy *policy = page_color_policy_of_mm(mm);
+	struct page_color_policy *policy = page_color_policy_at(&mm->page_color);
 	long left = 0;
 
 	if (policy)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: hard reservation.
+ * Page coloring: hard reservation.
  *
- * The colours of a policy may have pages reserved on a node: free pages that
+ * The colors of a policy may have pages reserved on a node: free pages that
  * nobody but its tasks gets, whatever others need. They are in the state of
  * pages on a per-CPU list, and not among the free pages of their zone. So every
  * check of a watermark, of whoever allocates or reclaims, is without them, and
  * no allocation finds them. Their owner has them below the watermarks.
  *
  * A reservation is a number of pages per zone. Those that are not held at the
- * moment, as they were used, are filled up from pages of the colours that are
+ * moment, as they were used, are filled up from pages of the colors that are
  * freed in the zone. See Documentation/admin-guide/mm/page_color.rst.
  */
 #include <linux/capability.h>
@@ -30,7 +30,7 @@
 #define RESERVE_BATCH	64
 
 /**
- * struct page_color_reserve - pages reserved for the colours of a policy
+ * struct page_color_reserve - pages reserved for the colors of a policy
  * @ref: policies that have it: one, and those of a program that follow it
  * @lock: of all below; taken with interrupts off
  * @nid: the node
@@ -116,10 +116,10 @@ struct page *page_color_reserve_take(struct page_color_reserve *reserve,
 }
 
 /**
- * page_color_reserve_offer - a page of an owned colour is free
+ * page_color_reserve_offer - a page of an owned color is free
  * @zone: its zone, with an index
  * @page: the page, prepared for a per-CPU list
- * @color: its colour
+ * @color: its color
  *
  * Return: true if it is reserved now.
  */
@@ -371,11 +371,11 @@ int page_color_reserve_pages(struct page_color_policy *policy, unsigned long pag
 }
 
 /**
- * page_color_reserve_set - reserve pages for the current thread's colours
+ * page_color_reserve_set - reserve pages for the current thread's colors
  * @pages: how many, in all
  *
  * Context: may sleep.
- * Return: 0 or an error: -EPERM, -ENODATA without colours, and as
+ * Return: 0 or an error: -EPERM, -ENODATA without colors, and as
  * page_color_reserve_pages().
  */
 long page_color_reserve_set(unsigned long pages)
@@ -386,7 +386,7 @@ long page_color_reserve_set(unsigned long pages)
 	/* They are taken away from all others, and charged to nobody. */
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
-	policy = page_color_policy_of_current();
+	policy = page_color_policy_at(&current->page_color);
 	if (!policy)
 		return -ENODATA;
 	err = page_color_reserve_pages(policy, pages);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what is short, colours or memory?
+ * Page coloring: what is short, colors or memory?
  *
- * Colours are used up if no page of them is free. That an allocation failed does not
+ * Colors are used up if no page of them is free. That an allocation failed does not
  * mean this: below its watermarks a zone gives nothing to anybody, whatever the
- * colours.
+ * colors.
  */
 #include <linux/cpuset.h>
 #include <linux/mm.h>
@@ -15,7 +15,7 @@
 /* Blocks that are looked at in one hold of zone->lock. */
 #define LOOK_AT_ONCE	PAGE_COLOR_HOLD
 
-/* Has a free list a block with a page of the colours? One of the first, at least. */
+/* Has a free list a block with a page of the colors? One of the first, at least. */
 static bool list_has(struct zone *zone, unsigned int order, unsigned int mt,
 		     const struct page_color_set *set)
 {
@@ -35,7 +35,7 @@ static bool list_has(struct zone *zone, unsigned int order, unsigned int mt,
 	return found;
 }
 
-/* Has the index a block with a page of the colours? */
+/* Has the index a block with a page of the colors? */
 static bool index_has(struct zone *zone, int type, const struct page_color_set *set)
 {
 	unsigned int order;
@@ -80,7 +80,7 @@ static bool is_above_mark(struct zone *zone, int alloc_flags,
 }
 
 /**
- * page_color_used_up - are no pages of a policy's colours free?
+ * page_color_used_up - are no pages of a policy's colors free?
  * @policy: the policy
  * @alloc_flags: of the allocation that found none
  * @ac: as well
@@ -111,13 +111,14 @@ bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 }
 
 /**
- * page_color_is_short - is there memory for the current task, but not of its colours?
- * @gfp: of an allocation that may have pages of its colours alone
+ * page_color_is_short - is there memory for the current task, but not of its colors?
+ * @gfp: of an allocation that may have pages of its colors alone
  * @alloc_flags: as well
  * @ac: as well
  *
- * Then it is its own fault: who else has memory cannot help. If memory is short, whose
- * pages are of which colour does not count.
+ * Then it is its own fault: who else has memory cannot help. Nor can anybody where no
+ * frame has its colors. If memory is short, whose pages are of which color does not
+ * count.
  *
  * Context: may sleep.
  * Return: true if so.
@@ -126,7 +127,7 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
-	bool above = false, has = false;
+	bool above = false, exist = false, has = false;
 	struct zoneref *z;
 	struct zone *zone;
 
@@ -141,16 +142,16 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 					ac->nodemask) {
 		if (!is_of(zone, policy) || !cpuset_zone_allowed(zone, gfp))
 			continue;
-		/* Somebody gave it back, or its colours were not asked for lately. */
+		/* Somebody gave it back, or its colors were not asked for lately. */
 		has |= zone_has(zone, &policy->set);
-		if (is_above_mark(zone, alloc_flags, ac)) {
-			page_color_of_node(zone_to_nid(zone), colors);
-			above |= bitmap_intersects(colors, policy->set.some[0],
-						   PAGE_COLOR_MAX);
-		}
+		page_color_of_node(zone_to_nid(zone), colors);
+		if (!bitmap_intersects(colors, policy->set.some[0], PAGE_COLOR_MAX))
+			continue;
+		exist = true;
+		above |= is_above_mark(zone, alloc_flags, ac);
 	}
 	if (has)
 		page_color_forget_misses();
 	page_color_policy_put(policy);
-	return above && !has;
+	return !has && (above || !exist);
 }

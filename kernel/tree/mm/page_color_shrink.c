@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that were allocated ahead are given back when memory is
+ * Page coloring: pages that were allocated ahead are given back when memory is
  * short, of a node or of the cgroup that they are charged to.
  *
  * Without them a fault is slower; without memory a task waits or is killed. So they
- * are given back, less readily than caches: by those who get pages of other colours
+ * are given back, less readily than caches: by those who get pages of other colors
  * when theirs are used up, then by those who are strict. Reserved pages are not.
  */
 #include <linux/init.h>
@@ -227,7 +227,7 @@ static unsigned long ahead_count(struct shrinker *shrinker, struct shrink_contro
 	return count_holders(&holders[0], sc) + count_holders(&holders[1], sc);
 }
 
-/* First from tasks that get pages of other colours when theirs are used up. */
+/* First from tasks that get pages of other colors when theirs are used up. */
 static unsigned long ahead_scan(struct shrinker *shrinker, struct shrink_control *sc)
 {
 	unsigned long freed = 0, n;

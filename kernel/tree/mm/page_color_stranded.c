@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that stay behind on the lists of CPUs.
+ * Page coloring: pages that stay behind on the lists of CPUs.
  *
  * A CPU has up to PAGE_COLOR_HIGH pages per zone for the policy that used its list
  * last. When the policy's tasks are gone, or on other CPUs, nobody there takes

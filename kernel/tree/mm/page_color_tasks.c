@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: /proc/page_color/tasks, who has which colours.
+ * Page coloring: /proc/page_color/tasks, who has which colors.
  */
 #include <linux/cred.h>
 #include <linux/page_color.h>
@@ -9,10 +9,11 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
+#include <linux/string_helpers.h>
 #include "page_color.h"
 #include "page_color_held.h"
 
-/* The next task with colours from number *@pos on, with a reference. */
+/* The next task with colors from number *@pos on, with a reference. */
 static struct task_struct *next_task_from(loff_t *pos)
 {
 	struct task_struct *task = NULL;
@@ -51,7 +52,7 @@ static void tasks_stop(struct seq_file *m, void *v)
 		put_task_struct(v);
 }
 
-/* PID TGID UID HOW NODE COLORS COMM */
+/* PID TGID UID HOW NODE COLORS COMM, whose newlines are \n as in /proc/PID/status. */
 static int tasks_show(struct seq_file *m, void *v)
 {
 	const struct page_color_policy *policy;
@@ -68,12 +69,14 @@ static int tasks_show(struct seq_file *m, void *v)
 			how = "thread";
 		else
 			how = "cgroup";
-		seq_printf(m, "%d %d %u %s%s %d %*pbl %s\n", task_pid_nr(task),
+		seq_printf(m, "%d %d %u %s%s %d %*pbl ", task_pid_nr(task),
 			   task_tgid_nr(task),
 			   from_kuid(&init_user_ns, task_uid(task)), how,
 			   policy->flags & PAGE_COLOR_STRICT ? ",strict" : "",
-			   policy->nid, (int)PAGE_COLOR_MAX, policy->set.some[0],
-			   get_task_comm(comm, task));
+			   policy->nid, (int)PAGE_COLOR_MAX, policy->set.some[0]);
+		seq_escape_str(m, get_task_comm(comm, task),
+			       ESCAPE_SPACE | ESCAPE_SPECIAL, "\n\\");
+		seq_putc(m, '\n');
 	}
 	rcu_read_unlock();
 	return 0;

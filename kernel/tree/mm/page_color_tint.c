@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: calls by mmap(), one per colour, as TintMalloc and CAMC have.
+ * Page coloring: calls by mmap(), one per color, as TintMalloc and CAMC have.
  *
  * Banks and parts of the last level cache are numbered apart: some functions of
  * the map are the cache's, the others are those of memory controllers and
@@ -18,7 +18,7 @@
 #include "page_color.h"
 #include "page_color_held.h"
 
-/* Bits of a colour that are parts of the cache; under page_color_mutex. */
+/* Bits of a color that are parts of the cache; under page_color_mutex. */
 static unsigned long cache_bits;
 
 /**
@@ -66,10 +66,10 @@ struct kobj_attribute page_color_cache_bits_attr = __ATTR_RW(cache_bits);
 
 /**
  * struct choice - what a thread has chosen, and what it will have
- * @bits: per kind, the bits of a colour that number it
+ * @bits: per kind, the bits of a color that number it
  * @using: kinds that it has chosen of
  * @had: per kind, what was chosen
- * @colors: the colours that match all
+ * @colors: the colors that match all
  */
 struct choice {
 	unsigned long bits[3];
@@ -92,13 +92,13 @@ static void init_bits(unsigned long *bits)
 	bits[BANK] = all & ~bits[LLC];
 }
 
-/* How many colours of a kind there are; none of one that no function is of. */
+/* How many colors of a kind there are; none of one that no function is of. */
 static unsigned int nr_of_kind(unsigned long bits)
 {
 	return bits ? 1U << hweight_long(bits) : 0;
 }
 
-/* The number that some bits of a colour are, pushed together. */
+/* The number that some bits of a color are, pushed together. */
 static unsigned int part_of(unsigned int color, unsigned long bits)
 {
 	unsigned int bit, n = 0, part = 0;
@@ -137,7 +137,7 @@ static unsigned int init_choice(struct choice *choice)
 	return flags;
 }
 
-/* Colours that match what is chosen of each kind. */
+/* Colors that match what is chosen of each kind. */
 static void match_choice(struct choice *choice)
 {
 	unsigned int c, kind;
@@ -164,14 +164,14 @@ static int change_choice(struct choice *choice, unsigned long action,
 		choice->using &= kind == WHOLE ? 0 : ~BIT(kind);
 		return number ? -EINVAL : 0;
 	}
-	/* Colours of the map are not chosen of together with the other kinds. */
+	/* Colors of the map are not chosen of together with the other kinds. */
 	choice->using &= kind == WHOLE ? BIT(WHOLE) : ~BIT(WHOLE);
 	if (number >= nr_of_kind(choice->bits[kind]))
 		return -EINVAL;
 	if (action == PAGE_COLOR_REMOVE) {
 		if (!used || !test_bit(number, choice->had[kind]))
 			return -ENODATA;
-		/* No colour is not any colour: that is said by PAGE_COLOR_CLEAR. */
+		/* No color is not any color: that is said by PAGE_COLOR_CLEAR. */
 		__clear_bit(number, choice->had[kind]);
 		return bitmap_empty(choice->had[kind], PAGE_COLOR_MAX) ? -EINVAL : 0;
 	}
@@ -221,7 +221,7 @@ out:
  * @pgoff: 0
  *
  * Return: what the call says, or an error: -EINVAL for what is not known,
- * -EOPNOTSUPP while page colouring is switched off, and as prctl() has.
+ * -EOPNOTSUPP while page coloring is switched off, and as prctl() has.
  */
 long page_color_mmap(unsigned long arg, unsigned long prot, unsigned long flags,
 		     unsigned long pgoff)

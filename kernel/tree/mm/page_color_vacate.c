@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: take what is in a frame elsewhere.
+ * Page coloring: take what is in a frame elsewhere.
  *
  * For page_color_evict.c: a look at the reverse mapping says who has a page. If
- * that is not an owner of its colour, the page is isolated, and with others moved
+ * that is not an owner of its color, the page is isolated, and with others moved
  * on its node, or dropped if it is clean and of a file. Pages of tasks without
- * colours go to colours that nobody owns, those of others to their own.
+ * colors go to colors that nobody owns, those of others to their own.
  */
 #include <linux/hugetlb.h>
 #include <linux/migrate.h>
@@ -21,19 +21,19 @@
 #include "page_color.h"
 #include "page_color_evict.h"
 
-/* Names the colours without owners where those of a policy are named by its id. */
+/* Names the colors without owners where those of a policy are named by its id. */
 #define EVICT_UNOWNED	U64_MAX
 
 /* Both are protected by the mutex of page_color_evict(). */
 
-/* Where pages of tasks without colours go: to colours that nobody owns. */
+/* Where pages of tasks without colors go: to colors that nobody owns. */
 static struct page_color_policy unowned = {
 	.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION,
 	.id = EVICT_UNOWNED,
 	.nid = NUMA_NO_NODE,
 };
 
-/* Where pages of a task with colours go: a copy of its policy. */
+/* Where pages of a task with colors go: a copy of its policy. */
 static struct page_color_policy theirs;
 
 /* Who maps a folio. */
@@ -49,9 +49,9 @@ static bool policy_has(const struct page_color_policy *policy, unsigned int colo
 }
 
 /**
- * page_color_mm_owns - does a task of this mm own the colour?
+ * page_color_mm_owns - does a task of this mm own the color?
  * @mm: the mm
- * @color: the colour
+ * @color: the color
  *
  * The policy of an mm is the one that a task of it set last; threads may have
  * others.
@@ -97,13 +97,13 @@ static bool look_at_mapper(struct folio *folio, struct vm_area_struct *vma,
 	page_vma_mapped_walk_done(&pvmw);
 	mapper->owns = owns;
 	if (!owns)
-		mapper->policy = page_color_policy_of_mm(vma->vm_mm);
+		mapper->policy = page_color_policy_at(&vma->vm_mm->page_color);
 	return !owns;
 }
 
 /*
  * Who maps the folio, which is locked. In doubt it is somebody who owns the
- * colour. The policy that is found has a reference more.
+ * color. The policy that is found has a reference more.
  */
 static void find_mapper(struct folio *folio, struct mapper *mapper)
 {
@@ -167,8 +167,8 @@ struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn)
 }
 
 /*
- * Where what @policy has goes to, NULL for tasks without colours. All pages of
- * a batch go to the same colours. Returns false for others than those.
+ * Where what @policy has goes to, NULL for tasks without colors. All pages of
+ * a batch go to the same colors. Returns false for others than those.
  */
 static bool choose_target(struct page_color_eviction *ev,
 			  const struct page_color_policy *policy)
@@ -206,7 +206,7 @@ static unsigned int take_if_free(struct page_color_eviction *ev,
  * @ev: the attempt, to which the page is added
  * @pfn: the frame
  *
- * Who owns the colour keeps it.
+ * Who owns the color keeps it.
  *
  * Return: false if it cannot go where the others go that are isolated already.
  */
@@ -254,7 +254,7 @@ bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn)
 
 /*
  * On the same node, as another may not be allowed to who has the page, or on
- * that of its program. Never in a colour of somebody else.
+ * that of its program. Never in a color of somebody else.
  */
 static struct folio *evict_alloc(struct folio *src, unsigned long private)
 {
@@ -264,7 +264,7 @@ static struct folio *evict_alloc(struct folio *src, unsigned long private)
 	struct folio *dst = NULL;
 	int nid = ev->to->nid;
 
-	/* Reclaim does not help if there is no such colour at all. */
+	/* Reclaim does not help if there is no such color at all. */
 	if (!bitmap_empty(ev->to->set.some[0], PAGE_COLOR_MAX)) {
 		dst = __folio_alloc_node(gfp, 0, nid == NUMA_NO_NODE ?
 					 folio_nid(src) : nid);
@@ -303,9 +303,9 @@ unsigned int page_color_move_away(struct page_color_eviction *ev)
 }
 
 /**
- * page_color_find_unowned - find out where pages of tasks without colours can go
+ * page_color_find_unowned - find out where pages of tasks without colors can go
  *
- * Colours change owners at any time; this is near enough.
+ * Colors change owners at any time; this is near enough.
  */
 void page_color_find_unowned(void)
 {

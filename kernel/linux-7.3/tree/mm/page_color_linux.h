@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/pgtable.h>
+#include <linux/vmstat.h>
 #include "page_alloc.h"
 #include "swap.h"
 
@@ -39,6 +40,15 @@ static inline bool is_cow_mapping(vm_flags_t flags)
 	test_and_clear_young_ptes_notify(vma, addr, pte, 1)
 #define pmdp_clear_young_notify(vma, addr, pmd) \
 	pmdp_test_and_clear_young_notify(vma, addr, pmd)
+
+/* Free blocks of whole pageblocks are counted, also in the index. */
+static inline void page_color_count_block(struct zone *zone, unsigned int order)
+{
+	if (order >= pageblock_order)
+		__mod_zone_page_state(zone, NR_FREE_PAGES_BLOCKS, 1 << order);
+}
+
+#define page_color_count_block page_color_count_block
 
 /* init has a root of its own; that of the first task, as of all of the kernel, is empty. */
 static inline void get_fs_root_of_init(struct path *root)

@@ -3,7 +3,7 @@
 #define _LINUX_PAGE_COLOR_H
 
 /*
- * Page colouring: tasks that get frames of chosen colours only.
+ * Page coloring: tasks that get frames of chosen colors only.
  *
  * See Documentation/admin-guide/mm/page_color.rst.
  */
@@ -27,15 +27,15 @@ struct page_color_hold;
 #include <linux/page_color_map.h>
 
 /**
- * struct page_color_policy - colours that a task's memory comes from
+ * struct page_color_policy - colors that a task's memory comes from
  * @ref: tasks and scopes that use it
  * @flags: PAGE_COLOR_STRICT and so on
  * @id: never used again, so that per-CPU lists can be kept by policy
  * @rcu: for freeing; the allocator looks at policies under rcu_read_lock()
  * @nid: with PAGE_COLOR_PROGRAM, the node that its memory comes from
- * @set: the colours; constant
- * @next: with PAGE_COLOR_PROGRAM, the policy with more colours that follows
- * @full_until: no colours to follow with were found; not before these jiffies
+ * @set: the colors; constant
+ * @next: with PAGE_COLOR_PROGRAM, the policy with more colors that follows
+ * @full_until: no colors to follow with were found; not before these jiffies
  * @drained: pages were last looked for on the lists of all CPUs, in jiffies
  * @user: whom it is counted for
  * @hold: with PAGE_COLOR_PROGRAM, what it is counted by
@@ -50,7 +50,7 @@ struct page_color_hold;
  * @evict_vain_until: eviction for it was in vain; not before this, by ktime_get_ns()
  * @reclaim_vain_until: reclaim was, too
  * @reclaim_own_until: others had nothing to reclaim; its own pages before this
- * @share_has: how much of its colours it was seen to have, see page_color_pageout.c
+ * @share_has: how much of its colors it was seen to have, see page_color_pageout.c
  * @share_due: and how much is its share
  * @ahead_node: among those that hold such pages
  * @reserve: pages that are reserved for its tasks, NULL if none ever were
@@ -84,22 +84,22 @@ struct page_color_policy {
 	struct page_color_reserve *reserve;
 };
 
-/* No page of another colour will do. The same bit as PR_PAGE_COLOR_STRICT. */
+/* No page of another color will do. The same bit as PR_PAGE_COLOR_STRICT. */
 #define PAGE_COLOR_STRICT	BIT(0)
-/* Pages of files privately, in the colours. The same as PR_PAGE_COLOR_PRIVATE. */
+/* Pages of files privately, in the colors. The same as PR_PAGE_COLOR_PRIVATE. */
 #define PAGE_COLOR_PRIVATE	BIT(1)
 /* Of the calls by mmap(): banks were chosen, parts of the cache were. */
 #define PAGE_COLOR_USING_BANK	BIT(2)
 #define PAGE_COLOR_USING_LLC	BIT(3)
-/* No colours at all: a scope in which the task's own policy does not count. */
+/* No colors at all: a scope in which the task's own policy does not count. */
 #define PAGE_COLOR_ANY		BIT(31)
 /* For one migration: not worth a per-CPU list, nor reclaim. */
 #define PAGE_COLOR_MIGRATION	BIT(30)
 /* A task asked for it; others have the policy of their cgroup, or none. */
 #define PAGE_COLOR_OWN		BIT(29)
-/* It has no right to colours but those of its cgroup. */
+/* It has no right to colors but those of its cgroup. */
 #define PAGE_COLOR_DELEGATED	BIT(28)
-/* A program was given it at exec: nobody else has its colours. */
+/* A program was given it at exec: nobody else has its colors. */
 #define PAGE_COLOR_PROGRAM	BIT(27)
 
 DECLARE_STATIC_KEY_FALSE(page_color_key);
@@ -118,10 +118,10 @@ static inline bool page_color_any_owned(void)
 }
 
 /**
- * pfn_color_owned - does a policy name the colour of this frame?
+ * pfn_color_owned - does a policy name the color of this frame?
  * @pfn: number of the frame
  *
- * Return: true if so; false while page colouring is off.
+ * Return: true if so; false while page coloring is off.
  */
 static inline bool pfn_color_owned(unsigned long pfn)
 {
@@ -297,7 +297,7 @@ static inline long page_color_prctl(unsigned long op, unsigned long arg3,
 #endif /* CONFIG_PAGE_COLOR */
 
 #ifdef CONFIG_PAGE_COLOR_TINT
-/* Is this mmap() a call for colours? Otherwise such a mapping is refused. */
+/* Is this mmap() a call for colors? Otherwise such a mapping is refused. */
 static inline bool page_color_is_call(unsigned long len, unsigned long prot)
 {
 	return !len && prot & PAGE_COLOR_PROT;

@@ -3,11 +3,11 @@
 #define _LINUX_PAGE_COLOR_MAP_H
 
 /*
- * Colours of page frames.
+ * Colors of page frames.
  *
- * Bit i of a frame's colour is the parity of (physical address & mask[i]).
- * That is linear over GF(2): colour(a ^ b) = colour(a) ^ colour(b). So a
- * lookup is one XOR per byte of the frame number, and the colours in a naturally
+ * Bit i of a frame's color is the parity of (physical address & mask[i]).
+ * That is linear over GF(2): color(a ^ b) = color(a) ^ color(b). So a
+ * lookup is one XOR per byte of the frame number, and the colors in a naturally
  * aligned block are those of its first frame XOR a set that depends on the
  * order of the block alone.
  *
@@ -18,7 +18,7 @@
 #include <linux/types.h>
 
 #define PAGE_COLOR_MAX		BIT(CONFIG_PAGE_COLOR_BITS)
-/* Frames outside the ranges of a map; never a member of a set of colours. */
+/* Frames outside the ranges of a map; never a member of a set of colors. */
 #define PAGE_COLOR_NONE		PAGE_COLOR_MAX
 #define PAGE_COLOR_SET_BITS	(PAGE_COLOR_MAX + 1)
 
@@ -30,7 +30,7 @@
  * struct page_color_range - physical memory that starts at another DRAM address
  * @start: first frame
  * @end: first frame behind it
- * @base: what is subtracted from a frame number before colours are computed
+ * @base: what is subtracted from a frame number before colors are computed
  */
 struct page_color_range {
 	unsigned long start;
@@ -39,17 +39,17 @@ struct page_color_range {
 };
 
 /**
- * struct page_color_map - from frame numbers to colours
- * @nr_bits: number of functions; there are 1 << @nr_bits colours
+ * struct page_color_map - from frame numbers to colors
+ * @nr_bits: number of functions; there are 1 << @nr_bits colors
  * @nr_ranges: number of entries in @range; none means all memory, base 0
- * @table: colour of each value of each byte of a frame number
- * @unit: colour of the frame number 1 << order
- * @span: per order, the colours in a block that starts with colour 0
- * @plain: no ranges, and the first 24 bits of a frame number tell its colour
- * @rank: per order, how many colours are in a block, as a power of two
- * @first: per order and colour, the least colour of a block that has the colour:
- *	all blocks of an order with the same colours have it in common
- * @exists: colours that some frame number has
+ * @table: color of each value of each byte of a frame number
+ * @unit: color of the frame number 1 << order
+ * @span: per order, the colors in a block that starts with color 0
+ * @plain: no ranges, and the first 24 bits of a frame number tell its color
+ * @rank: per order, how many colors are in a block, as a power of two
+ * @first: per order and color, the least color of a block that has the color:
+ *	all blocks of an order with the same colors have it in common
+ * @exists: colors that some frame number has
  * @mask: the functions, over physical addresses
  * @range: sorted, disjoint
  */
@@ -68,9 +68,9 @@ struct page_color_map {
 };
 
 /**
- * struct page_color_set - a set of colours, prepared for looking at blocks
- * @some: per order, first colours of blocks with at least one frame in the set
- * @all: per order, first colours of blocks with every frame in the set
+ * struct page_color_set - a set of colors, prepared for looking at blocks
+ * @some: per order, first colors of blocks with at least one frame in the set
+ * @all: per order, first colors of blocks with every frame in the set
  *
  * Order 0 of both is the set itself.
  */
@@ -97,11 +97,11 @@ static inline unsigned int page_color_nr(const struct page_color_map *map)
 }
 
 /**
- * page_color_of - colour of a frame
+ * page_color_of - color of a frame
  * @map: the map
  * @pfn: number of the frame
  *
- * Return: the colour, or PAGE_COLOR_NONE if no range of the map holds @pfn.
+ * Return: the color, or PAGE_COLOR_NONE if no range of the map holds @pfn.
  */
 static inline unsigned int page_color_of(const struct page_color_map *map,
 					 unsigned long pfn)
@@ -124,13 +124,13 @@ static inline unsigned int page_color_of(const struct page_color_map *map,
 }
 
 /**
- * page_color_in_block - does a naturally aligned block hold a colour?
+ * page_color_in_block - does a naturally aligned block hold a color?
  * @map: the map
- * @first: colour of the block's first frame, not PAGE_COLOR_NONE
+ * @first: color of the block's first frame, not PAGE_COLOR_NONE
  * @order: order of the block
- * @color: the colour asked for
+ * @color: the color asked for
  *
- * Return: true if one of its frames has the colour.
+ * Return: true if one of its frames has the color.
  */
 static inline bool page_color_in_block(const struct page_color_map *map,
 				       unsigned int first, unsigned int order,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cpuset.colors: page colours of the tasks of a cgroup, on the default
+ * cpuset.colors: page colors of the tasks of a cgroup, on the default
  * hierarchy.
  *
- * Colours belong to threads, as CPUs and memory nodes do, so the controller is
+ * Colors belong to threads, as CPUs and memory nodes do, so the controller is
  * cpuset. As with these, what is configured is not changed by the parent; what
  * is effective is the part of it that the parent has, or all that the parent
  * has if there is none.
@@ -19,7 +19,7 @@
 #include <linux/timekeeping.h>
 #include "cpuset-internal.h"
 
-/* NULL on top: all colours. */
+/* NULL on top: all colors. */
 static struct page_color_policy *parent_policy(struct cpuset *cs)
 {
 	struct cpuset *parent = parent_cs(cs);
@@ -28,15 +28,16 @@ static struct page_color_policy *parent_policy(struct cpuset *cs)
 }
 
 /*
- * What is effective if these are the colours and this is the parent's policy. It
- * is counted for who configured them.
+ * What is effective if these are the colors and this is the parent's policy. It
+ * is counted for who configured them. Who could only divide the parent's has none
+ * when the parent has none any more.
  */
 static struct page_color_policy *make_policy(const unsigned long *colors,
-					     bool strict,
+					     bool strict, bool divided,
 					     struct page_color_policy *parent,
 					     kuid_t user)
 {
-	if (bitmap_empty(colors, PAGE_COLOR_MAX))
+	if (bitmap_empty(colors, PAGE_COLOR_MAX) || (divided && !parent))
 		return page_color_policy_get(parent);
 	return page_color_policy_within(colors, strict ? PAGE_COLOR_STRICT : 0,
 					parent, true, user);
@@ -50,15 +51,17 @@ static void set_policy(struct cpuset *cs, struct page_color_policy *policy)
 	struct task_struct *task;
 
 	lockdep_assert_held(&page_color_tasks_mutex);
-	/* What is offline has given its colours back for good. */
+	/* What is offline has given its colors back for good. */
 	if (old == policy || cs->color.offline) {
 		page_color_policy_put(policy);
 		return;
 	}
 	WRITE_ONCE(cs->color.policy, policy);
 	css_task_iter_start(&cs->css, 0, &it);
-	while ((task = css_task_iter_next(&it)))
+	while ((task = css_task_iter_next(&it))) {
 		page_color_rebind(task, policy);
+		cond_resched();
+	}
 	css_task_iter_end(&it);
 	page_color_policy_put(old);
 }
@@ -78,8 +81,9 @@ static void update_descendants(struct cpuset *cs)
 		rcu_read_unlock();
 
 		policy = make_policy(child->color.colors, child->color.strict,
-				     parent_policy(child), child->color.user);
-		/* Out of memory or at a limit: never a colour that the parent has not. */
+				     child->color.divided, parent_policy(child),
+				     child->color.user);
+		/* Out of memory or at a limit: never a color that the parent has not. */
 		if (IS_ERR(policy))
 			policy = page_color_policy_get(parent_policy(child));
 		set_policy(child, policy);
@@ -90,30 +94,36 @@ static void update_descendants(struct cpuset *cs)
 	rcu_read_unlock();
 }
 
-static int configure(struct cpuset *cs, const unsigned long *colors, bool strict)
+static int configure(struct cpuset *cs, const unsigned long *colors, bool strict,
+		     bool divided)
 {
 	kuid_t user = page_color_user();
 	struct page_color_policy *policy;
 
-	policy = make_policy(colors, strict, parent_policy(cs), user);
+	policy = make_policy(colors, strict, divided, parent_policy(cs), user);
 	if (IS_ERR(policy))
 		return PTR_ERR(policy);
 	cs->color.user = user;
 	bitmap_copy(cs->color.colors, colors, PAGE_COLOR_MAX);
 	cs->color.strict = strict;
+	cs->color.divided = divided;
 	set_policy(cs, policy);
 	update_descendants(cs);
 	return 0;
 }
 
 /*
- * Colours are taken away from all others. That needs a privilege, but not if
- * somebody who has it gave colours to an ancestor: they are only divided.
+ * Colors are taken away from all others. That needs a privilege, but not if
+ * somebody who has it gave colors to an ancestor: they are only divided.
  */
+static bool may_take(struct kernfs_open_file *of)
+{
+	return file_ns_capable(of->file, &init_user_ns, CAP_SYS_NICE);
+}
+
 static bool may_configure(struct kernfs_open_file *of, struct cpuset *cs)
 {
-	return parent_policy(cs) ||
-	       file_ns_capable(of->file, &init_user_ns, CAP_SYS_NICE);
+	return parent_policy(cs) || may_take(of);
 }
 
 static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
@@ -134,14 +144,14 @@ static ssize_t colors_write(struct kernfs_open_file *of, char *buf,
 	else if (!may_configure(of, cs))
 		err = -EPERM;
 	else
-		err = configure(cs, colors, cs->color.strict);
+		err = configure(cs, colors, cs->color.strict, !may_take(of));
 	mutex_unlock(&page_color_tasks_mutex);
 	return err ?: nbytes;
 }
 
 /*
- * Colours of others are bits of their addresses: for those who may change what
- * the file shows, and those who have these colours themselves.
+ * Colors of others are bits of their addresses: for those who may change what
+ * the file shows, and those who have these colors themselves.
  */
 static bool may_see(struct seq_file *m)
 {
@@ -201,7 +211,7 @@ static ssize_t strict_write(struct kernfs_open_file *of, char *buf,
 	if (!may_configure(of, cs))
 		err = -EPERM;
 	else
-		err = configure(cs, colors, strict);
+		err = configure(cs, colors, strict, cs->color.divided);
 	mutex_unlock(&page_color_tasks_mutex);
 	return err ?: nbytes;
 }
@@ -213,7 +223,7 @@ static int strict_show(struct seq_file *m, void *v)
 }
 
 /*
- * Move what the tasks of the cgroup and below have to their colours. Those that
+ * Move what the tasks of the cgroup and below have to their colors. Those that
  * start meanwhile are left out: they would keep this from coming to an end.
  */
 static ssize_t migrate_write(struct kernfs_open_file *of, char *buf,
@@ -300,7 +310,7 @@ static int __init cpuset_color_init(void)
 subsys_initcall(cpuset_color_init);
 
 /**
- * cpuset_color_online - a new cpuset has its parent's colours
+ * cpuset_color_online - a new cpuset has its parent's colors
  * @cs: the cpuset
  */
 void cpuset_color_online(struct cpuset *cs)
@@ -313,7 +323,7 @@ void cpuset_color_online(struct cpuset *cs)
 }
 
 /**
- * cpuset_color_offline - a cpuset without tasks gives its colours back
+ * cpuset_color_offline - a cpuset without tasks gives its colors back
  * @cs: the cpuset
  */
 void cpuset_color_offline(struct cpuset *cs)
@@ -352,7 +362,7 @@ void cpuset_color_fork(struct cpuset *cs, struct task_struct *task)
 }
 
 /**
- * cpuset_page_color - colours of the cpuset of the current task
+ * cpuset_page_color - colors of the cpuset of the current task
  *
  * Context: under page_color_tasks_mutex.
  * Return: the policy or NULL.

@@ -9,7 +9,7 @@
 #include <linux/page_color.h>
 #include <linux/tracepoint.h>
 
-/* A task with colours gets a page of one of them. */
+/* A task with colors gets a page of one of them. */
 TRACE_EVENT(page_color_alloc,
 	    TP_PROTO(unsigned long pfn, u64 policy),
 	    TP_ARGS(pfn, policy),
@@ -23,7 +23,7 @@ TRACE_EVENT(page_color_alloc,
 		      __entry->pfn, __entry->color, __entry->policy)
 );
 
-/* There is none in a zone: it is given a page of any colour. */
+/* There is none in a zone: it is given a page of any color. */
 TRACE_EVENT(page_color_spill,
 	    TP_PROTO(struct zone *zone, u64 policy),
 	    TP_ARGS(zone, policy),
@@ -52,7 +52,7 @@ TRACE_EVENT(page_color_split,
 );
 
 /*
- * A page of an owned colour, or one that is recoloured, is to be moved. The
+ * A page of an owned color, or one that is recolored, is to be moved. The
  * frame 0 is never free: there is none, the page stays.
  */
 TRACE_EVENT(page_color_migrate,
@@ -74,7 +74,7 @@ TRACE_EVENT(page_color_migrate,
 );
 
 /*
- * Pages of colours that a task needs and finds none free of, which belong to
+ * Pages of colors that a task needs and finds none free of, which belong to
  * nobody who owns them, were isolated: some are moved, some are dropped.
  */
 TRACE_EVENT(page_color_evict,
@@ -99,7 +99,7 @@ TRACE_EVENT(page_color_evict,
 );
 
 /*
- * Pages of colours that a task needs, and can have no other way, were chosen to be
+ * Pages of colors that a task needs, and can have no other way, were chosen to be
  * reclaimed. What may be taken is a sum of RECLAIM_* of mm/page_color_reclaim.h.
  */
 TRACE_EVENT(page_color_reclaim,

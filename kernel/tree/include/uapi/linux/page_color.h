@@ -3,7 +3,7 @@
 #define _UAPI_LINUX_PAGE_COLOR_H
 
 /*
- * Colours by mmap(), with CONFIG_PAGE_COLOR_TINT:
+ * Colors by mmap(), with CONFIG_PAGE_COLOR_TINT:
  *
  *	mmap((void *)call, 0, prot | PAGE_COLOR_PROT,
  *	     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -24,10 +24,10 @@
 /* Bit of the protection; without it, or with a length, mmap() is as ever. */
 #define PAGE_COLOR_PROT		(1UL << 30)
 
-/* Bits 0 to 15: the number of a colour, or of colours. */
+/* Bits 0 to 15: the number of a color, or of colors. */
 #define PAGE_COLOR_NUMBER	0xffffUL
 
-/* Bits 16 to 19: what colours are numbered. */
+/* Bits 16 to 19: what colors are numbered. */
 #define PAGE_COLOR_WHOLE	(0UL << 16)	/* those of the map, as in prctl() */
 #define PAGE_COLOR_BANK		(1UL << 16)	/* memory controller and bank */
 #define PAGE_COLOR_LLC		(2UL << 16)	/* part of the last level cache */
@@ -35,11 +35,11 @@
 
 /* Bits 20 to 23: what is to be done. */
 #define PAGE_COLOR_VERSION	(1UL << 20)	/* returns the version of the calls */
-#define PAGE_COLOR_COUNT	(2UL << 20)	/* returns how many colours there are */
-#define PAGE_COLOR_SET		(3UL << 20)	/* the colour, and no other one */
-#define PAGE_COLOR_ADD		(4UL << 20)	/* the colour, too */
-#define PAGE_COLOR_REMOVE	(5UL << 20)	/* the colour no more */
-#define PAGE_COLOR_CLEAR	(6UL << 20)	/* any colour */
+#define PAGE_COLOR_COUNT	(2UL << 20)	/* returns how many colors there are */
+#define PAGE_COLOR_SET		(3UL << 20)	/* the color, and no other one */
+#define PAGE_COLOR_ADD		(4UL << 20)	/* the color, too */
+#define PAGE_COLOR_REMOVE	(5UL << 20)	/* the color no more */
+#define PAGE_COLOR_CLEAR	(6UL << 20)	/* any color */
 #define PAGE_COLOR_USER		(7UL << 20)	/* so many for each program of the user */
 #define PAGE_COLOR_ACTION	(15UL << 20)
 

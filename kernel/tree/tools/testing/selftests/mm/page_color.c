@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: which pages a task with colours gets, by kind of memory.
+ * Page coloring: which pages a task with colors gets, by kind of memory.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -54,7 +54,7 @@ static bool test_sizes(void)
 	ok &= get(got, page_size + 8) == -1 && errno == E2BIG &&
 	      get(got, 12) == -1 && errno == EINVAL && get(got, 4) == -1 && errno == EINVAL &&
 	      get(NULL, least) == -1 && errno == EFAULT;
-	/* From a program that knows more colours than the kernel. */
+	/* From a program that knows more colors than the kernel. */
 	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, half, sizeof(half), 0) &&
 	      !get(got, sizeof(got)) && !memcmp(got, half, sizeof(got));
 	add(more, 1);
@@ -136,7 +136,7 @@ static bool test_anonymous(void)
 		return false;
 	touch(mem, 32 * MB, 1);
 	n = look(mem, 32 * MB, half, true);
-	ksft_print_msg("%ld pages, %ld wrong, %ld to %ld per colour\n",
+	ksft_print_msg("%ld pages, %ld wrong, %ld to %ld per color\n",
 		       n.present, n.wrong, n.min, n.max);
 	return pure(mem, 32 * MB, half, "anonymous");
 }
@@ -148,7 +148,7 @@ static bool test_one_color(void)
 	if (set_colors(one, PR_PAGE_COLOR_STRICT))
 		return false;
 	touch(mem, 4 * MB, 1);
-	return pure(mem, 4 * MB, one, "one colour");
+	return pure(mem, 4 * MB, one, "one color");
 }
 
 /* Freed and taken again, on this CPU and on another. */
@@ -191,7 +191,7 @@ static bool test_kinds(void)
 	touch(heap + skip, MB, 1);
 	ok &= pure(heap + skip, MB, half, "heap");
 
-	/* Away from what was touched before the colours were set. */
+	/* Away from what was touched before the colors were set. */
 	touch(stack, MB - 64 * 1024, 1);
 	skip = -(uintptr_t)stack % page_size;
 	ok &= pure(stack + skip, MB / 2, half, "stack");
@@ -305,7 +305,7 @@ static bool test_migrate(void)
 	return pure(mem, 8 * MB, half, "migrated") && ok;
 }
 
-/* More than there is of one colour: other colours, and counted. */
+/* More than there is of one color: other colors, and counted. */
 static bool test_spill(void)
 {
 	size_t all = sysconf(_SC_PHYS_PAGES) * page_size;
@@ -381,8 +381,8 @@ int main(int argc, char **argv)
 	if (has_32_bit())
 		run("bitmaps of 32-bit programs", test_32_bit);
 	run("privilege", test_privilege);
-	run("anonymous pages of half of the colours", test_anonymous);
-	run("anonymous pages of one colour", test_one_color);
+	run("anonymous pages of half of the colors", test_anonymous);
+	run("anonymous pages of one color", test_one_color);
 	run("recycled pages", test_recycled);
 	run("heap, stack, tmpfs", test_kinds);
 	run("fork and copy on write", test_fork);
@@ -391,7 +391,7 @@ int main(int argc, char **argv)
 	run("migrate", test_migrate);
 	run("spill", test_spill);
 	run("strict", test_strict);
-	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(nobody_owns(), "colors are given back\n");
 
 	ksft_test_result(blocks_are_back(before, &was), "large blocks are back\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that are allocated ahead.
+ * Page coloring: pages that are allocated ahead.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -42,7 +42,7 @@ static bool held(long pages)
 	return false;
 }
 
-/* Colours for a task that stays on its CPU, so that its node is the same. */
+/* Colors for a task that stays on its CPU, so that its node is the same. */
 static bool begin(const unsigned long *set)
 {
 	return stay_on(sched_getcpu()) && !set_colors(set, PR_PAGE_COLOR_STRICT);
@@ -60,7 +60,7 @@ static bool test_used(void)
 	add(set, 6);
 	madvise(mem, 2 * PAGES * page_size, MADV_NOHUGEPAGE);
 	ok = begin(set) && ahead(PAGES) == PAGES && held(PAGES);
-	/* The kernel's own page tables are not coloured, and split nothing of it. */
+	/* The kernel's own page tables are not colored, and split nothing of it. */
 	split = read_long(DIR "stats/carved");
 	touch(mem, PAGES / 2 * page_size, 1);
 	ok &= read_long(DIR "stats/carved") == split;
@@ -76,7 +76,7 @@ static bool test_used(void)
 	return ok && held(0);
 }
 
-/* It is a number to have, not one to add; new colours begin with none. */
+/* It is a number to have, not one to add; new colors begin with none. */
 static bool test_number(void)
 {
 	bool ok = begin(half) && ahead(PAGES) == PAGES && ahead(PAGES) == PAGES &&
@@ -90,7 +90,7 @@ static bool test_number(void)
 	return ok;
 }
 
-/* A child has its parent's colours, and what is held with them. */
+/* A child has its parent's colors, and what is held with them. */
 static bool test_fork(void)
 {
 	size_t size = PAGES / 4 * page_size;
@@ -114,14 +114,14 @@ static bool test_fork(void)
 	return ok && left <= PAGES * 3 / 4 && left > PAGES / 2;
 }
 
-/* All that a colour has on the node, but for what others need; and back. */
+/* All that a color has on the node, but for what others need; and back. */
 static bool test_most(void)
 {
 	long n, free = sysconf(_SC_AVPHYS_PAGES);
 	bool ok = begin(one);
 
 	n = ahead(MOST);
-	ksft_print_msg("%ld pages of one colour, %ld were free\n", n, free);
+	ksft_print_msg("%ld pages of one color, %ld were free\n", n, free);
 	ok &= n > 0 && n <= free && held(n) && ahead(n / 2) == n / 2 && held(n / 2);
 	return ahead(0) == 0 && ok && held(0);
 }
@@ -133,7 +133,7 @@ static bool test_wrong(void)
 	ok &= ahead(MOST + 1) == -EINVAL && ahead(ULONG_MAX) == -EINVAL &&
 	      prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_AHEAD, 1, 1, 0) < 0 && errno == EINVAL &&
 	      prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_AHEAD, 1, 0, 1) < 0 && errno == EINVAL;
-	/* Colours may be had without the right to hold pages. */
+	/* Colors may be had without the right to hold pages. */
 	ok &= held(0) && !setresgid(1000, 1000, 1000) && !setresuid(1000, 1000, 1000) &&
 	      ahead(1) == -EPERM && ahead(0) == -EPERM;
 	return ok;
@@ -148,7 +148,7 @@ static bool listed(const char *line)
 
 static bool test_program(void)
 {
-	/* Of three in four pages that one of four nodes has of two colours. */
+	/* Of three in four pages that one of four nodes has of two colors. */
 	long want = sysconf(_SC_PHYS_PAGES) / 4 * 2 / nr_colors / 4 * 3, n = 0;
 	char line[64], shown[96];
 	int status;
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 	run("as many as there are", test_most);
 	run("wrong calls", test_wrong);
 	run("a program's", test_program);
-	ksft_test_result(nobody_owns() && held(0), "nothing is held, nobody owns colours\n");
+	ksft_test_result(nobody_owns() && held(0), "nothing is held, nobody owns colors\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
 	ksft_finished();
 }

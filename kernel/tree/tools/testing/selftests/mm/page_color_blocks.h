@@ -121,7 +121,7 @@ static inline long blocks_before(struct in_use *n)
  * before; what others have may have been moved into these blocks, so it is
  * moved together again. What is in use then must be the kernel's, which
  * allocates while the tests run, also from blocks that these split, and keeps
- * some of it: slab, stacks, per-CPU lists. None of this is ever coloured.
+ * some of it: slab, stacks, per-CPU lists. None of this is ever colored.
  */
 static inline bool blocks_are_back(long before, const struct in_use *was)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: page cache of files on a disk has the colours of whoever brings
+ * Page coloring: page cache of files on a disk has the colors of whoever brings
  * it in, also where more is read than was asked for.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and a file
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and a file
  * system of type ext2 on /dev/ram1.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ static char *map_file(int fd, int flags)
 	return mem;
 }
 
-/* Pages of the cache by colour. What is not there is not brought in by this. */
+/* Pages of the cache by color. What is not there is not brought in by this. */
 static struct count cached(const char *mem, const unsigned long *set)
 {
 	const unsigned char *in;
@@ -53,12 +53,12 @@ static struct count cached(const char *mem, const unsigned long *set)
 	return look(mem, SIZE, set, true);
 }
 
-/* More than @asked pages are there, all of the task's colours. */
+/* More than @asked pages are there, all of the task's colors. */
 static bool ahead(const char *mem, size_t asked)
 {
 	struct count n = cached(mem, half);
 
-	ksft_print_msg("%zu pages asked for, %ld there, %ld of another colour\n", asked,
+	ksft_print_msg("%zu pages asked for, %ld there, %ld of another color\n", asked,
 		       n.present, n.wrong);
 	return n.present > (long)asked && !n.wrong;
 }
@@ -118,7 +118,7 @@ static bool test_whole(void)
 	       pure(mem, SIZE, half, "read from start to end");
 }
 
-/* What another task has brought in stays as it is; who wants its own colours gets copies. */
+/* What another task has brought in stays as it is; who wants its own colors gets copies. */
 static bool test_others(void)
 {
 	unsigned long upper[LONGS] = {};

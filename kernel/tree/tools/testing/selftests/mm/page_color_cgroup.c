@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: colours of cgroups, cpuset.colors and its siblings.
+ * Page coloring: colors of cgroups, cpuset.colors and its siblings.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #define GROUP	TOP "/page_color"
 #define CHILD	GROUP "/child"
 
-/* The upper half of the colours, a quarter, and as lists. */
+/* The upper half of the colors, a quarter, and as lists. */
 static unsigned long upper[LONGS], quarter[LONGS];
 static char half_list[32], upper_list[32], quarter_list[32];
 
@@ -128,7 +128,7 @@ static long flags_now(void)
 	return flags;
 }
 
-/* Colours come with the group, change with it, and go with it. */
+/* Colors come with the group, change with it, and go with it. */
 static bool test_task(void)
 {
 	char *mem;
@@ -272,7 +272,7 @@ static bool part(const char *name, bool (*body)(void))
 	return !status;
 }
 
-/* What is above is not theirs, and there are no colours to divide. */
+/* What is above is not theirs, and there are no colors to divide. */
 static bool without_colors(void)
 {
 	return become_nobody() && !mkdir(CHILD "/own", 0755) &&
@@ -282,7 +282,7 @@ static bool without_colors(void)
 	       !rmdir(CHILD "/own");
 }
 
-/* With colours they are divided, and never more than these. */
+/* With colors they are divided, and never more than these. */
 static bool with_colors(void)
 {
 	return become_nobody() && !mkdir(CHILD "/own", 0755) &&
@@ -294,7 +294,29 @@ static bool with_colors(void)
 	       !rmdir(CHILD "/own");
 }
 
-/* Tasks of a group with colours choose among them. */
+/* What they ask for beyond these is not theirs, */
+static bool ask_for_more(void)
+{
+	return become_nobody() && !mkdir(CHILD "/own", 0755) &&
+	       put(CHILD "/own", "cpuset.colors", upper_list) &&
+	       put(CHILD "/own", "cpuset.colors.strict", "1");
+}
+
+/* not even when there is nothing to divide any more. What root asks for is. */
+static bool taken_away(void)
+{
+	return part("ask for more", ask_for_more) &&
+	       put(GROUP, "cpuset.colors", "\n") && nobody_owns() &&
+	       put(GROUP, "cpuset.colors", half_list) &&
+	       reads(CHILD "/own", "cpuset.colors.effective", half_list) &&
+	       put(CHILD "/own", "cpuset.colors", quarter_list) &&
+	       put(GROUP, "cpuset.colors", "\n") &&
+	       reads(CHILD "/own", "cpuset.colors.effective", quarter_list) &&
+	       put(GROUP, "cpuset.colors", half_list) &&
+	       !rmdir(CHILD "/own");
+}
+
+/* Tasks of a group with colors choose among them. */
 static bool choose(void)
 {
 	return join(CHILD) && become_nobody() && !set_colors(one, 0) &&
@@ -336,9 +358,10 @@ static bool test_delegation(void)
 	    chown(CHILD "/cgroup.subtree_control", 65534, 65534) ||
 	    !put(CHILD, "cgroup.subtree_control", "+cpuset"))
 		return false;
-	ok = part("without colours", without_colors);
+	ok = part("without colors", without_colors);
 	ok &= put(GROUP, "cpuset.colors", half_list);
-	ok &= part("with colours", with_colors);
+	ok &= part("with colors", with_colors);
+	ok &= part("taken away", taken_away);
 	for (int i = 0; i < 100 && !put(CHILD, "cgroup.subtree_control", "-cpuset"); i++)
 		usleep(10000);
 	ok &= part("choose", choose);

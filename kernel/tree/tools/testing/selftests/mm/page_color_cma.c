@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: memory for contiguous allocations (CMA) is for tasks with colours,
+ * Page coloring: memory for contiguous allocations (CMA) is for tasks with colors,
  * too, as long as it is not needed.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and CMA:
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and CMA:
  * cma=256M on the command line.
  */
 #define _GNU_SOURCE
@@ -24,13 +24,13 @@ static long info(const char *key)
 	return at ? strtol(at + strlen(key), NULL, 10) * 1024 : -1;
 }
 
-/* Pages of one colour in all zones, of them in pageblocks that are not of CMA. */
+/* Pages of one color in all zones, of them in pageblocks that are not of CMA. */
 static size_t of_one_color(long bytes)
 {
 	return bytes / nr_colors / page_size;
 }
 
-/* A task takes so many pages of the colour; how many it got before it was killed. */
+/* A task takes so many pages of the color; how many it got before it was killed. */
 static size_t take(size_t pages, unsigned long flags, bool *killed)
 {
 	size_t *n = mmap(NULL, page_size, PROT_READ | PROT_WRITE,
@@ -83,7 +83,7 @@ static bool test_not_spilled(void)
 
 	got = take(rest + of_one_color(info("CmaFree:")) / 4, 0, &killed);
 	before = read_long(DIR "spilled") - before;
-	ksft_print_msg("%zu pages, %ld of other colours\n", got, before);
+	ksft_print_msg("%zu pages, %ld of other colors\n", got, before);
 	return !killed && got && before < 64;
 }
 
@@ -137,7 +137,7 @@ int main(void)
 	if (info("CmaFree:") < (long)(64 * MB))
 		ksft_exit_skip("needs cma=256M on the command line\n");
 	run("a strict task uses it before it is killed", test_used);
-	run("another uses it before other colours", test_not_spilled);
+	run("another uses it before other colors", test_not_spilled);
 	run("it is free again", test_given_back);
 	run("it is not reserved", test_reserved);
 	end_tests();

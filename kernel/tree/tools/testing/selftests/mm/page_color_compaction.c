@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: compaction, asked for and by kcompactd, keeps colours and moves
+ * Page coloring: compaction, asked for and by kcompactd, keeps colors and moves
  * pages that have some as it does others.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include "page_color_util.h"
 
-/* Memory with holes in it, of colours or not, for compaction to fill. */
+/* Memory with holes in it, of colors or not, for compaction to fill. */
 static char *holed(size_t size)
 {
 	char *mem = map_pages(size);
@@ -21,7 +21,7 @@ static char *holed(size_t size)
 }
 
 /*
- * Compaction moves pages from the start of a zone to its end. So that coloured
+ * Compaction moves pages from the start of a zone to its end. So that colored
  * pages lie at the start, the rest is taken while they are allocated.
  */
 static bool test_compaction(void)
@@ -92,7 +92,7 @@ static long compacted(char *mem, size_t size, uint64_t *was, long *kept)
 
 /*
  * The same of pages that are told by their frames. They go to the zone's end, also
- * if a high bit decides on their colour and the last frames have others.
+ * if a high bit decides on their color and the last frames have others.
  */
 static bool test_compaction_own(void)
 {
@@ -112,7 +112,7 @@ static bool test_compaction_own(void)
 	return !look(mem, size, even, false).wrong && kept && moved > kept / 2;
 }
 
-/* Pages that must stay, as their colour is used up, do not keep others' where they are. */
+/* Pages that must stay, as their color is used up, do not keep others' where they are. */
 static bool test_compaction_others(void)
 {
 	size_t pages = sysconf(_SC_PHYS_PAGES), size = pages / 32 * page_size;
@@ -131,7 +131,7 @@ static bool test_compaction_others(void)
 	stayed = read_long(DIR "stats/stayed");
 	moved = compacted(plain, size, was, &kept);
 	stayed = read_long(DIR "stats/stayed") - stayed;
-	ksft_print_msg("%ld of %ld pages moved, %ld stayed for want of their colour\n",
+	ksft_print_msg("%ld of %ld pages moved, %ld stayed for want of their color\n",
 		       moved, kept, stayed);
 	return stayed > 0 && kept && moved > kept / 2;
 }

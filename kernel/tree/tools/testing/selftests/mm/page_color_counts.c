@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what the counters, the trace events and /proc/PID/page_colors
+ * Page coloring: what the counters, the trace events and /proc/PID/page_colors
  * say, against what was done and what /proc/self/pagemap shows.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <linux/capability.h>
@@ -14,7 +14,7 @@
 #define TRACE	"/sys/kernel/tracing/"
 #define STATS	DIR "stats/"
 
-/* Sums of /sys/kernel/debug/page_color/colors for a set of colours. */
+/* Sums of /sys/kernel/debug/page_color/colors for a set of colors. */
 struct tally {
 	long pages, free, user;
 };
@@ -55,7 +55,7 @@ static long mem_info(const char *key)
 	return n;
 }
 
-/* Of pages that the task takes: used are its colours and no others. */
+/* Of pages that the task takes: used are its colors and no others. */
 static bool pages_taken(char *mem, long size, const unsigned long *rest)
 {
 	struct tally all, mine, mine_later, others, others_later;
@@ -83,7 +83,7 @@ static bool pages_taken(char *mem, long size, const unsigned long *rest)
 	       labs(others.free - others_later.free) <= 256;
 }
 
-/* Pages that a task takes show up as used, in its colours and no others. */
+/* Pages that a task takes show up as used, in its colors and no others. */
 static bool test_pages_per_color(void)
 {
 	long size = 32 * MB;
@@ -139,12 +139,12 @@ static bool test_stats(void)
 	given = stat_of("indexed") + stat_of("carved") - given;
 	split = stat_of("split") - split;
 	recolored = stat_of("recolored");
-	/* Pages that have a right colour by chance stay. */
+	/* Pages that have a right color by chance stay. */
 	n = look(plain, MB, half, true).wrong;
 	if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, plain, MB, 0))
 		return false;
 	recolored = stat_of("recolored") - recolored;
-	ksft_print_msg("%ld given, %ld blocks split, %ld of %ld recoloured\n",
+	ksft_print_msg("%ld given, %ld blocks split, %ld of %ld recolored\n",
 		       given, split, recolored, n);
 	return given >= size / (long)page_size &&
 	       given <= size / (long)page_size + 256 && recolored == n;
@@ -180,7 +180,7 @@ static bool test_mapping(void)
 	mprotect(mem - MB, MB, PROT_NONE);
 	mprotect(mem + 4 * MB, MB, PROT_NONE);
 	madvise(mem, 4 * MB, MADV_NOHUGEPAGE);
-	/* One MiB before there are colours. */
+	/* One MiB before there are colors. */
 	touch(mem, MB, 1);
 	if (set_colors(half, PR_PAGE_COLOR_STRICT))
 		return false;
@@ -202,7 +202,7 @@ static bool test_mapping(void)
 		if (p[at] == ',')
 			at++;
 	}
-	ksft_print_msg("%ld pages, %ld own, %ld by colour\n", pages, own, seen);
+	ksft_print_msg("%ld pages, %ld own, %ld by color\n", pages, own, seen);
 	return pages == 3 * (long)(MB / page_size) && anon == pages && !large &&
 	       own == pages - look(mem, 3 * MB, half, true).wrong &&
 	       seen == pages;
@@ -319,10 +319,10 @@ int main(void)
 {
 	start(7);
 
-	run("pages per colour", test_pages_per_color);
+	run("pages per color", test_pages_per_color);
 	run("counters", test_stats);
-	run("colours of a mapping", test_mapping);
-	run("colours of a mapping are for the privileged", test_mapping_privilege);
+	run("colors of a mapping", test_mapping);
+	run("colors of a mapping are for the privileged", test_mapping_privilege);
 	run("trace events", test_trace);
 	end_tests();
 }

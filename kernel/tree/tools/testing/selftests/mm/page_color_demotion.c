@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages that are demoted to slower memory, and promoted again, keep
- * their colours.
+ * Page coloring: pages that are demoted to slower memory, and promoted again, keep
+ * their colors.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), cgroup2 in
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), cgroup2 in
  * /sys/fs/cgroup, no swap, node 0 with CPUs and node 1 without, of a lower tier.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #define SLOW	1
 #define SIZE	(32 * MB)
 
-/* Pages on the slow node, in all and of colours of the set. */
+/* Pages on the slow node, in all and of colors of the set. */
 static struct slow {
 	size_t all, of_set;
 } slow_pages(char *mem, size_t size, const unsigned long *set)
@@ -79,7 +79,7 @@ static bool test_demotion(void)
 	return mostly_slow(mem, SIZE) && pure(mem, SIZE, half, "demoted");
 }
 
-/* The task that reclaims has a colour; neither whose pages have others nor who has none gets it. */
+/* The task that reclaims has a color; neither whose pages have others nor who has none gets it. */
 static bool by_another(const unsigned long *set)
 {
 	struct slow n;
@@ -102,7 +102,7 @@ static bool by_another(const unsigned long *set)
 	if (set)
 		return pure(mem, SIZE, set, "demoted by another");
 	n = slow_pages(mem, SIZE, one);
-	ksft_print_msg("%zu of %zu pages of the other's colour\n", n.of_set, n.all);
+	ksft_print_msg("%zu of %zu pages of the other's color\n", n.of_set, n.all);
 	return n.of_set < n.all / 4;
 }
 
@@ -139,8 +139,8 @@ static bool reclaim_first(bool yes)
 }
 
 /*
- * Where node 0 is full, somebody writes into the memory of a task with colours: in
- * this fault for the task, pages of a third are demoted. That one has no colours,
+ * Where node 0 is full, somebody writes into the memory of a task with colors: in
+ * this fault for the task, pages of a third are demoted. That one has no colors,
  * and its pages do not get the task's.
  */
 static bool test_in_fault(void)
@@ -184,7 +184,7 @@ static bool test_in_fault(void)
 	reclaim_first(false);
 	kill(task, SIGKILL);
 	waitpid(task, NULL, 0);
-	/* What has a colour that is owned keeps it. */
+	/* What has a color that is owned keeps it. */
 	is = frames_of(third, size);
 	for (size_t i = 0; i < size / page_size; i++) {
 		if (was[i] == is[i] || has(part, color_of(was[i] * page_size)))
@@ -192,12 +192,12 @@ static bool test_in_fault(void)
 		n++;
 		got += has(part, color_of(is[i] * page_size));
 	}
-	ksft_print_msg("%zu bytes written, %ld pages of other colours demoted, %ld to the task's\n",
+	ksft_print_msg("%zu bytes written, %ld pages of other colors demoted, %ld to the task's\n",
 		       written, n, got);
 	return written == more && n > 1000 && got < n / 10;
 }
 
-/* Where the slow node has no page of its colour, a page stays or goes elsewhere, in its colour. */
+/* Where the slow node has no page of its color, a page stays or goes elsewhere, in its color. */
 static bool test_used_up(void)
 {
 	size_t size = sysconf(_SC_PHYS_PAGES) / nr_colors / 8 * page_size, all = 8 * size;
@@ -207,7 +207,7 @@ static bool test_used_up(void)
 
 	if (set_colors(one, 0))
 		return false;
-	/* More than the node has: the rest is of other colours. */
+	/* More than the node has: the rest is of other colors. */
 	touch(fill, all, 1);
 	if (!fork()) {
 		if (!join() || set_colors(one, PR_PAGE_COLOR_STRICT))
@@ -259,10 +259,10 @@ int main(void)
 		ksft_exit_fail_msg("no demotion or no cgroups of memory: %s\n",
 				   strerror(errno));
 	run("demotion", test_demotion);
-	run("demotion of pages of other colours", test_by_another);
-	run("demotion of pages of a task without colours", test_without_colors);
+	run("demotion of pages of other colors", test_by_another);
+	run("demotion of pages of a task without colors", test_without_colors);
 	run("demotion in a fault of another task", test_in_fault);
-	run("demotion where the colour is used up", test_used_up);
+	run("demotion where the color is used up", test_used_up);
 	run("promotion", test_promotion);
 	rmdir(GROUP);
 	end_tests();

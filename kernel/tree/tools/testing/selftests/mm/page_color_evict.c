@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: a strict task gets the pages of its colours that others use
+ * Page coloring: a strict task gets the pages of its colors that others use
  * without owning these, and nobody else is killed if it gets none.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
@@ -20,7 +20,7 @@ static long evicted(void)
 	return read_long(STATS "evicted");
 }
 
-/* A strict task that takes pages of the colour; returns its status. */
+/* A strict task that takes pages of the color; returns its status. */
 static int strict_task(size_t pages)
 {
 	int status;
@@ -85,7 +85,7 @@ static long traced(void)
 	return n;
 }
 
-/* The pages of tasks without colours make room. */
+/* The pages of tasks without colors make room. */
 static bool evict_from(enum holder what)
 {
 	long before, dropped, found, n;
@@ -194,7 +194,7 @@ static bool test_disk(void)
 }
 
 /*
- * All colours have owners: nothing can be moved. But what is clean is dropped,
+ * All colors have owners: nothing can be moved. But what is clean is dropped,
  * here what was given back with MADV_FREE.
  */
 static bool test_dropped(void)
@@ -328,7 +328,7 @@ static long frames_present(void)
 }
 
 /*
- * Two tasks have used up a colour each, and go on in turns: a search in vain for one
+ * Two tasks have used up a color each, and go on in turns: a search in vain for one
  * is remembered while the other searches.
  */
 static bool test_in_vain(void)
@@ -376,8 +376,8 @@ static bool test_in_vain(void)
 }
 
 /*
- * Frames that one allocation looks at: those of its colour on all nodes, twice
- * at most. Other tests of tasks with one colour have run out of it, too.
+ * Frames that one allocation looks at: those of its color on all nodes, twice
+ * at most. Other tests of tasks with one color have run out of it, too.
  */
 static bool bound_holds(void)
 {
@@ -401,10 +401,10 @@ int main(void)
 
 	run("anonymous pages of others", test_anonymous);
 	run("locked pages of others", test_locked);
-	run("pages of others go to their own colours", test_home);
+	run("pages of others go to their own colors", test_home);
 	run("pages of files in memory", test_files);
 	run("pages of files on a disk", test_disk);
-	run("clean pages are dropped if all colours have owners", test_dropped);
+	run("clean pages are dropped if all colors have owners", test_dropped);
 	if (huge) {
 		run("huge pages of others", test_huge);
 		run("huge pages of others, mostly empty", test_huge_and_empty);

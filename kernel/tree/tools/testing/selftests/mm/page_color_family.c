@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: tasks that share a choice of colours or a program's, when their
+ * Page coloring: tasks that share a choice of colors or a program's, when their
  * cgroup changes; children that work in their parent's memory.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,6 +17,7 @@
 #define PROGRAMS	"/proc/page_color/programs"
 #define PROGRAM		"/tmp/page_color_family"
 #define CHILDREN	3
+#define THREADS		2000
 #define SIZE		MB
 
 static void *wait_here(void *arg)
@@ -97,7 +98,7 @@ static void end_program(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Threads and children stay together, in the colours that they have if they may. */
+/* Threads and children stay together, in the colors that they have if they may. */
 static bool test_program(void)
 {
 	struct entry e = {};
@@ -167,7 +168,7 @@ static bool test_choice(void)
 	return write_file(FIRST "/cpuset.colors", "\n") && nobody_owns() && ok;
 }
 
-/* New memory that is read: of the task's colours, or the zero page. */
+/* New memory that is read: of the task's colors, or the zero page. */
 static bool reads_own(void)
 {
 	char *mem = map_pages(SIZE);
@@ -213,7 +214,30 @@ static bool test_thread(void)
 	       reads_own();
 }
 
-/* It comes into a cgroup with colours, and this is gone when it has ended. */
+/* Many threads get and lose the colors of their cgroup: it takes as long for each. */
+static bool test_threads(void)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+	double given, taken;
+	bool ok;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 64 * 1024);
+	ok = write_file(FIRST "/cgroup.procs", "0");
+	for (int i = 0; ok && i < THREADS; i++)
+		ok = !pthread_create(&thread, &small, wait_here, NULL);
+	given = now();
+	ok &= write_file(FIRST "/cpuset.colors", "0-3");
+	taken = now();
+	given = taken - given;
+	ok &= write_file(FIRST "/cpuset.colors", "\n");
+	taken = now() - taken;
+	ksft_print_msg("%d threads: colors given in %.3f s, taken in %.3f s\n", THREADS, given, taken);
+	return ok && taken < 20 * given + 0.2;
+}
+
+/* It comes into a cgroup with colors, and this is gone when it has ended. */
 static bool test_vfork_cgroup(void)
 {
 	int status;
@@ -235,7 +259,7 @@ int main(int argc, char **argv)
 	page_size = sysconf(_SC_PAGESIZE);
 	if (argc > 1 && !strcmp(argv[1], "body"))
 		return body();
-	start(7);
+	start(8);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset");
 	if (mkdir(GROUP, 0755) || !write_file(GROUP "/cgroup.subtree_control", "+cpuset") ||
 	    mkdir(FIRST, 0755) || mkdir(SECOND, 0755) || !copy_self(PROGRAM))
@@ -246,6 +270,7 @@ int main(int argc, char **argv)
 	run("vfork, the child chooses", test_vfork);
 	run("a thread that clears its choice", test_thread);
 	run("vfork, the child changes its cgroup", test_vfork_cgroup);
+	run("many threads", test_threads);
 	unlink(PROGRAM);
 	for (int i = 0; i < 100 && rmdir(FIRST) && errno == EBUSY; i++)
 		usleep(10000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page colouring: memory of one task that another fills.
+ * Page coloring: memory of one task that another fills.
  */
 #ifndef PAGE_COLOR_FILLER_H
 #define PAGE_COLOR_FILLER_H
@@ -31,7 +31,7 @@ static inline char *words(void)
 }
 
 /*
- * A task that has all the other colours, and no page of ours, fills the memory of
+ * A task that has all the other colors, and no page of ours, fills the memory of
  * one that has ours and no page of another; nothing is spilled.
  */
 static inline bool filled(bool (*fill)(void))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: memory of guests of KVM, as the table of fillers in
+ * Page coloring: memory of guests of KVM, as the table of fillers in
  * Documentation/admin-guide/mm/page_color.rst says.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), debugfs, and
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), debugfs, and
  * /dev/kvm with nested page tables and CONFIG_KVM_SW_PROTECTED_VM. For x86 alone.
  */
 #define _GNU_SOURCE
@@ -158,7 +158,7 @@ static bool run_guest(struct guest *g)
 	return true;
 }
 
-/* What a thread does that has the other half of the colours. */
+/* What a thread does that has the other half of the colors. */
 static bool (*do_it)(struct guest *g);
 static pthread_barrier_t ready;
 
@@ -224,7 +224,7 @@ static bool test_pre_fault(void)
 	       pure(g.mem + LOW, ASKED, other_half(), "faulted ahead");
 }
 
-/* Pages of users, of the lower half of the colours and of the upper. */
+/* Pages of users, of the lower half of the colors and of the upper. */
 struct tally {
 	long lower, upper;
 };
@@ -266,7 +266,7 @@ static bool fault_private(struct guest *g)
 #define NOISE	256
 
 /*
- * Nobody can map it: looked at is which colours have more pages of users. They are the
+ * Nobody can map it: looked at is which colors have more pages of users. They are the
  * thread's, not those of the process, to which it does not move.
  */
 static bool private_by(bool (*what)(struct guest *g))
@@ -281,7 +281,7 @@ static bool private_by(bool (*what)(struct guest *g))
 	if (move_to_colors(NULL, 1UL << 47) < 0)
 		return false;
 	later = users();
-	ksft_print_msg("%ld pages: %ld more of its colours, %ld of others; MIGRATE: %ld, %ld\n",
+	ksft_print_msg("%ld pages: %ld more of its colors, %ld of others; MIGRATE: %ld, %ld\n",
 		       pages, after.upper - before.upper, after.lower - before.lower,
 		       later.upper - before.upper, later.lower - before.lower);
 	return after.upper - before.upper > pages - NOISE &&

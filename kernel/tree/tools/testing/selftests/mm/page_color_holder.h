@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process that holds all pages of a colour on a node, as one of several kinds
+ * A process that holds all pages of a color on a node, as one of several kinds
  * of users, and finds out afterwards what became of its pages.
  */
 #ifndef PAGE_COLOR_HOLDER_H
@@ -13,20 +13,20 @@
 /* All of it is on one node, so that there is less to fill. */
 #define NODE	1
 
-/* What a process that holds memory of the colour does when it has it. */
+/* What a process that holds memory of the color does when it has it. */
 enum holder {
-	CLEARS,		/* it is a task without colours from then on */
+	CLEARS,		/* it is a task without colors from then on */
 	LOCKS,		/* as well, and locks its memory */
 	PINS,		/* as well, and the kernel holds its pages */
-	OWNS,		/* it keeps its colour */
-	MOVES,		/* it has another colour from then on */
-	SHARES,		/* one of its threads keeps the colour, it has another */
+	OWNS,		/* it keeps its color */
+	MOVES,		/* it has another color from then on */
+	SHARES,		/* one of its threads keeps the color, it has another */
 };
 
-/* The colour of those that have another one, which is for main() to set. */
+/* The color of those that have another one, which is for main() to set. */
 static unsigned long last[LONGS];
 
-/* Pages of one colour on the node. */
+/* Pages of one color on the node. */
 static inline size_t color_pages(void)
 {
 	return node_info(NODE, "MemTotal:") / page_size / nr_colors;
@@ -62,7 +62,7 @@ static inline bool contents_are_right(const char *mem, size_t n)
 	return true;
 }
 
-/* A colour that gets an owner is taken from the lists of all CPUs; so are all. */
+/* A color that gets an owner is taken from the lists of all CPUs; so are all. */
 static inline void drain_cpus(void)
 {
 	unsigned long other[LONGS] = {};
@@ -76,7 +76,7 @@ static inline void drain_cpus(void)
 }
 
 /*
- * Are there no more pages of the colour, as the last 16 were of others? A search
+ * Are there no more pages of the color, as the last 16 were of others? A search
  * in vain is not repeated for a moment, so ask more than once.
  */
 static inline bool none_left(void)
@@ -94,7 +94,7 @@ static inline bool none_left(void)
 	return times > 4;
 }
 
-/* Take pages of the colour until there is no other; returns how many. */
+/* Take pages of the color until there is no other; returns how many. */
 static inline size_t take_all(char *mem, size_t max)
 {
 	size_t i;
@@ -192,7 +192,7 @@ static inline bool judge(enum holder what, char *mem, size_t n, struct count was
 		return ok;
 	case MOVES:
 		home = look(mem, n * page_size, last, true);
-		ksft_print_msg("%ld pages moved to the colours of their owner, %ld of others\n",
+		ksft_print_msg("%ld pages moved to the colors of their owner, %ld of others\n",
 			       home.max, now.wrong - home.max);
 		return ok && home.max && now.wrong - home.max <= was.wrong;
 	default:
@@ -200,7 +200,7 @@ static inline bool judge(enum holder what, char *mem, size_t n, struct count was
 	}
 }
 
-/* A process that takes all pages of the colour, and says so. */
+/* A process that takes all pages of the color, and says so. */
 static inline struct held hold(enum holder what)
 {
 	int ready[2], go[2];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: rings that the kernel shares with a process, and those who work
+ * Page coloring: rings that the kernel shares with a process, and those who work
  * for a process in the kernel, as the tables in
  * Documentation/admin-guide/mm/page_color.rst say.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), CONFIG_AIO,
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), CONFIG_AIO,
  * CONFIG_IO_URING, CONFIG_PACKET and CONFIG_COREDUMP.
  */
 #define _GNU_SOURCE
@@ -57,8 +57,8 @@ static bool same_frames(const uint64_t *before, const char *mem, size_t size)
 }
 
 /*
- * Pages that the kernel has for a ring are of any colour, also for who has one alone;
- * they are left where they are, and those of other colours counted.
+ * Pages that the kernel has for a ring are of any color, also for who has one alone;
+ * they are left where they are, and those of other colors counted.
  */
 static bool stays(const char *mem, size_t size, const char *what)
 {
@@ -68,10 +68,10 @@ static bool stays(const char *mem, size_t size, const char *what)
 	bool same = same_frames(frames, mem, size);
 
 	wrong = look(mem, size, one, true).wrong;
-	ksft_print_msg("%s: %ld of %zu pages of other colours, %ld left\n", what, wrong,
+	ksft_print_msg("%s: %ld of %zu pages of other colors, %ld left\n", what, wrong,
 		       pages, left);
 	free(frames);
-	/* Of a block all are counted if it has one of another colour. */
+	/* Of a block all are counted if it has one of another color. */
 	return same && wrong > 0 && left >= wrong && left <= (long)pages;
 }
 
@@ -125,7 +125,7 @@ static bool test_aio(void)
 	n = look(ring, size, one, true);
 	ok = aio_read(ctx, fd, small_pages(MB), MB);
 	left = move_to_colors(ring, size);
-	ksft_print_msg("%ld of %ld pages of other colours, then %ld left\n", n.wrong,
+	ksft_print_msg("%ld of %ld pages of other colors, then %ld left\n", n.wrong,
 		       n.present, left);
 	return ok && n.wrong > 0 && !left && pure(ring, size, one, "moved") &&
 	       aio_read(ctx, fd, small_pages(MB), MB) && !syscall(SYS_io_destroy, ctx);
@@ -183,7 +183,7 @@ static bool test_packet(void)
 	       !memcmp(mem + first->tp_net, text, sizeof(text));
 }
 
-/* Huge pages are of all colours, and there for who has one alone. */
+/* Huge pages are of all colors, and there for who has one alone. */
 static bool test_hugetlb(void)
 {
 	const size_t size = 2 * MB;
@@ -202,7 +202,7 @@ static bool test_hugetlb(void)
 	frames = frames_of(mem, size);
 	wrong = look(mem, size, one, true).wrong;
 	ok = wrong > 0 && !move_to_colors(mem, size) && same_frames(frames, mem, size);
-	ksft_print_msg("%ld of %zu pages of other colours\n", wrong, size / page_size);
+	ksft_print_msg("%ld of %zu pages of other colors\n", wrong, size / page_size);
 	ok = ok && words_are_right(mem, size, "hugetlb");
 	free(frames);
 	munmap(mem, size);
@@ -229,7 +229,7 @@ static pid_t worker(const char *name)
 	return newest;
 }
 
-/* New memory that a request fills has the colours that the process is given. */
+/* New memory that a request fills has the colors that the process is given. */
 static bool worker_fills(struct uring *u, int file, int flags, const unsigned long *set)
 {
 	char *mem = small_pages(MB);
@@ -243,8 +243,8 @@ static bool worker_fills(struct uring *u, int file, int flags, const unsigned lo
 }
 
 /*
- * A worker is made when the process has other colours than later, and keeps these for
- * itself. What it writes into memory that nobody has touched is in the colours that
+ * A worker is made when the process has other colors than later, and keeps these for
+ * itself. What it writes into memory that nobody has touched is in the colors that
  * the process has then. Tried again if there is a new one, which may be made at any time.
  */
 static bool filled_by_worker(unsigned int setup, int flags, const char *name)
@@ -279,7 +279,7 @@ static bool test_poller(void)
 	return filled_by_worker(IORING_SETUP_SQPOLL, 0, "iou-sqp-");
 }
 
-/* Buffers that are registered are pinned: in the colours, and left there. */
+/* Buffers that are registered are pinned: in the colors, and left there. */
 static bool test_fixed(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -303,7 +303,7 @@ static bool test_fixed(void)
 	       words_are_right(mem, MB, "fixed buffer");
 }
 
-/* Pages of a file that are in memory, and those of them with other colours. */
+/* Pages of a file that are in memory, and those of them with other colors. */
 static struct count resident(int fd, size_t size, const unsigned long *set)
 {
 	char *mem = map_fd(fd, size, PROT_READ, MAP_SHARED);
@@ -387,9 +387,9 @@ static bool test_core(void)
 	spilled = read_long(DIR "spilled") - spilled;
 	brought = resident(shared, MB, half);
 	core = resident(fd, st.st_size / page_size * page_size, half);
-	ksft_print_msg("core: %ld of %ld pages, %ld of other colours; %ld spilled\n",
+	ksft_print_msg("core: %ld of %ld pages, %ld of other colors; %ld spilled\n",
 		       core.present, (long)(st.st_size / page_size), core.wrong, spilled);
-	ksft_print_msg("shared: %ld pages, %ld of other colours\n", brought.present,
+	ksft_print_msg("shared: %ld pages, %ld of other colors\n", brought.present,
 		       brought.wrong);
 	return st.st_size > (off_t)UNTOUCHED && !spilled &&
 	       core.present > (long)(2 * MB / page_size) &&
@@ -400,7 +400,7 @@ static bool test_core(void)
 
 /*
  * Page cache whose file system does not ask for it as movable memory of users: of any
- * colour, until MIGRATE moves it.
+ * color, until MIGRATE moves it.
  */
 static bool any_color(int fd, const char *what)
 {
@@ -418,7 +418,7 @@ static bool any_color(int fd, const char *what)
 	/* Large folios, which newer kernels than 6.12 have here, are unmapped when split. */
 	for (size_t i = 0; i < MB; i += page_size)
 		peek(mem + i);
-	ksft_print_msg("%s: %ld of %zu pages of other colours, %ld left\n", what, wrong,
+	ksft_print_msg("%s: %ld of %zu pages of other colors, %ld left\n", what, wrong,
 		       pages, left);
 	return wrong > 0 && !left && pure(mem, MB, one, what);
 }

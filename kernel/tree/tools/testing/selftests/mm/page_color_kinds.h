@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page colouring: what tests of kinds of memory share: rows of a table that are
+ * Page coloring: what tests of kinds of memory share: rows of a table that are
  * tests if the kernel has what they need, and contents that are looked at again.
  */
 #ifndef PAGE_COLOR_KINDS_H
@@ -57,13 +57,13 @@ static inline bool words_are_right(const char *mem, size_t size, const char *wha
 	return !wrong;
 }
 
-/* Pages left with other colours, or an error. */
+/* Pages left with other colors, or an error. */
 static inline long move_to_colors(const void *mem, size_t size)
 {
 	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mem, size, 0);
 }
 
-/* The upper half of the colours. */
+/* The upper half of the colors. */
 static inline const unsigned long *other_half(void)
 {
 	static unsigned long upper[LONGS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: large folios of tasks with colours. Orders whose blocks can be
- * without other colours are allowed, others are not.
+ * Page coloring: large folios of tasks with colors. Orders whose blocks can be
+ * without other colors are allowed, others are not.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and
  * huge pages.
  */
 #define _GNU_SOURCE
@@ -15,12 +15,12 @@
 #define THP		HUGE_PAGES
 #define PMD_ORDER	9
 
-/* A set of colours, the largest order that fits it, found by trying frames. */
+/* A set of colors, the largest order that fits it, found by trying frames. */
 static unsigned long fits[LONGS];
 static int fit;
 static char *others_pages;
 
-/* Is there a block of this order without other colours? In the first 256 MiB. */
+/* Is there a block of this order without other colors? In the first 256 MiB. */
 static bool order_fits(const unsigned long *set, int order)
 {
 	uint64_t size = page_size << order, start = nr_ranges ? ranges[0].start : 0;
@@ -36,7 +36,7 @@ static bool order_fits(const unsigned long *set, int order)
 	return false;
 }
 
-/* The shortest run of colours from 0 on that has blocks of an order; not all colours. */
+/* The shortest run of colors from 0 on that has blocks of an order; not all colors. */
 static bool choose(int order)
 {
 	for (int n = 1; n < nr_colors; n *= 2) {
@@ -98,7 +98,7 @@ static long whole_blocks(const char *mem, size_t size, int order)
 	return blocks;
 }
 
-/* Touch a mapping with the chosen colours; how many large folios that took. */
+/* Touch a mapping with the chosen colors; how many large folios that took. */
 static bool take(char *mem, size_t size, long *large)
 {
 	long before = read_long(DIR "stats/large");
@@ -119,7 +119,7 @@ static bool faults(int order)
 	long large, blocks;
 
 	if (!choose(order)) {
-		ksft_print_msg("no colours have blocks of order %d\n", order);
+		ksft_print_msg("no colors have blocks of order %d\n", order);
 		return order == PMD_ORDER;
 	}
 	if (!take(mem, size, &large))
@@ -147,7 +147,7 @@ static bool test_pmd(void)
 	return faults(PMD_ORDER);
 }
 
-/* Every second colour: bit 13 decides between them on each map, so no block fits. */
+/* Every second color: bit 13 decides between them on each map, so no block fits. */
 static bool test_refused(void)
 {
 	size_t size = 4 * MB;
@@ -188,7 +188,7 @@ static bool test_collapse(void)
 	       (can ? !err && blocks == 2 : err && !blocks);
 }
 
-/* The same by khugepaged, which has no colours, within 30 s. */
+/* The same by khugepaged, which has no colors, within 30 s. */
 static bool test_khugepaged(void)
 {
 	size_t size = 4 * MB;
@@ -224,7 +224,7 @@ static bool test_khugepaged(void)
 	return pure(mem, size, fits, "khugepaged") && (can ? blocks == 2 : scans > 2 && !blocks);
 }
 
-/* A thread that has all other colours, and keeps them. */
+/* A thread that has all other colors, and keeps them. */
 static void *other_thread(void *arg)
 {
 	unsigned long rest[LONGS] = {};
@@ -238,7 +238,7 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* Pages of a thread are not copied to the colours of the one that set its own last. */
+/* Pages of a thread are not copied to the colors of the one that set its own last. */
 static bool test_threads(void)
 {
 	size_t size = 4 * MB;
@@ -263,7 +263,7 @@ static bool test_threads(void)
 	return err && !memcmp(was, is, size / page_size * sizeof(*was));
 }
 
-/* To another node as large folios, in the same colours. */
+/* To another node as large folios, in the same colors. */
 static bool test_move(void)
 {
 	size_t size = 4 * MB, moved = 0;
@@ -285,14 +285,14 @@ static bool test_move(void)
 		moved += node_of(mem + i) == to;
 	kept = read_long(DIR "stats/kept") - kept;
 	blocks = whole_blocks(mem, size, fit);
-	ksft_print_msg("%zu of %zu pages moved, %ld blocks, %ld times colours kept\n",
+	ksft_print_msg("%zu of %zu pages moved, %ld blocks, %ld times colors kept\n",
 		       moved, size / page_size, blocks, kept);
 	return pure(mem, size, fits, "moved") && moved > size / page_size / 2 &&
 	       kept > 0 && blocks > 0;
 }
 
 /*
- * Pages of a file that were brought in as huge pages, by a task without colours: they
+ * Pages of a file that were brought in as huge pages, by a task without colors: they
  * are split, which unmaps them, and moved all the same.
  */
 static bool test_file(void)
@@ -391,7 +391,7 @@ static bool test_zero(void)
 	return pure(zero, size, fits, "split") && distinct(zero, size) && large > 0;
 }
 
-/* Tasks without colours have them as before. */
+/* Tasks without colors have them as before. */
 static bool test_others(void)
 {
 	size_t size = 4 * MB;
@@ -423,7 +423,7 @@ int main(void)
 	run("split, forked and copied", test_split);
 	run("MIGRATE of huge pages of a file", test_file);
 	run("zero pages", test_zero);
-	run("tasks without colours", test_others);
+	run("tasks without colors", test_others);
 	allow_all("never");
 	allow(PMD_ORDER, "inherit");
 	end_tests();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: attacks that try to hold more than they may.
+ * Page coloring: attacks that try to hold more than they may.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -192,7 +192,7 @@ static bool test_shrinker(void)
 	return ok && none_ahead();
 }
 
-/* The longest that a choice of colours took while those of many groups changed. */
+/* The longest that a choice of colors took while those of many groups changed. */
 static double longest_choice(bool full)
 {
 	static const char * const lists[] = { "0-1", "0-2" };
@@ -221,7 +221,7 @@ static double longest_choice(bool full)
 }
 
 /*
- * Who changes the colours of many groups from a cgroup that is full waits for it, and
+ * Who changes the colors of many groups from a cgroup that is full waits for it, and
  * keeps nobody else waiting.
  */
 static bool test_full_cgroup(void)
@@ -241,7 +241,7 @@ static bool test_full_cgroup(void)
 	}
 	before = longest_choice(false);
 	during = longest_choice(true);
-	ksft_print_msg("a choice of colours took %.3f s, beside a full cgroup %.3f s\n",
+	ksft_print_msg("a choice of colors took %.3f s, beside a full cgroup %.3f s\n",
 		       before, during);
 	for (int i = 0; i < GROUPS; i++) {
 		snprintf(path, sizeof(path), MANY "/%d", i);
@@ -253,7 +253,7 @@ static bool test_full_cgroup(void)
 	       during < 4 * before + 1;
 }
 
-/* With colours of their own, of a user or of root. */
+/* With colors of their own, of a user or of root. */
 static bool own_policy(int i)
 {
 	return write_file(GROUP "/cgroup.procs", "0") && (!i || become(i)) && !set_colors(one, 0);
@@ -295,7 +295,7 @@ static void wait_for_policies(void)
 		usleep(10000);
 }
 
-/* Choices of colours, each of which costs memory and time: of a user, of all. */
+/* Choices of colors, each of which costs memory and time: of a user, of all. */
 static bool test_policies(void)
 {
 	long was = read_long(LIMITS "user_policies"), all = read_long(LIMITS "policies");
@@ -417,7 +417,7 @@ int main(void)
 	run("pages ahead of all tasks", test_ahead_of_all);
 	run("pages ahead are given back", test_shrinker);
 	if (!write_file(GROUP "/cpuset.colors", list))
-		ksft_exit_fail_msg("no colours for a cgroup\n");
+		ksft_exit_fail_msg("no colors for a cgroup\n");
 	run("a full cgroup", test_full_cgroup);
 	run("policies", test_policies);
 	run("pages on the move", test_migrations);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: memory whose faults a monitor answers (userfaultfd) has the
- * colours of whose memory it is, as the table of fillers in
+ * Page coloring: memory whose faults a monitor answers (userfaultfd) has the
+ * colors of whose memory it is, as the table of fillers in
  * Documentation/admin-guide/mm/page_color.rst says.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -60,7 +60,7 @@ static bool test_copy_shared(void)
 	return filled(copy) && right("UFFDIO_COPY, memfd");
 }
 
-/* More than there is of one colour, a MiB at a time: refused, nobody is killed. */
+/* More than there is of one color, a MiB at a time: refused, nobody is killed. */
 static bool test_copy_full(void)
 {
 	size_t all = sysconf(_SC_PHYS_PAGES) * page_size / nr_colors * 5 / 4, at = 0;
@@ -77,7 +77,7 @@ static bool test_copy_full(void)
 	spilled = read_long(DIR "spilled");
 	if (set_colors(one, PR_PAGE_COLOR_STRICT))
 		return false;
-	/* Compaction moves what nobody owns, to any colour: one more owner to the end. */
+	/* Compaction moves what nobody owns, to any color: one more owner to the end. */
 	owner = fork();
 	if (!owner)
 		for (;;)
@@ -139,7 +139,7 @@ static bool test_zero(void)
 	for (size_t i = 0; i < SIZE; i++)
 		if (mem[i])
 			return false;
-	/* Not the zero page, whatever its colour is. */
+	/* Not the zero page, whatever its color is. */
 	frames = frames_of(mem, SIZE);
 	one_page = frames[0] == frames[1];
 	free(frames);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: everything that moves, merges or swaps pages keeps their
- * colours or leaves the pages alone.
+ * Page coloring: everything that moves, merges or swaps pages keeps their
+ * colors or leaves the pages alone.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
@@ -122,7 +122,7 @@ static bool test_ksm(void)
 	return ok && pure(mem, 4 * MB, half, "mergeable");
 }
 
-/* Every second colour: huge pages have others on each map. */
+/* Every second color: huge pages have others on each map. */
 static bool test_huge(void)
 {
 	unsigned long even[LONGS] = {};
@@ -155,7 +155,7 @@ static bool test_zero_page(void)
 	return pure(mem, 4 * MB, half, "read only");
 }
 
-/* Pages that a device is to use for long are faulted in as others, in the task's colours. */
+/* Pages that a device is to use for long are faulted in as others, in the task's colors. */
 static bool test_pinned(void)
 {
 	size_t size = 4 * MB;
@@ -215,7 +215,7 @@ static bool test_swap(void)
 	return pure(mem, size, half, "after swapoff") && ok;
 }
 
-/* Another task without colours, or with others, writes into this memory. */
+/* Another task without colors, or with others, writes into this memory. */
 static bool test_remote(void)
 {
 	size_t size = 4 * MB;
@@ -240,7 +240,7 @@ static bool test_remote(void)
 	return !status && mem[size - 1] == 5 && pure(mem, size, half, "remote");
 }
 
-/* A task that hops from node to node: its pages may follow, in their colours. */
+/* A task that hops from node to node: its pages may follow, in their colors. */
 static bool test_balancing(void)
 {
 	size_t size = 16 * MB;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: tasks without colours get no page of a colour that somebody owns
+ * Page coloring: tasks without colors get no page of a color that somebody owns
  * while another is free where they may look.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include "page_color_util.h"
@@ -17,7 +17,7 @@
 /* What nobody owns. */
 static unsigned long others[LONGS];
 
-/* Runs @test while another task has the first @n colours, or every second of 2n. */
+/* Runs @test while another task has the first @n colors, or every second of 2n. */
 static bool beside_owner(int n, bool apart, bool (*test)(void))
 {
 	unsigned long owned[LONGS] = {};
@@ -58,7 +58,7 @@ static char *single_pages(size_t size)
 	return mem;
 }
 
-/* As much as there is of the other colours many times over. */
+/* As much as there is of the other colors many times over. */
 static size_t some_memory(void)
 {
 	int n = 0;
@@ -85,7 +85,7 @@ static bool single(void)
 			return false;
 	}
 	if (read_long(YIELDED) != yielded)
-		ksft_print_msg("%ld pages of owned colours were given away\n",
+		ksft_print_msg("%ld pages of owned colors were given away\n",
 			       read_long(YIELDED) - yielded);
 	return read_long(YIELDED) == yielded;
 }
@@ -154,7 +154,7 @@ static bool test_all_but_one(void)
 	return beside_owner(nr_colors - 1, false, all_kinds);
 }
 
-/* What was free when colours got an owner, and is so when they have none any more. */
+/* What was free when colors got an owner, and is so when they have none any more. */
 static bool changing(void)
 {
 	size_t size = some_memory() / 4 / page_size * page_size;
@@ -180,7 +180,7 @@ static bool test_changing(void)
 	return beside_owner(nr_colors / 4, false, changing);
 }
 
-/* Half of the colours get owners and lose them as fast as it goes, on a CPU of its own. */
+/* Half of the colors get owners and lose them as fast as it goes, on a CPU of its own. */
 static pid_t change_owners(void)
 {
 	unsigned long owned[LONGS] = {};
@@ -201,7 +201,7 @@ static pid_t change_owners(void)
 }
 
 /*
- * Pages are split out of blocks while colours get owners: what is unowned at one look
+ * Pages are split out of blocks while colors get owners: what is unowned at one look
  * is owned at the next. CPUs have to run at the same time for it to show.
  */
 static bool test_while_changing(void)
@@ -241,7 +241,7 @@ static bool compacted(void)
 			return false;
 	moved = vm_event("pgmigrate_success") - moved;
 	count = look(mem, size, others, true);
-	ksft_print_msg("%ld pages moved, %ld of %ld to owned colours\n", moved,
+	ksft_print_msg("%ld pages moved, %ld of %ld to owned colors\n", moved,
 		       count.wrong, count.present);
 	return moved > 0 && count.present > 0 && !count.wrong;
 }
@@ -253,7 +253,7 @@ static bool test_compacted(void)
 }
 
 /*
- * Free pages of node 0 of colours that nobody owns; not of the first zone, most of
+ * Free pages of node 0 of colors that nobody owns; not of the first zone, most of
  * which is kept for devices.
  */
 static long free_others(void)
@@ -274,7 +274,7 @@ static long free_others(void)
 }
 
 /*
- * When nothing else is left a task without colours gets pages of owned colours rather
+ * When nothing else is left a task without colors gets pages of owned colors rather
  * than none, and they are counted; it gets all others first.
  */
 static bool exhausting(void)
@@ -305,7 +305,7 @@ static bool exhausting(void)
 		/* Some of those that are counted wait on lists of the CPU. */
 		return i && n >= count.wrong && left < 512;
 	}
-	ksft_print_msg("%zu MiB, and no page of an owned colour\n", size / MB);
+	ksft_print_msg("%zu MiB, and no page of an owned color\n", size / MB);
 	return true;
 }
 
@@ -315,7 +315,7 @@ static bool test_exhausted(void)
 	return beside_owner(nr_colors / 2, false, exhausting);
 }
 
-/* A huge page has owned colours by nature: these are counted. */
+/* A huge page has owned colors by nature: these are counted. */
 static bool large(void)
 {
 	size_t huge = 2 * MB;
@@ -328,7 +328,7 @@ static bool large(void)
 	*mem = 1;
 	count = look(mem, huge, others, true);
 	mixed = read_long(MIXED) - mixed;
-	ksft_print_msg("%ld of %ld pages at once, %ld of them of owned colours, %ld counted\n",
+	ksft_print_msg("%ld of %ld pages at once, %ld of them of owned colors, %ld counted\n",
 		       count.present, (long)(huge / page_size), count.wrong, mixed);
 	/* Blocks that the kernel takes meanwhile are counted as well. */
 	return count.present < (long)(huge / page_size) || mixed >= count.wrong;
@@ -352,16 +352,16 @@ static bool test_bounded(void)
 int main(void)
 {
 	start(13);
-	run("one in sixteen colours owned: none of these", test_few);
-	run("a quarter of the colours owned: none of these", test_quarter);
-	run("half of the colours owned: none of these", test_half);
-	run("every second colour owned: none of these", test_every_second);
-	run("all colours but one owned: this one alone", test_all_but_one);
+	run("one in sixteen colors owned: none of these", test_few);
+	run("a quarter of the colors owned: none of these", test_quarter);
+	run("half of the colors owned: none of these", test_half);
+	run("every second color owned: none of these", test_every_second);
+	run("all colors but one owned: this one alone", test_all_but_one);
 	run("owners come and go: none of these", test_changing);
 	run("owners come and go while others allocate", test_while_changing);
-	run("compaction moves nothing to owned colours", test_compacted);
+	run("compaction moves nothing to owned colors", test_compacted);
 	run("all others first, then owned ones, counted", test_exhausted);
-	run("owned colours in large blocks are counted", test_large);
+	run("owned colors in large blocks are counted", test_large);
 	run("a hold of a lock looks at a bounded number", test_bounded);
 	end_tests();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: a process that has pages of files for itself, and moves what it
- * has to its colours, loses no byte of any kind of mapping.
+ * Page coloring: a process that has pages of files for itself, and moves what it
+ * has to its colors, loses no byte of any kind of mapping.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and a file
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and a file
  * system of type ext2 on /dev/ram1.
  */
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@ static bool kept(char *mem, size_t size, const char *what)
 	return words_are_right(mem, size, what) && !left;
 }
 
-/* Huge pages of hugetlb are not coloured, not moved and not given up. */
+/* Huge pages of hugetlb are not colored, not moved and not given up. */
 static bool test_hugetlb(void)
 {
 	const size_t size = 4 * MB;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: programs that get colours of their own at exec, and the
+ * Page coloring: programs that get colors of their own at exec, and the
  * pages of files that they have privately.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -131,7 +131,7 @@ static bool test_match(void)
 	return ok && nobody_owns();
 }
 
-/* Programs that run at a time share no colour; threads and children do. */
+/* Programs that run at a time share no color; threads and children do. */
 static bool test_disjoint(void)
 {
 	unsigned long seen[LONGS] = {};
@@ -179,7 +179,7 @@ static unsigned long nodes_of(pid_t pid)
 	return nodes;
 }
 
-/* More than its colours have on its node: more colours, no other node. */
+/* More than its colors have on its node: more colors, no other node. */
 static bool test_growth(void)
 {
 	long node = sysconf(_SC_PHYS_PAGES) * page_size / 4;
@@ -194,7 +194,7 @@ static bool test_growth(void)
 		return false;
 	pid = start_program(USER, FOLDER "/rt/program", size, &status);
 	ok = WIFSTOPPED(status) && entry_of(pid, &e);
-	ksft_print_msg("%s bytes, %d colours, node %d, on nodes %#lx\n", size,
+	ksft_print_msg("%s bytes, %d colors, node %d, on nodes %#lx\n", size,
 		       e.nr, e.node, nodes_of(pid));
 	/* More than that if others use a part of the node. */
 	ok &= e.nr >= 3 && e.nr < nr_colors / 2 && nodes_of(pid) == 1UL << e.node;
@@ -208,7 +208,7 @@ static bool test_growth(void)
 	return ok && nobody_owns();
 }
 
-/* Until there are no more colours. */
+/* Until there are no more colors. */
 static bool test_none_left(void)
 {
 	int colors = nr_colors < 127 ? nr_colors / 2 : 100, n = 0, status;
@@ -232,7 +232,7 @@ static bool test_none_left(void)
 	/* Strict: it does not run. */
 	ok = WIFEXITED(status) && WEXITSTATUS(status) == 126 &&
 	     n == nr_colors / colors;
-	/* Otherwise it runs without colours. */
+	/* Otherwise it runs without colors. */
 	snprintf(line, sizeof(line), "1000 " FOLDER "/rt/* colors=%d most=%d", colors, nr_colors);
 	ok &= enter(line);
 	pid = start_program(USER, FOLDER "/rt/program", "65536", &status);
@@ -399,7 +399,7 @@ static bool test_others(void)
 
 	if (set_colors(half, PR_PAGE_COLOR_STRICT | PR_PAGE_COLOR_PRIVATE))
 		return false;
-	/* What is mapped already is copied when it is recoloured. */
+	/* What is mapped already is copied when it is recolored. */
 	if (prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mine, size, 0))
 		return false;
 	for (size_t i = 0; i < size; i += 8)
@@ -438,9 +438,9 @@ int main(int argc, char **argv)
 
 	run("table of programs", test_table);
 	run("which programs match", test_match);
-	run("disjoint colours", test_disjoint);
-	run("more colours", test_growth);
-	run("no colours left", test_none_left);
+	run("disjoint colors", test_disjoint);
+	run("more colors", test_growth);
+	run("no colors left", test_none_left);
 	run("everything a program maps", test_everything);
 	if (!write_source())
 		ksft_exit_fail_msg("no source in " FOLDER "\n");

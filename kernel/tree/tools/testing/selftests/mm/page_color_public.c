@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what everybody may see, what nobody else, and what is recorded.
+ * Page coloring: what everybody may see, what nobody else, and what is recorded.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -53,7 +53,7 @@ static bool all_closed(const char *folder)
 	return ok;
 }
 
-/* Without the right to addresses there are no colours of others. */
+/* Without the right to addresses there are no colors of others. */
 static bool test_files(void)
 {
 	bool ok = !sees(DIR, "map") && !sees(DIR, "owned") && become(NOBODY);
@@ -93,7 +93,7 @@ static bool sees_cgroup(bool member, int want)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-/* Which colours a cgroup has is for root to know, its owner and its tasks. */
+/* Which colors a cgroup has is for root to know, its owner and its tasks. */
 static bool test_cgroup(void)
 {
 	bool ok = write_file(GROUP "/cpuset.colors", "1") && !sees(GROUP, "/cpuset.colors");
@@ -137,17 +137,28 @@ static bool test_recorded(void)
 	return ok && !write_file(DIR "map", "0x4") && in_log("map: '' by uid 0");
 }
 
+/* Nobody writes lines of others by the name of a thread. */
+static bool test_names(void)
+{
+	static char text[65536];
+
+	return !prctl(PR_SET_NAME, "x\n1 1 0 prog", 0, 0, 0) && !set_colors(one, 0) &&
+	       read_file("/proc/page_color/tasks", text, sizeof(text)) > 0 &&
+	       strstr(text, " 1 x\\n1 1 0 prog\n") && !strstr(text, "\n1 1 0 prog");
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "root"))
 		return !without_admin();
-	start(6);
+	start(7);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset");
 	if (mkdir(GROUP, 0755))
 		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
 	run("what everybody sees", test_files);
 	run("root without CAP_SYS_ADMIN", test_root);
-	run("colours of a cgroup", test_cgroup);
+	run("colors of a cgroup", test_cgroup);
+	run("names of threads", test_names);
 	/* The log's limit of messages is for five seconds. */
 	sleep(6);
 	run("changes are recorded", test_recorded);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: PR_PAGE_COLOR_MIGRATE and cpuset.colors.migrate end soon, also
+ * Page coloring: PR_PAGE_COLOR_MIGRATE and cpuset.colors.migrate end soon, also
  * in address spaces that are made to be large, and at once when they are killed.
  *
- * Needs root, colouring switched on, and cgroup2 in /sys/fs/cgroup.
+ * Needs root, coloring switched on, and cgroup2 in /sys/fs/cgroup.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -211,7 +211,7 @@ static bool test_other_cpu(void)
 	return !left && pure(mem, 5 * page_size, one, "of another CPU");
 }
 
-/* In a cgroup with colours, as a user without any privilege. */
+/* In a cgroup with colors, as a user without any privilege. */
 static pid_t tenant(int ready, bool mapped)
 {
 	pid_t pid = fork();
@@ -282,7 +282,7 @@ static bool test_removed(void)
 	if (!user) {
 		char *mem = reserve(LARGE);
 
-		/* Not in the colours that it gets. */
+		/* Not in the colors that it gets. */
 		if (set_colors(other_half(), 0))
 			_exit(1);
 		touch(mem, LARGE, 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: memory that others fill has the colours of whose memory it is,
+ * Page coloring: memory that others fill has the colors of whose memory it is,
  * as the table in Documentation/admin-guide/mm/page_color.rst says.
  *
- * Needs root, colouring switched on, /dev/ram0 for swapping, and CONFIG_GUP_TEST.
+ * Needs root, coloring switched on, /dev/ram0 for swapping, and CONFIG_GUP_TEST.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -170,7 +170,7 @@ static bool swap_off(void)
 	return !swapoff("/dev/ram0");
 }
 
-/* Shared memory comes back in the colours of who calls swapoff; it moves when asked to. */
+/* Shared memory comes back in the colors of who calls swapoff; it moves when asked to. */
 static bool test_swapoff_shared(void)
 {
 	long out, in;
@@ -198,7 +198,7 @@ static bool read_all(void)
 	return words_are_right(mem, SIZE, "shared since fork");
 }
 
-/* A page that is shared since fork comes in by who has other colours. */
+/* A page that is shared since fork comes in by who has other colors. */
 static bool test_swap_shared(void)
 {
 	int ready[2], status;
@@ -250,7 +250,7 @@ static bool test_unmerge(void)
 	return ok && merged > 0 && pure(mem, SIZE, half, "KSM");
 }
 
-/* To another node, and by a task that has other colours. */
+/* To another node, and by a task that has other colors. */
 static bool move_away(void)
 {
 	void *pages[SIZE / 4096];
@@ -317,7 +317,7 @@ static bool test_gift(void)
 	return ok && right("vmsplice");
 }
 
-/* Pages that are pinned are copied at fork: the child's are of its colours. */
+/* Pages that are pinned are copied at fork: the child's are of its colors. */
 static bool test_fork_pinned(void)
 {
 	struct pin_longterm_test pin = { .size = SIZE, .flags = PIN_FOR_WRITING };

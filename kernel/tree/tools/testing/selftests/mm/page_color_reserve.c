@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: the number of reserved pages, who may have it and until when.
+ * Page coloring: the number of reserved pages, who may have it and until when.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), cgroup2
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), cgroup2
  * in /sys/fs/cgroup, and two memory nodes.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 #define PROGRAMS	"/proc/page_color/programs"
 #define GROUP		"/sys/fs/cgroup/page_color_reserve"
 
-/* It is a number to have; colours that are new begin with none. */
+/* It is a number to have; colors that are new begin with none. */
 static bool test_number(void)
 {
 	bool ok = go_to_node() && !set_colors(half, 0) && !reserve(many) &&
@@ -75,7 +75,7 @@ static bool test_balance(void)
 	return ok && now - free < 4096 && free - now < 4096;
 }
 
-/* A child has its parent's colours, and what is reserved with them. */
+/* A child has its parent's colors, and what is reserved with them. */
 static bool test_fork(void)
 {
 	size_t size = many / 3 * page_size;
@@ -107,7 +107,7 @@ static bool test_refused(void)
 	bool ok = reserve(1) == -ENODATA && reserve(0) == -ENODATA;
 
 	ok &= go_to_node() && !set_colors(one, 0) && !reserve(100) && is_reserved(100);
-	/* Nobody may have more; nor are there so many pages of one colour. */
+	/* Nobody may have more; nor are there so many pages of one color. */
 	ok &= reserve(quarter + 1) == -ENOSPC && reserve(ULONG_MAX) == -ENOSPC;
 	ok &= is_reserved(100);
 	if (nr_colors >= 16)
@@ -115,7 +115,7 @@ static bool test_refused(void)
 		      read_long(STATS "reserve_refused") == refused + 3;
 	ok &= prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, 1, 1, 0) < 0 && errno == EINVAL &&
 	      prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_RESERVE, 1, 0, 1) < 0 && errno == EINVAL;
-	/* Colours may be had without the right to reserve. */
+	/* Colors may be had without the right to reserve. */
 	ok &= is_reserved(100) && !setresgid(1000, 1000, 1000) &&
 	      !setresuid(1000, 1000, 1000) && reserve(1) == -EPERM && reserve(0) == -EPERM;
 	return ok;

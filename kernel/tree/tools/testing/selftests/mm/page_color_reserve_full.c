@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: when a node is full. Reserved pages are their owner's; who is killed.
+ * Page coloring: when a node is full. Reserved pages are their owner's; who is killed.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and two
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and two
  * memory nodes.
  */
 #define _GNU_SOURCE
@@ -285,7 +285,7 @@ static bool be_strict(int step)
 	return true;
 }
 
-/* What is short is memory, not colours: who has most of it is killed, as ever. */
+/* What is short is memory, not colors: who has most of it is killed, as ever. */
 static bool test_oom_strict(void)
 {
 	struct child strict, hog;

@@ -20,7 +20,7 @@
 /* A task that waits has faults for its stack and data, too. */
 #define OWN		64L
 
-/* Pages that are reserved, less than the node has of one colour. */
+/* Pages that are reserved, less than the node has of one color. */
 static long many = 1500;
 
 /* What the machine had before the tests. */
@@ -122,7 +122,7 @@ static inline void end(void)
 	write_file(BOOST, boost);
 	write_file(FRACTION, fraction);
 	ksft_test_result(nobody_owns() && is_reserved(0),
-			 "nothing is reserved, nobody owns colours\n");
+			 "nothing is reserved, nobody owns colors\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
 }
 

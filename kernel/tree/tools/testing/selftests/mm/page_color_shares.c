@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: programs of users that try to get more colours than they may,
+ * Page coloring: programs of users that try to get more colors than they may,
  * or those of others.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and two
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and two
  * memory nodes.
  */
 #define _GNU_SOURCE
@@ -81,12 +81,12 @@ static bool test_share(void)
 		return false;
 	n = fill(USER, pids);
 	others = fill(OTHER, theirs);
-	ksft_print_msg("%d and %d programs of a 16th of the colours each\n", n, others);
+	ksft_print_msg("%d and %d programs of a 16th of the colors each\n", n, others);
 	ok = n == 8 && others == 4 && read_long(STATS "limited_colors") >= limited + 2;
 	pid = start_program(0, PROGRAM, "65536", &status);
 	ok &= WIFSTOPPED(status);
 	end_program(pid);
-	/* What is not strict runs without colours. */
+	/* What is not strict runs without colors. */
 	ok &= enter("1000 " FOLDER "/rt/* colors=%d", each);
 	pid = start_program(USER, PROGRAM, "65536", &status);
 	ok &= WIFSTOPPED(status) && !entry_of(pid, &(struct entry) {});
@@ -151,7 +151,7 @@ static pid_t run_apart(bool bind)
 	return pid;
 }
 
-/* Nobody gets a program's colours by mounting another file at its path. */
+/* Nobody gets a program's colors by mounting another file at its path. */
 static bool test_mount(void)
 {
 	struct entry e;
@@ -204,7 +204,7 @@ static void take_node(void)
 	_exit(0);
 }
 
-/* A small program on a node below its watermark needs memory, and not colours. */
+/* A small program on a node below its watermark needs memory, and not colors. */
 static bool test_watermark(void)
 {
 	long min = read_long(MIN_FREE);
@@ -216,7 +216,7 @@ static bool test_watermark(void)
 
 	if (!enter("1000 " FOLDER "/rt/* colors=%d", 1) || !go_to_node())
 		return false;
-	/* So that there are some pages of each colour. */
+	/* So that there are some pages of each color. */
 	snprintf(text, sizeof(text), "%ld", 4 * min);
 	write_file(MIN_FREE, text);
 	fflush(stdout);
@@ -231,7 +231,7 @@ static bool test_watermark(void)
 		       zone_number(" min "));
 	pid = start_program(USER, PROGRAM, "6291456", &status);
 	ok &= WIFSTOPPED(status) && entry_of(pid, &e);
-	ksft_print_msg("6 MiB: %d of %d colours, node %d\n", e.nr, nr_colors, e.node);
+	ksft_print_msg("6 MiB: %d of %d colors, node %d\n", e.nr, nr_colors, e.node);
 	ok &= e.nr == 1 && e.node == NODE;
 	snprintf(text, sizeof(text), "%ld", min);
 	write_file(MIN_FREE, text);

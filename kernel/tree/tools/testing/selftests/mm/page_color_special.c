@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: each kind of mapping gets what the table in
+ * Page coloring: each kind of mapping gets what the table in
  * Documentation/admin-guide/mm/page_color.rst says, when it is faulted in and when
- * it is moved to the colours.
+ * it is moved to the colors.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and file
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and file
  * systems of type ext2 on /dev/ram1, and on /dev/pmem0 with blocks of a page. Newer
  * kernels than 6.12 have DAX for ext2 by CONFIG_EXT4_FS alone.
  */
@@ -86,7 +86,7 @@ static bool has_secret(void)
 	return fd >= 0 && !close(fd);
 }
 
-/* Memory that not even the kernel sees has the colours, and is not moved. */
+/* Memory that not even the kernel sees has the colors, and is not moved. */
 static bool test_secret(void)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -109,7 +109,7 @@ static bool test_secret(void)
 	       words_are_right(mem, size, "secret");
 }
 
-/* Faulted in with the colours, then moved to others. */
+/* Faulted in with the colors, then moved to others. */
 static bool follows(char *mem, size_t size)
 {
 	if (set_colors(half, OWN))
@@ -260,7 +260,7 @@ static int dax_file(size_t size)
 	return fd;
 }
 
-/* Only the medium has the pages: one colour is not enough, and nothing moves. */
+/* Only the medium has the pages: one color is not enough, and nothing moves. */
 static bool test_dax(void)
 {
 	long spilled = read_long(DIR "spilled"), left;
@@ -277,7 +277,7 @@ static bool test_dax(void)
 	frames = frames_of(mem, size);
 	left = move_to_colors(mem, size);
 	spilled = read_long(DIR "spilled") - spilled;
-	ksft_print_msg("%ld of %ld pages of other colours, then %ld left, %ld spilled\n",
+	ksft_print_msg("%ld of %ld pages of other colors, then %ld left, %ld spilled\n",
 		       n.wrong, n.present, left, spilled);
 	return n.present == (long)(size / page_size) && n.wrong > 0 && !left && !spilled &&
 	       has_frames(frames, mem, size) && words_are_right(mem, size, "DAX");
@@ -300,7 +300,7 @@ static bool test_dax_private(void)
 	frames = frames_of(before, size);
 	if (set_colors(one, OWN) || move_to_colors(before, size))
 		return false;
-	ksft_print_msg("%ld of %ld pages of other colours\n", n.wrong, n.present);
+	ksft_print_msg("%ld of %ld pages of other colors\n", n.wrong, n.present);
 	return n.wrong > 0 && has_frames(frames, before, size) &&
 	       words_are_right(mem, size, "copied") && pure(mem, size, one, "copied") &&
 	       words_are_right(before, size, "DAX");

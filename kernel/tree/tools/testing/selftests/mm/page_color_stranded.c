@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages on the lists of CPUs go back to their zone when the tasks
+ * Page coloring: pages on the lists of CPUs go back to their zone when the tasks
  * that they are for are gone, or on other CPUs.
  *
- * Needs root, and colouring switched on (/sys/kernel/mm/page_color/enabled).
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
 #define _GNU_SOURCE
 #include "page_color_util.h"
 
-/* Pages on lists of CPUs for tasks with colours. */
+/* Pages on lists of CPUs for tasks with colors. */
 static long pages_listed(void)
 {
 	FILE *file = fopen("/sys/kernel/debug/page_color/zones", "r");
@@ -43,12 +43,12 @@ static void one_page(int cpu)
 	char *mem = map_pages(page_size);
 
 	if (!stay_on(cpu) || set_colors(one, 0))
-		ksft_exit_fail_msg("no colours on CPU %d\n", cpu);
+		ksft_exit_fail_msg("no colors on CPU %d\n", cpu);
 	*mem = 1;
 	munmap(mem, page_size);
 }
 
-/* Another has the colour all the while, so that it does not lose its owner. */
+/* Another has the color all the while, so that it does not lose its owner. */
 static pid_t keep(void)
 {
 	pid_t pid = fork();

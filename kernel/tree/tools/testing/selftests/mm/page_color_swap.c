@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: pages of its colours are reclaimed before a strict task is killed,
+ * Page coloring: pages of its colors are reclaimed before a strict task is killed,
  * and every byte of them is right afterwards.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), a disk to
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), a disk to
  * swap to of 256 MiB or more, /dev/vda, which is overwritten, and a file system of
  * type ext2 on /dev/vdb.
  */
@@ -13,7 +13,7 @@
 
 #define FILES	"/dev/vdb"
 
-/* More than the colours have, by a quarter, as in the attack that found it missing. */
+/* More than the colors have, by a quarter, as in the attack that found it missing. */
 static bool test_swap(void)
 {
 	long reclaimed = read_long(STATS "reclaimed");
@@ -81,7 +81,7 @@ static bool test_shared(void)
 		ok = is_right(mem, i, i % 3 ? 0 : 2);
 	wrong = look(mem, size, own, false).wrong;
 	if (wrong)
-		ksft_print_msg("%ld pages of other colours\n", wrong);
+		ksft_print_msg("%ld pages of other colors\n", wrong);
 	return ok && !wrong;
 }
 
@@ -143,7 +143,7 @@ static bool test_none(void)
 	return kill_it(own_size / 4 * 5);
 }
 
-/* All other colours have an owner, so that nothing can be moved to them. */
+/* All other colors have an owner, so that nothing can be moved to them. */
 static pid_t own_rest(void)
 {
 	unsigned long rest[LONGS] = {};
@@ -161,7 +161,7 @@ static pid_t own_rest(void)
 
 /*
  * Page cache that is dirty is written, then dropped: files may be larger than the
- * colours, without any swap.
+ * colors, without any swap.
  */
 static bool cache(bool mapped)
 {
@@ -220,12 +220,12 @@ static bool test_mapped(void)
 	return cache(true);
 }
 
-/* Four passes through the frames of the colours, and as often as it waits for disks. */
+/* Four passes through the frames of the colors, and as often as it waits for disks. */
 static bool test_bound(void)
 {
 	long most = read_long(STATS "reclaim_max"), frames = own_size / page_size;
 
-	ksft_print_msg("%ld frames looked at for one page, the colours have %ld\n", most,
+	ksft_print_msg("%ld frames looked at for one page, the colors have %ld\n", most,
 		       frames);
 	return most > 0 && most <= frames * 2 * (4 + 16);
 }
@@ -240,7 +240,7 @@ int main(void)
 	run("a strict task without swap is killed", test_none);
 	run("and with too little", test_full);
 	run("a strict task is swapped before it is killed", test_swap);
-	run("twice as much as the colours have, again and again", test_cycle);
+	run("twice as much as the colors have, again and again", test_cycle);
 	run("pages that are copied on write", test_shared);
 	run("locked pages stay", test_locked);
 	swapoff(SWAP);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page colouring: a strict task that wants more than its colours have, and a disk to
+ * Page coloring: a strict task that wants more than its colors have, and a disk to
  * swap to, /dev/vda, which is overwritten.
  */
 #ifndef PAGE_COLOR_SWAP_H
@@ -13,11 +13,11 @@
 
 #define STATS	DIR "stats/"
 #define SWAP	"/dev/vda"
-/* What the colours of the tests have, about. */
+/* What the colors of the tests have, about. */
 #define MEMORY	(16 * MB)
 
 static unsigned long own[LONGS];
-/* Bytes of these colours. */
+/* Bytes of these colors. */
 static size_t own_size;
 
 /* What a page is to have in it, also when it was written again. */
@@ -127,7 +127,7 @@ static inline int strict_task(size_t size, unsigned int rounds)
 		}
 		n = look(mem, size, own, false);
 		if (n.wrong) {
-			ksft_print_msg("%ld of %ld pages of other colours\n", n.wrong,
+			ksft_print_msg("%ld of %ld pages of other colors\n", n.wrong,
 				       n.present);
 			_exit(5);
 		}
@@ -137,7 +137,7 @@ static inline int strict_task(size_t size, unsigned int rounds)
 	return status;
 }
 
-/* Colours of so much memory, and whether there is a disk. */
+/* Colors of so much memory, and whether there is a disk. */
 static inline void start_swap(unsigned int tests)
 {
 	size_t color_size;

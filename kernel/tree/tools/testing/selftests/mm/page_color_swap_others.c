@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: whose pages are reclaimed for a strict task, and whose are not.
+ * Page coloring: whose pages are reclaimed for a strict task, and whose are not.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and a disk
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and a disk
  * to swap to of 256 MiB or more, /dev/vda, which is overwritten.
  */
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 
 #define CGROUP	"/sys/fs/cgroup/page_color_swap"
 
-/* A process with so many bytes in the colours, which says how many are in memory. */
+/* A process with so many bytes in the colors, which says how many are in memory. */
 struct holder {
 	pid_t pid;
 	int say, ask;
@@ -76,7 +76,7 @@ static bool let_go(struct holder h)
 }
 
 /*
- * Another has the same colours from a call of its own, and less of them than its
+ * Another has the same colors from a call of its own, and less of them than its
  * share. Who has more and wants even more gives up its own pages.
  */
 static bool test_neighbour(void)
@@ -93,7 +93,7 @@ static bool test_neighbour(void)
 	return ok && was_right(status) && before - after <= before / 20;
 }
 
-/* Who has all of the colours gives up as much as the other needs, not much more. */
+/* Who has all of the colors gives up as much as the other needs, not much more. */
 static bool test_newcomer(void)
 {
 	struct holder h = hold(own_size / 20 * 19, NULL);
@@ -143,7 +143,7 @@ static bool test_protected(void)
 }
 
 /*
- * A cgroup that may not swap does not. Pages of others that are in the colours may be
+ * A cgroup that may not swap does not. Pages of others that are in the colors may be
  * swapped out for its task, again and again if it needs them: those of tmpfs that its
  * program is read from.
  */
@@ -171,7 +171,7 @@ static bool test_no_swap_in_group(void)
 	return was_right(status) && peak == 0;
 }
 
-/* The limit of its cgroup is reached long before the colours are used up. */
+/* The limit of its cgroup is reached long before the colors are used up. */
 static bool test_limit_of_group(void)
 {
 	char limit[32];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: calls by mmap(), one per colour (CONFIG_PAGE_COLOR_TINT).
+ * Page coloring: calls by mmap(), one per color (CONFIG_PAGE_COLOR_TINT).
  *
- * Usage: page_color_tint            needs root, and colouring switched on
+ * Usage: page_color_tint            needs root, and coloring switched on
  *        page_color_tint absent     succeeds if the kernel does not know the calls
  */
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@ static bool known(void)
 	return call(PAGE_COLOR_VERSION) == PAGE_COLOR_CALLS_VERSION;
 }
 
-/* What prctl() says of the thread's colours; -ENODATA if it has none. */
+/* What prctl() says of the thread's colors; -ENODATA if it has none. */
 static long colors_of(unsigned long *set)
 {
 	long flags;
@@ -60,7 +60,7 @@ static bool exists(const unsigned long *set)
 	return false;
 }
 
-/* Are the thread's colours these, and new pages of them? */
+/* Are the thread's colors these, and new pages of them? */
 static bool have(const unsigned long *set, long flags)
 {
 	unsigned long now[LONGS];
@@ -69,7 +69,7 @@ static bool have(const unsigned long *set, long flags)
 	bool ok;
 
 	if (got != flags || memcmp(now, set, sizeof(now))) {
-		ksft_print_msg("flags %ld for %ld, colours %#lx... for %#lx...\n",
+		ksft_print_msg("flags %ld for %ld, colors %#lx... for %#lx...\n",
 			       got, flags, now[0], set[0]);
 		return false;
 	}
@@ -86,7 +86,7 @@ static bool switched(const char *on)
 	return write_file(DIR "enabled", on);
 }
 
-/* The number that some bits of a colour are: the second implementation. */
+/* The number that some bits of a color are: the second implementation. */
 static int part(int c, unsigned long bits)
 {
 	int value = 0, place = 0;
@@ -144,7 +144,7 @@ static bool chosen(int set, int number)
 	return set < 0 || (number < 32 && set >> number & 1);
 }
 
-/* Colours of the banks and the parts of the cache that are in two such sets. */
+/* Colors of the banks and the parts of the cache that are in two such sets. */
 static void expect(unsigned long *set, unsigned long cache, int banks, int parts)
 {
 	memset(set, 0, LONGS * 8);
@@ -190,12 +190,12 @@ static bool two_kinds(unsigned long cache)
 	/* The cache first. */
 	ok &= !call(PAGE_COLOR_ADD | PAGE_COLOR_LLC | 1) && has_kinds(cache, -1, 2);
 	ok &= !call(PAGE_COLOR_ADD | PAGE_COLOR_BANK) && has_kinds(cache, 1, 2);
-	/* Bits of all kinds, one by one, are all colours and still a choice. */
+	/* Bits of all kinds, one by one, are all colors and still a choice. */
 	for (int i = 0; i < parts; i++)
 		ok &= !call(PAGE_COLOR_ADD | PAGE_COLOR_LLC | i);
 	ok &= has_kinds(cache, 1, -1);
 	ok &= !call(PAGE_COLOR_ADD | PAGE_COLOR_LLC) && has_kinds(cache, 1, -1);
-	/* Colours of the map are another choice; so are banks after them. */
+	/* Colors of the map are another choice; so are banks after them. */
 	memset(set, 0, sizeof(set));
 	add(set, 5);
 	ok &= !call(PAGE_COLOR_SET | 5) && have(set, 0);
@@ -227,7 +227,7 @@ static bool test_kinds(void)
 	       call(PAGE_COLOR_COUNT | PAGE_COLOR_BANK) == nr_colors && none();
 }
 
-/* What a thread does at its start; its memory has its colours alone. */
+/* What a thread does at its start; its memory has its colors alone. */
 static void *thread(void *arg)
 {
 	unsigned long set[LONGS] = {};
@@ -325,7 +325,7 @@ static bool listed(const char *line)
 	return read_file(PROGRAMS, text, sizeof(text)) > 0 && strstr(text, line);
 }
 
-/* So many colours for each program of the user, in one call. */
+/* So many colors for each program of the user, in one call. */
 static bool test_user(void)
 {
 	int status;
@@ -336,7 +336,7 @@ static bool test_user(void)
 	     listed("0 /* colors=2 started=0") &&
 	     !call(PAGE_COLOR_USER | 3 | PAGE_COLOR_CALL_STRICT) &&
 	     listed("0 /* colors=3 strict started=0");
-	/* The call does not colour who makes it, but what is executed. */
+	/* The call does not color who makes it, but what is executed. */
 	ok &= none();
 	pid = fork();
 	if (!pid) {
@@ -349,7 +349,7 @@ static bool test_user(void)
 	       call(PAGE_COLOR_USER) == -ENOENT;
 }
 
-/* Executed by the test of users: are there three colours, and memory of them? */
+/* Executed by the test of users: are there three colors, and memory of them? */
 static int has_three(void)
 {
 	unsigned long set[LONGS];
@@ -381,13 +381,13 @@ int main(int argc, char **argv)
 	nr_ranges = 0;
 	start(9);
 	run("version, also while switched off", test_version);
-	run("colours of the map", test_whole);
+	run("colors of the map", test_whole);
 	run("banks and parts of the cache", test_kinds);
 	run("a call in each of four threads", test_threads);
 	run("wrong calls", test_wrong);
 	run("unprivileged calls", test_unprivileged);
 	run("programs of a user", test_user);
-	ksft_test_result(nobody_owns(), "nobody owns colours\n");
+	ksft_test_result(nobody_owns(), "nobody owns colors\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
 	ksft_finished();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page colouring: a queue of io_uring, one request at a time, without liburing.
+ * Page coloring: a queue of io_uring, one request at a time, without liburing.
  */
 #ifndef PAGE_COLOR_URING_H
 #define PAGE_COLOR_URING_H

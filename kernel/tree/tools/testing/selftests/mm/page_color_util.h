@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of page colouring share: the map, read from sysfs and computed
- * a second time; colours of mapped pages from /proc/self/pagemap; TAP.
+ * What the tests of page coloring share: the map, read from sysfs and computed
+ * a second time; colors of mapped pages from /proc/self/pagemap; TAP.
  */
 #ifndef PAGE_COLOR_UTIL_H
 #define PAGE_COLOR_UTIL_H
@@ -51,7 +51,7 @@ static uint64_t masks[16];
 static struct range ranges[16];
 static int nr_masks, nr_ranges, nr_colors;
 static size_t page_size;
-/* What the policies of the tests have: the lower half of the colours, one. */
+/* What the policies of the tests have: the lower half of the colors, one. */
 static unsigned long half[LONGS], one[LONGS];
 
 static inline bool has(const unsigned long *set, int c)
@@ -64,7 +64,7 @@ static inline void add(unsigned long *set, int c)
 	set[c / 64] |= 1UL << (c % 64);
 }
 
-/* All colours that are not in the set. */
+/* All colors that are not in the set. */
 static inline void add_rest(unsigned long *rest, const unsigned long *set)
 {
 	for (int c = 0; c < nr_colors; c++)
@@ -259,7 +259,7 @@ static inline uint64_t *frames_of(const char *mem, size_t size)
 }
 
 /*
- * Pages of a mapping by colour; min and max are per colour of the set. With
+ * Pages of a mapping by color; min and max are per color of the set. With
  * @wait pages that are being moved count as well.
  */
 static inline struct count look(const void *mem, size_t size,
@@ -324,7 +324,7 @@ static inline bool pure(const void *mem, size_t size, const unsigned long *set,
 
 	if (n.present == (long)(size / page_size) && !n.wrong)
 		return true;
-	ksft_print_msg("%s: %ld of %zu pages present, %ld of another colour\n",
+	ksft_print_msg("%s: %ld of %zu pages present, %ld of another color\n",
 		       what, n.present, size / page_size, n.wrong);
 	return false;
 }
@@ -335,7 +335,7 @@ static inline bool same(const char *mem, size_t size)
 	struct count n = look(mem, size, half, false);
 
 	if (n.wrong)
-		ksft_print_msg("%ld of %ld pages of another colour\n", n.wrong,
+		ksft_print_msg("%ld of %ld pages of another color\n", n.wrong,
 			       n.present);
 	return n.present && !n.wrong;
 }
@@ -364,7 +364,7 @@ static inline void last_cpu(void)
 	stay_on(sysconf(_SC_NPROCESSORS_ONLN) - 1);
 }
 
-/* Run a test in a process of its own, so that its colours go with it. */
+/* Run a test in a process of its own, so that its colors go with it. */
 static inline void run(const char *name, bool (*test)(void))
 {
 	int status;
@@ -414,7 +414,7 @@ static inline long percpu_pages(void)
 	return n;
 }
 
-/* Colours that get an owner are taken from the lists of all CPUs. */
+/* Colors that get an owner are taken from the lists of all CPUs. */
 static inline void drain(void)
 {
 	if (!set_colors(half, 0))
@@ -441,7 +441,7 @@ static inline bool nobody_owns(void)
 {
 	char text[256] = "";
 
-	/* Tasks give their colours back when they exit, cgroups a bit later. */
+	/* Tasks give their colors back when they exit, cgroups a bit later. */
 	for (int i = 0; i < 200; i++) {
 		if (read_file(DIR "owned", text, sizeof(text)) > 0 &&
 		    !strcmp(text, "\n"))
@@ -452,7 +452,7 @@ static inline bool nobody_owns(void)
 	return false;
 }
 
-/* Colours of the tests, and whether there are any. */
+/* Colors of the tests, and whether there are any. */
 static inline void start(unsigned int tests)
 {
 	page_size = sysconf(_SC_PAGESIZE);
@@ -464,7 +464,7 @@ static inline void start(unsigned int tests)
 		return;
 	ksft_print_header();
 	if (geteuid() || prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_COUNT, 0, 0, 0) < 0)
-		ksft_exit_skip("needs root and page colouring switched on\n");
+		ksft_exit_skip("needs root and page coloring switched on\n");
 	ksft_set_plan(tests);
 }
 
@@ -483,7 +483,7 @@ static inline bool is_there(const char *path, const char *what)
 /* The last two of most programs. */
 static inline void end_tests(void)
 {
-	ksft_test_result(nobody_owns(), "colours are given back\n");
+	ksft_test_result(nobody_owns(), "colors are given back\n");
 	ksft_test_result(zones_are_right(), "free lists and counters agree\n");
 	ksft_finished();
 }

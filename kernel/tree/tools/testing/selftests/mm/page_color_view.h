@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page colouring: what a process has in memory, by kind, and how much of it has
- * the colours that the table of tasks says. Colours are looked up in its pagemap,
+ * Page coloring: what a process has in memory, by kind, and how much of it has
+ * the colors that the table of tasks says. Colors are looked up in its pagemap,
  * and must be those that /proc/PID/page_colors counts.
  */
 #ifndef PAGE_COLOR_VIEW_H
@@ -200,7 +200,7 @@ static inline void print_view(const char *what, const struct view *view)
 }
 
 /*
- * Everything but what the kernel gives to all has the colours, and each of
+ * Everything but what the kernel gives to all has the colors, and each of
  * @wanted, a bit per kind, is there.
  */
 static inline bool all_own(pid_t pid, const char *what, unsigned int wanted)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page colouring: what a task allocates while it reclaims memory has not its colours,
+ * Page coloring: what a task allocates while it reclaims memory has not its colors,
  * as it is for others. Here it is compressed pages of what is swapped out to zram.
  *
- * Needs root, colouring switched on (/sys/kernel/mm/page_color/enabled), and zram.
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and zram.
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 #define ZRAM	"/dev/zram0"
 #define SIZE	(32 * MB)
 
-/* Pages of a colour that are neither free nor a user's: of all colours with -1. */
+/* Pages of a color that are neither free nor a user's: of all colors with -1. */
 static long of_kernel(int which)
 {
 	FILE *file = fopen(COLORS, "r");
@@ -97,13 +97,13 @@ static bool test_reclaim_of_others(void)
 	colored = of_kernel(1) - colored;
 	all = of_kernel(-1) - all;
 	spilled = read_long(DIR "spilled") - spilled;
-	ksft_print_msg("%ld MiB reclaimed: %ld of the kernel, %ld of the colour, %ld spilled\n",
+	ksft_print_msg("%ld MiB reclaimed: %ld of the kernel, %ld of the color, %ld spilled\n",
 		       in_swap, all, colored, spilled);
 	close(go[1]);
 	close(ready[0]);
 	ok = waitpid(pid, &status, 0) == pid && !status;
 	rmdir(CGROUP);
-	/* One colour has its part of what is taken without looking at colours. */
+	/* One color has its part of what is taken without looking at colors. */
 	return ok && in_swap > 8 && all > (long)(8 * MB / page_size) &&
 	       colored <= all / nr_colors * 2 + 64 && spilled < 64;
 }
@@ -113,7 +113,7 @@ int main(void)
 	start(3);
 	if (!swap_on())
 		ksft_exit_skip("needs zram\n");
-	run("pages that a task with colours compresses for others", test_reclaim_of_others);
+	run("pages that a task with colors compresses for others", test_reclaim_of_others);
 	swapoff(ZRAM);
 	write_file("/sys/block/zram0/reset", "1");
 	end_tests();

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page coloring: colors that no frame has where a task may allocate. A strict task that
+ * wants one is killed, nobody else is.
+ *
+ * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
+ */
+#define _GNU_SOURCE
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include "page_color_util.h"
+
+#define SCORE	"/proc/self/oom_score_adj"
+
+static char map[4096];
+
+static bool set_map(const char *text)
+{
+	return write_file(DIR "enabled", "0") && write_file(DIR "map", text) &&
+	       write_file(DIR "enabled", "1");
+}
+
+/* One that the OOM killer would take first. */
+static pid_t bystander(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		write_file(SCORE, "1000");
+		touch(map_pages(64 * MB), 64 * MB, 1);
+		pause();
+	}
+	return pid;
+}
+
+/* Memory of a color of which the second function is 1; returns the task's status. */
+static int strict_task(unsigned long nodes)
+{
+	unsigned long set[1] = { 1UL << 2 };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		write_file(SCORE, "500");
+		if ((nodes && syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL)) ||
+		    prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, set, sizeof(set), PR_PAGE_COLOR_STRICT))
+			_exit(3);
+		*map_pages(page_size) = 1;
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static bool nobody_else_is_killed(const char *text, unsigned long nodes)
+{
+	pid_t other;
+	int status;
+	bool ok;
+
+	if (!set_map(text))
+		return false;
+	other = bystander();
+	sleep(1);
+	status = strict_task(nodes);
+	ok = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	if (!ok)
+		ksft_print_msg("status %#x of the strict task\n", status);
+	if (waitpid(other, NULL, WNOHANG)) {
+		ksft_print_msg("another task was killed\n");
+		ok = false;
+	}
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	return nobody_owns() && set_map(map) && ok;
+}
+
+/* A function of a bit above all memory. */
+static bool test_nowhere(void)
+{
+	return nobody_else_is_killed("0x2000,0x10000000000", 0);
+}
+
+/* Memory from 8 GiB on, if there is some, is not on the first node. */
+static bool test_elsewhere(void)
+{
+	return nobody_else_is_killed("0x2000,0x200000000", 1);
+}
+
+int main(void)
+{
+	start(4);
+	if (read_file(DIR "map", map, sizeof(map)) <= 1)
+		ksft_exit_skip("no map\n");
+	run("a color that no frame has", test_nowhere);
+	run("a color that no frame of the task's nodes has", test_elsewhere);
+	end_tests();
+}
