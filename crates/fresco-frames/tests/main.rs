@@ -9,6 +9,7 @@ mod conservation;
 mod cost;
 mod dynamic;
 mod millions;
+mod refused;
 mod shares;
 mod shares_random;
 mod speed;

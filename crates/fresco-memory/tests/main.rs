@@ -18,6 +18,7 @@ mod low_load;
 mod progress;
 mod refresh_policies;
 mod refresh_schemes;
+mod refresh_windows;
 mod support;
 mod tightness;
 mod tightness_cases;

@@ -3,20 +3,19 @@
 //! windows; and what is particular to each.
 
 use crate::support::random::Random;
-use crate::support::record::Record;
-use crate::support::script::{drive, run};
+use crate::support::script::run;
 use crate::support::traffic::Traffic;
 use crate::support::{devices, variety};
 use fresco_dram::{Cycle, Organisation, Timing};
 use fresco_machine::{ControllerConfig, RefreshPolicy};
-use fresco_memory::controller::refresh::{BankTurns, Window, WindowError, Windows};
-use fresco_memory::{Access, Command, Controller, Request, Stepping};
+use fresco_memory::controller::refresh::BankTurns;
+use fresco_memory::{Access, Command, Request, Stepping};
 
 /// Rows in so few parts that a test sees several refresh windows.
-const PARTS: u64 = 64;
+pub const PARTS: u64 = 64;
 
 /// Devices whose refresh window is short: `PARTS` refreshes of the usual length, at most eight of them owed.
-fn short_window(standard: &str) -> (Organisation, Timing) {
+pub fn short_window(standard: &str) -> (Organisation, Timing) {
     let usual = devices::timing(standard, &[]);
     let ratio = (usual.bank_refreshes / usual.refreshes).max(1);
     // Both ranks of eight banks have their turns one after the other in the sequential order.
@@ -39,7 +38,7 @@ fn short_window(standard: &str) -> (Organisation, Timing) {
     (devices::organisation(standard), timing)
 }
 
-fn with(policy: RefreshPolicy) -> ControllerConfig {
+pub fn with(policy: RefreshPolicy) -> ControllerConfig {
     let first = variety::configurations(3).next();
     ControllerConfig {
         refresh: policy,
@@ -56,7 +55,7 @@ fn requests(seed: u64, org: &Organisation, timing: &Timing) -> Vec<(Cycle, Reque
         .collect()
 }
 
-fn refreshes(commands: &[Command]) -> Vec<&Command> {
+pub fn refreshes(commands: &[Command]) -> Vec<&Command> {
     commands.iter().filter(|c| c.kind.is_refresh()).collect()
 }
 
@@ -130,7 +129,7 @@ fn jumping_in_time_changes_no_command() {
 }
 
 /// A read of one bank of rank 0, of another row each time, each `every` cycles.
-fn reads_of_a_bank(org: &Organisation, bank: u32, every: Cycle, end: Cycle) -> Vec<(Cycle, Request)> {
+pub fn reads_of_a_bank(org: &Organisation, bank: u32, every: Cycle, end: Cycle) -> Vec<(Cycle, Request)> {
     (1..end / every)
         .map(|i| {
             let location = fresco_dram::Location {
@@ -289,120 +288,6 @@ fn a_burst_is_back_to_back_in_both_ranks_at_once() {
         }
         assert!(cycles.len() as u64 >= 2 * PARTS);
     }
-}
-
-/// Two colors of one rank each, refreshed half a window apart (CR-1), each by segments (F29) or in one go.
-fn colored(org: &Organisation, timing: &Timing, segments: u64) -> Windows {
-    let period = timing.refw - timing.refi;
-    let windows: Vec<Window> = (0..segments)
-        .flat_map(|i| {
-            [0, 1].map(|rank| Window {
-                start: (2 * i + rank) * period / (2 * segments),
-                ranks: 1 << rank,
-                commands: PARTS / segments,
-            })
-        })
-        .collect();
-    Windows::new(org, timing, period, &windows).expect("a plan")
-}
-
-#[test]
-fn planned_windows_are_kept_and_meet_no_access_that_avoids_them() {
-    let (org, timing) = short_window("ddr4-2400");
-    for segments in [1, 4, 16] {
-        let period = timing.refw - timing.refi;
-        let half = period / (2 * segments);
-        let busy = PARTS / segments * timing.rfc_ab;
-        let mut config = with(RefreshPolicy::None);
-        config.page = fresco_machine::PagePolicy::Closed;
-        let mut controller = Controller::new(&config, &org, &timing, 0);
-        controller.set_refresh(vec![Box::new(colored(&org, &timing, segments))]);
-        // After the first half period (when rank 1 is refreshed as usual still), each rank is read only outside its
-        // windows.
-        let mut requests = Vec::new();
-        for i in 0..4 * timing.refw / 200 {
-            let at = 2 * timing.refw + i * 200;
-            let (slot, within) = (at % period / half, at % period % half);
-            let rank = (slot % 2 == 0) as u32;
-            if within + 300 < half || within > busy {
-                let request = Request {
-                    id: requests.len() as u64,
-                    source: 0,
-                    access: Access::Read,
-                    line: (i * 64) << 20,
-                    location: fresco_dram::Location {
-                        rank,
-                        row: (i % 512) as u32,
-                        ..fresco_dram::Location::default()
-                    },
-                };
-                requests.push((at, request));
-            }
-        }
-        let record = Record::new(&org, &timing, true);
-        let (record, end) = drive(controller, record, &timing, requests.into_iter());
-        assert!(record.completions.len() > 1000);
-        assert!(
-            record.completions.iter().all(|c| c.wait.refresh == 0),
-            "{segments} segments"
-        );
-        let report = record.verdict(end);
-        assert!(report.is_clean(), "{segments} segments: {report}");
-    }
-}
-
-#[test]
-fn a_rank_is_refreshed_as_usual_until_its_first_window() {
-    let (org, timing) = short_window("ddr4-2400");
-    let window = Window {
-        start: timing.refw / 2,
-        ranks: 0b10,
-        commands: PARTS,
-    };
-    let engine = Windows::new(&org, &timing, timing.refw - timing.refi, &[window]).expect("a plan");
-    let mut controller = Controller::new(&with(RefreshPolicy::None), &org, &timing, 0);
-    controller.set_refresh(vec![Box::new(engine)]);
-    let requests = reads_of_a_bank(&org, 0, 1000, 3 * timing.refw);
-    let (record, end) = drive(
-        controller,
-        Record::new(&org, &timing, true),
-        &timing,
-        requests.into_iter(),
-    );
-    let of = |rank| refreshes(&record.commands).into_iter().filter(move |c| c.rank == rank);
-    assert_eq!(
-        of(1).filter(|c| c.cycle < window.start).count() as u64,
-        (window.start - 1) / timing.refi
-    );
-    // A rank without a window is refreshed as usual to the end.
-    assert!(of(0).count() as u64 >= end / timing.refi - 1);
-    let report = record.verdict(end);
-    assert!(report.is_clean(), "{report}");
-}
-
-#[test]
-fn impossible_plans_are_refused() {
-    let (org, timing) = short_window("ddr4-2400");
-    let window = |start, ranks, commands| Window { start, ranks, commands };
-    let refused = |windows: &[Window]| Windows::new(&org, &timing, 100_000, windows).err();
-    assert_eq!(
-        refused(&[window(0, 1, 1), window(100_000, 1, 1)]),
-        Some(WindowError::BeyondPeriod(1))
-    );
-    assert_eq!(refused(&[window(0, 0b100, 1)]), Some(WindowError::NoSuchRank(0)));
-    assert_eq!(refused(&[window(0, 0, 1)]), Some(WindowError::NoSuchRank(0)));
-    assert_eq!(refused(&[window(0, 1, 0)]), Some(WindowError::Empty(0)));
-    let close = timing.rfc_ab - 1;
-    assert_eq!(
-        refused(&[window(0, 3, 1), window(close, 2, 1)]),
-        Some(WindowError::Overlap(0))
-    );
-    assert_eq!(
-        refused(&[window(100_000 - close, 1, 1), window(0, 1, 1)]),
-        Some(WindowError::Overlap(0))
-    );
-    assert_eq!(refused(&[window(0, 1, u64::MAX)]), Some(WindowError::Overlap(0)));
-    assert!(refused(&[window(0, 1, 1), window(close + 1, 2, 1)]).is_none());
 }
 
 #[test]

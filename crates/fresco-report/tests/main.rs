@@ -9,6 +9,7 @@ mod figures;
 mod gantt;
 mod gantt_many;
 mod perfetto;
+mod promised_rows;
 mod reading;
 mod sheets;
 mod stacked;

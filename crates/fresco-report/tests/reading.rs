@@ -3,6 +3,7 @@
 //! be read on a light and on a dark screen.
 
 use crate::support::charts::*;
+use crate::support::svg::{attribute, lines, number, tags, texts};
 use fresco_report::plot::*;
 use fresco_report::{HtmlReport, Provenance, Section};
 use proptest::prelude::*;
@@ -68,68 +69,6 @@ fn all() -> Vec<Svg> {
         stacked.to_svg(&provenance),
     ];
     drawn.map(Result::unwrap).to_vec()
-}
-
-/// Values of an attribute, in the order of the document.
-fn attribute<'s>(svg: &'s str, name: &str) -> Vec<&'s str> {
-    let start = format!(" {name}=\"");
-    svg.split(start.as_str())
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect()
-}
-
-/// Elements of a kind, as the text of their tags.
-fn tags<'s>(svg: &'s str, kind: &str) -> Vec<&'s str> {
-    let start = format!("<{kind} ");
-    svg.split(start.as_str())
-        .skip(1)
-        .filter_map(|rest| rest.split('>').next())
-        .collect()
-}
-
-/// Texts, with where each is anchored.
-fn texts(svg: &str) -> Vec<(i32, i32, &str)> {
-    let one = |rest: &str| -> Option<(i32, i32)> {
-        Some((
-            attribute(rest, "x").first()?.parse().ok()?,
-            attribute(rest, "y").first()?.parse().ok()?,
-        ))
-    };
-    svg.split("<text")
-        .skip(1)
-        .filter_map(|rest| {
-            let (tag, text) = rest.split_once('>')?;
-            let (x, y) = one(tag)?;
-            Some((x, y, text.split('<').next()?.trim()))
-        })
-        .collect()
-}
-
-fn points(tag: &str) -> Vec<(i32, i32)> {
-    let pixel = |text: &str| {
-        text.split_once(',')
-            .and_then(|(x, y)| Some((x.parse().ok()?, y.parse().ok()?)))
-    };
-    let text = attribute(tag, "points").first().copied().unwrap_or_default();
-    text.split_whitespace().filter_map(pixel).collect()
-}
-
-/// Lines of a class, as their points.
-fn lines(svg: &str, class: &str) -> Vec<Vec<(i32, i32)>> {
-    let class = format!("class=\"{class}\"");
-    tags(svg, "polyline")
-        .into_iter()
-        .filter(|tag| tag.contains(&class))
-        .map(points)
-        .collect()
-}
-
-fn number(tag: &str, name: &str) -> i32 {
-    attribute(tag, name)
-        .first()
-        .and_then(|text| text.parse().ok())
-        .expect("a number")
 }
 
 #[test]

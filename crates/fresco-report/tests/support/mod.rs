@@ -4,6 +4,7 @@
 
 pub mod charts;
 pub mod rectangles;
+pub mod svg;
 
 use fresco_report::{InputFile, Provenance};
 use std::path::Path;
