@@ -94,12 +94,8 @@ impl Candidate {
             .slices
             .values()
             .any(|slice| !slice.banks.is_empty() || !slice.llc.is_empty());
-        let mut policy: Vec<String> = kept(overview);
-        policy.push(format!("frames = {:?}", if is_colored { "camc" } else { "buddy" }));
-        if self.reserved.is_some() {
-            policy.push("bandwidth = \"memguard\"".to_owned());
-        }
-        let mut overrides = vec![format!("policy={{ {} }}", policy.join(", "))];
+        let frames = if is_colored { "camc" } else { "buddy" };
+        let mut overrides = vec![policy(overview, frames, self.reserved.is_some())];
         for task in &overview.tasks {
             if is_colored {
                 overrides.extend(self.colors(overview, task));
@@ -166,10 +162,20 @@ pub fn banks_key(task: &TaskOverview, of_core: impl FnMut(&u32) -> String) -> St
 }
 
 /// Keys of the scenario's own `[policy]` that stay.
-pub fn kept(overview: &Overview) -> Vec<String> {
+fn kept(overview: &Overview) -> Vec<String> {
     let stays = |(key, _): &&(String, String)| KEPT.contains(&key.as_str());
     let kept = overview.policy.iter().filter(stays);
     kept.map(|(key, value)| format!("{key} = {value}")).collect()
+}
+
+/// `[policy]` of a run, as `--set` takes it: what is kept of the scenario's, an allocator, and MemGuard if cores are regulated.
+pub fn policy(overview: &Overview, frames: &str, is_regulated: bool) -> String {
+    let mut policy = kept(overview);
+    policy.push(format!("frames = {frames:?}"));
+    if is_regulated {
+        policy.push("bandwidth = \"memguard\"".to_owned());
+    }
+    format!("policy={{ {} }}", policy.join(", "))
 }
 
 /// The nodes of a task's cores, each once, ascending.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Runs of a scenario under a partition.
 
-use super::candidate::{Candidate, kept};
+use super::candidate::{Candidate, policy};
 use super::goal::Goals;
 use super::observer::Observer;
 use fresco_input::InputError;
@@ -111,11 +111,7 @@ impl Bench {
     }
 
     fn point_alone(&self, name: &str, more: &[String]) -> Result<PointResult, InputError> {
-        let mut overrides = vec![format!("policy={{ {} }}", {
-            let mut policy = kept(&self.overview);
-            policy.push("frames = \"buddy\"".to_owned());
-            policy.join(", ")
-        })];
+        let mut overrides = vec![policy(&self.overview, "buddy", false)];
         if self.overview.tasks.iter().any(|task| task.role == Role::Background) {
             overrides.push("corunners=0".to_owned());
         }
@@ -177,9 +173,7 @@ impl Bench {
     pub fn budget_periods(&self) -> Result<u64, InputError> {
         let names = self.measured();
         let counted = names.par_iter().map(|name| {
-            let mut policy = kept(&self.overview);
-            policy.push("frames = \"buddy\", bandwidth = \"memguard\"".to_owned());
-            let point = self.point_alone(name, &[format!("policy={{ {} }}", policy.join(", "))])?;
+            let point = self.point_alone(name, &[policy(&self.overview, "buddy", true)])?;
             let tasks = point.runs.iter().flat_map(|run| &run.tasks);
             let periods = tasks.filter_map(|task| Some(task.regulation.as_ref()?.counts.periods));
             Ok(periods.min().unwrap_or(0))
@@ -201,7 +195,7 @@ impl Bench {
     /// The partition as a plan that other tools read; nothing is run.
     ///
     /// # Errors
-    /// What a plan has no place for: threads of one program, tasks that start later, pages that come on touch.
+    /// What a plan has no place for: tasks that start later, threads of one program whose colors differ.
     pub fn plan(&self, candidate: &Candidate) -> Result<Plan, InputError> {
         self.planned(candidate, Vec::new())
     }

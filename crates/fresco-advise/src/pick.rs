@@ -69,8 +69,7 @@ mod tests {
 
     fn space(machine: &str) -> ColorSpace {
         let machine = fresco_machine::builtin(machine).expect("built in");
-        let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-        ColorSpace::new(&machine.memory.map, &llc, 12).expect("colors")
+        machine.colors().expect("colors")
     }
 
     #[test]

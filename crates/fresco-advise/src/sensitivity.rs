@@ -2,7 +2,7 @@
 //! How a task's speed depends on its banks, its cache and its bandwidth (BPM-19, LIM-5, LIM-18).
 
 use super::Bench;
-use super::candidate::{banks_key, kept, nodes};
+use super::candidate::{banks_key, nodes, policy};
 use super::observer::Observer;
 use super::pick::{Given, pick};
 use fresco_dram::color::format_list;
@@ -165,22 +165,18 @@ fn most_banks(bench: &Bench, task: &str) -> u32 {
 /// The speed of a task with so much, relative to that with all; `None` if its data do not fit.
 fn with(bench: &Bench, task: &str, resource: Resource, amount: u32) -> Result<Option<f64>, InputError> {
     let overview = &bench.overview;
-    let mut policy = kept(overview);
-    let mut more = Vec::new();
-    match resource {
+    let more = match resource {
         Resource::Bandwidth => {
-            policy.extend(["frames = \"buddy\"".to_owned(), "bandwidth = \"memguard\"".to_owned()]);
-            more.push(format!("task.{task}.reserve=\"{amount} MB/s\""));
+            let reserve = format!("task.{task}.reserve=\"{amount} MB/s\"");
+            vec![policy(overview, "buddy", true), reserve]
         }
         Resource::Banks | Resource::Llc => {
-            policy.push("frames = \"camc\"".to_owned());
             let Some(colors) = colors(bench, task, resource, amount) else {
                 return Ok(None);
             };
-            more.extend(colors);
+            [vec![policy(overview, "camc", false)], colors].concat()
         }
-    }
-    more.insert(0, format!("policy={{ {} }}", policy.join(", ")));
+    };
     let solo = bench.solo[task].instructions_per_cycle;
     match bench.alone(task, &more) {
         Ok(speed) => Ok(Some(speed.instructions_per_cycle / solo)),

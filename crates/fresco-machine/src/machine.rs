@@ -2,7 +2,8 @@
 //! The whole machine.
 
 use crate::{CacheConfig, ControllerConfig, CoreConfig, LlcConfig, Topology};
-use fresco_dram::{AddressMap, Organisation, Timing};
+use fresco_dram::color::ColorError;
+use fresco_dram::{AddressMap, ColorSpace, Organisation, Timing};
 
 /// A machine as its file describes it, checked: every part agrees with every other.
 ///
@@ -47,6 +48,25 @@ pub struct Machine {
     /// 64-bit FNV-1a of the file's text and of the overrides that change it, in 16 hexadecimal digits: tells which
     /// machine a result belongs to.
     pub text_digest: String,
+}
+
+impl Machine {
+    /// The parity masks that choose the set of its last-level cache ([`LlcConfig::set_functions`]); none without one.
+    pub fn set_functions(&self) -> Vec<u64> {
+        self.llc.as_ref().map_or_else(Vec::new, LlcConfig::set_functions)
+    }
+
+    /// The colors of its page frames: what its pages can be told apart by, in banks and in the last-level cache.
+    ///
+    /// # Errors
+    /// Its banks or nodes are chosen by bits within a page.
+    pub fn colors(&self) -> Result<ColorSpace, ColorError> {
+        ColorSpace::new(
+            &self.memory.map,
+            &self.set_functions(),
+            self.page_bytes.trailing_zeros(),
+        )
+    }
 }
 
 /// The memory system; all controllers and channels are alike.

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     let set = context.set;
     let machine = &set.machine;
-    let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
-    let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+    let space = machine
+        .colors()
         .map_err(|error| Refusal::machine(format!("machine {} has no colors: {error}", machine.name)))?;
     let mut parts: Vec<&PageColors> = Vec::new();
     let mut part_of = Vec::new();

@@ -12,8 +12,7 @@ pub fn palloc_map() -> Result<Vec<Row>, InputError> {
     let machine = builtin("xeon-w3530")?;
     let functions = &machine.memory.map.regions()[0].functions;
     let bank: u64 = functions.selectors().fold(0, |bits, (_, mask)| bits | mask);
-    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    let l3 = llc.iter().fold(0, |bits, mask| bits | mask);
+    let l3 = machine.set_functions().iter().fold(0, |bits, mask| bits | mask);
     let row = |bit: u32| {
         let has = |mask: u64| f64::from(u32::from((mask >> bit) & 1 == 1));
         Row::new()
@@ -58,7 +57,7 @@ pub fn camc_map() -> Result<Vec<Row>, InputError> {
 }
 
 fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
-    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+    machine
+        .colors()
         .map_err(|error| InputError::new(machine.name.clone(), format!("found a machine without colors: {error}")))
 }

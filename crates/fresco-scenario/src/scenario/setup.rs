@@ -78,9 +78,8 @@ impl Setup {
     pub fn read(document: Document, directory: &Path) -> Result<Self, InputError> {
         let root = document.root();
         let super::machine::MachineRead { machine, path, .. } = super::machine::read(&root, directory, None)?;
-        let page_bits = machine.page_bytes.trailing_zeros();
-        let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-        let space = ColorSpace::new(&machine.memory.map, &llc, page_bits)
+        let space = machine
+            .colors()
             .map_err(|error| root.error_at("machine", format!("found a machine without colors: {error}")))?;
         let policy = policy::read(&root, machine.core.mhz)?;
         let tables = root.array_of_tables("task")?;
@@ -219,7 +218,7 @@ fn copies(root: &Table<'_>, tasks: &[Task], corunners: Option<u32>) -> Result<Ve
                 let error = error_at(&task.place, found);
                 let help = "give each task a core of its own, or a period";
                 return Err(error
-                    .allowed("one task without a period per core, beside periodic ones")
+                    .allowed("one task without a period per core, which it never gives up but to periodic ones")
                     .help(help));
             }
             copies.push(Copy {

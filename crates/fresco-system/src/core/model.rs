@@ -36,24 +36,10 @@ pub trait CoreModel<S: Source>: Send {
     fn resume(&mut self, at: Ps);
 }
 
-/// Makes a core of a kind.
-pub(super) type Build<S> = fn(&CoreConfig) -> Box<dyn CoreModel<S>>;
-
-/// Each kind of core and its model.
-pub(super) fn models<S: Source>() -> [(CoreKind, Build<S>); 2] {
-    [
-        (CoreKind::InOrder, |config| Box::new(Pipeline::in_order(config))),
-        (CoreKind::OutOfOrder, |config| Box::new(Pipeline::out_of_order(config))),
-    ]
-}
-
 /// A core as a machine describes it.
-///
-/// # Panics
-///
-/// If the kind of core has no model; a test goes through all of them.
 pub fn build<S: Source>(config: &CoreConfig) -> Box<dyn CoreModel<S>> {
-    let model = models().into_iter().find(|(kind, _)| *kind == config.kind);
-    let (_, build) = model.expect("each kind of core has a model");
-    build(config)
+    match config.kind {
+        CoreKind::InOrder => Box::new(Pipeline::in_order(config)),
+        CoreKind::OutOfOrder => Box::new(Pipeline::out_of_order(config)),
+    }
 }

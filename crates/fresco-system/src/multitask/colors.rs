@@ -8,8 +8,7 @@ use fresco_machine::Machine;
 
 /// The color space of a machine.
 pub(crate) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
-    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros()).map_err(|error| {
+    machine.colors().map_err(|error| {
         InputError::new(machine.name.clone(), format!("found a machine without colors: {error}"))
             .help("choose a machine whose banks lie above the page offset")
     })

@@ -61,9 +61,7 @@ pub fn shares() -> Result<Vec<Row>, InputError> {
 }
 
 fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
-    let llc = machine.llc.as_ref().map(|llc| llc.set_functions()).unwrap_or_default();
-    ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
-        .map_err(|error| wrong(machine, &error))
+    machine.colors().map_err(|error| wrong(machine, &error))
 }
 
 fn wrong(machine: &Machine, error: &dyn std::fmt::Display) -> InputError {

@@ -94,11 +94,3 @@ fn hit(gap: u32, dep: u32, line: u64, slots: u32) -> MicroOp {
 fn store(op: MicroOp) -> MicroOp {
     MicroOp { write: true, ..op }
 }
-
-#[test]
-fn each_kind_of_core_has_one_model() {
-    for kind in CoreKind::ALL {
-        let with_this_kind = model::models::<List>().into_iter().filter(|(other, _)| *other == kind);
-        assert_eq!(with_this_kind.count(), 1, "{kind:?}");
-    }
-}

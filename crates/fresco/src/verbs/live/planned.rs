@@ -92,8 +92,8 @@ pub fn load(path: &Path, cpus: Option<&[u32]>) -> Result<PlannedPrograms, Failur
             .help("plan for a machine with these pages")
             .into());
     }
-    let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
-    let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+    let space = machine
+        .colors()
         .map_err(|error| error.into_input(machine.name.clone(), "colors"))?;
     let digest = crate::provenance::digest(&fresco_input::read_file(path)?);
     let plan_of = |(number, task): (usize, &PlannedTask)| {

@@ -3,7 +3,6 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::{output, provenance};
-use fresco_dram::ColorSpace;
 use fresco_machine::{Machine, builtin, builtin_names};
 use fresco_report::{Cell, Column, ReportError, Table};
 use serde::Serialize;
@@ -55,8 +54,8 @@ pub fn run(args: &Args) -> Outcome {
 
 impl Line {
     fn new(machine: &Machine) -> Result<Self, Failure> {
-        let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
-        let space = ColorSpace::new(&machine.memory.map, &llc, machine.page_bytes.trailing_zeros())
+        let space = machine
+            .colors()
             .map_err(|error| error.into_input(machine.name.clone(), "colors"))?;
         Ok(Self {
             name: machine.name.clone(),

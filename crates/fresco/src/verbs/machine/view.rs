@@ -208,7 +208,7 @@ impl DramView {
 
 /// The colors of pages of the machine's size and of the usual others, ascending.
 fn colors(machine: &Machine) -> Vec<Counts> {
-    let llc = machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions());
+    let llc = machine.set_functions();
     let mut pages: Vec<u64> = PAGES.into_iter().chain([machine.page_bytes]).collect();
     pages.sort_unstable();
     pages.dedup();

@@ -118,7 +118,7 @@ impl SourceArgs {
             name: machine.name.clone(),
             given: name.to_owned(),
             page_bytes: self.page_bytes(machine.page_bytes)?,
-            llc: machine.llc.as_ref().map_or_else(Vec::new, |llc| llc.set_functions()),
+            llc: machine.set_functions(),
             map: Map::Machine(Box::new(machine)),
             input: None,
         })
