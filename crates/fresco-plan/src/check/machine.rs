@@ -68,6 +68,8 @@ fn colors(plan: &Plan, machine: &Machine) -> Result<(), Violation> {
     for (number, color) in plan.colors.iter().enumerate() {
         let place = format!("colors[{number}]");
         holds! { !color.ranks.is_empty() && color.ranks.iter().all(|&rank| rank < org.ranks), &place, "names ranks that the machine does not have" }
+        let twice = (1..color.ranks.len()).find(|&place| color.ranks[..place].contains(&color.ranks[place]));
+        holds! { twice.is_none(), &place, "names a rank twice" }
         let own = list(&color.bank_colors, space.bank_colors(), format!("{place}.bank_colors"))?;
         let wanted = color.llc_colors.as_ref();
         let wanted = wanted

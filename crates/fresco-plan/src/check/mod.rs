@@ -15,6 +15,7 @@ mod kinds;
 mod layout;
 mod machine;
 mod memory;
+mod programs;
 mod replay;
 mod report;
 mod retention;
@@ -66,6 +67,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
     retention::check(plan, &mut report)?;
     bandwidth::check(plan, machine, &mut report)?;
     copy_times::check(plan, machine, &mut report)?;
+    programs::check(plan, &mut report)?;
     deadlines::check(plan, &mut report)?;
     Ok(report)
 }

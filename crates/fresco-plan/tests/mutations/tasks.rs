@@ -3,7 +3,8 @@
 
 use crate::mutations::edit::{servers, slots};
 use crate::mutations::sound::Sound;
-use fresco_plan::Method;
+use fresco_plan::plan::Work;
+use fresco_plan::{Method, Plan};
 
 #[test]
 fn another_machine() {
@@ -27,8 +28,40 @@ fn another_machine() {
 }
 
 #[test]
+fn wrong_programs() {
+    let sound = Sound::two(Method::Aligned);
+    let program = |name: &str, parameters: &str| {
+        let work = Work::Program {
+            name: name.to_owned(),
+            parameters: parameters.to_owned(),
+        };
+        move |plan: &mut Plan| plan.tasks[1].work = work
+    };
+    let place = "tasks[1] (b).work";
+    sound.refused(
+        program("latency", "bytes = '64 MiB'"),
+        place,
+        "touches 67108864 bytes, the task has 262144",
+    );
+    sound.refused(program("randomx", ""), place, "randomx");
+    sound.refused(program("latency", "bytes = -1"), place, "bytes");
+    sound.refused(program("latency", "bytes = "), place, "");
+    let uneven = |plan: &mut Plan| plan.tasks[1].memory_bytes -= 1;
+    sound.refused(uneven, place, "a multiple of 64 B");
+    sound.refused(|plan| plan.tasks[1].name.clear(), "tasks[1]", "has no name");
+}
+
+#[test]
 fn wrong_colors() {
     let sound = Sound::two(Method::Crs);
+    sound.refused(
+        |plan| {
+            let rank = plan.colors[0].ranks[0];
+            plan.colors[0].ranks.push(rank);
+        },
+        "colors[0]",
+        "names a rank twice",
+    );
     sound.refused(|plan| plan.colors[0].ranks.push(0), "colors", "rank 0 belongs to 2");
     sound.refused(
         |plan| {
