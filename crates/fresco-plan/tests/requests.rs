@@ -88,6 +88,16 @@ fn wrong_values_of_plan() {
     refused("plan.instances = 0", "plan.instances", "the integer 0");
     refused("plan.instances = 9", "plan.instances", "the integer 9");
     refused("plan.copy_mb_per_s = 0", "plan.copy_mb_per_s", "the integer 0");
+    refused("plan.copy_mb_per_s = 1000000", "plan.copy_mb_per_s", "1000000 MB/s");
+    // What only a run heeds.
+    refused("policy.frames = \"pallloc\"", "policy.frames", "pallloc");
+    refused("policy.franes = \"palloc\"", "policy.franes", "unknown");
+    refused("policy.boot = \"agde\"", "policy.boot", "agde");
+    refused("seed = \"x\"", "seed", "\"x\"");
+    refused("repetitions = -5", "repetitions", "the integer -5");
+    refused("check = 7", "check", "the integer 7");
+    refused("warm_up.foo = 1", "warm_up", "");
+    refused("measure.time = \"1 xs\"", "measure.time", "1 xs");
     refused("plan.within_postponing = 1", "plan.within_postponing", "the integer 1");
     refused("plan.whole_frames = \"yes\"", "plan.whole_frames", "yes");
     refused("plan.attempts = 0", "plan.attempts", "the integer 0");

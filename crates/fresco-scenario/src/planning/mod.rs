@@ -6,6 +6,7 @@ mod bandwidth;
 mod load;
 mod options;
 mod partition;
+mod runs;
 mod server;
 mod task;
 
@@ -26,17 +27,6 @@ use std::path::Path;
 
 /// The machine of a set that names none: that of the refresh chapters.
 const DEFAULT_MACHINE: &str = "ss-rtmc";
-
-/// Keys that say how a run of the scenario is made; a plan does not depend on them.
-const OF_RUNS: &[&str] = &[
-    "policy",
-    "corunners",
-    "warm_up",
-    "measure",
-    "check",
-    "timeline",
-    "trace_dir",
-];
 
 /// A task set with its machine, checked: every key is known and in range, every task's times make a task.
 ///
@@ -185,7 +175,8 @@ impl TaskSet {
         load::check(&root, &tasks, &machine, options.cores)?;
         let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;
         let frames = frames(&root)?;
-        let of_runs = OF_ALL_POINTS.iter().chain(OF_RUNS);
+        runs::check(&root, &machine, tasks.iter().any(|task| task.timing.is_some()))?;
+        let of_runs = OF_ALL_POINTS.iter().chain(runs::KEYS);
         of_runs.for_each(|key| _ = root.has(key));
         root.finish()?;
         Ok(Self {

@@ -15,17 +15,17 @@ pub(crate) mod assignment;
 pub(crate) mod bandwidth;
 mod coloring;
 mod dynamic;
-mod extent;
+pub(crate) mod extent;
 pub(crate) mod jobs;
 pub(crate) mod machine;
 mod overview;
 mod part;
 mod place;
 mod placement;
-mod policy;
+pub(crate) mod policy;
 pub(crate) mod program;
 pub(crate) mod room;
-mod setup;
+pub(crate) mod setup;
 mod sharing;
 pub(crate) mod sweep;
 pub(crate) mod task;
@@ -49,7 +49,7 @@ use sweep::Sweep;
 pub(crate) const OF_ALL_POINTS: &[&str] = &["name", "title", "seed", "repetitions", "sweep", "variant", "baseline"];
 
 /// Repetitions a scenario may ask for, and runs it may amount to.
-const MOST_REPETITIONS: u32 = 1000;
+pub(crate) const MOST_REPETITIONS: u32 = 1000;
 const MOST_RUNS: u64 = 100_000;
 
 /// Points of a scenario that have a timeline where one is wanted: more would fill a report with what nobody looks at.

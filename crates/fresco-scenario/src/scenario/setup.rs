@@ -24,7 +24,7 @@ use std::sync::Arc;
 const JOBS: u64 = 10;
 
 /// Lengths of a timeline, in picoseconds: 1 us to 1000 s.
-const TIMELINES: RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;
+pub(crate) const TIMELINES: RangeInclusive<Ps> = 1_000_000..=1_000_000_000_000_000;
 
 /// Everything a run needs, except its seed.
 pub struct Setup {
