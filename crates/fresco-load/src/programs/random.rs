@@ -122,6 +122,7 @@ impl Kernel for Random {
         }]
     }
 
+    #[inline]
     fn step(&mut self, recorder: &mut Recorder<'_>) -> bool {
         recorder.work(self.config.gap);
         let address = VirtAddr(self.base + LINE * self.random.random_range(0..self.config.bytes / LINE));

@@ -31,12 +31,14 @@ pub struct WriteBacks {
 }
 
 impl WriteBacks {
+    #[inline]
     fn push(&mut self, line: PhysAddr) {
         self.lines[self.len] = line;
         self.len += 1;
     }
 
     /// The lines, each the address of a first byte.
+    #[inline]
     pub fn as_slice(&self) -> &[PhysAddr] {
         &self.lines[..self.len]
     }
@@ -92,6 +94,7 @@ impl PrivateCaches {
         self.access_l2(addr, write)
     }
 
+    #[inline]
     fn access_l2(&mut self, addr: PhysAddr, write: bool) -> PrivateOutcome {
         let Some(l2) = &mut self.l2 else {
             return PrivateOutcome::Miss;
@@ -112,6 +115,7 @@ impl PrivateCaches {
     /// Takes the line of `addr` that the last access missed, dirty if `write`. Returns the dirty lines that leave the
     /// private levels for it and go to `MemorySystem::write_back`. Without any private cache a store's line leaves at
     /// once.
+    #[inline]
     pub fn fill(&mut self, addr: PhysAddr, write: bool) -> WriteBacks {
         let mut out = WriteBacks::default();
         let dirty_in_l2 = write && self.l1.is_none();

@@ -104,17 +104,20 @@ impl Cache {
 
     fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
         let way = self.claim_way(place.set);
-        let victim = self.line_in(place.set, way);
+        let (group, lane) = (
+            &mut self.groups[place.set * self.groups_per_set + way / LANES],
+            way % LANES,
+        );
+        let victim = line_in(&self.index, place.set, group, lane);
         if let Some(victim) = victim {
             let stats = &mut self.stats[usize::from(victim.owner)];
             stats.evictions += 1;
             stats.evictions_by_others += u64::from(victim.owner != source);
             stats.write_backs += u64::from(victim.dirty);
         }
-        let group = &mut self.groups[place.set * self.groups_per_set + way / LANES];
-        group.tags[way % LANES] = place.tag;
-        group.owners[way % LANES] = source;
-        group.dirty[way % LANES] = dirty;
+        group.tags[lane] = place.tag;
+        group.owners[lane] = source;
+        group.dirty[lane] = dirty;
         victim
     }
 
@@ -122,10 +125,11 @@ impl Cache {
     /// stays dirty if it was; else it is brought in and the line that has to make room is returned. No demand access,
     /// so neither a hit nor a miss is counted.
     pub fn fill(&mut self, addr: PhysAddr, dirty: bool, source: u16) -> Option<Victim> {
-        if self.touch(self.index.place(addr), dirty) {
+        let place = self.index.place(addr);
+        if self.touch(place, dirty) {
             return None;
         }
-        self.allocate(addr, dirty, source)
+        self.allocate_at(place, dirty, source)
     }
 
     /// Returns true if the line is here. Changes nothing.
@@ -172,8 +176,9 @@ impl Cache {
             Order::Lru(lru) => lru.demote(place.set, way),
             Order::TreePlru(plru) => plru.demote(place.set, way),
         }
-        let victim = self.line_in(place.set, way);
-        self.groups[place.set * self.groups_per_set + way / LANES].tags[way % LANES] = Index::NO_TAG;
+        let (group, lane) = (&mut set[way / LANES], way % LANES);
+        let victim = line_in(&self.index, place.set, group, lane);
+        group.tags[lane] = Index::NO_TAG;
         victim
     }
 
@@ -205,28 +210,30 @@ impl Cache {
     /// Chooses the way that the next line of a set goes to, an empty one if there is any, and notes its use.
     #[inline]
     fn claim_way(&mut self, set_number: usize) -> usize {
-        let set = &mut self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
         match &mut self.order {
             // Empty ways are never touched, and so are always the oldest.
             Order::Lru(lru) => lru.replace(set_number),
-            Order::TreePlru(plru) => match find(set, Index::NO_TAG) {
-                Some(way) if way < self.ways => {
-                    plru.touch(set_number, way);
-                    way
+            Order::TreePlru(plru) => {
+                let set = &self.groups[set_number * self.groups_per_set..][..self.groups_per_set];
+                match find(set, Index::NO_TAG) {
+                    Some(way) if way < self.ways => {
+                        plru.touch(set_number, way);
+                        way
+                    }
+                    _ => plru.replace(set_number),
                 }
-                _ => plru.replace(set_number),
-            },
+            }
         }
     }
+}
 
-    #[inline]
-    fn line_in(&self, set: usize, way: usize) -> Option<Victim> {
-        let (group, lane) = (&self.groups[set * self.groups_per_set + way / LANES], way % LANES);
-        let tag = group.tags[lane];
-        (tag != Index::NO_TAG).then(|| Victim {
-            line: self.index.line_of(Place { set, tag }),
-            dirty: group.dirty[lane],
-            owner: group.owners[lane],
-        })
-    }
+/// The line in a lane of a group of a set.
+#[inline]
+fn line_in(index: &Index, set: usize, group: &Group, lane: usize) -> Option<Victim> {
+    let tag = group.tags[lane];
+    (tag != Index::NO_TAG).then(|| Victim {
+        line: index.line_of(Place { set, tag }),
+        dirty: group.dirty[lane],
+        owner: group.owners[lane],
+    })
 }

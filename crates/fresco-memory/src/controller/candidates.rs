@@ -37,6 +37,16 @@ const MEMORY: Cycle = 4_096;
 /// Banks whose times stand together in one vector register.
 const LANES: usize = 8;
 
+/// The top bit of each distance in a word of four: distances are not negative, so it is free.
+const TOP_BITS: u64 = 0x8000_8000_8000_8000;
+
+/// Four distances in one word, the first in its lowest bits.
+#[inline]
+fn four_in_one(&[a, b, c, d]: &[i16; 4]) -> u64 {
+    let [a, b, c, d] = [a, b, c, d].map(|distance| u64::from(distance as u16));
+    a | b << 16 | c << 32 | d << 48
+}
+
 /// Times of eight banks.
 #[derive(Clone, Debug)]
 struct Lanes {
@@ -121,21 +131,39 @@ impl Candidates {
         to.saturating_sub(self.base).min(FAR as Cycle) as i16
     }
 
+    /// Replaces the candidate of a bank.
     #[inline]
     pub(super) fn set(&mut self, b: usize, candidate: Option<Candidate>) {
+        self.replace(b, candidate);
+    }
+
+    /// Replaces the candidate of a bank by `candidate`, and returns the earliest cycle of that.
+    #[inline]
+    pub(super) fn put(&mut self, b: usize, candidate: Candidate) -> Cycle {
+        match self.replace(b, Some(candidate)) {
+            FAR => candidate.ready.max(self.others(b, candidate.kind)),
+            distance => self.base + distance as Cycle,
+        }
+    }
+
+    /// Replaces the candidate of a bank, and returns how far ahead the new one is.
+    #[inline]
+    fn replace(&mut self, b: usize, candidate: Option<Candidate>) -> i16 {
         let ready = candidate.map_or(0, |c| self.distance(c.ready));
         let (register, lane) = (b / LANES, b % LANES);
         let lanes = &mut self.lanes[register];
         if let Some(before) = self.exact[b] {
             lanes.of_kind[before.kind as usize][lane] = 0;
         }
-        lanes.earliest[lane] = NONE;
+        let mut earliest = NONE;
         if let Some(Candidate { kind, key, .. }) = candidate {
             lanes.key[lane] = key;
             lanes.of_kind[kind as usize][lane] = -1;
-            lanes.earliest[lane] = ready.max(lanes.others[kind as usize][lane]);
+            earliest = ready.max(lanes.others[kind as usize][lane]);
         }
+        lanes.earliest[lane] = earliest;
         self.exact[b] = candidate;
+        earliest
     }
 
     /// What bank group, rank and data bus allow; 0 if it is long past.
@@ -173,12 +201,33 @@ impl Candidates {
     /// The candidate with the smallest (cycle, key), none of them before `floor`.
     #[inline]
     pub(super) fn first(&self, floor: Cycle) -> Option<(Cycle, u64, u32)> {
+        let lanes = self.lanes.as_slice();
+        // The usual numbers of banks, for which the compiler knows how long the loops are.
+        if let Ok(registers) = <&[Lanes; 2]>::try_from(lanes) {
+            self.first_among(registers, floor)
+        } else if let Ok(registers) = <&[Lanes; 4]>::try_from(lanes) {
+            self.first_among(registers, floor)
+        } else if let Ok(registers) = <&[Lanes; 1]>::try_from(lanes) {
+            self.first_among(registers, floor)
+        } else {
+            self.first_among(lanes, floor)
+        }
+    }
+
+    #[inline]
+    fn first_among<'a>(
+        &self,
+        registers: impl IntoIterator<Item = &'a Lanes> + Copy,
+        floor: Cycle,
+    ) -> Option<(Cycle, u64, u32)> {
         let mut smallest = [NONE; LANES];
-        for lanes in &self.lanes {
+        for lanes in registers {
             for (smallest, &earliest) in smallest.iter_mut().zip(&lanes.earliest) {
                 *smallest = earliest.min(*smallest);
             }
         }
+        // Seen as a whole: else the compiler takes both steps for one and works lane by lane.
+        let smallest = std::hint::black_box(smallest);
         let smallest = smallest.into_iter().fold(NONE, i16::min);
         if smallest == NONE {
             return None;
@@ -188,15 +237,16 @@ impl Candidates {
             return self.first_far(floor);
         }
         let (mut key, mut bank) = (u64::MAX, 0);
-        for (register, lanes) in self.lanes.iter().enumerate() {
-            // Without a way out in the middle, this is one comparison of vectors.
-            if lanes
-                .earliest
-                .into_iter()
-                .fold(false, |any, earliest| any | (earliest <= at))
-            {
-                for lane in 0..LANES {
-                    if lanes.earliest[lane] <= at && lanes.key[lane] < key {
+        let limit = four_in_one(&[at; 4]) | TOP_BITS;
+        for (register, lanes) in registers.into_iter().enumerate() {
+            let (fours, _) = lanes.earliest.as_chunks();
+            for (four, earliest) in fours.iter().enumerate() {
+                // No borrow goes from a lane to the next: the top bit stays where the lane is no later than the limit.
+                let mut ready = (limit - four_in_one(earliest)) & TOP_BITS;
+                while ready != 0 {
+                    let lane = 4 * four + ready.trailing_zeros() as usize / 16;
+                    ready &= ready - 1;
+                    if lanes.key[lane] < key {
                         (key, bank) = (lanes.key[lane], register * LANES + lane);
                     }
                 }

@@ -42,6 +42,19 @@ impl Front {
         self.queue.is_empty()
     }
 
+    /// A request arrives in cycle `now`. Returns true if it goes on into its channel at once: nobody waits, and there is room.
+    #[inline]
+    pub(super) fn passes(&mut self, now: Cycle, arrival: Arrival, channels: &[Channel]) -> bool {
+        debug_assert!(!self.queue.is_empty() || self.outside.is_empty());
+        let passes = self.queue.is_empty()
+            && now >= self.next_move
+            && channels[arrival.channel as usize].has_room_for(arrival.entry);
+        if passes {
+            self.next_move = now + 1;
+        }
+        passes
+    }
+
     pub(super) fn arrive(&mut self, arrival: Arrival) {
         if self.queue.len() < self.capacity {
             self.queue.push_back(arrival);

@@ -111,6 +111,7 @@ impl Controller {
 
     /// Hands over a request that arrives at cycle `at`, which must not have been run yet. It is always taken; while
     /// the queues inside are full it waits, and the wait counts.
+    #[inline]
     pub fn submit(&mut self, at: Cycle, request: Request) {
         debug_assert!(
             at >= self.clock,
@@ -196,7 +197,10 @@ impl Controller {
             if arrival <= until {
                 self.clock = arrival + 1;
                 self.admit_arrivals(arrival, sink);
-                self.find_next();
+                // If nobody waits in the front queue, the channels say in the next round when something happens.
+                if self.front.as_ref().is_some_and(|front| !front.is_empty()) {
+                    self.find_next();
+                }
             }
         }
         self.next.min(until.saturating_add(1))
@@ -230,17 +234,29 @@ impl Controller {
             && let Some(arrival) = self.arrivals.pop_front()
         {
             match &mut self.front {
-                Some(front) => front.arrive(arrival),
+                Some(front) => {
+                    if front.passes(now, arrival, &self.channels) {
+                        self.enter(now, arrival, sink);
+                    } else {
+                        front.arrive(arrival);
+                    }
+                }
                 None => self.channels[arrival.channel as usize].arrive(now, arrival.entry, sink),
             }
         }
         if let Some(front) = &mut self.front
             && let Some(arrival) = front.leave(now, &self.channels)
         {
-            let channel = &mut self.channels[arrival.channel as usize];
-            channel.arrived(arrival.entry);
-            channel.admit(now, arrival.entry, sink);
+            self.enter(now, arrival, sink);
         }
+    }
+
+    /// A request goes on from the front queue into its channel, which has room.
+    #[inline]
+    fn enter(&mut self, now: Cycle, arrival: Arrival, sink: &mut impl Sink) {
+        let channel = &mut self.channels[arrival.channel as usize];
+        channel.arrived(arrival.entry);
+        channel.admit(now, arrival.entry, sink);
     }
 
     fn find_next(&mut self) {

@@ -39,6 +39,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
+    #[inline]
     pub(super) fn insert(&mut self, request: &Request, bank: u32, arrived: Cycle) -> u32 {
         let entry = Entry {
             id: request.id,
@@ -68,6 +69,7 @@ impl Pool {
         }
     }
 
+    #[inline]
     pub(super) fn release(&mut self, i: u32) {
         self.free.push(i);
     }

@@ -24,6 +24,12 @@ pub trait Sink {
     /// while its bank was refreshed, for so many cycles.
     fn write_met_refresh(&mut self, _now: Cycle, _line: u64, _source: u16, _cycles: Cycle) {}
 
+    /// Returns true if [`command`](Self::command) is to be called.
+    #[inline]
+    fn wants_commands(&self) -> bool {
+        true
+    }
+
     /// A command was issued.
     fn command(&mut self, _command: &Command) {}
 }

@@ -130,17 +130,25 @@ impl Pending {
         while let Some(&(at, _, slot)) = self.returns.front().filter(|(at, ..)| *at <= until) {
             self.returns.pop_front();
             let read = &mut self.reads[slot as usize];
-            let sample = read.sample.take().expect("a finished read has a sample");
+            let sample = read.sample.as_ref().expect("a finished read has a sample");
+            let Waiter { id, core, .. } = read.first;
+            done.push(Done {
+                id,
+                core,
+                at,
+                sample: *sample,
+            });
+            if !read.joined.is_empty() {
+                done.extend(read.joined.drain(..).map(|waiter| Done {
+                    id: waiter.id,
+                    core: waiter.core,
+                    at,
+                    sample: sample.joined(at - waiter.since),
+                }));
+            }
+            read.sample = None;
             self.free.push(slot);
             self.slots[read.key.group as usize].remove(read.key.line, slot);
-            let Waiter { id, core, .. } = read.first;
-            done.push(Done { id, core, at, sample });
-            done.extend(read.joined.drain(..).map(|waiter| Done {
-                id: waiter.id,
-                core: waiter.core,
-                at,
-                sample: sample.joined(at - waiter.since),
-            }));
         }
     }
 

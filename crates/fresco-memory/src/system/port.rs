@@ -78,6 +78,11 @@ impl Sink for Port<'_> {
         }
     }
 
+    #[inline]
+    fn wants_commands(&self) -> bool {
+        self.log.is_some()
+    }
+
     fn command(&mut self, command: &Command) {
         if let Some(log) = &mut self.log {
             log.add(command);

@@ -88,6 +88,7 @@ impl MemorySystem {
     /// Runs the controllers that `which` chooses through all cycles before `cycles`.
     #[inline(never)]
     fn run_controllers(&mut self, cycles: Cycle, which: impl Fn(&Controller) -> bool) {
+        let mut next = NEVER;
         for (node, controller) in (0u32..).zip(&mut self.controllers) {
             if which(controller) {
                 let mut port = Port {
@@ -102,8 +103,9 @@ impl MemorySystem {
                 };
                 controller.run_until(cycles - 1, &mut port);
             }
+            next = next.min(controller.next_event());
         }
-        self.find_next();
+        self.next = self.at_cycle(next);
     }
 
     /// Asks the controllers when something happens next: after whatever changes them.
@@ -112,6 +114,7 @@ impl MemorySystem {
         self.next = self.at_cycle(events.min().unwrap_or(NEVER));
     }
 
+    #[inline]
     pub(super) fn at_cycle(&self, cycle: Cycle) -> Next {
         match cycle {
             NEVER => Next::default(),

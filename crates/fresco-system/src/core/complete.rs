@@ -9,16 +9,17 @@ use fresco_dram::Ps;
 
 impl Pipeline {
     /// The line of a fetch arrives at `at`. Called at the global time `now`, which may be earlier.
+    #[inline]
     pub(super) fn arrive(&mut self, tag: MissTag, now: Ps, at: Ps) {
         debug_assert!(now <= at && self.now <= now);
         self.now = now;
         let arrival = self.clock.from_ps(at);
-        let mshr = &mut self.mshrs[usize::from(tag.0)];
-        debug_assert!(mshr.free_at == PENDING, "this register waits for no line");
-        mshr.free_at = arrival;
-        let entry = mshr.line.expect("a busy register has a line");
         let index = usize::from(tag.0);
-        if (arrival, index) < (self.mshrs[self.first_free].free_at, self.first_free) {
+        let free_at = &mut self.mshrs.free_at[index];
+        debug_assert!(*free_at == PENDING, "this register waits for no line");
+        *free_at = arrival;
+        let entry = self.mshrs.line[index].expect("a busy register has a line");
+        if (arrival, index) < (self.mshrs.free_at[self.first_free], self.first_free) {
             self.first_free = index;
         }
         let line = self.lines.entry_mut(entry);
@@ -48,6 +49,7 @@ impl Pipeline {
     }
 
     /// Issues what waits for the results of the operations in `wakened`, and what waits for those in turn.
+    #[inline]
     fn wake(&mut self) {
         while let Some(producer) = self.wakened.pop() {
             let Some(record) = self.window.get_mut(producer) else {

@@ -90,6 +90,7 @@ impl Lines {
     }
 
     /// Adds a line. An earlier one of the same address is no longer found, but goes on until its entry is removed.
+    #[inline]
     pub fn insert(&mut self, addr: PhysAddr, victims: Victims) -> Ticket {
         self.serial += 1;
         let serial = self.serial;

@@ -9,13 +9,13 @@ use super::{Action, CoreModel, MissTag, Source, Step};
 use fresco_dram::{NEVER, Ps};
 use fresco_machine::CoreConfig;
 
-/// A miss status holding register.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mshr {
-    /// Free from this slot on; [`PENDING`] while its line is on the way.
-    pub(super) free_at: Slot,
-    /// Entry of its line, until the register is used again.
-    pub(super) line: Option<usize>,
+/// Miss status holding registers.
+#[derive(Clone, Debug)]
+pub(super) struct Mshrs {
+    /// Of each: free from this slot on; [`PENDING`] while its line is on the way.
+    pub(super) free_at: Vec<Slot>,
+    /// Of each: the entry of its line, until the register is used again.
+    pub(super) line: Vec<Option<usize>>,
 }
 
 /// What a core does next, and when.
@@ -33,7 +33,7 @@ pub(super) enum Next {
 pub struct Pipeline {
     pub(super) clock: SlotClock,
     pub(super) size: u64,
-    pub(super) mshrs: Vec<Mshr>,
+    pub(super) mshrs: Mshrs,
     /// The register that is free first; of those that are free together, the first.
     pub(super) first_free: usize,
     pub(super) blocking_stores: bool,
@@ -80,7 +80,10 @@ impl Pipeline {
         Self {
             clock,
             size: u64::from(window),
-            mshrs: vec![Mshr { free_at: 0, line: None }; mshrs as usize],
+            mshrs: Mshrs {
+                free_at: vec![0; mshrs as usize],
+                line: vec![None; mshrs as usize],
+            },
             first_free: 0,
             blocking_stores: store_buffer == 0,
             window: Window::new(store_buffer),
@@ -98,12 +101,12 @@ impl Pipeline {
         }
     }
 
+    #[inline]
     fn send_fetch(&mut self, at: Ps) -> Action {
         let fetch = self.outbox.take_fetch();
         let index = self.first_free;
-        let mshr = &mut self.mshrs[index];
-        mshr.free_at = PENDING;
-        if let Some(old) = mshr.line.replace(fetch.entry) {
+        self.mshrs.free_at[index] = PENDING;
+        if let Some(old) = self.mshrs.line[index].replace(fetch.entry) {
             self.lines.remove(old);
         }
         self.first_free = self.find_free();
@@ -118,9 +121,9 @@ impl Pipeline {
 
     fn find_free(&self) -> usize {
         let mut first = (PENDING, 0);
-        for (index, mshr) in self.mshrs.iter().enumerate() {
-            if mshr.free_at < first.0 {
-                first = (mshr.free_at, index);
+        for (index, free_at) in self.mshrs.free_at.iter().enumerate() {
+            if *free_at < first.0 {
+                first = (*free_at, index);
             }
         }
         first.1
@@ -136,7 +139,7 @@ impl Pipeline {
             }
         };
         if let Some(slot) = self.outbox.first_fetch() {
-            consider(slot.max(self.mshrs[self.first_free].free_at), Next::Fetch);
+            consider(slot.max(self.mshrs.free_at[self.first_free]), Next::Fetch);
         }
         consider(self.outbox.first_write_back(), Next::WriteBack);
         match self.event {

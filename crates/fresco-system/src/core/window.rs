@@ -154,6 +154,7 @@ impl Window {
         std::mem::replace(&mut store.next, NIL)
     }
 
+    #[inline]
     fn retire_head(&mut self) -> bool {
         let Some(head) = self.records.front() else {
             return false;

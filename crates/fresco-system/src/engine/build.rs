@@ -126,6 +126,7 @@ impl<'e> Engine<'e> {
             watch,
             phases,
             next_dispatch: 0,
+            timer: 0,
             waits: super::busy::Waits::new(machine.cores as usize),
             recording,
             run_ahead: if regulator.is_some() {

@@ -52,7 +52,14 @@ impl Engine<'_> {
     }
 
     /// Counts lines that have just left the caches for a rank in its window.
+    #[inline]
     pub(super) fn note_sent(&mut self, number: usize) {
+        if self.windows.is_some() {
+            self.note_sent_in_windows(number);
+        }
+    }
+
+    fn note_sent_in_windows(&mut self, number: usize) {
         let Some(windows) = &self.windows else { return };
         self.memory.take_sent(&mut self.sent);
         let map = &self.experiment.machine.memory.map;

@@ -79,6 +79,8 @@ pub(crate) struct Engine<'e> {
     horizon: Ps,
     /// When a dispatcher decides next or a job is released.
     next_dispatch: Ps,
+    /// The earliest of the timers. Only what timers and events do moves one.
+    timer: Ps,
     /// Time of the last event.
     last: Ps,
     /// Cores in a handler that locks a color.
@@ -112,6 +114,7 @@ impl Engine<'_> {
     /// A trace is damaged; a program accesses what is not its own.
     pub fn run(mut self) -> Result<MultitaskResult, InputError> {
         let mut done: Vec<Done> = Vec::new();
+        self.timer = self.next_timer();
         while self.go_on(&mut done)? {}
         self.finish(&mut done)
     }
@@ -122,6 +125,7 @@ impl Engine<'_> {
     /// As [`run`](Self::run).
     pub fn first_pass(mut self) -> Result<Ps, InputError> {
         let mut done: Vec<Done> = Vec::new();
+        self.timer = self.next_timer();
         while self.tasks[0].passes == 0 && self.go_on(&mut done)? {}
         Ok(self.last)
     }
@@ -129,7 +133,8 @@ impl Engine<'_> {
     /// What happens next; false if nothing does up to the horizon.
     fn go_on(&mut self, done: &mut Vec<Done>) -> Result<bool, InputError> {
         let (number, at) = self.cpus.next();
-        let timer = self.next_timer();
+        let timer = self.timer;
+        debug_assert_eq!(timer, self.next_timer());
         let memory = self.memory.next_event();
         let first = memory.min(timer).min(at);
         if first > self.horizon || self.is_over() {
@@ -149,8 +154,10 @@ impl Engine<'_> {
                 "what is due at the same time has been delivered before"
             );
             self.fire(timer)?;
-        } else {
-            self.step(number, timer)?;
+            self.timer = self.next_timer();
+        } else if let Some(event) = self.step(number, at, timer) {
+            self.event(number, event)?;
+            self.timer = self.next_timer();
         }
         Ok(true)
     }
@@ -168,7 +175,7 @@ impl Engine<'_> {
     fn deliver(&mut self, done: &mut Vec<Done>, now: Ps, go_on: bool) {
         let settled = self.settled();
         let go_on = go_on && self.phases.is_some();
-        for done in done.drain(..) {
+        for done in done.iter() {
             let cpu = &mut self.cpus[done.core as usize];
             let tag = cpu.arrived(done.id);
             cpu.core.complete(tag, now, done.at);
@@ -184,12 +191,14 @@ impl Engine<'_> {
                 self.tasks[loaded.task].read(&done.sample, done.at < settled);
             }
         }
+        done.clear();
     }
 
-    /// A core does what is due; it runs no further than `timer`, if that may take it away.
-    fn step(&mut self, number: usize, timer: Ps) -> Result<(), InputError> {
+    /// A core does what is due at `now`; it runs no further than `timer`, if that may take it away. Returns when its process
+    /// has stopped, if it has.
+    fn step(&mut self, number: usize, now: Ps, timer: Ps) -> Option<Ps> {
         let cpu = &mut self.cpus[number];
-        let ahead = cpu.core.next_time() + self.run_ahead;
+        let ahead = now + self.run_ahead;
         let limit = if timer <= ahead && self.phases.is_none() {
             cpu.last_slot_before(timer)
         } else {
@@ -211,9 +220,9 @@ impl Engine<'_> {
                 self.note_sent(number);
                 self.count_lines(number);
             }
-            Action::Event { at } => self.event(number, at)?,
+            Action::Event { at } => return Some(at),
         }
-        Ok(())
+        None
     }
 
     /// The process of a core has stopped, everything before being complete at `at`.

@@ -19,9 +19,17 @@ impl Process {
         std::mem::take(&mut self.interrupted).then_some(Stop::Interrupt)
     }
 
-    /// The next part of a copy under way.
+    /// The next part of a copy, if one is under way.
+    #[inline]
     pub(super) fn copy_on(&mut self) -> Option<Step> {
-        self.copying.as_ref()?;
+        if self.copying.is_none() {
+            None
+        } else {
+            self.go_on_copying()
+        }
+    }
+
+    fn go_on_copying(&mut self) -> Option<Step> {
         if let Some(stop) = self.stop_here() {
             return Some(self.stopped(stop, 0));
         }

@@ -39,7 +39,13 @@ impl Channel {
         if self.candidates.get(index) == now {
             return;
         }
-        self.candidates.set(index, now);
+        let earliest = match now {
+            Some(candidate) => self.candidates.put(index, candidate),
+            None => {
+                self.candidates.set(index, None);
+                NEVER
+            }
+        };
         if !self.choice_valid {
             return;
         }
@@ -47,8 +53,14 @@ impl Channel {
             // A due refresh waits for the candidates of its banks.
             self.choice_valid = false;
         } else if let Some(candidate) = now {
-            let others = self.candidates.others(index, candidate.kind);
-            let at = candidate.ready.max(others).max(self.bus_free);
+            let at = earliest.max(self.bus_free);
+            debug_assert_eq!(
+                at,
+                candidate
+                    .ready
+                    .max(self.candidates.others(index, candidate.kind))
+                    .max(self.bus_free)
+            );
             if (at, candidate.key) < (self.choice.at, self.choice.key) {
                 self.choice = Choice {
                     at,

@@ -156,6 +156,7 @@ impl Channel {
 
     /// All that the channel does by itself in the cycles up to and including `until` and the sink's horizon; returns
     /// the cycle of the next event.
+    #[inline]
     pub(super) fn run(&mut self, until: Cycle, sink: &mut impl Sink) -> Cycle {
         loop {
             let now = self.next_event();
@@ -167,6 +168,7 @@ impl Channel {
     }
 
     /// The next cycle at which the channel does something by itself.
+    #[inline]
     pub(super) fn next_event(&mut self) -> Cycle {
         if !self.choice_valid {
             self.choose();
@@ -185,16 +187,18 @@ impl Channel {
             CommandKind::PreAll => self.standby.all_closed(cycle, rank),
             _ => {}
         }
-        sink.command(&Command {
-            cycle,
-            kind,
-            channel: self.number,
-            rank,
-            bank_group: group & (self.org.bank_groups - 1),
-            bank: b & (self.org.banks - 1),
-            row,
-            column,
-        });
+        if sink.wants_commands() {
+            sink.command(&Command {
+                cycle,
+                kind,
+                channel: self.number,
+                rank,
+                bank_group: group & (self.org.bank_groups - 1),
+                bank: b & (self.org.banks - 1),
+                row,
+                column,
+            });
+        }
     }
 
     pub(super) fn stats(&mut self, now: Cycle) -> ChannelStats {
