@@ -22,7 +22,7 @@ help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The fresco program, optimised, and the library of `fresco run`: target/release/fresco, libfresco_preload.so
-	$(TIMED) build "compiles Fresco, optimised: some 4 minutes from nothing" \
+	$(TIMED) build "compiles Fresco, optimised: some 3 minutes from nothing" \
 		$(CARGO) build --release --locked -p fresco -p fresco-preload
 
 demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
