@@ -10,17 +10,6 @@ use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
 use indicatif::ProgressBar;
 
-/// Makes all runs, under one progress bar.
-///
-/// # Errors
-/// The first run that has one.
-pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize) -> Result<Vec<ScenarioResult>, InputError> {
-    match simulate_some(loaded, threads, &Stop::never()) {
-        (_, Some(End::Fault(fault))) => Err(fault),
-        (results, _) => Ok(results),
-    }
-}
-
 /// Why runs have not been made.
 pub enum End {
     /// A run has a fault.
@@ -29,13 +18,9 @@ pub enum End {
     Stopped(u64, u64),
 }
 
-/// As [`simulate`], but keeps what has been made before a fault or Ctrl-C: the results of the scenarios before, and of
-/// the one that Ctrl-C stops the part that was made whole.
-pub fn simulate_some(
-    loaded: &[(Scenario, InputFile)],
-    threads: usize,
-    stop: &Stop,
-) -> (Vec<ScenarioResult>, Option<End>) {
+/// Makes all runs, under one progress bar. Keeps what has been made before a fault or Ctrl-C: the results of the scenarios before,
+/// and of the one that Ctrl-C stops the part that was made whole.
+pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize, stop: &Stop) -> (Vec<ScenarioResult>, Option<End>) {
     let mut results = Vec::new();
     let bar = bar(loaded);
     for (scenario, _) in loaded {

@@ -4,7 +4,7 @@
 use super::jobs::{Job, Jobs};
 use super::yardstick::Chosen;
 use super::{Args, Sample};
-use crate::simulate::{End, provenance_of, simulate_some};
+use crate::simulate::{End, provenance_of, simulate};
 use crate::stop::Stop;
 use fresco_input::{InputError, quoted};
 use fresco_report::{InputFile, Provenance};
@@ -78,7 +78,7 @@ pub fn run(
     let scenario = Scenario::parse("the scenario of fresco bench", &text, Path::new(""), &[])?;
     let file = InputFile::new("the scenario of fresco bench", crate::provenance::digest(&text));
     let loaded = [(scenario, file)];
-    let (results, end) = simulate_some(&loaded, 0, stop);
+    let (results, end) = simulate(&loaded, 0, stop);
     if let Some(End::Fault(fault)) = end {
         return Err(fault);
     }

@@ -10,7 +10,7 @@ use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
 use crate::show::{page, text, timelines};
-use crate::simulate::{End, provenance_of, simulate_some};
+use crate::simulate::{End, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, tidy};
 use fresco_input::{InputError, quoted};
@@ -138,7 +138,7 @@ pub fn run(args: Args) -> Outcome {
         .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
     let directory = directory.transpose()?;
     let tables = args.tables.prepare(&inputs(&args.scenarios, &loaded))?;
-    let (mut results, end) = simulate_some(
+    let (mut results, end) = simulate(
         &loaded,
         usize::from(args.threads),
         &Stop::after("each run that has begun"),
