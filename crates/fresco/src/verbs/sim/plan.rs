@@ -4,8 +4,8 @@
 use super::{Args, Results, refuse_options, show};
 use crate::failure::{Outcome, WANTING};
 use crate::plans::{self, LoadedPlan};
-use crate::scenarios;
 use crate::show::files::ReportDirectory;
+use crate::{progress, scenarios};
 use fresco_input::{Document, InputError, file_name, quoted, read_file};
 use fresco_scenario::is_plan;
 use fresco_system::planned::{Run, simulate};
@@ -86,7 +86,10 @@ pub(super) fn run(args: &Args, path: &Path) -> Outcome {
     let directory = directory
         .map(|directory| ReportDirectory::prepare(directory, inputs))
         .transpose()?;
-    let result = simulate(&plan, &machine, run)?;
+    let waiting = progress::waiting(&format!("simulating {}", plan.name));
+    let result = simulate(&plan, &machine, run);
+    waiting.finish_and_clear();
+    let result = result?;
     let mut promises = result
         .points
         .iter()
