@@ -19,7 +19,9 @@
 #include <linux/proc_fs.h>
 #include <linux/rculist.h>
 #include <linux/seq_file.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include "page_color.h"
@@ -54,10 +56,11 @@ struct program {
 	char pattern[];
 };
 
-/* Changed under programs_mutex, read under RCU. */
+/* Changed under programs_mutex, read under SRCU: to compare a path takes long. */
 static LIST_HEAD(programs);
 static unsigned int nr_programs;
 static DEFINE_MUTEX(programs_mutex);
+DEFINE_STATIC_SRCU(programs_srcu);
 static DEFINE_SPINLOCK(wish_lock);
 
 static struct program *find_program(kuid_t uid, const char *pattern)
@@ -89,16 +92,23 @@ bool page_color_no_lines(void)
  * @path: of it
  * @wish: where what it says is put
  *
- * Return: the first that matches, with a reference; NULL without one.
+ * Return: the first that matches, with a reference; NULL without one, and for a task
+ * that is to be killed.
  */
 struct page_color_line *page_color_line_of(kuid_t uid, const char *path,
 					   struct page_color_wish *wish)
 {
 	struct page_color_line *line = NULL;
 	struct program *p;
+	int idx;
 
-	rcu_read_lock();
-	list_for_each_entry_rcu(p, &programs, node) {
+	idx = srcu_read_lock(&programs_srcu);
+	list_for_each_entry_srcu(p, &programs, node,
+				 srcu_read_lock_held(&programs_srcu)) {
+		/* A path of 4,096 characters and a pattern of 1,000 are millions of steps. */
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
 		if (!uid_eq(p->uid, uid) || !glob_match(p->pattern, path) ||
 		    !refcount_inc_not_zero(&p->line.ref))
 			continue;
@@ -108,8 +118,13 @@ struct page_color_line *page_color_line_of(kuid_t uid, const char *path,
 		line = &p->line;
 		break;
 	}
-	rcu_read_unlock();
+	srcu_read_unlock(&programs_srcu, idx);
 	return line;
+}
+
+static void free_program(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct program, rcu));
 }
 
 /**
@@ -123,7 +138,7 @@ void page_color_line_put(struct page_color_line *line)
 	struct program *p = container_of(line, struct program, line);
 
 	if (refcount_dec_and_test(&line->ref))
-		kfree_rcu(p, rcu);
+		call_srcu(&programs_srcu, &p->rcu, free_program);
 }
 
 /**
@@ -289,6 +304,8 @@ static ssize_t programs_write(struct file *file, const char __user *user,
 	if (IS_ERR(text))
 		return PTR_ERR(text);
 	rest = strim(text);
+	if (strchr(rest, '\n'))
+		goto out;
 	remove = *rest == '-';
 	rest += remove;
 	word = strsep(&rest, " \t");

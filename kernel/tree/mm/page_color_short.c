@@ -142,13 +142,16 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 					ac->nodemask) {
 		if (!is_of(zone, policy) || !cpuset_zone_allowed(zone, gfp))
 			continue;
-		/* Somebody gave it back, or its colors were not asked for lately. */
-		has |= zone_has(zone, &policy->set);
 		page_color_of_node(zone_to_nid(zone), colors);
 		if (!bitmap_intersects(colors, policy->set.some[0], PAGE_COLOR_MAX))
 			continue;
 		exist = true;
-		above |= is_above_mark(zone, alloc_flags, ac);
+		/* What a zone has below its mark nobody gets. */
+		if (!is_above_mark(zone, alloc_flags, ac))
+			continue;
+		above = true;
+		/* Somebody gave it back, or its colors were not asked for lately. */
+		has |= zone_has(zone, &policy->set);
 	}
 	if (has)
 		page_color_forget_misses();

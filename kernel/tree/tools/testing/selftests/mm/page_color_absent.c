@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page coloring: colors that no frame has where a task may allocate. A strict task that
- * wants one is killed, nobody else is.
+ * Page coloring: colors that no frame has where a task may allocate, or none but in a zone
+ * whose pages it does not get. A strict task that wants one is killed, nobody else is.
  *
  * Needs root, and coloring switched on (/sys/kernel/mm/page_color/enabled).
  */
@@ -33,36 +33,34 @@ static pid_t bystander(void)
 	return pid;
 }
 
-/* Memory of a color of which the second function is 1; returns the task's status. */
-static int strict_task(unsigned long nodes)
+/* Memory of a color, as much as there is; returns the task's status. */
+static int strict_task(unsigned long nodes, const unsigned long *set, size_t size)
 {
-	unsigned long set[1] = { 1UL << 2 };
+	size_t all = node_info(0, "MemTotal:") * 4;
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
 		write_file(SCORE, "500");
 		if ((nodes && syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL)) ||
-		    prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, set, sizeof(set), PR_PAGE_COLOR_STRICT))
+		    prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, set, size, PR_PAGE_COLOR_STRICT))
 			_exit(3);
-		*map_pages(page_size) = 1;
+		for (size_t had = 0; had < all; had += MB)
+			touch(map_pages(MB), MB, 1);
 		_exit(1);
 	}
 	waitpid(pid, &status, 0);
 	return status;
 }
 
-static bool nobody_else_is_killed(const char *text, unsigned long nodes)
+static bool nobody_else_is_killed(unsigned long nodes, const unsigned long *set, size_t size)
 {
-	pid_t other;
+	pid_t other = bystander();
 	int status;
 	bool ok;
 
-	if (!set_map(text))
-		return false;
-	other = bystander();
 	sleep(1);
-	status = strict_task(nodes);
+	status = strict_task(nodes, set, size);
 	ok = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 	if (!ok)
 		ksft_print_msg("status %#x of the strict task\n", status);
@@ -72,27 +70,43 @@ static bool nobody_else_is_killed(const char *text, unsigned long nodes)
 	}
 	kill(other, SIGKILL);
 	waitpid(other, NULL, 0);
+	return ok;
+}
+
+/* A color of which the second function is 1. */
+static bool with_map(const char *text, unsigned long nodes)
+{
+	unsigned long set[1] = { 1UL << 2 };
+	bool ok = set_map(text) && nobody_else_is_killed(nodes, set, sizeof(set));
+
 	return nobody_owns() && set_map(map) && ok;
 }
 
 /* A function of a bit above all memory. */
 static bool test_nowhere(void)
 {
-	return nobody_else_is_killed("0x2000,0x10000000000", 0);
+	return with_map("0x2000,0x10000000000", 0);
 }
 
 /* Memory from 8 GiB on, if there is some, is not on the first node. */
 static bool test_elsewhere(void)
 {
-	return nobody_else_is_killed("0x2000,0x200000000", 1);
+	return with_map("0x2000,0x200000000", 1);
+}
+
+/* The first node has a zone for DMA, which is kept from others: it has pages still. */
+static bool test_kept(void)
+{
+	return nobody_else_is_killed(1, one, bytes());
 }
 
 int main(void)
 {
-	start(4);
+	start(5);
 	if (read_file(DIR "map", map, sizeof(map)) <= 1)
 		ksft_exit_skip("no map\n");
 	run("a color that no frame has", test_nowhere);
 	run("a color that no frame of the task's nodes has", test_elsewhere);
+	run("a color that only a zone has which others do not get", test_kept);
 	end_tests();
 }

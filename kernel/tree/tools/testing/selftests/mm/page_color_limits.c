@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
-#include "page_color_util.h"
+#include "page_color_view.h"
 
 #ifndef PR_PAGE_COLOR_AHEAD
 #define PR_PAGE_COLOR_AHEAD	5
@@ -23,7 +23,7 @@
 #define MANY		GROUP "/many"
 #define GROUPS		512
 #define NOBODY		65534
-#define TASKS		16
+#define OWNERS		16
 #define MAX_LINES	256
 
 static bool put(const char *file, long n)
@@ -133,7 +133,7 @@ static bool greedy(int i)
 	unsigned long set[LONGS] = {};
 
 	for (int c = 0; c < nr_colors; c++)
-		if (c % TASKS == i)
+		if (c % OWNERS == i)
 			add(set, c);
 	return !set_colors(set, 0) && ahead(262144) >= 0;
 }
@@ -142,17 +142,17 @@ static bool greedy(int i)
 static bool test_ahead_of_all(void)
 {
 	long all = sysconf(_SC_PHYS_PAGES), was = read_long(LIMITS "ahead"), n;
-	pid_t pids[TASKS];
+	pid_t pids[OWNERS];
 	bool ok = true, one;
 
-	for (int i = 0; i < TASKS; i++) {
+	for (int i = 0; i < OWNERS; i++) {
 		pids[i] = stay(greedy, i, &one);
 		ok &= one;
 	}
 	n = read_long(AHEAD);
 	ksft_print_msg("%ld of %ld pages of memory ahead, limit %ld\n", n, all, was);
 	ok &= n <= all / 8 && n > all / 16 && read_long(STATS "limited_ahead") > 0;
-	end(pids, TASKS);
+	end(pids, OWNERS);
 	ok &= none_ahead() && put(LIMITS "ahead", 1000);
 	for (int i = 0; i < 2; i++) {
 		pids[i] = stay(greedy, i, &one);
@@ -261,7 +261,7 @@ static bool own_policy(int i)
 
 static int count_policies(uid_t uid, int most, int *err)
 {
-	pid_t pids[TASKS];
+	pid_t pids[OWNERS];
 	int n = 0, status;
 	pid_t pid;
 	bool ok = true;
@@ -304,18 +304,18 @@ static bool test_policies(void)
 	bool ok;
 
 	ok = put(LIMITS "user_policies", 8);
-	n = count_policies(NOBODY, TASKS, &err);
+	n = count_policies(NOBODY, OWNERS, &err);
 	ok &= n == 8 && err == EAGAIN && read_long(STATS "limited_policies") > refused;
 	ksft_print_msg("%d policies of a user, %s\n", n, strerror(err));
-	n = count_policies(0, TASKS, &err);
-	ok &= n == TASKS && !err;
+	n = count_policies(0, OWNERS, &err);
+	ok &= n == OWNERS && !err;
 	/* One in four is kept for root; the cgroup has one. */
 	ok &= put(LIMITS "user_policies", was) && put(LIMITS "policies", 12);
 	wait_for_policies();
-	n = count_policies(NOBODY, TASKS, &err);
+	n = count_policies(NOBODY, OWNERS, &err);
 	ok &= n <= 9 && n >= 8 && err == EAGAIN;
 	ksft_print_msg("%d policies of a user, %s\n", n, strerror(err));
-	n = count_policies(0, TASKS, &err);
+	n = count_policies(0, OWNERS, &err);
 	ok &= n <= 12 && n >= 11 && err == EAGAIN;
 	return put(LIMITS "policies", all) && ok;
 }
@@ -344,6 +344,61 @@ static bool test_lines(void)
 	return ok;
 }
 
+/* A pattern that is compared at each place of a long path. */
+static bool write_slow_line(int i, bool remove)
+{
+	char text[1024];
+	int n = sprintf(text, "%s1000 /*", remove ? "-" : "");
+
+	memset(text + n, '?', 990);
+	sprintf(text + n + 990, "YZ%03d", i);
+	return write_file(PROGRAMS, text);
+}
+
+/* However long a program is compared with its user's lines, it can be killed. */
+static bool test_slow_lines(void)
+{
+	char path[4096] = "/tmp";
+	int n = 0, parts = 0;
+	double begun;
+	pid_t pid;
+	bool ok;
+
+	for (; parts < 15; parts++) {
+		size_t at = strlen(path);
+
+		path[at] = '/';
+		memset(path + at + 1, 'a', 230);
+		if (mkdir(path, 0755))
+			return false;
+	}
+	strcat(path, "/program");
+	ok = copy_self(path);
+	while (n < MAX_LINES && write_slow_line(n, false))
+		n++;
+	pid = fork();
+	if (!pid) {
+		if (become(1000))
+			execl(path, path, "ends", NULL);
+		_exit(1);
+	}
+	sleep(1);
+	begun = now();
+	kill(pid, SIGKILL);
+	ok &= waitpid(pid, NULL, 0) == pid;
+	begun = now() - begun;
+	ksft_print_msg("%d lines, ended %.3f s after SIGKILL\n", n, begun);
+	ok &= n == MAX_LINES && begun < 10;
+	while (n--)
+		ok &= write_slow_line(n, true);
+	unlink(path);
+	for (; parts; parts--) {
+		*strrchr(path, '/') = '\0';
+		ok &= !rmdir(path);
+	}
+	return ok;
+}
+
 static bool moving(int i)
 {
 	char *mem = map_pages(MB);
@@ -367,17 +422,17 @@ static bool moving(int i)
 /* Batches of pages on the move keep reclaim waiting: four of a user at a time. */
 static bool test_migrations(void)
 {
-	pid_t pids[TASKS];
+	pid_t pids[OWNERS];
 	int status;
 	bool ok = true;
 	long n;
 
-	for (int i = 0; i < TASKS; i++) {
+	for (int i = 0; i < OWNERS; i++) {
 		pids[i] = fork();
 		if (!pids[i])
 			_exit(!moving(i));
 	}
-	for (int i = 0; i < TASKS; i++)
+	for (int i = 0; i < OWNERS; i++)
 		ok &= waitpid(pids[i], &status, 0) == pids[i] && !status;
 	n = read_long(STATS "migrating_max");
 	ksft_print_msg("%ld batches at a time\n", n);
@@ -403,11 +458,13 @@ static bool test_files(void)
 	return ok;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char list[32];
 
-	start(10);
+	if (argc > 1 && !strcmp(argv[1], "ends"))
+		return 0;
+	start(11);
 	snprintf(list, sizeof(list), "0-%d", nr_colors / 2 - 1);
 	write_file(TOP "/cgroup.subtree_control", "+cpuset +memory");
 	if (mkdir(GROUP, 0755))
@@ -423,6 +480,7 @@ int main(void)
 	run("pages on the move", test_migrations);
 	write_file(GROUP "/cpuset.colors", "\n");
 	run("registered lines", test_lines);
+	run("lines that match slowly", test_slow_lines);
 	run("who changes limits", test_files);
 	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)
 		usleep(10000);

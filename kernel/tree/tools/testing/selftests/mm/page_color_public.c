@@ -137,12 +137,13 @@ static bool test_recorded(void)
 	return ok && !write_file(DIR "map", "0x4") && in_log("map: '' by uid 0");
 }
 
-/* Nobody writes lines of others by the name of a thread. */
+/* Nobody writes lines of others by the name of a thread, or two lines as one. */
 static bool test_names(void)
 {
 	static char text[65536];
 
-	return !prctl(PR_SET_NAME, "x\n1 1 0 prog", 0, 0, 0) && !set_colors(one, 0) &&
+	return !write_file(PROGRAMS, "1007 /names\n0 colors=2") && errno == EINVAL &&
+	       !prctl(PR_SET_NAME, "x\n1 1 0 prog", 0, 0, 0) && !set_colors(one, 0) &&
 	       read_file("/proc/page_color/tasks", text, sizeof(text)) > 0 &&
 	       strstr(text, " 1 x\\n1 1 0 prog\n") && !strstr(text, "\n1 1 0 prog");
 }
