@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Skipping a test where the machine lacks what it takes.
+//! What tests share: skipping one where the machine lacks what it takes, and golden files of messages ([`Once`]).
 //!
 //! A skip is never silent. Its reason goes to standard error, past the harness, which keeps the output of passed tests back.
 //! `FRESCO_SKIPPED` names a file to which each skip adds a line, from which `make unit` counts them. `FRESCO_REQUIRE` lists
 //! what the machine must have, as `coloring,compiler`, or `all`: there a skip is a failure.
+
+mod once;
+
+pub use once::Once;
 
 use std::fmt::Display;
 use std::io::Write;

@@ -2,6 +2,7 @@
 //! One wrong input: the files it needs, the command, and where the message must point.
 
 use crate::common::fresco_with;
+use fresco_testing::Once;
 use std::fs;
 use std::path::Path;
 
@@ -67,7 +68,7 @@ impl Case {
     }
 
     /// Runs it. Returns name, command and message for the golden file, and what is wrong with the refusal.
-    pub fn run(&self) -> (String, Vec<String>) {
+    pub fn run(&self, once: &mut Once) -> (String, Vec<String>) {
         let directory = tempfile::tempdir().expect("a directory");
         for (name, content) in &self.files {
             let path = directory.path().join(name);
@@ -96,7 +97,7 @@ impl Case {
             self.name,
             self.arguments.join(" "),
             if status == Some(3) { " # status 3" } else { "" },
-            kept(&told)
+            once.told(self.name, &kept(&told))
         );
         (record, faults)
     }

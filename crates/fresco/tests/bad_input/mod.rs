@@ -20,12 +20,14 @@ mod written_plans;
 
 use crate::common::files::TASKS;
 use case::Case;
+use fresco_testing::Once;
 use std::path::PathBuf;
 
 /// Runs the cases, at least `least` of them, and compares their messages with the golden file.
 fn check(group: &str, least: usize, cases: &[Case]) {
     assert!(cases.len() >= least, "{} cases of {group}", cases.len());
-    let (records, faults): (Vec<String>, Vec<Vec<String>>) = cases.iter().map(Case::run).unzip();
+    let mut once = Once::default();
+    let (records, faults): (Vec<String>, Vec<Vec<String>>) = cases.iter().map(|case| case.run(&mut once)).unzip();
     let faults = faults.concat();
     assert!(
         faults.is_empty(),

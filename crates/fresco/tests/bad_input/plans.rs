@@ -167,7 +167,7 @@ fn methods() -> Vec<Case> {
         ),
         by(
             "some tasks with periods",
-            "crs",
+            "colored-refresh",
             &edited(TASKS, "period = \"8 ms\"\nwcet = \"1 ms\"\n", ""),
         ),
         by(
