@@ -2,10 +2,11 @@
 //! From a task set to a plan: by the method asked for, or by the best that there is.
 
 use crate::Method;
+use crate::background;
 use crate::methods::{Draft, PlanContext, draft};
 use crate::plan::{Plan, PlannedBandwidth, PlannedTask};
 use crate::refusal::Refusal;
-use fresco_scenario::TaskSet;
+use fresco_scenario::{TaskSet, TaskSpec};
 
 /// Methods in the order in which they are tried if none is asked for. Aligned refresh comes first: its slots never move, its proof
 /// holds for sporadic tasks, and it accepts what no other does (F29). Methods that hide refresh come before those that do not.
@@ -48,19 +49,39 @@ const PREFERENCE: [Method; 6] = [
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(set: &TaskSet) -> Result<Plan, Refusal> {
-    let context = PlanContext::new(set)?;
+    let partition = set.options.method == Some(Method::Partition);
+    match background::divide(set).filter(|_| !partition) {
+        Some((periodic, others)) => before(&periodic, &others),
+        None => before(set, &[]),
+    }
+}
+
+/// Plans tasks of one kind, or a partition, and puts `others` behind them.
+fn before(set: &TaskSet, others: &[TaskSpec]) -> Result<Plan, Refusal> {
+    let context = PlanContext::new(set);
+    let by_method = |method| {
+        let mut plan = complete(&context, method, draft(method, &context)?);
+        if !others.is_empty() {
+            background::add(&mut plan, others)?;
+        }
+        Ok(plan)
+    };
     if let Some(method) = set.options.method {
-        return draft(method, &context).map(|draft| complete(&context, method, draft, Vec::new()));
+        return by_method(method);
     }
     let methods: &[Method] = if context.tasks.is_empty() {
         &[Method::Codesign]
     } else {
         &PREFERENCE
     };
-    let mut passed_over = Vec::new();
+    let mut passed_over: Vec<(Method, Refusal)> = Vec::new();
     for &method in methods {
-        match draft(method, &context) {
-            Ok(draft) => return Ok(complete(&context, method, draft, passed_over)),
+        match by_method(method) {
+            Ok(mut plan) => {
+                let not = |(method, refusal): &(Method, Refusal)| format!("not {}: {refusal}", method.name());
+                plan.reasons.splice(0..0, passed_over.iter().map(not));
+                return Ok(plan);
+            }
             Err(refusal) => passed_over.push((method, refusal)),
         }
     }
@@ -89,13 +110,9 @@ fn under_budgets(method: Method, bandwidth: &PlannedBandwidth) -> String {
     )
 }
 
-fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over: Vec<(Method, Refusal)>) -> Plan {
+fn complete(context: &PlanContext<'_>, method: Method, draft: Draft) -> Plan {
     let set = context.set;
-    let mut reasons: Vec<String> = passed_over
-        .into_iter()
-        .map(|(method, refusal)| format!("not {}: {refusal}", method.name()))
-        .collect();
-    reasons.extend(draft.reasons);
+    let mut reasons = draft.reasons;
     reasons.extend(set.bandwidth.as_ref().map(|budgets| under_budgets(method, budgets)));
     let tasks = set.tasks.iter().enumerate().map(|(number, spec)| {
         let timing = spec.timing.as_ref();
@@ -114,6 +131,7 @@ fn complete(context: &PlanContext<'_>, method: Method, draft: Draft, passed_over
             copy_ns: draft.copies[number],
             work: spec.work.clone(),
             pages: spec.pages,
+            team: background::first_thread(&set.tasks, spec),
             command: spec.command.clone(),
         }
     });

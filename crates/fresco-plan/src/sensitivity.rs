@@ -35,9 +35,11 @@ pub struct Sensitivity {
 /// Pushes a task set under one method.
 ///
 /// # Errors
-/// The tasks are batch tasks, or some of them are.
+/// No task has a period. Those without one are not looked at: they run behind the others.
 pub fn sensitivity(set: &TaskSet, method: Method, densities: &[u32]) -> Result<Sensitivity, Refusal> {
-    let context = PlanContext::new(set)?;
+    let divided = crate::background::divide(set);
+    let set = divided.as_ref().map_or(set, |(periodic, _)| periodic);
+    let context = PlanContext::new(set);
     context.periodic()?;
     let memory = &context.memory;
     let now = verdict(set, method, memory.clone(), context.tasks.clone());

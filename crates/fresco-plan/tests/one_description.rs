@@ -140,7 +140,7 @@ fn what_plans_decide_is_refused() {
     for key in [
         "banks = 1",
         "llc = 1",
-        "reserve = \"1 MB/s\"",
+        "weight = 2",
         "node = 0",
         "placement = \"local\"",
         "memory_limit = \"1 MiB\"",

@@ -4,7 +4,7 @@
 use fresco_input::InputError;
 use fresco_plan::plan::{RefreshPlan, Schedule};
 use fresco_plan::{Method, Plan, Refusal, TaskSet, check, plan};
-use fresco_scenario::{Scenario, Source};
+use fresco_scenario::{Paging, Scenario, Source};
 use std::path::Path;
 
 /// Two tasks with parts of their own, the second in a part of the cache too, and two that share the rest of the banks.
@@ -155,10 +155,37 @@ fn cores_without_tasks_have_no_budgets() {
     assert!(check(&plan, &set.machine).is_ok());
 }
 
+/// Threads of one program in banks of their own, whose pages come on touch.
+#[test]
+fn threads_and_pages_on_touch_have_a_part() {
+    let text = PARTITION.replace(
+        "program = \"random\"\nparameters.bytes = \"1 MiB\"",
+        "program = \"strides-parallel\"",
+    );
+    let (found, set) = planned(&text.replace("llc = \"2-3\"", "pages = \"on-touch\""));
+    assert!(check(&found, &set.machine).is_ok());
+    let [_, pointers, threads @ ..] = found.tasks.as_slice() else {
+        panic!("{:?}", found.tasks)
+    };
+    assert_eq!((pointers.pages, pointers.team), (Paging::OnTouch, None));
+    assert!(threads.len() == 2 && threads.iter().all(|thread| thread.team == Some(2)));
+    // Each may touch all of the program's memory: two areas of 32 MiB.
+    assert!(
+        threads.iter().all(|thread| thread.memory_bytes == 64 << 20),
+        "{threads:?}"
+    );
+    let text = format!(
+        "{{\"schema\": \"{}\", \"data\": {}}}",
+        fresco_plan::plan::SCHEMA,
+        serde_json::to_string(&found).expect("is data")
+    );
+    let source = Source::of_text("plan.json", text, Path::new("")).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(planned(&source.text).0, found, "{}", source.text);
+}
+
 #[test]
 fn what_a_plan_has_no_place_for_is_refused() {
     for (from, to, field) in [
-        ("llc = \"2-3\"", "pages = \"on-touch\"", "task.pointers.pages"),
         (
             "llc = \"2-3\"",
             "memory_limit = \"1 MiB\"",
@@ -184,9 +211,9 @@ fn what_a_plan_has_no_place_for_is_refused() {
             "task.noise.cores",
         ),
         (
-            "program = \"random\"\nparameters.bytes = \"1 MiB\"",
-            "program = \"strides-parallel\"",
-            "task.noise.cores",
+            "program = \"random\"\nparameters.bytes = \"1 MiB\"\ncores = \"2-3\"\nrole = \"background\"\nbanks = \"4-15\"",
+            "program = \"strides-parallel\"\ncores = \"2-3\"\nrole = \"background\"\nbanks_each = [4, 5]",
+            "task.noise",
         ),
         (
             "policy.frames = \"palloc\"",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every plan that the planner makes passes the checker, which shares no code with it.
 
+use fresco_plan::plan::Schedule;
 use fresco_plan::{Method, Plan, TaskSet, check, plan};
 use std::path::Path;
 
@@ -163,4 +164,89 @@ fn executives_inside_servers() {
     }
     set.options.method = Some(Method::Flat);
     assert!(plan(&set).is_err(), "nothing but crs has servers");
+}
+
+/// Tasks without a period beside periodic ones: the periodic ones have the plan that they have alone, under every method that is no
+/// table, and the others a place in their colors.
+#[test]
+fn tasks_without_a_period_run_behind_the_others() {
+    let periodic = r#"
+        machine = "gem5-2core"
+        [[task]]
+        name = "a"
+        period = "8 ms"
+        wcet = "1 ms"
+        core = 0
+        [[task]]
+        name = "b"
+        period = "32 ms"
+        wcet = "2 ms"
+        core = 1
+    "#;
+    let behind = "[[task]]\nname = \"c\"\ncore = 1\nmemory = \"2 MiB\"\n";
+    let load = |text: &str, method: Method| {
+        let set = TaskSet::parse(
+            "t.toml",
+            text,
+            Path::new(""),
+            &[format!("plan.method={}", method.name())],
+        );
+        set.unwrap_or_else(|error| panic!("{error}"))
+    };
+    for method in [
+        Method::AutoRefresh,
+        Method::Burst,
+        Method::Crs,
+        Method::Aligned,
+        Method::Flat,
+    ] {
+        let alone = plan(&load(periodic, method)).unwrap_or_else(|refusal| panic!("{refusal}"));
+        // Wherever it stands in the file.
+        for text in [
+            format!("{periodic}{behind}"),
+            periodic.replacen("[[task]]", &format!("{behind}[[task]]"), 1),
+        ] {
+            let set = load(&text, method);
+            let found = plan(&set).unwrap_or_else(|refusal| panic!("{}: {refusal}", method.name()));
+            verify(&found, &set);
+            assert_eq!(found.tasks[..2], alone.tasks[..], "{}", method.name());
+            assert_eq!((&found.proofs, &found.refresh), (&alone.proofs, &alone.refresh));
+            let last = &found.tasks[2];
+            assert_eq!((last.period_ns, last.core, last.response_bound_ns), (0, Some(1), None));
+            assert!(
+                found.reasons.last().is_some_and(|reason| reason.ends_with(": c")),
+                "{:?}",
+                found.reasons
+            );
+            // What it has not got cannot be promised to it, nor its place left out.
+            let mut spoilt = found.clone();
+            spoilt.tasks[2].wcet_ns = 1;
+            assert!(check(&spoilt, &set.machine).is_err());
+            spoilt.clone_from(&found);
+            match &mut spoilt.schedule {
+                Schedule::Servers { cores, .. } => cores[1]
+                    .servers
+                    .iter_mut()
+                    .for_each(|server| server.tasks.retain(|&task| task != 2)),
+                Schedule::Slots { cores, .. } => cores[1]
+                    .tasks
+                    .iter_mut()
+                    .for_each(|tasks| tasks.retain(|&task| task != 2)),
+                _ => spoilt.tasks[2].core = Some(7),
+            }
+            assert!(check(&spoilt, &set.machine).is_err(), "{}", method.name());
+        }
+    }
+    // Both in the color that holds one of them.
+    let bytes = plan(&load(periodic, Method::Aligned)).expect("as above").colors[0].bytes;
+    let large = |name: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\ncore = 1\ncolor = 0\nmemory = {}\n",
+            bytes * 3 / 5
+        )
+    };
+    assert!(plan(&load(&format!("{periodic}{}", large("c")), Method::Aligned)).is_ok());
+    let both = format!("{periodic}{}{}", large("c"), large("d"));
+    let refusal = plan(&load(&both, Method::Aligned)).expect_err("too large");
+    assert!(refusal.reason.contains("bytes in color 0, and"), "{refusal}");
 }

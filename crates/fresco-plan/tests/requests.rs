@@ -221,9 +221,65 @@ fn budgets_of_bandwidth() {
     refused_budget("interrupt = -1", "bandwidth.interrupt", "-1");
     // Two interrupts that fill more than a period: nothing else would ever run.
     refused_budget("interrupt = 1000000", "bandwidth.interrupt", "in periods of");
-    let text = format!("[bandwidth]\nreserve = \"64 MB/s\"\n{TASKS}global = \"4 KiB\"\n");
-    refused_in(&text, "[bandwidth]", "bandwidth", "task \"b\" that hands data on");
     refused_budget("budget = 1", "bandwidth.budget", "unknown");
+}
+
+/// A budget that is written with a task is its core's.
+#[test]
+fn budgets_of_tasks() {
+    let text = |a: &str, b: &str| {
+        format!("machine = \"gem5-2core\"\n{TASKS}{b}\n").replacen(
+            "wcet = \"1 ms\"",
+            &format!("wcet = \"1 ms\"\n{a}"),
+            1,
+        )
+    };
+    let lines = |a: &str, b: &str| {
+        let set = read(&text(a, b)).unwrap_or_else(|error| panic!("{error}"));
+        set.bandwidth.expect("there are budgets").lines
+    };
+    let both = lines("core = 0\nreserve = \"64 MB/s\"", "core = 1\nreserve = \"128 MB/s\"");
+    assert_eq!(both, [1000, 2000]);
+    // The other core has what is left of r_min.
+    let one = lines("core = 0\nreserve = \"64 MB/s\"\nreservation = \"hard\"", "core = 1");
+    let machine = fresco_machine::builtin("gem5-2core").expect("built in");
+    let r_min = fresco_machine::Guaranteed::of(&machine, false).bytes_per_s();
+    assert!(
+        one[0] == 1000 && (0.99..=1.0).contains(&(((one[0] + one[1]) * 64_000) as f64 / r_min as f64)),
+        "{one:?} {r_min}"
+    );
+    let wrong = |a: &str, b: &str, line: &str, field: &str, found: &str| refused_in(&text(a, b), line, field, found);
+    wrong(
+        "",
+        "reserve = \"1 MB/s\"",
+        "reserve",
+        "task.b.reserve",
+        "whose core the plan chooses",
+    );
+    wrong(
+        "core = 0\nreserve = \"1 MB/s\"",
+        "core = 0\nreserve = \"2 MB/s\"",
+        "reserve = \"2 MB/s\"",
+        "task.b.reserve",
+        "another reserve than that of a, on core 0",
+    );
+    wrong(
+        "core = 0",
+        "core = 1\nreserve = \"2 MB/s\"\nreservation = \"soft\"",
+        "reservation",
+        "task.b.reservation",
+        "soft",
+    );
+    let twice = format!(
+        "bandwidth.reserve = \"1 MB/s\"\n{}",
+        text("core = 0", "core = 1\nreserve = \"2 MB/s\"")
+    );
+    refused_in(
+        &twice,
+        "bandwidth.reserve",
+        "bandwidth.reserve",
+        "and one of b for core 1",
+    );
 }
 
 #[test]

@@ -138,7 +138,18 @@ fn of_plan(plan: &Plan) -> String {
     }
     let cored = plan.tasks.iter().all(|task| task.core.is_some());
     for task in &plan.tasks {
-        _ = writeln!(text, "[[task]]\nname = {}", quoted(&task.name));
+        let threads: Vec<&PlannedTask> = match task.team {
+            Some(team) => plan.tasks.iter().filter(|other| other.team == Some(team)).collect(),
+            None => vec![task],
+        };
+        if threads.first().is_some_and(|first| first.name != task.name) {
+            continue;
+        }
+        let name = match task.team {
+            Some(_) => task.name.strip_suffix(".0").unwrap_or(&task.name),
+            None => &task.name,
+        };
+        _ = writeln!(text, "[[task]]\nname = {}", quoted(name));
         if task.period_ns > 0 {
             let times = [
                 ("phase", task.phase_ns),
@@ -155,8 +166,14 @@ fn of_plan(plan: &Plan) -> String {
             "memory = \"{} B\"\nglobal = \"{} B\"",
             task.memory_bytes, task.global_bytes
         );
-        if let Some(core) = task.core.filter(|_| cored) {
-            _ = writeln!(text, "core = {core}");
+        let cores: Vec<String> = threads
+            .iter()
+            .filter_map(|task| task.core.map(|core| core.to_string()))
+            .collect();
+        match cores.as_slice() {
+            [core] if cored => _ = writeln!(text, "core = {core}"),
+            cores if cored => _ = writeln!(text, "cores = [{}]", cores.join(", ")),
+            _ => {}
         }
         if !task.pages.is_at_start() {
             _ = writeln!(text, "pages = \"on-touch\"");

@@ -23,3 +23,4 @@ mod sim;
 mod streams;
 mod tables;
 mod timelines;
+mod together;

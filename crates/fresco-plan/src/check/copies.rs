@@ -6,6 +6,37 @@ use super::spans::{first_common, union};
 use crate::plan::{LockTimes, Plan, Schedule};
 use fresco_rt::Time;
 
+/// A copy under a budget waits for it: at its start, then each time that it has used the budget up, and so does the job after it.
+pub(super) fn check_budgets(plan: &Plan) -> Result<(), Violation> {
+    let Some(bandwidth) = &plan.bandwidth else {
+        return Ok(());
+    };
+    let least = bandwidth
+        .lines
+        .iter()
+        .copied()
+        .filter(|lines| *lines > 0)
+        .min()
+        .unwrap_or(1);
+    for (number, task) in plan
+        .tasks
+        .iter()
+        .enumerate()
+        .filter(|(_, task)| task.instances.len() > 1)
+    {
+        let (Some(copy), bytes) = (task.copy_ns, u128::from(task.global_bytes)) else {
+            continue;
+        };
+        // Each line is fetched where it was and where it goes, and each of these may push a dirty one out.
+        let moved =
+            bytes.div_ceil(u128::from(bandwidth.line_bytes.max(1))) * if bandwidth.count_write_backs { 4 } else { 2 };
+        let waits = (moved / u128::from(least) + 2) * u128::from(bandwidth.period_ns);
+        let place = format!("tasks[{number}] ({}).copy_ns", task.name);
+        holds! { bytes == 0 || u128::from(copy) > waits, &place, "is {copy}; a copy of {bytes} bytes may wait {waits} ns for a budget of {least} lines" }
+    }
+    Ok(())
+}
+
 /// Looks at every job that copies, for as long as jobs and locks take to repeat.
 pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     let Schedule::Servers { locks, .. } = &plan.schedule else {

@@ -51,9 +51,20 @@ pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violati
             ));
         }
     }
-    if let Some(task) = proved.iter().position(|&proved| !proved) {
+    let is_open = |task: usize| !proved[task] && plan.tasks[task].period_ns > 0;
+    if let Some(task) = (0..proved.len()).find(|&task| is_open(task)) {
         let place = format!("tasks[{task}] ({})", plan.tasks[task].name);
         return Err(Violation::new(place, "nothing proves its deadline"));
+    }
+    let behind = plan.tasks.iter().filter(|task| task.period_ns == 0);
+    let behind: Vec<&str> = behind.map(|task| task.name.as_str()).collect();
+    holds! { behind.len() < plan.tasks.len(), "tasks", "have no periods, and {} plans those with periods", plan.method.name() }
+    if !behind.is_empty() {
+        let warning = format!(
+            "nothing is promised to {}, which run where no job is ready",
+            behind.join(", ")
+        );
+        report.warnings.push(warning);
     }
     report.facts.push("the proof of every deadline holds".to_owned());
     Ok(())

@@ -2,7 +2,6 @@
 //! Checks that the parts of a plan fit each other: tasks, cores, colors, windows.
 
 use super::report::{CheckReport, Violation, holds};
-use crate::Method;
 use crate::plan::{LockTimes, Plan, RefreshPlan, Schedule};
 
 /// Longest period of a schedule: a thousand seconds.
@@ -11,12 +10,14 @@ const MOST_NS: u64 = 1_000_000_000_000;
 pub(super) fn check(plan: &Plan, report: &mut CheckReport) -> Result<(), Violation> {
     holds! { !plan.tasks.is_empty(), "tasks", "there is none" }
     let fair = matches!(plan.schedule, Schedule::Fair { .. });
-    let takes_batch = fair || plan.method == Method::Partition;
+    // A table has a slot for each job, and none for a task without jobs.
+    let takes_batch = !matches!(plan.schedule, Schedule::Table { .. });
     for (number, task) in plan.tasks.iter().enumerate() {
         let place = format!("tasks[{number}] ({})", task.name);
         let twice = plan.tasks[..number].iter().any(|other| other.name == task.name);
         holds! { !twice, &place, "there is another task of this name" }
-        if !takes_batch || task.period_ns > 0 {
+        let times = [task.phase_ns, task.period_ns, task.wcet_ns, task.deadline_ns];
+        if !takes_batch || times != [0; 4] {
             let Some(timing) = task.timing() else {
                 return Err(Violation::new(
                     place,

@@ -64,6 +64,7 @@ pub fn check(plan: &Plan, machine: &Machine) -> Result<CheckReport, Violation> {
     memory::check(plan, &mut report)?;
     hiding::check(plan, &mut report)?;
     copies::check(plan, &mut report)?;
+    copies::check_budgets(plan)?;
     retention::check(plan, &mut report)?;
     bandwidth::check(plan, machine, &mut report)?;
     copy_times::check(plan, machine, &mut report)?;

@@ -18,7 +18,9 @@ pub(super) fn check(plan: &Plan, proof: &Proof, place: &str) -> Result<(), Viola
     let Some(core) = proof.core else {
         return Err(Violation::new(place, "names no core"));
     };
-    let own = with_time(plan, core, proof.color);
+    // A task without a period runs where no job is ready: it takes no time from any.
+    let mut own = with_time(plan, core, proof.color);
+    own.retain(|&task| plan.tasks[task].period_ns > 0);
     for (number, task) in plan.tasks.iter().enumerate() {
         let (shares, there) = (own.contains(&number), proof.tasks.contains(&number));
         holds! { !there || task.core == Some(core), place, "{} does not run on core {core}", task.name }

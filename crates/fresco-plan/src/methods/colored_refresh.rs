@@ -25,11 +25,7 @@ pub(super) fn draft(context: &PlanContext<'_>) -> Result<Draft, Refusal> {
     }
     let (_, burst) = context.burst();
     let pages: Vec<u64> = set.tasks.iter().map(|task| task.memory / memory.page_bytes).collect();
-    let copies: Vec<Option<Time>> = set
-        .tasks
-        .iter()
-        .map(|task| (task.global > 0).then(|| options.copy.copy_time(task.global)).flatten())
-        .collect();
+    let copies: Vec<Option<Time>> = (0..set.tasks.len()).map(|task| set.copy_time(task)).collect();
     let cores = cores(context)?;
     let with_handlers = Handlers::of(context, &cores, memory.retention_ns / Time::from(memory.ranks));
     let pages: Vec<u64> = with_handlers.extend(pages, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What methods start from, and what they return.
 
-use crate::Method;
 use crate::plan::{Color, Proof, RefreshPlan, Schedule};
 use crate::refusal::Refusal;
 use fresco_rt::search::MemoryNeed;
@@ -40,24 +39,12 @@ pub(crate) struct Draft {
 
 impl<'a> PlanContext<'a> {
     /// What methods start from, for tasks that all have periods, or none of which has one; a partition takes both.
-    ///
-    /// # Errors
-    /// Some have one and some have none, and the method asked for is no partition.
-    pub fn new(set: &'a TaskSet) -> Result<Self, Refusal> {
-        let tasks = set.timing();
-        let takes_both = set.options.method == Some(Method::Partition);
-        if !takes_both && !tasks.is_empty() && tasks.len() < set.tasks.len() {
-            let batch = set.tasks.iter().find(|task| task.timing.is_none());
-            let name = batch.map_or("", |task| &task.name);
-            return Err(Refusal::form(format!(
-                "task {name} has no period, others have one; a plan is for periodic tasks or for batch tasks"
-            )));
-        }
-        Ok(Self {
+    pub fn new(set: &'a TaskSet) -> Self {
+        Self {
             set,
             memory: RankMemory::of(&set.machine),
-            tasks,
-        })
+            tasks: set.timing(),
+        }
     }
 
     /// Refuses batch tasks.

@@ -122,6 +122,10 @@ pub struct PlannedTask {
     /// When its pages get their frames. Page faults are a part of its WCET.
     #[serde(default, skip_serializing_if = "Paging::is_at_start")]
     pub pages: Paging,
+    /// Of a thread of a program of several, the number of the first thread, which the others follow. Each may touch all of the
+    /// program's memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<usize>,
     /// What it is on a real machine: a program and its arguments; empty if the scenario names none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

@@ -1,51 +1,97 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[bandwidth]`: budgets of bandwidth for the cores (MG-1 to MG-3).
 
-use super::task::TaskSpec;
 use crate::plan::PlannedBandwidth;
+use crate::scenario::Task;
 use crate::scenario::bandwidth::lines_of;
 use crate::scenario::bandwidth::period::{MOST, PERIODS, Period};
-use fresco_input::{InputError, Item, Table, format_bandwidth};
+use fresco_input::{Document, InputError, Item, Table, format_bandwidth};
 use fresco_machine::{Guaranteed, Machine, RefreshPolicy};
+use std::collections::BTreeMap;
 
-/// Reads the budgets of `cores` cores; `None` without `[bandwidth]`.
+/// What tasks reserve for the cores that they name, in bytes per second.
+#[derive(Default)]
+pub(super) struct Asked {
+    by_core: BTreeMap<u32, (u64, String)>,
+}
+
+impl Asked {
+    /// Takes in what a task says.
+    ///
+    /// # Errors
+    /// It names no core, or another task reserves something else for it.
+    pub fn add(&mut self, task: &Task, table: &Table<'_>) -> Result<(), InputError> {
+        let Some(bytes) = task.bandwidth.for_certain(table)? else {
+            return Ok(());
+        };
+        let error = |found: String| table.error_at("reserve", found);
+        if task.cores.is_empty() {
+            return Err(error("found a budget of a task whose core the plan chooses".to_owned())
+                .allowed("reserve of tasks that name their core: a budget is the core's")
+                .help("name its core, or write bandwidth.reserve for all cores"));
+        }
+        for core in &task.cores {
+            let known = self.by_core.get(core).filter(|(other, _)| *other != bytes);
+            if let Some((_, other)) = known {
+                return Err(
+                    error(format!("found another reserve than that of {other}, on core {core}"))
+                        .allowed("one budget for each core, whatever task runs on it")
+                        .help("write it at one of the core's tasks, or at all of them the same"),
+                );
+            }
+            self.by_core.insert(*core, (bytes, task.name.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// Reads the budgets of `cores` cores; `None` without `[bandwidth]` and without tasks that reserve any.
 ///
 /// # Errors
-/// More is reserved than r_min of a controller, or less than a line in a period; a task hands data on.
+/// More is reserved than r_min of a controller, or less than a line in a period.
 pub(super) fn read(
     root: &Table<'_>,
     machine: &Machine,
     cores: u32,
-    tasks: &[TaskSpec],
+    asked: &Asked,
 ) -> Result<Option<PlannedBandwidth>, InputError> {
-    let Some(table) = root.opt_table("bandwidth")? else {
-        return Ok(None);
+    let nothing_said = Document::parse(&root.error("").file, "[bandwidth]")?;
+    let table = match root.opt_table("bandwidth")? {
+        Some(table) => table,
+        None if asked.by_core.is_empty() => return Ok(None),
+        None => nothing_said.root().table("bandwidth")?,
     };
-    if let Some(task) = tasks.iter().find(|task| task.global > 0) {
-        let found = format!(
-            "found budgets of bandwidth, and task {:?} that hands data on",
-            task.name
-        );
-        return Err(table
-            .error(found)
-            .allowed("tasks without global: no plan counts for how long a copy waits for a budget")
-            .help("remove global, or [bandwidth]"));
-    }
     if let Some(item) = table.opt_item("period") {
         item.whole_ns(PERIODS)?;
     }
     let period = Period::read(&table, machine)?;
     let guaranteed = least(machine, period.count_write_backs);
     let of_core = |core: usize| machine.topology.node_of_core[core];
-    let beside = |core: usize| {
-        (0..cores as usize)
-            .filter(|&other| of_core(other) == of_core(core))
-            .count()
-    };
     let r_min = guaranteed.bytes_per_s();
-    let reserved: Vec<u64> = match table.opt_item("reserve") {
-        Some(item) => reserved(&item, cores as usize)?,
-        None => (0..cores as usize).map(|core| r_min / beside(core) as u64).collect(),
+    let by_tasks = |core: usize| asked.by_core.get(&(core as u32)).map(|(bytes, _)| *bytes);
+    let reserved: Vec<u64> = match (table.opt_item("reserve"), asked.by_core.first_key_value()) {
+        (Some(_), Some((core, (_, task)))) => {
+            let found = format!("found reservations of cores, and one of {task} for core {core}");
+            return Err(table
+                .error_at("reserve", found)
+                .allowed("reserve here or with tasks")
+                .help("remove one of them"));
+        }
+        (Some(item), None) => reserved(&item, cores as usize)?,
+        (None, _) => {
+            // Cores without a reservation have equal parts of what the others of their node leave.
+            let left = |core: usize| {
+                let own = (0..cores as usize).filter(|&other| of_core(other) == of_core(core));
+                let (taken, open) = own.fold((0, 0), |(taken, open): (u64, u64), other| match by_tasks(other) {
+                    Some(bytes) => (taken.saturating_add(bytes), open),
+                    None => (taken, open + 1),
+                });
+                r_min.saturating_sub(taken) / open.max(1)
+            };
+            (0..cores as usize)
+                .map(|core| by_tasks(core).unwrap_or_else(|| left(core)))
+                .collect()
+        }
     };
     for node in 0..machine.memory.organisation.nodes {
         let own = (0..cores as usize).filter(|&core| of_core(core) == node);

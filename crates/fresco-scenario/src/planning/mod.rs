@@ -14,6 +14,8 @@ pub use options::{BurstLength, Options};
 pub use server::ServerSpec;
 pub use task::{PageColors, TaskSpec};
 
+use bandwidth::Asked;
+
 use crate::Source;
 use crate::plan::{Method, PlannedBandwidth, PlannedFrames, PlannedMachine};
 use crate::scenario::assignment::{Assignment, read_with};
@@ -150,9 +152,11 @@ impl TaskSet {
         }
         let trace_dir = directory.join(root.opt_text("trace_dir")?.unwrap_or(""));
         let mut tasks: Vec<TaskSpec> = Vec::new();
-        for table in root.array_of_tables("task")? {
+        let mut asked = Asked::default();
+        for (number, table) in root.array_of_tables("task")?.into_iter().enumerate() {
             let task = Task::read(&table, &machine, None)?;
-            for copy in task::copies(&task, &table, options.cores, &trace_dir)? {
+            asked.add(&task, &table)?;
+            for copy in task::copies(&task, &table, number, options.cores, &trace_dir)? {
                 if tasks.iter().any(|other| other.name == copy.name) {
                     let error = table.error_at("name", format!("found a second task {:?}", copy.name));
                     return Err(error.allowed("each name once").help("rename one of the two"));
@@ -173,7 +177,7 @@ impl TaskSet {
                 .help("add core = N to the others, or leave the choice to the planner"));
         }
         load::check(&root, &tasks, &machine, options.cores)?;
-        let bandwidth = bandwidth::read(&root, &machine, options.cores, &tasks)?;
+        let bandwidth = bandwidth::read(&root, &machine, options.cores, &asked)?;
         let frames = frames(&root)?;
         runs::check(&root, &machine, tasks.iter().any(|task| task.timing.is_some()))?;
         let of_runs = OF_ALL_POINTS.iter().chain(runs::KEYS);
@@ -207,6 +211,17 @@ impl TaskSet {
             machine_given: given,
             ..self.clone()
         })
+    }
+
+    /// Time of a copy of the data that a task hands on, under budgets if there are any, in ns; `None` if it hands on none, or
+    /// if the time exceeds 64 bits.
+    pub fn copy_time(&self, task: usize) -> Option<fresco_rt::Time> {
+        let bytes = self.tasks[task].global;
+        let alone = (bytes > 0).then(|| self.options.copy.copy_time(bytes)).flatten()?;
+        match &self.bandwidth {
+            Some(budgets) => budgets.copy_time(bytes, alone, self.machine.core.mhz),
+            None => Some(alone),
+        }
     }
 
     /// The tasks that have periods.

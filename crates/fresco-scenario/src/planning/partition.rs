@@ -3,8 +3,7 @@
 //! [`Method::Partition`](crate::plan::Method::Partition) is made of.
 
 use super::TaskSpec;
-use super::task::{PageColors, refuse_core, refuse_team, timing, work};
-use crate::Paging;
+use super::task::{PageColors, refuse_core, team, timing, work};
 use crate::budgets::{Budgets, Share};
 use crate::plan::PlannedBandwidth;
 use crate::scenario::room::Room;
@@ -24,16 +23,17 @@ pub(super) struct Partition {
 }
 
 /// Keys of a task that a plan has no place for.
-const NOT_PLANNED: [&str; 7] = ["pages", "placement", "nodes", "node", "memory_limit", "start", "color"];
+const NOT_PLANNED: [&str; 6] = ["placement", "nodes", "node", "memory_limit", "start", "color"];
 
 /// Reads the scenario as a run does. `cores` are those that the plan may use; `None` for as many as its tasks need.
 ///
 /// # Errors
 /// Anything that would stop a run of it; what a plan has no place for: colors that are chosen or moved while tasks run,
-/// budgets that are lent, threads of one program; colors for some tasks and none for others.
+/// budgets that are lent, threads of one program with other colors; colors for some tasks and none for others.
 pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) -> Result<Partition, InputError> {
     let setup = Setup::read(document.clone(), directory)?;
-    Room::default().check(&setup)?;
+    let mut room = Room::default();
+    room.check(&setup)?;
     let root = document.root();
     if setup.dynamic.is_some() {
         let error = root.error_at("policy.dynamic", "found colors that are divided anew while tasks run");
@@ -50,20 +50,26 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
                 .help("remove it, or simulate the scenario without a plan: fresco sim"));
         }
         refuse_core(task, table, cores.unwrap_or(setup.machine.cores))?;
-        refuse_team(task, table)?;
+    }
+    let of_thread = |copy: &Copy| std::iter::zip(&setup.tasks, &tables).nth(copy.task);
+    for pair in setup.copies.windows(2).filter(|pair| pair[0].task == pair[1].task) {
+        let (task, table) = of_thread(&pair[0]).expect("a copy is of a task");
+        if team(task, table, pair[0].task)?.is_some() && pair[0].coloring != pair[1].coloring {
+            let error = table.error(format!(
+                "found other colors of {} than of {}",
+                pair[1].name, pair[0].name
+            ));
+            return Err(error
+                .allowed("the same colors for all threads of a program: which of them touches a page first nobody knows beforehand")
+                .help("name the banks of the task, or simulate the scenario without a plan: fresco sim"));
+        }
     }
     let is_colored = setup.copies.iter().any(|copy| copy.coloring != Coloring::Off);
     let mut tasks = Vec::new();
     for copy in &setup.copies {
         let (task, table) = (&setup.tasks[copy.task], &tables[copy.task]);
-        let footprint = setup.team(copy.task, 0)?[0]
-            .footprint()
-            .iter()
-            .map(|area| area.bytes)
-            .sum();
-        let memory = task
-            .bytes
-            .unwrap_or(u64::next_multiple_of(footprint, setup.machine.page_bytes));
+        let touched = room.footprint(&setup, copy.task)?.bytes;
+        let memory = task.bytes.unwrap_or(touched.next_multiple_of(setup.machine.page_bytes));
         tasks.push(TaskSpec {
             name: copy.name.clone(),
             timing: timing(task, &copy.name),
@@ -72,8 +78,9 @@ pub(super) fn read(document: &Document, directory: &Path, cores: Option<u32>) ->
             core: Some(copy.core),
             color: None,
             colors: is_colored.then(|| colors(copy, &setup.space, table)).transpose()?,
-            work: work(task, table, memory, setup.trace_dir())?,
-            pages: Paging::AtStart,
+            work: work(task, table, (touched, memory), setup.trace_dir())?,
+            pages: task.paging,
+            team: team(task, table, copy.task)?,
             command: task.command.clone(),
         });
     }

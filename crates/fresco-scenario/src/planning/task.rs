@@ -30,6 +30,8 @@ pub struct TaskSpec {
     pub work: Work,
     /// When its pages get their frames.
     pub pages: Paging,
+    /// The number of the program of several threads that it is a thread of, by the task's place in the file.
+    pub team: Option<usize>,
     /// The program that it is on a real machine, with its arguments; empty if none is named.
     pub command: Vec<String>,
 }
@@ -43,19 +45,24 @@ pub struct PageColors {
     pub llc: Option<Vec<u32>>,
 }
 
-/// The copies of a task; `cores` are those that the plan uses.
+/// The copies of a task, the one at `number` of the file; `cores` are those that the plan uses.
 ///
 /// # Errors
 /// A core that the plan does not use; a program that cannot be built, or that needs more than the task's memory.
 pub(super) fn copies(
     task: &Task,
     table: &Table<'_>,
+    number: usize,
     cores: u32,
     trace_dir: &Path,
 ) -> Result<Vec<TaskSpec>, InputError> {
     refuse_core(task, table, cores)?;
-    refuse_team(task, table)?;
+    if task.timing.is_some() {
+        refuse_team(task, table)?;
+    }
+    let team = team(task, table, number)?;
     let memory = task.bytes.unwrap_or(DEFAULT_MEMORY);
+    let touched = touched(task, trace_dir)?;
     let spec = |name: String, core: Option<u32>| -> Result<TaskSpec, InputError> {
         Ok(TaskSpec {
             timing: timing(task, &name),
@@ -65,8 +72,9 @@ pub(super) fn copies(
             core,
             color: task.color,
             colors: None,
-            work: work(task, table, memory, trace_dir)?,
+            work: work(task, table, (touched, memory), trace_dir)?,
             pages: task.paging,
+            team,
             command: task.command.clone(),
         })
     };
@@ -98,32 +106,66 @@ pub(super) fn refuse_core(task: &Task, table: &Table<'_>, cores: u32) -> Result<
         .help("choose another core, or raise plan.cores"))
 }
 
-/// Refuses threads of one program.
-pub(super) fn refuse_team(task: &Task, table: &Table<'_>) -> Result<(), InputError> {
-    if let Some(program) = task.program.as_ref().filter(|program| program.kind().is_team())
-        && task.cores.len() > 1
-    {
+/// Threads of a task's program in a plan: one for each core if it is a team, else one alone.
+fn threads(task: &Task) -> u32 {
+    let is_team = task.program.as_ref().is_some_and(|program| program.kind().is_team());
+    if is_team { task.cores.len().max(1) as u32 } else { 1 }
+}
+
+/// The number of the program whose threads the copies of a task are, if they are threads: that of the task.
+///
+/// # Errors
+/// It is a program on a real machine, too, where a plan starts a process for each of its tasks.
+pub(super) fn team(task: &Task, table: &Table<'_>, number: usize) -> Result<Option<usize>, InputError> {
+    let is_team = threads(task) > 1;
+    if is_team && !task.command.is_empty() {
+        let error = table.error_at("command", "found the command of a program of several threads");
+        return Err(error
+            .allowed("a command where each task is a process of its own")
+            .help("remove it, or give the task one core"));
+    }
+    Ok(is_team.then_some(number))
+}
+
+/// Refuses threads of one program that has deadlines.
+fn refuse_team(task: &Task, table: &Table<'_>) -> Result<(), InputError> {
+    if let Some(program) = task.program.as_ref().filter(|_| threads(task) > 1) {
         let found = format!("found {} threads of {}", task.cores.len(), program.kind().name);
         return Err(table
             .error_at("cores", found)
             .allowed("one core for a program of several threads: no plan counts for how long they wait for each other")
-            .help("give it one core, or simulate the scenario without a plan: fresco sim"));
+            .help("give it one core or no period, or simulate the scenario without a plan: fresco sim"));
     }
     Ok(())
 }
 
-/// The program with its parameters, built once to see that it can be.
-pub(super) fn work(task: &Task, table: &Table<'_>, memory: u64, trace_dir: &Path) -> Result<Work, InputError> {
+/// Bytes that a task's program touches, which is built once to see that it can be; 0 without a program.
+fn touched(task: &Task, trace_dir: &Path) -> Result<u64, InputError> {
     let Some(spec) = &task.program else {
-        return Ok(Work::Synthetic);
+        return Ok(0);
     };
-    let name = spec.kind().name;
     let setting = Setting {
         trace_dir: trace_dir.to_owned(),
         ..Setting::default()
     };
-    let threads = spec.build(&setting, 1)?;
-    let bytes: u64 = threads[0].footprint().iter().map(|area| area.bytes).sum();
+    let threads = spec.build(&setting, threads(task))?;
+    Ok(threads[0].footprint().iter().map(|area| area.bytes).sum())
+}
+
+/// The program with its parameters; it touches so many bytes of so many that the task has.
+///
+/// # Errors
+/// The task has too few.
+pub(super) fn work(
+    task: &Task,
+    table: &Table<'_>,
+    (bytes, memory): (u64, u64),
+    trace_dir: &Path,
+) -> Result<Work, InputError> {
+    let Some(spec) = &task.program else {
+        return Ok(Work::Synthetic);
+    };
+    let name = spec.kind().name;
     if bytes > memory {
         return Err(table
             .error_at("memory", format!("found {} of memory", format_size(memory)))

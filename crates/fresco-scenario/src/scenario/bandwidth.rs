@@ -23,13 +23,30 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads `reserve`, `reservation` and `weight` of a task.
-    pub(super) fn read(table: &Table<'_>) -> Result<Self, InputError> {
+    /// What a plan may heed: bytes per second, which its cores have for certain.
+    ///
+    /// # Errors
+    /// The reservation is soft.
+    pub(crate) fn for_certain(&self, table: &Table<'_>) -> Result<Option<u64>, InputError> {
+        match self.kind {
+            Some(Kind::Soft) => Err(table
+                .error_at("reservation", "found a soft reservation of a task that is planned")
+                .allowed("\"hard\": on what its core may lend no task can count")
+                .help("omit it: the budgets of plans are hard")),
+            _ => Ok(self.reserve),
+        }
+    }
+
+    /// Reads `reserve` and `reservation` of a task, and its `weight` if it is run as it stands.
+    pub(super) fn read(table: &Table<'_>, is_run: bool) -> Result<Self, InputError> {
         let kinds = [("hard", Kind::Hard), ("soft", Kind::Soft)];
         Ok(Self {
             reserve: table.opt_bandwidth("reserve", 1..=MOST)?,
             kind: table.opt_choice("reservation", &kinds)?,
-            weight: table.opt_integer("weight", 1..=1000)?,
+            weight: match is_run {
+                true => table.opt_integer("weight", 1..=1000)?,
+                false => None,
+            },
         })
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn read(policy: &Table<'_>, sharing: &Sharing) -> Result<Option<Ps>, 
     if *sharing == Sharing::Equal(Divide::BanksAndLlc) {
         let error = policy.error_at("dynamic", "found a dynamic division of banks and cache");
         return Err(error
-            .allowed("dynamic = true where banks alone are divided")
+            .allowed("dynamic = true where banks alone are divided: BPM has no rule that divides a cache anew")
             .help("remove llc = true, or dynamic = true"));
     }
     Ok(Some(

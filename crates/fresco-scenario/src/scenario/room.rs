@@ -11,10 +11,20 @@ use std::collections::BTreeMap;
 /// What the points of a sweep have in common and need not be found out again.
 #[derive(Default)]
 pub struct Room {
-    /// Bytes of a program, by everything that decides them.
-    footprints: BTreeMap<String, u64>,
+    /// What programs touch, by everything that decides it.
+    footprints: BTreeMap<String, Footprint>,
     /// Frames of a machine by pair of bank and LLC color.
     pairs: BTreeMap<String, Vec<u64>>,
+}
+
+/// What a program touches.
+#[derive(Clone, Copy)]
+pub(crate) struct Footprint {
+    /// Bytes of all its areas.
+    pub bytes: u64,
+    /// The same, each area in whole pages.
+    in_pages: u64,
+    threads: u64,
 }
 
 impl Room {
@@ -35,7 +45,9 @@ impl Room {
             let memory = allocator::of_task(setup, copy);
             let registered = frames.register(TaskId(number), memory.clone());
             registered.map_err(|error| refused(setup, number, &error))?;
-            let bytes = self.footprint(setup, copy.task)?;
+            let footprint = self.footprint(setup, copy.task)?;
+            // A thread counts for its share.
+            let bytes = footprint.in_pages.div_ceil(footprint.threads);
             let pages = bytes.div_ceil(page);
             needed += pages;
             if let Some(limit) = memory.limit.filter(|limit| *limit < pages) {
@@ -77,22 +89,27 @@ impl Room {
         Ok(())
     }
 
-    /// Bytes of a copy's program, in whole pages, of a thread its share; the program is built once for each set of parameters.
-    fn footprint(&mut self, setup: &Setup, task: usize) -> Result<u64, InputError> {
+    /// What a task's program touches; the program is built once for each set of parameters.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub(crate) fn footprint(&mut self, setup: &Setup, task: usize) -> Result<Footprint, InputError> {
         let key = format!("{:?} {}", setup.program_key(task), setup.trace_dir().display());
-        if let Some(bytes) = self.footprints.get(&key) {
-            return Ok(*bytes);
+        if let Some(known) = self.footprints.get(&key) {
+            return Ok(*known);
         }
         let threads = setup.team(task, 0)?;
-        let page = setup.machine.page_bytes;
-        let whole: u64 = threads[0]
-            .footprint()
-            .iter()
-            .map(|area| area.bytes.next_multiple_of(page))
-            .sum();
-        let bytes = whole.div_ceil(threads.len() as u64);
-        self.footprints.insert(key, bytes);
-        Ok(bytes)
+        let areas = threads[0].footprint();
+        let footprint = Footprint {
+            bytes: areas.iter().map(|area| area.bytes).sum(),
+            in_pages: areas
+                .iter()
+                .map(|area| area.bytes.next_multiple_of(setup.machine.page_bytes))
+                .sum(),
+            threads: threads.len() as u64,
+        };
+        self.footprints.insert(key, footprint);
+        Ok(footprint)
     }
 
     fn capacity(&mut self, setup: &Setup, frames: &Frames, banks: Option<&ColorSet>, llc: Option<&ColorSet>) -> u64 {

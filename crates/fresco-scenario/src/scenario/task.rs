@@ -107,7 +107,9 @@ impl Task {
             (false, None) => (Vec::new(), 0),
             _ => cores(table, machine)?,
         };
-        if colors.is_none() {
+        // What a plan decides is not asked for, so that it is not among the keys that an error names.
+        let is_run = colors.is_some();
+        if !is_run {
             refuse_chosen(table)?;
         }
         let bytes = table
@@ -121,24 +123,32 @@ impl Task {
             program,
             cores,
             role: table.opt_choice("role", &roles)?.unwrap_or(Role::Measured),
-            start: table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
+            start: match is_run {
+                true => table.opt_duration("start", 0..=LATEST_START)?.unwrap_or(0),
+                false => 0,
+            },
             timing: jobs::read(table, &name, colors.is_none())?,
             // Who touches a page of a team first decides its colors (TINT-19).
             paging: table.opt_choice("pages", &Paging::NAMES)?.unwrap_or(match is_team {
                 true => Paging::OnTouch,
                 false => Paging::AtStart,
             }),
-            node: table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
+            node: match is_run {
+                true => table.opt_integer("node", 0..=machine.topology.nodes() - 1)?,
+                false => None,
+            },
             colorings: match colors {
                 Some((space, policy)) => coloring::read(table, space, policy, listed)?,
                 None => vec![Coloring::Off; listed],
             },
             placement: Placement::Local,
             shared: Vec::new(),
-            limit: table
-                .opt_size("memory_limit", machine.page_bytes..=most)?
-                .map(|bytes| bytes / machine.page_bytes),
-            bandwidth: super::bandwidth::Asked::read(table)?,
+            limit: match is_run {
+                true => table.opt_size("memory_limit", machine.page_bytes..=most)?,
+                false => None,
+            }
+            .map(|bytes| bytes / machine.page_bytes),
+            bandwidth: super::bandwidth::Asked::read(table, is_run)?,
             bytes,
             global: table
                 .opt_size("global", 0..=bytes.unwrap_or(DEFAULT_MEMORY))?
@@ -148,8 +158,10 @@ impl Task {
             place: table.error("").in_field(format!("task.{name}")),
             name,
         };
-        let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
-        task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;
+        if is_run {
+            let uncolored = task.colorings.iter().all(|coloring| *coloring == Coloring::Off);
+            task.placement = placement::read(table, machine.topology.nodes(), uncolored)?;
+        }
         Ok(task)
     }
 
@@ -217,7 +229,7 @@ fn command(table: &Table<'_>) -> Result<Vec<String>, InputError> {
 }
 
 /// Keys that say what a plan decides, or that a plan does not promise to heed.
-const CHOSEN_BY_PLANS: [&str; 12] = [
+const CHOSEN_BY_PLANS: [&str; 10] = [
     "banks",
     "banks_each",
     "llc",
@@ -227,13 +239,11 @@ const CHOSEN_BY_PLANS: [&str; 12] = [
     "node",
     "memory_limit",
     "start",
-    "reserve",
-    "reservation",
     "weight",
 ];
 
 /// Those of them that a plan by partition keeps.
-const PARTITION: [&str; 6] = ["banks", "banks_each", "llc", "reserve", "reservation", "weight"];
+const PARTITION: [&str; 4] = ["banks", "banks_each", "llc", "weight"];
 
 /// Refuses what a plan would not heed.
 fn refuse_chosen(table: &Table<'_>) -> Result<(), InputError> {
@@ -246,7 +256,7 @@ fn refuse_chosen(table: &Table<'_>) -> Result<(), InputError> {
         false => "remove it, or simulate the scenario without a plan: fresco sim",
     };
     Err(error
-        .allowed("tasks whose memory and bandwidth the plan decides: core, color and bandwidth.reserve may be given")
+        .allowed("tasks whose memory the plan decides: core, color and reserve may be given")
         .help(help))
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How many operations a synthetic job makes: as many as fit its WCET on the idle machine.
 
-use super::{Experiment, Schedule, TaskSpec, Timing, Work};
+use super::{Experiment, Regulation, Schedule, TaskSpec, Timing, Work};
 use crate::engine::Engine;
 use fresco_dram::Ps;
 use fresco_input::InputError;
@@ -18,7 +18,8 @@ const TRIALS: usize = 12;
 ///
 /// A job is run alone, from cold private caches, in the task's first memory, without refresh. From what it takes follows a
 /// better number, until a job takes between 99 and 100 % of the time it may: the WCET less the margin. With budgets of bandwidth it
-/// has its core's, from the begin of a period on, and may take a period less: others may have used the budget up before it.
+/// has its core's, from the begin of a period on, and may take a period less: others may have used the budget up before it. Where lines
+/// written back count, too, it has half of it for those that it fetches.
 ///
 /// # Errors
 /// Not a single operation fits the WCET, or the task does not fit its colors.
@@ -87,9 +88,21 @@ fn alone(experiment: &Experiment, task: &TaskSpec) -> Experiment {
         tasks: vec![task],
         horizon_ns: u64::MAX / 1000,
         seed: experiment.seed,
-        regulation: experiment.regulation.clone(),
+        regulation: experiment.regulation.as_ref().map(of_fetches),
         ..Experiment::new(machine, schedule, experiment.frames)
     }
+}
+
+/// Budgets that only fetches use up. Cold caches push nothing out, and in the schedule each line that a job fetches may push out a dirty
+/// one: where these count, half of a budget is for fetches.
+fn of_fetches(regulation: &Regulation) -> Regulation {
+    let mut fetches = regulation.clone();
+    if std::mem::take(&mut fetches.budgets.count_write_backs) {
+        let settings = fetches.budgets.nodes.iter_mut().map(|node| &mut node.settings);
+        let reservations = settings.flat_map(|settings| &mut settings.reservations);
+        reservations.for_each(|one| one.lines = (one.lines / 2).max(1));
+    }
+    fetches
 }
 
 /// How long the first job takes with so many operations.

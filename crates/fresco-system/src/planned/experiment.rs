@@ -119,6 +119,7 @@ fn spec(plan: &Plan, task: &PlannedTask) -> Result<TaskSpec, InputError> {
         instances,
         instance_of_job: task.instance_of_job.clone(),
         paging: task.pages,
+        team: task.team,
         global_bytes: task.copy_ns.map_or(0, |_| task.global_bytes),
         ..TaskSpec::new(
             task.name.clone(),

@@ -52,7 +52,8 @@ pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<ScenarioResu
         promises,
         ..RunResult::new(&experiment, outcome, |_| 0)
     };
-    Ok(ScenarioResult::of_plan(plan, machine, result))
+    let threads: Vec<Option<usize>> = experiment.tasks.iter().map(|task| task.team).collect();
+    Ok(ScenarioResult::of_plan(plan, machine, &threads, result))
 }
 
 /// As [`simulate`], but all that the engine counted.

@@ -11,6 +11,7 @@ use fresco_machine::Machine;
 use fresco_scenario::Setup;
 use fresco_scenario::plan::{Method, Plan};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Results of a scenario: everything needed to draw its figures and to make its runs again.
 #[derive(Clone, Debug, Serialize)]
@@ -143,9 +144,17 @@ impl ScenarioResult {
 }
 
 impl ScenarioResult {
-    /// The one run of a plan.
-    pub(crate) fn of_plan(plan: &Plan, machine: &Machine, run: RunResult) -> Self {
+    /// The one run of a plan; `threads` says by task which program of several threads it belongs to.
+    pub(crate) fn of_plan(plan: &Plan, machine: &Machine, threads: &[Option<usize>], run: RunResult) -> Self {
         let (seed, end, runs) = (run.seed, run.to_ps, vec![run]);
+        let programs: BTreeSet<usize> = threads.iter().flatten().copied().collect();
+        let team = |program: usize| {
+            let own = std::iter::zip(threads, &runs[0].tasks).filter(|(of, _)| **of == Some(program));
+            let tasks: Vec<&TaskResult> = own.map(|(_, task)| task).collect();
+            // `threads` of `threads.0`.
+            let name = tasks.first()?.name.split('.').next()?;
+            TeamSummary::of(name, &[tasks.clone()])
+        };
         let point = PointResult {
             values: Vec::new(),
             baseline: None,
@@ -155,7 +164,7 @@ impl ScenarioResult {
             measure: Extent::Time(end),
             tasks: summaries(&runs, None),
             together: Together::of(&runs, None),
-            teams: Vec::new(),
+            teams: programs.into_iter().filter_map(team).collect(),
             runs,
         };
         Self {

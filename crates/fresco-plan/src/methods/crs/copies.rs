@@ -5,7 +5,6 @@ use super::super::draft::{Draft, PlanContext};
 use super::{OnCore, refused};
 use crate::plan::{Evidence, Proof};
 use crate::refusal::Refusal;
-use fresco_rt::Time;
 use fresco_rt::copies::{CopyTask, servers_with_copies};
 use fresco_rt::search::{MemoryNeed, Space};
 use fresco_rt::task::hyperperiod;
@@ -32,7 +31,7 @@ pub(super) fn with_copies(
             .iter()
             .map(|&i| CopyTask {
                 task: context.tasks[i].clone(),
-                copy_cost: copy_time(context, i).unwrap_or(0),
+                copy_cost: context.set.copy_time(i).unwrap_or(0),
             })
             .collect();
         for bits in 0..1u64 << others.len().min(20) {
@@ -71,14 +70,6 @@ pub(super) fn with_copies(
     Ok(None)
 }
 
-/// Time of a copy of the data that a task hands on; `None` if it hands on none.
-fn copy_time(context: &PlanContext<'_>, task: usize) -> Option<Time> {
-    let global = context.set.tasks[task].global;
-    (global > 0)
-        .then(|| context.set.options.copy.copy_time(global))
-        .flatten()
-}
-
 /// Copy tasks: the search has run every job, and the proof is that run; a response is bounded by its deadline.
 pub(super) fn prove_with_copies(
     context: &PlanContext<'_>,
@@ -95,7 +86,7 @@ pub(super) fn prove_with_copies(
         .iter()
         .for_each(|&i| draft.bounds[i] = Some(context.tasks[i].deadline));
     for (task, table) in &core.copied {
-        draft.copies[*task] = copy_time(context, *task);
+        draft.copies[*task] = context.set.copy_time(*task);
         draft.instance_of_job[*task] = table.jobs.iter().map(|job| job.color).collect();
     }
     let names: Vec<&str> = core
