@@ -21,9 +21,9 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## The fresco program, optimised, and the library of `fresco run`: target/release/fresco, libfresco_preload.so
+build: ## The fresco program, optimised, and the libraries of `fresco run` and `fresco record`: target/release/
 	$(TIMED) build "compiles Fresco, optimised: some 3 minutes from nothing" \
-		$(CARGO) build --release --locked -p fresco -p fresco-preload
+		$(CARGO) build --release --locked -p fresco -p fresco-preload -p fresco-qemu-plugin
 
 demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
@@ -132,9 +132,10 @@ kernel-deb-boot: ## Such packages (CONFIG=test) on a Debian system in QEMU: docs
 	$(TIMED) -q kernel-deb-boot "builds packages and a Debian system, boots it, starts services in colors: half an hour from nothing" \
 		env CONFIG=$(or $(CONFIG),test) scripts/kernel-deb-boot
 
-install: build ## fresco, its library and its manual pages under PREFIX (default /usr/local)
+install: build ## fresco, its libraries and its manual pages under PREFIX (default /usr/local)
 	install -D $(BIN) $(DESTDIR)$(or $(PREFIX),/usr/local)/bin/fresco
 	install -D -m 644 $(dir $(BIN))libfresco_preload.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_preload.so
+	install -D -m 644 $(dir $(BIN))libfresco_qemu_plugin.so $(DESTDIR)$(or $(PREFIX),/usr/local)/lib/fresco/libfresco_qemu_plugin.so
 	mkdir -p $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 	$(BIN) man --out $(DESTDIR)$(or $(PREFIX),/usr/local)/share/man/man1
 

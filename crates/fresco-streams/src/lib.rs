@@ -25,6 +25,8 @@ pub enum Stream {
 pub enum Signal {
     /// SIGINT: Ctrl-C. Shells ignore it for what they run in the background of a script.
     Interrupt = 2,
+    /// SIGHUP: the terminal is closed; `nohup` ignores it.
+    Hangup = 1,
     /// SIGPIPE: the reader of what is written has gone away.
     Pipe = 13,
 }
@@ -48,7 +50,7 @@ extern "C" fn look() {
             CLOSED.fetch_or(1 << stream as u8, Ordering::Relaxed);
         }
     }
-    for signal in [Signal::Interrupt, Signal::Pipe] {
+    for signal in [Signal::Hangup, Signal::Interrupt, Signal::Pipe] {
         let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
         // SAFETY: without a new action, the call writes the present one to the pointer, which is valid for it.
         let asked = unsafe { libc::sigaction(libc::c_int::from(signal as u8), std::ptr::null(), action.as_mut_ptr()) };

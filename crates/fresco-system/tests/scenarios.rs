@@ -16,7 +16,7 @@ fn shipped() -> Vec<PathBuf> {
 
 /// Needs traces that do not come with Fresco.
 fn needs_traces(path: &Path) -> bool {
-    path.ends_with("spec-four.toml")
+    path.ends_with("spec-four.toml") || path.ends_with("recorded.toml")
 }
 
 #[test]

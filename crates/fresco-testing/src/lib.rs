@@ -29,13 +29,15 @@ pub enum Need {
     Users,
     /// 4 GiB of memory or more.
     Memory,
+    /// QEMU's user-mode emulation for x86-64, and the plugin with which it records.
+    Recording,
     /// A monotonic time-stamp counter, and the right to lock memory.
     Timing,
 }
 
 impl Need {
     /// Every need with its name.
-    pub const NAMES: [(&'static str, Need); 8] = [
+    pub const NAMES: [(&'static str, Need); 9] = [
         ("coloring", Need::Coloring),
         ("compiler", Need::Compiler),
         ("python", Need::Python),
@@ -43,6 +45,7 @@ impl Need {
         ("root", Need::Root),
         ("users", Need::Users),
         ("memory", Need::Memory),
+        ("recording", Need::Recording),
         ("timing", Need::Timing),
     ];
 

@@ -36,6 +36,10 @@ pub enum Verb {
     Machine(verbs::machine::Args),
     /// Show an address map, count and name its colors, decode addresses
     Map(verbs::map::Args),
+    /// Record what an unmodified program does in memory, to replay it on the model of a machine
+    Record(verbs::record::Args),
+    /// Say what is in a trace
+    Trace(verbs::trace::Args),
     /// Run a program with its memory in frames of chosen colors, on this Linux
     Run(verbs::run::Args),
     /// Look at the pages of a live process: which colors did it ask for, which has it got?
@@ -57,7 +61,7 @@ impl Verb {
     /// pages does not need standard output.
     pub fn prints(&self) -> bool {
         match self {
-            Self::Run(_) => false,
+            Self::Run(_) | Self::Record(_) => false,
             Self::Man(args) => args.prints(),
             _ => true,
         }
@@ -73,6 +77,8 @@ impl Verb {
             Self::Memory(args) => verbs::memory::run(&args),
             Self::Machine(args) => verbs::machine::run(args),
             Self::Map(args) => verbs::map::run(args),
+            Self::Record(args) => verbs::record::run(&args),
+            Self::Trace(args) => verbs::trace::run(&args),
             Self::Run(args) => verbs::run::run(&args),
             Self::Verify(args) => verbs::verify::run(&args),
             Self::Ps(args) => verbs::ps::run(&args),

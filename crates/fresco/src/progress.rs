@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A progress bar on standard error; where that is no terminal, its line once a minute.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -47,6 +48,29 @@ pub fn waiting(what: &str) -> ProgressBar {
     let bar = bar(0, what);
     bar.set_style(ProgressStyle::with_template("{msg} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.enable_steady_tick(Duration::from_secs(1));
+    bar
+}
+
+/// A counter of instructions beside a program that may write to the terminal itself: then, and where there is no terminal, a line once a
+/// minute; none at all unless `wanted`.
+pub fn beside_a_program(what: &str, wanted: bool) -> ProgressBar {
+    let alone = is_drawn() && !io::stdout().is_terminal();
+    let target = match (wanted, alone) {
+        (false, _) => ProgressDrawTarget::hidden(),
+        (true, true) => ProgressDrawTarget::stderr(),
+        (true, false) => ProgressDrawTarget::term_like(Box::new(Log::new())),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    let style = ProgressStyle::with_template("{msg}: {human_pos} instructions in {elapsed}, {speed}");
+    let speed = |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let _ = write!(out, "{} a second", HumanCount(state.per_sec() as u64));
+    };
+    bar.set_style(
+        style
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .with_key("speed", speed),
+    );
+    bar.set_message(what.to_owned());
     bar
 }
 

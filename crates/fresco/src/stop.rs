@@ -3,7 +3,7 @@
 
 use crate::failure::tell;
 use fresco_streams::{Signal, was_ignored};
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -28,6 +28,17 @@ impl Stop {
             let _ = flag::register(SIGINT, Arc::clone(&asked));
         }
         Self(asked)
+    }
+
+    /// As [`Self::on_interrupt`], and the same for SIGTERM and SIGHUP: a terminal that is closed.
+    pub fn on_any_end() -> Self {
+        let stop = Self::on_interrupt();
+        let hangup = (!was_ignored(Signal::Hangup)).then_some(SIGHUP);
+        for signal in [Some(SIGTERM), hangup].into_iter().flatten() {
+            let _ = flag::register_conditional_default(signal, Arc::clone(&stop.0));
+            let _ = flag::register(signal, Arc::clone(&stop.0));
+        }
+        stop
     }
 
     /// As [`Self::on_interrupt`], and says so when it is asked for: for what ends only once something that may take long,

@@ -14,6 +14,7 @@ mod memory;
 mod one_description;
 mod outputs;
 mod plan;
+mod record;
 mod refresh_times;
 mod reproduce;
 #[macro_use]

@@ -2,6 +2,7 @@
 //! Processor traces: what one thread of a program did.
 
 use super::format::{Format, Opened, recognise};
+use super::ftrace::recorded::{RecordedFile, RecordedThread};
 use super::ftrace::{Record, TraceReader, Unit, What};
 use super::input::Input;
 use super::memory::parsed;
@@ -22,7 +23,7 @@ const ADDRESS_LIMIT: u64 = 1 << 56;
 ///   simulated caches do not hold it. Published traces of this kind are the misses of a last-level cache: a simulated
 ///   cache sees what another one has already filtered.
 /// - Load-store traces: loads and stores without gaps and dependences.
-/// - Fresco traces in instructions: as recorded.
+/// - Fresco traces in instructions: as recorded. Of version 2 only the thread's own part of the file is read.
 pub(super) struct CpuTrace {
     source: Source,
     thread: u16,
@@ -32,6 +33,14 @@ enum Source {
     Ramulator { lines: Lines, write_back: Option<u64> },
     LoadStore(Lines),
     Fresco(Box<TraceReader>),
+    Recorded(Box<Recorded>),
+}
+
+/// A thread of a recorded program, and events of it that are due.
+struct Recorded {
+    thread: RecordedThread,
+    events: Vec<Event>,
+    next: usize,
 }
 
 impl CpuTrace {
@@ -59,10 +68,53 @@ impl CpuTrace {
         }
     }
 
+    /// The events of `thread` of a trace of version 2.
+    pub fn of_recorded(file: RecordedFile, thread: u16) -> Self {
+        let recorded = Recorded {
+            thread: RecordedThread::new(file, thread),
+            events: Vec::new(),
+            next: 0,
+        };
+        Self {
+            source: Source::Recorded(Box::new(recorded)),
+            thread,
+        }
+    }
+
+    /// The same trace from its begin, if it is of version 2: without reading its trailer again, and the same file whatever its name
+    /// is given to meanwhile.
+    pub fn again(self) -> Option<Self> {
+        match self.source {
+            Source::Recorded(recorded) => {
+                let recorded = Recorded {
+                    thread: recorded.thread.again(self.thread),
+                    events: recorded.events,
+                    next: recorded.next,
+                };
+                Some(Self {
+                    source: Source::Recorded(Box::new(recorded)),
+                    thread: self.thread,
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// The next event of the thread; `None` at the end of the trace.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Event>, InputError> {
         let event = match &mut self.source {
+            Source::Recorded(recorded) => {
+                let Recorded { thread, events, next } = &mut **recorded;
+                if *next == events.len() {
+                    events.clear();
+                    *next = 0;
+                    thread.next(events)?;
+                }
+                let event = events.get(*next).copied();
+                *next += usize::from(event.is_some());
+                event
+            }
             Source::Ramulator { lines, write_back } => match write_back.take() {
                 Some(addr) => Some(line_access(0, addr, true)),
                 None => parsed(lines, ramulator_cpu)?.map(|line| {
@@ -90,6 +142,7 @@ impl CpuTrace {
         let error = match &self.source {
             Source::Ramulator { lines, .. } | Source::LoadStore(lines) => lines.error(found),
             Source::Fresco(reader) => reader.error_here(found),
+            Source::Recorded(recorded) => recorded.thread.error_here(found),
         };
         error
             .allowed("virtual addresses of user space, below 2^56")

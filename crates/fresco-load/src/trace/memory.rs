@@ -93,6 +93,17 @@ impl MemoryTrace {
         self.tap.digest()
     }
 
+    /// Its format.
+    pub fn format(&self) -> Format {
+        match &self.source {
+            Source::DramSim3(_) => Format::DramSim3,
+            Source::Ramulator(_) => Format::Ramulator,
+            Source::LoadStore(_) => Format::LoadStore,
+            Source::Processor(_) => Format::RamulatorCpu,
+            Source::Fresco(_) => Format::Fresco,
+        }
+    }
+
     /// The next request; `None` at the end of the trace.
     ///
     /// # Errors

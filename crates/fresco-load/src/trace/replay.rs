@@ -4,6 +4,7 @@
 use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
 use super::ftrace::MAX_THREADS;
+use super::ftrace::recorded::RecordedFile;
 use super::input::Input;
 use super::survey::{Digest, Survey};
 use crate::parameter::{Kind, Parameter};
@@ -79,8 +80,10 @@ struct Replay {
     passes: u64,
     /// Passes made.
     done: u64,
-    /// The pass that is being made.
+    /// The pass that is being made, or, of a recorded trace, the one that is to be.
     trace: Option<CpuTrace>,
+    /// Whether the pass has begun.
+    under_way: bool,
     /// What it has done so far.
     digest: Digest,
     /// Instructions before marks that were left out.
@@ -91,7 +94,16 @@ struct Replay {
 impl Replay {
     fn new(path: PathBuf, format: Option<Format>, thread: u16, passes: u64) -> Result<Self, InputError> {
         let name = path.display().to_string();
-        let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
+        let recorded = matches!(format, None | Some(Format::Fresco)) && RecordedFile::is(&path)?;
+        let (survey, trace) = if recorded {
+            let file = RecordedFile::open(&path)?;
+            let totals = file.trailer().thread(thread).ok_or_else(|| no_access(&name, thread))?;
+            let survey = Survey::of_totals(totals, &name)?;
+            (survey, Some(CpuTrace::of_recorded(file, thread)))
+        } else {
+            let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
+            (survey, None)
+        };
         if survey.digest.accesses == 0 {
             return Err(no_access(&name, thread));
         }
@@ -103,7 +115,8 @@ impl Replay {
             survey,
             passes,
             done: 0,
-            trace: None,
+            trace,
+            under_way: false,
             digest,
             gap: 0,
             ended: false,
@@ -123,7 +136,10 @@ impl Replay {
     fn deliver(&mut self, event: Event, out: &mut Batch) {
         match event {
             Event::Op(mut op) => {
-                self.digest.add(&op);
+                match self.survey.vouched {
+                    true => self.digest.count(),
+                    false => self.digest.add(&op),
+                }
                 op.gap = op.gap.saturating_add(std::mem::take(&mut self.gap));
                 out.push(Event::Op(op));
             }
@@ -167,7 +183,7 @@ impl Replay {
             });
         }
         self.done = self.done.wrapping_add(1);
-        (self.trace, self.digest) = (None, Digest::NONE);
+        (self.under_way, self.digest) = (false, Digest::NONE);
         Ok(())
     }
 }
@@ -186,17 +202,18 @@ impl Program for Replay {
             return Ok(false);
         }
         while !out.is_full() && !self.over() {
+            if !self.under_way {
+                self.under_way = true;
+                if self.done == 0 && !self.survey.begins {
+                    out.push(Event::Mark {
+                        marker: Marker::Begin,
+                        gap: 0,
+                    });
+                }
+            }
             let mut trace = match self.trace.take() {
                 Some(trace) => trace,
-                None => {
-                    if self.done == 0 && !self.survey.begins {
-                        out.push(Event::Mark {
-                            marker: Marker::Begin,
-                            gap: 0,
-                        });
-                    }
-                    CpuTrace::new(Input::open(&self.path)?, self.format, self.thread)?
-                }
+                None => CpuTrace::new(Input::open(&self.path)?, self.format, self.thread)?,
             };
             let more = loop {
                 match trace.next()? {
@@ -211,6 +228,7 @@ impl Program for Replay {
                 self.trace = Some(trace);
             } else {
                 self.finish_pass(out)?;
+                self.trace = trace.again();
             }
         }
         Ok(true)

@@ -2,6 +2,7 @@
 //! What a processor trace touches, found out by reading it once before it is replayed.
 
 use super::cpu::CpuTrace;
+use super::ftrace::recorded::ThreadTotals;
 use crate::{Area, Event, Marker, Op};
 use fresco_dram::VirtAddr;
 use fresco_input::InputError;
@@ -28,6 +29,17 @@ impl Digest {
         hash: 0xcbf2_9ce4_8422_2325,
     };
 
+    /// Of so many accesses whose order something else vouches for.
+    pub fn counted(accesses: u64) -> Self {
+        Self { accesses, ..Self::NONE }
+    }
+
+    /// Adds one access without regard to what it is.
+    #[inline]
+    pub fn count(&mut self) {
+        self.accesses += 1;
+    }
+
     /// Adds one access.
     #[inline]
     pub fn add(&mut self, op: &Op) {
@@ -45,6 +57,8 @@ pub(super) struct Survey {
     pub begins: bool,
     /// Pages touched, adjacent ones as one area.
     pub areas: Vec<Area>,
+    /// Whether the trace itself says what each part of it must be, so that a pass need only be counted.
+    pub vouched: bool,
 }
 
 impl Survey {
@@ -72,16 +86,49 @@ impl Survey {
                 last = end;
             }
             if pages.len() > MAX_PAGES {
-                let error = InputError::new(name, format!("touches more than {MAX_PAGES} pages"));
-                return Err(error.allowed("16 GiB of pages of 4 KiB").help("replay a shorter trace"));
+                return Err(too_many_pages(name));
             }
         }
         Ok(Self {
             digest,
             begins,
             areas: areas(&pages),
+            vouched: false,
         })
     }
+
+    /// What the trailer of a recorded trace says of a thread.
+    ///
+    /// # Errors
+    /// It touches more than 16 GiB.
+    pub fn of_totals(totals: &ThreadTotals, name: &str) -> Result<Self, InputError> {
+        if totals.ranges.iter().map(|range| range.pages).sum::<u64>() > MAX_PAGES as u64 {
+            return Err(too_many_pages(name));
+        }
+        let mut areas: Vec<Area> = Vec::new();
+        for range in &totals.ranges {
+            let (base, bytes) = (range.first * PAGE, range.pages * PAGE);
+            match areas.last_mut() {
+                Some(area) if area.base.0 + area.bytes == base => area.bytes += bytes,
+                _ => areas.push(Area {
+                    name: format!("{base:#x}"),
+                    base: VirtAddr(base),
+                    bytes,
+                }),
+            }
+        }
+        Ok(Self {
+            digest: Digest::counted(totals.counts.accesses()),
+            begins: false,
+            areas,
+            vouched: true,
+        })
+    }
+}
+
+fn too_many_pages(name: &str) -> InputError {
+    let error = InputError::new(name, format!("touches more than {MAX_PAGES} pages"));
+    error.allowed("16 GiB of pages of 4 KiB").help("replay a shorter trace")
 }
 
 /// Pages in ascending order as areas.

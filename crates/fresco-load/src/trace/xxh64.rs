@@ -11,7 +11,7 @@ const STRIPE: usize = 32;
 
 /// The digest of the bytes so far, with seed 0.
 #[derive(Clone, Debug)]
-pub(super) struct Xxh64 {
+pub(crate) struct Xxh64 {
     lanes: [u64; 4],
     /// The bytes of the unfinished stripe.
     rest: [u8; STRIPE],

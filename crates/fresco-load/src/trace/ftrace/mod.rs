@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Fresco's own trace format, extension `.ftrace`: what programs do, or what reaches a memory, in a few bytes each.
+//! Fresco's own trace format, extension `.ftrace`: what programs do, or what reaches a memory, in a few bytes each. This is version 1;
+//! version 2, of whole programs as they were recorded, is [`recorded`].
 //!
 //! # The file
 //!
@@ -40,19 +41,21 @@
 //! **Trailer**: the tag byte 3, then the number of records (integer). A file without it, or with another number of
 //! records than it says, is damaged.
 
+mod any;
 mod bytes;
 mod capture;
 mod header;
 mod reader;
 mod record;
+pub mod recorded;
 #[cfg(test)]
 mod tests;
 mod varint;
 mod writer;
 
+pub use any::TraceReader;
 pub use capture::capture;
 pub use header::{Header, Unit};
-pub use reader::TraceReader;
 pub use record::{MAX_THREADS, Record, What};
 pub use writer::TraceWriter;
 
@@ -60,6 +63,8 @@ pub use writer::TraceWriter;
 pub(crate) const MAGIC: &[u8; 8] = b"\x89FTRACE\n";
 /// Version of the format.
 const VERSION: u16 = 1;
+/// Bytes of magic, version and flags.
+const PRELUDE: usize = 12;
 
 /// A file with this content in its frame, whatever it is; for tests and fuzzers.
 pub(super) fn frame_of(content: &[u8]) -> Vec<u8> {

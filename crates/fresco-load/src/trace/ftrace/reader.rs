@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reads a trace record by record, and believes nothing it says.
+//! Reads a trace of version 1 record by record, and believes nothing it says.
 
 use super::bytes::{Broken, Bytes};
 use super::header::{Header, MAX_TEXT, Unit};
 use super::record::{Record, Threads, What};
-use super::{END, EXPLICIT_SIZE, HAS_DEP, HAS_GAP, HAS_THREAD, MAGIC, MARK, MAX_THREADS, STORE, VERSION};
+use super::{END, EXPLICIT_SIZE, HAS_DEP, HAS_GAP, HAS_THREAD, MARK, MAX_THREADS, PRELUDE, STORE};
 use crate::Marker;
-use crate::trace::input::{Input, unreadable};
+use crate::trace::input::unreadable;
 use fresco_input::InputError;
 use std::io::Read;
-use std::path::Path;
 
-/// A trace that is being read. Memory is bounded whatever the file says: buffers, a window of at most 8 MiB, 16 bytes
+/// A trace of version 1 that is being read. Memory is bounded whatever the file says: buffers, a window of at most 8 MiB, 16 bytes
 /// per thread.
-pub struct TraceReader {
+pub(super) struct PlainReader {
     name: String,
     bytes: Bytes,
     header: Header,
@@ -22,45 +21,14 @@ pub struct TraceReader {
     over: bool,
 }
 
-impl TraceReader {
-    /// Opens a file and reads its header.
-    ///
-    /// # Errors
-    /// The file cannot be read, is no trace of this format, or of a later version.
-    pub fn open(path: &Path) -> Result<Self, InputError> {
-        Self::begin(Input::open(path)?)
-    }
-
-    /// Reads the header from any stream; `name` is for errors.
-    ///
-    /// # Errors
-    /// As [`TraceReader::open`].
-    pub fn new(name: &str, reader: impl Read + Send + 'static) -> Result<Self, InputError> {
-        Self::begin(Input::new(name, reader)?)
-    }
-
-    pub(crate) fn begin(input: Input) -> Result<Self, InputError> {
-        let name = input.name.clone();
-        let mut reader = input.into_read();
-        let mut prelude = [0; 12];
-        let fault = |found: String| InputError::new(&name, found).allowed("a trace in Fresco's own format, version 1");
-        if let Err(error) = reader.read_exact(&mut prelude) {
-            return Err(fault(format!("has no header ({error})")).help("copy or write it again"));
-        }
-        if prelude[..8] != *MAGIC {
-            return Err(fault(format!("begins with {:02x?}", &prelude[..8])).help("check the name and the format"));
-        }
-        let (version, flags) = ([prelude[8], prelude[9]], [prelude[10], prelude[11]].map(u16::from));
-        if u16::from_le_bytes(version) != VERSION || flags != [0, 0] {
-            let found = format!("has version {}, flags {flags:?}", u16::from_le_bytes(version));
-            return Err(fault(found).help("read it with the version of the tool that wrote it, or a later one"));
-        }
-        let bytes = Bytes::new(Box::new(reader), prelude.len() as u64).map_err(|error| unreadable(&name, &error))?;
-        let header = Header::default();
+impl PlainReader {
+    /// Reads the header from what comes after magic, version and flags.
+    pub fn new(name: &str, reader: Box<dyn Read + Send>) -> Result<Self, InputError> {
+        let bytes = Bytes::new(reader, PRELUDE as u64).map_err(|error| unreadable(name, &error))?;
         let mut trace = Self {
-            name,
+            name: name.to_owned(),
             bytes,
-            header,
+            header: Header::default(),
             threads: Threads::default(),
             records: 0,
             over: false,
@@ -100,11 +68,6 @@ impl TraceReader {
     /// What the trace says about itself.
     pub fn header(&self) -> &Header {
         &self.header
-    }
-
-    /// Records read so far.
-    pub fn records(&self) -> u64 {
-        self.records
     }
 
     /// The next record; `None` after the last, when the whole file has proved sound.
@@ -246,26 +209,11 @@ impl TraceReader {
             .help("the file is damaged: copy or write it again")
     }
 
-    /// An error about the record that came last.
-    #[cold]
-    pub fn error_here(&self, found: impl Into<String>) -> InputError {
-        InputError::new(&self.name, format!("record {}: {}", self.records, found.into()))
-    }
-
     fn place(&self) -> String {
         format!(
             "after {} records, about byte {} of the file",
             self.records,
             self.bytes.offset()
         )
-    }
-}
-
-impl Iterator for TraceReader {
-    type Item = Result<Record, InputError>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_record().transpose()
     }
 }

@@ -155,8 +155,8 @@ fn lies_are_told() {
         let error = read(frame_of(content)).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
-    let later = [&MAGIC[..], &[2, 0, 0, 0]].concat();
-    assert!(read(later).expect_err("is too new").contains("version 2"));
+    let later = [&MAGIC[..], &[3, 0, 0, 0]].concat();
+    assert!(read(later).expect_err("is too new").contains("version 3"));
     let trailing = [written(&Header::default(), &[]), vec![0]].concat();
     assert!(read(trailing).expect_err("goes on").contains("more bytes after"));
 }

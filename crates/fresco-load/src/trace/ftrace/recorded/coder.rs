@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both ends of a chunk expect next: the same at both, so that only what is otherwise need be written.
+
+use super::block::Block;
+
+/// Number that no block has.
+pub(super) const NO_BLOCK: u32 = u32::MAX;
+/// Successors of a block that have short codes.
+pub(super) const SUCCESSORS: usize = 3;
+/// Entries of the table of what followed the last three blocks.
+const HISTORY: usize = 1 << 15;
+
+/// What is known of a block.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// Chunk of which this is.
+    chunk: u32,
+    /// Where its accesses begin in [`Coder::sites`].
+    first: u32,
+    /// What followed it, the latest first.
+    successors: [u32; SUCCESSORS],
+}
+
+/// Where an access was the last time, and how far from the time before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stride {
+    pub last: u64,
+    pub stride: u64,
+}
+
+/// The expectations for one thread, which begin anew with each chunk.
+#[derive(Debug)]
+pub(super) struct Coder {
+    chunk: u32,
+    blocks: Vec<State>,
+    sites: Vec<Stride>,
+    /// Chunk and block.
+    history: Box<[(u32, u32)]>,
+    /// The block before, and a hash of it and those before.
+    before: u32,
+    hash: u32,
+}
+
+impl Coder {
+    pub fn new() -> Self {
+        Self {
+            chunk: 1,
+            blocks: Vec::new(),
+            sites: Vec::new(),
+            history: vec![(0, NO_BLOCK); HISTORY].into_boxed_slice(),
+            before: NO_BLOCK,
+            hash: 0,
+        }
+    }
+
+    /// Begins a chunk.
+    pub fn begin(&mut self) {
+        self.chunk += 1;
+        (self.before, self.hash) = (NO_BLOCK, 0);
+    }
+
+    /// The block that is expected next.
+    #[inline]
+    pub fn expected(&self) -> u32 {
+        let (chunk, block) = self.history[self.hash as usize];
+        if chunk == self.chunk { block } else { NO_BLOCK }
+    }
+
+    /// Which of the known successors of the block before this one is, if it is one.
+    #[inline]
+    pub fn successor(&self, block: u32) -> Option<usize> {
+        let before = self.blocks.get(self.before as usize)?;
+        before.successors.iter().position(|successor| *successor == block)
+    }
+
+    /// The known successor of the block before at a place.
+    #[inline]
+    pub fn successor_at(&self, place: usize) -> u32 {
+        let before = self.blocks.get(self.before as usize);
+        before.map_or(NO_BLOCK, |before| before.successors[place])
+    }
+
+    /// Learns that `block` is next, which is `number`; what is known of its accesses.
+    #[inline]
+    pub fn enter(&mut self, number: u32, block: &Block) -> &mut [Stride] {
+        let entry = &mut self.history[self.hash as usize];
+        if *entry != (self.chunk, number) {
+            *entry = (self.chunk, number);
+        }
+        if let Some(before) = self.blocks.get_mut(self.before as usize)
+            && before.successors[0] != number
+        {
+            let place = before.successors.iter().position(|successor| *successor == number);
+            let place = place.unwrap_or(SUCCESSORS - 1);
+            before.successors[..=place].rotate_right(1);
+            before.successors[0] = number;
+        }
+        // Three blocks of five bits each of shift remain in the fifteen bits.
+        let mixed = number.wrapping_mul(0x9e37_79b1) >> 17;
+        self.hash = (self.hash << 5 ^ mixed) & (HISTORY as u32 - 1);
+        self.before = number;
+        let index = number as usize;
+        if index >= self.blocks.len() {
+            let unknown = State {
+                chunk: 0,
+                first: u32::MAX,
+                successors: [NO_BLOCK; SUCCESSORS],
+            };
+            self.blocks.resize(index + 1, unknown);
+        }
+        let state = &mut self.blocks[index];
+        if state.chunk != self.chunk {
+            if state.first == u32::MAX {
+                state.first = self.sites.len() as u32;
+                self.sites
+                    .resize(self.sites.len() + block.sites.len(), Stride::default());
+            }
+            (state.chunk, state.successors) = (self.chunk, [NO_BLOCK; SUCCESSORS]);
+            let first = state.first as usize;
+            self.sites[first..first + block.sites.len()].fill(Stride::default());
+        }
+        let first = state.first as usize;
+        &mut self.sites[first..first + block.sites.len()]
+    }
+}

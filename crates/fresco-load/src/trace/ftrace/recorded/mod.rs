@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Version 2 of `.ftrace`: what whole programs do, recorded block by block.
+//!
+//! Blocks of instructions are described once; a run of one costs a bit where it is the expected one, and a bit for each access
+//! whose address goes on as expected. Gaps, sizes, directions and dependences follow from the descriptions.
+//!
+//! # The file
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | magic: `89 46 54 52 41 43 45 0a` |
+//! | 2 | version, little-endian: 2 |
+//! | 2 | flags, little-endian: 0; a reader refuses others |
+//! | ... | sections |
+//! | 8 | where the last section, the trailer, begins: bytes from the start of the file, little-endian |
+//! | 8 | XXH64 of the trailer as it is stored, little-endian |
+//! | 8 | end: `46 54 52 41 43 45 45 4e` (`FTRACEEN`) |
+//!
+//! A **section** is a tag (one byte), the number of bytes stored (4 bytes, little-endian), the number of bytes of its content (4
+//! bytes, little-endian, at most 64 Mi), and as many stored bytes: one zstd frame with a checksum and a window of at most
+//! 8 MiB. The first section is the header, the last one the trailer; between them are definitions of blocks and chunks, the former
+//! before the first chunk that needs them. Integers are LEB128 as in version 1, differences modulo 2^64 in its zigzag code; a
+//! text is its length, at most 255, and its bytes in UTF-8.
+//!
+//! **Header** (tag 1): program, tool with its version, architecture (`x86-64`, `aarch64`): texts.
+//!
+//! **Blocks** (tag 2): blocks one after the other to the end of the section. They are numbered from 0 on, over all sections. A block
+//! is the difference of its address from that of the block before (in the section; at first 0); its instructions, 1 to 512; the
+//! number of its accesses, at most 4096, and these; the number of registers that it changes, and these.
+//!
+//! - An access: which instruction makes it, as difference from that of the access before, at first from 0; a byte, its size (1
+//!   to 64) times two, plus 1 for a store; the source of its address; for a store, the source of its data; 0, or the place
+//!   (from 1 on) of an access before it in the block beside which it lies, then its distance from that one.
+//! - A register: its number below 64 (one byte), the source of its new value.
+//! - A source: the place (from 1 on) of the last load of the block that the value derives from; or 0, and the mask of the registers
+//!   at the begin of the block that it derives from.
+//!
+//! **Chunk** (tag 3): thread, below 1024; runs of blocks, instructions, loads, stores; the lengths of four lists in bytes; the
+//! lists. Nothing in a chunk refers to another chunk. The lists are
+//!
+//! 0. bits, the lowest of a byte first: for each run whether its block is the expected one, then for each of its accesses whether
+//!    its address is. The last byte is filled up with zeros.
+//! 1. for each block that is not expected: 1 to 3, the first, second or third successor of the block before; else 4 and the block's
+//!    number as an integer. 0: no run, but something of the list 3.
+//! 2. for each address that is not expected: the difference from the address expected, for an access beside another; else from
+//!    the last address of this access.
+//! 3. 1: an order, which holds before an access of the next run: its place (from 0 on; the number of accesses: after all), object
+//!    (below 4096), ticket. Of the orders on an object tickets say which came first, in numbers without gaps from 0 on.
+//!
+//! *Expected* are, in this chunk: of blocks, the one that came when the value H was last what it is now, where H is at first 0, and
+//! becomes with each block of number n `(H << 5 ^ (n · 0x9e3779b1 mod 2^32) >> 17) mod 2^15`. Successors of a block are the
+//! three different ones that came after it last, the latest first. Of addresses: beside another, that one's plus the distance;
+//! else the last one of this access plus the difference between it and the one before that, both at first 0.
+//!
+//! *Dependences.* Of each thread, and from the begin of each chunk on, it is kept of which load each register's value derives, and of
+//! which one the last data stored into each of 4,096 words of eight bytes: place `(address >> 3) mod 4096`, with the word it is of.
+//! A source is the load that it names; else the latest one of the registers in its mask. A load depends on the source of its address,
+//! or on the load that the data in its word derive from if that is later; a store on the source of its address or of its data,
+//! whichever is later. See [`Follower`].
+//!
+//! **Trailer** (tag 4): how the program ended (one byte: 0 by itself, 1 by a signal, 2 the recording was ended, 3 the recorder could
+//! not go on) and the status, signal, or 0; the number of threads, and for each, ascending: its number, runs, instructions, loads,
+//! stores; the loads that depend on any before, on one of the 512 accesses before, on the access just before, each of both by registers
+//! alone and with stored words; the number of ranges of pages of 4 KiB that it touches, and these, ascending: pages from the end of the
+//! range before (at first from page 0), pages of the range, kind of memory (one byte, see [`Kind`]). Then the number of sections before
+//! the trailer, and for each: tag, bytes stored, XXH64 of these (8 bytes), and of a chunk its thread and accesses.
+
+mod block;
+mod bytes;
+mod coder;
+mod decoder;
+pub mod dependences;
+mod encoder;
+mod file;
+mod follow;
+mod kind;
+mod pages;
+mod section;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod thread;
+mod trailer;
+mod writer;
+
+pub use block::{Block, MOST_INSTRUCTIONS, MOST_SITES, REGISTERS, Site, Source};
+pub use encoder::{Chunk, Counts, Encoder};
+pub use file::RecordedFile;
+pub use follow::{Dependences, Follower, Needed, WINDOW};
+pub use kind::Kind;
+pub use section::About;
+pub(crate) use section::sections_of;
+pub(crate) use stream::RecordedStream;
+pub(crate) use thread::RecordedThread;
+pub use trailer::{Ending, Range, ThreadTotals, Trailer};
+pub use writer::RecordedWriter;
+
+/// Version of the format.
+pub(crate) const VERSION: u16 = 2;
+/// Bytes of the content of a section, at most.
+const MOST_CONTENT: usize = 64 << 20;
+/// Blocks of a trace, at most.
+pub const MOST_BLOCKS: usize = 1 << 24;
+
+/// Last bytes of a file.
+const END: &[u8; 8] = b"FTRACEEN";
+const HEADER: u8 = 1;
+const BLOCKS: u8 = 2;
+const CHUNK: u8 = 3;
+const TRAILER: u8 = 4;
+
+/// In the list of branches: no run.
+const SPECIAL: u8 = 0;
+/// In the list of branches: number of block 0.
+const BLOCKS_FROM: u64 = 4;
+/// In the list of specials.
+const ORDER: u8 = 1;
+/// Objects whose order is known.
+pub const OBJECTS: u16 = 4096;
+
+/// What a thread does that is no run of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// What follows comes, in the order of all that was done on an object, at this place.
+    Order {
+        /// Accesses of the next run that come before.
+        at: u16,
+        /// The object, below [`OBJECTS`].
+        object: u16,
+        /// Its place.
+        ticket: u32,
+    },
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What one thread of a recorded program did, as events.
+
+use super::block::Block;
+use super::decoder::{Decoder, Step};
+use super::file::RecordedFile;
+use super::follow::Follower;
+use crate::{Event, Op};
+use fresco_dram::VirtAddr;
+use fresco_input::InputError;
+
+/// Turns runs of blocks into operations: each access is an instruction, after those of its gap that access no memory. An instruction of
+/// several accesses counts for more than one; those too many are taken from the gaps that follow, as far as there are any.
+#[derive(Debug, Default)]
+pub(super) struct Gaps {
+    /// Instructions before the present block.
+    base: u64,
+    /// Instructions that have been accounted for.
+    told: u64,
+}
+
+impl Gaps {
+    /// The gap before an access of the instruction at this place of the present block.
+    #[inline]
+    pub fn before(&mut self, instruction: u16) -> u32 {
+        let gap = (self.base + u64::from(instruction)).saturating_sub(self.told);
+        self.told += gap + 1;
+        gap.min(u64::from(u32::MAX)) as u32
+    }
+
+    /// The block is over.
+    #[inline]
+    pub fn leave(&mut self, block: &Block) {
+        self.base += u64::from(block.instructions);
+    }
+}
+
+/// Reads one thread of a file from its begin.
+pub(crate) struct RecordedThread {
+    file: RecordedFile,
+    chunks: std::vec::IntoIter<usize>,
+    /// Section of the present chunk.
+    section: usize,
+    decoder: Decoder,
+    follower: Follower,
+    gaps: Gaps,
+    addresses: Vec<u64>,
+    open: bool,
+}
+
+impl RecordedThread {
+    /// The thread `thread` of `file`.
+    pub fn new(file: RecordedFile, thread: u16) -> Self {
+        let chunks = file.chunks_of(thread).into_iter();
+        Self {
+            file,
+            chunks,
+            section: 0,
+            decoder: Decoder::new(),
+            follower: Follower::default(),
+            gaps: Gaps::default(),
+            addresses: Vec::new(),
+            open: false,
+        }
+    }
+
+    /// The file; the thread is read again from its begin.
+    pub fn again(self, thread: u16) -> Self {
+        Self::new(self.file, thread)
+    }
+
+    /// An error at the present place.
+    #[cold]
+    pub fn error_here(&self, found: String) -> InputError {
+        self.file.error(self.section, found)
+    }
+
+    /// Appends the events of the next run that has any to `out`; false at the end.
+    ///
+    /// # Errors
+    /// The file is damaged, or cannot be read.
+    #[inline]
+    pub fn next(&mut self, out: &mut Vec<Event>) -> Result<bool, InputError> {
+        let before = out.len();
+        while out.len() == before {
+            if !self.open {
+                let Some(section) = self.chunks.next() else {
+                    return Ok(false);
+                };
+                self.section = section;
+                let chunk = self.file.chunk(section)?;
+                self.decoder.begin(chunk);
+                self.follower.begin();
+                self.open = true;
+            }
+            let step = self.decoder.next(self.file.blocks(), &mut self.addresses);
+            match step.map_err(|found| self.file.error(self.section, found))? {
+                Some(Step::Run(number)) => self.run(number, out),
+                Some(Step::Special(_)) => {}
+                None => self.open = false,
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline]
+    fn run(&mut self, number: u32, out: &mut Vec<Event>) {
+        let block = &self.file.blocks()[number as usize];
+        let (gaps, addresses) = (&mut self.gaps, &self.addresses);
+        self.follower.run(block, addresses, |place, needed| {
+            let site = &block.sites[place];
+            out.push(Event::Op(Op {
+                addr: VirtAddr(addresses[place]),
+                gap: gaps.before(site.instruction),
+                dep: needed.by_all,
+                size: site.size,
+                write: site.write,
+            }));
+        });
+        gaps.leave(block);
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Writes a trace section by section.
+
+use super::block::Block;
+use super::encoder::{Chunk, Counts};
+use super::section::{About, Packer, digest};
+use super::trailer::{Ending, Indexed, ThreadTotals, Trailer};
+use super::{BLOCKS, CHUNK, END, HEADER, TRAILER, VERSION};
+use crate::trace::ftrace::MAGIC;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Bytes of descriptions of blocks after which a section ends.
+const BLOCKS_CONTENT: usize = 1 << 20;
+
+/// A trace that is being written.
+pub struct RecordedWriter<W: Write> {
+    out: W,
+    packer: Packer,
+    index: Vec<Indexed>,
+    /// Bytes written.
+    offset: u64,
+    counts: BTreeMap<u16, Counts>,
+}
+
+impl<W: Write> RecordedWriter<W> {
+    /// Begins a trace in `out`.
+    ///
+    /// # Errors
+    /// `out` fails.
+    pub fn new(mut out: W, about: &About) -> io::Result<Self> {
+        out.write_all(MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        out.write_all(&[0; 2])?;
+        let mut writer = Self {
+            out,
+            packer: Packer::new()?,
+            index: Vec::new(),
+            offset: 12,
+            counts: BTreeMap::new(),
+        };
+        writer.section(HEADER, &about.content(), (0, 0))?;
+        Ok(writer)
+    }
+
+    fn section(&mut self, tag: u8, content: &[u8], chunk: (u16, u64)) -> io::Result<u64> {
+        let stored = self.packer.pack(tag, content)?;
+        stored.write(&mut self.out)?;
+        let digest = digest(&stored.bytes);
+        self.offset += (super::section::PRELUDE + stored.bytes.len()) as u64;
+        self.index.push(Indexed {
+            tag,
+            stored: stored.bytes.len() as u32,
+            digest,
+            chunk,
+        });
+        Ok(digest)
+    }
+
+    /// Defines blocks, which have the numbers after those defined before.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn blocks<'a>(&mut self, blocks: impl IntoIterator<Item = &'a Block>) -> io::Result<()> {
+        let (mut content, mut before) = (Vec::new(), 0);
+        for block in blocks {
+            block.put(before, &mut content);
+            before = block.address;
+            if content.len() >= BLOCKS_CONTENT {
+                self.section(BLOCKS, &content, (0, 0))?;
+                content.clear();
+                before = 0;
+            }
+        }
+        if !content.is_empty() {
+            self.section(BLOCKS, &content, (0, 0))?;
+        }
+        Ok(())
+    }
+
+    /// Appends a chunk; the blocks in it must be defined by then.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
+        self.counts.entry(chunk.thread).or_default().add(&chunk.counts);
+        self.section(CHUNK, &chunk.content(), (chunk.thread, chunk.counts.accesses()))?;
+        Ok(())
+    }
+
+    /// Bytes written so far.
+    pub fn bytes(&self) -> u64 {
+        self.offset
+    }
+
+    /// Ends the trace and gives the output back. The counts of the threads are those that were written; dependences and ranges are
+    /// the caller's.
+    ///
+    /// # Errors
+    /// The output fails.
+    pub fn finish(mut self, ending: Ending, threads: Vec<ThreadTotals>) -> io::Result<(W, Trailer)> {
+        let mut threads: BTreeMap<u16, ThreadTotals> =
+            threads.into_iter().map(|totals| (totals.thread, totals)).collect();
+        for (thread, counts) in &self.counts {
+            let totals = threads.entry(*thread).or_default();
+            (totals.thread, totals.counts) = (*thread, *counts);
+        }
+        let trailer = Trailer {
+            ending,
+            threads: threads.into_values().collect(),
+            index: self.index.clone(),
+        };
+        let offset = self.offset;
+        let digest = self.section(TRAILER, &trailer.content(), (0, 0))?;
+        self.out.write_all(&offset.to_le_bytes())?;
+        self.out.write_all(&digest.to_le_bytes())?;
+        self.out.write_all(END)?;
+        self.out.flush()?;
+        Ok((self.out, trailer))
+    }
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The plugin of QEMU's user-mode emulation with which `fresco record` sees what a program does.
+//!
+//! It writes words into memory that it shares with the recorder, and nothing else: the meaning of the words is in
+//! `fresco_ring::event`. Its one argument is `ring=FILE`, that memory.
+
+mod atomic;
+mod qemu;
+
+use atomic::Guest as Architecture;
+use fresco_ring::Guest;
+use fresco_ring::event::{
+    ACCESS, BEGIN, BIRTHS, BLOCK, DEFINE, END, IMAGE, INSTRUCTION, LOW, MAPS, RETURN, SIZE, STORE, SYSCALL, UPDATE,
+    object, order,
+};
+use fresco_ring::layout::{DEFINITIONS, THREADS, WORDS};
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Version of the interface that this plugin uses; QEMU looks for it.
+#[unsafe(no_mangle)]
+pub static qemu_plugin_version: c_int = 1;
+
+/// All that the calls need.
+struct Plugin {
+    ring: Guest,
+    architecture: Architecture,
+    /// Blocks translated so far; held while the stream of definitions is written.
+    blocks: Mutex<u64>,
+}
+
+static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+/// Is there more than one thread? Before, what is atomic orders nothing.
+static SEVERAL: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// What the kernel is to wake at the end of the thread that this one is about to make.
+    static WOKEN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Bits of QEMU's word about an access: the logarithm of its size, a load, a store. QEMU has functions for two of them; that these
+/// are the same is checked when it starts.
+const SHIFT: u32 = 4;
+const DIRECTION: u32 = 16;
+
+#[inline(always)]
+fn slot(thread: c_uint) -> usize {
+    thread as usize % THREADS
+}
+
+unsafe extern "C" fn on_block(thread: c_uint, number: *mut c_void) {
+    if let Some(plugin) = PLUGIN.get() {
+        plugin.ring.push(slot(thread), BLOCK | number as u64);
+    }
+}
+
+/// The word of an access by the instruction at `place`.
+#[inline(always)]
+fn access(info: u32, address: u64, place: *mut c_void) -> u64 {
+    let (size, direction) = (u64::from(info >> SHIFT & 7), u64::from(info >> DIRECTION & 3));
+    let kind = if direction == 3 { UPDATE } else { ACCESS };
+    kind | place as u64 | (direction >> 1) << STORE | size << SIZE | (address & LOW)
+}
+
+unsafe extern "C" fn on_access(thread: c_uint, info: u32, address: u64, place: *mut c_void) {
+    if let Some(plugin) = PLUGIN.get() {
+        plugin.ring.push(slot(thread), access(info, address, place));
+    }
+}
+
+unsafe extern "C" fn on_atomic(thread: c_uint, info: u32, address: u64, place: *mut c_void) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    plugin.ring.push(slot(thread), access(info, address, place));
+    if SEVERAL.load(Relaxed) {
+        plugin.order(thread, object(address));
+    }
+}
+
+impl Plugin {
+    /// Says when the event that was written last came.
+    fn order(&self, thread: c_uint, object: usize) {
+        self.ring.push(slot(thread), order(object, self.ring.ticket(object)));
+    }
+
+    /// Writes bytes, after a word that says how many, in pieces.
+    fn bytes(&self, kind: u64, bytes: &[u8]) {
+        for piece in bytes.chunks(WORDS) {
+            let mut words = vec![kind | piece.len() as u64];
+            words.extend(packed(piece));
+            self.ring.push_all(DEFINITIONS, &words);
+        }
+    }
+
+    /// Where the program lies, when the first block is translated: it is loaded by then.
+    fn image(&self) {
+        // SAFETY: functions without arguments.
+        let code = unsafe {
+            [
+                qemu::qemu_plugin_start_code(),
+                qemu::qemu_plugin_end_code(),
+                qemu::qemu_plugin_entry_code(),
+            ]
+        };
+        self.ring.push_all(DEFINITIONS, &[IMAGE, code[0], code[1], code[2]]);
+        self.bytes(MAPS, &std::fs::read("/proc/self/maps").unwrap_or_default());
+    }
+}
+
+fn packed(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    })
+}
+
+unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    if plugin.ring.is_closed() {
+        return;
+    }
+    let mut blocks = plugin.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+    if *blocks == 0 {
+        plugin.image();
+    }
+    let number = *blocks;
+    *blocks += 1;
+    // SAFETY: QEMU's block is valid during the call, and has so many instructions.
+    let (address, count) = unsafe { (qemu::qemu_plugin_tb_vaddr(block), qemu::qemu_plugin_tb_n_insns(block)) };
+    let (mut sizes, mut code) = (Vec::with_capacity(count), Vec::with_capacity(count * 8));
+    for index in 0..count {
+        // SAFETY: as above; the bytes are as many as their size, and valid during the call.
+        let (instruction, bytes) = unsafe {
+            let instruction = qemu::qemu_plugin_tb_get_insn(block, index);
+            let data = qemu::qemu_plugin_insn_data(instruction).cast::<u8>();
+            (
+                instruction,
+                std::slice::from_raw_parts(data, qemu::qemu_plugin_insn_size(instruction)),
+            )
+        };
+        sizes.push(bytes.len() as u8);
+        code.extend_from_slice(bytes);
+        let call = if plugin.architecture.is_atomic(bytes) {
+            on_atomic
+        } else {
+            on_access
+        };
+        let place = (index as u64) << INSTRUCTION;
+        // SAFETY: the function lives as long as the plugin.
+        unsafe {
+            let place = place as *mut c_void;
+            qemu::qemu_plugin_register_vcpu_mem_cb(instruction, call, qemu::NO_REGISTERS, qemu::READ_AND_WRITE, place);
+        }
+    }
+    let mut words = vec![DEFINE | (count as u64) << 32 | (number & 0xffff_ffff), address];
+    words.extend(packed(&sizes));
+    words.extend(packed(&code));
+    plugin.ring.push_all(DEFINITIONS, &words);
+    // SAFETY: as above.
+    unsafe {
+        qemu::qemu_plugin_register_vcpu_tb_exec_cb(
+            block,
+            on_block,
+            qemu::NO_REGISTERS,
+            (number & 0xffff_ffff) as *mut c_void,
+        );
+    }
+}
+
+const WAKE: u64 = 1;
+const WAKE_BITS: u64 = 10;
+/// Flags of futex operations: private, clock.
+const FUTEX_FLAGS: u64 = 128 | 256;
+
+unsafe extern "C" fn on_call(
+    _: qemu::Id,
+    thread: c_uint,
+    number: i64,
+    a: u64,
+    b: u64,
+    c: u64,
+    d: u64,
+    e: u64,
+    f: u64,
+    _: u64,
+    _: u64,
+) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    plugin
+        .ring
+        .push_all(slot(thread), &[SYSCALL | number as u64 & LOW, a, b, c, d, e, f]);
+    let [clone, exit, futex] = plugin.architecture.calls();
+    if number == clone {
+        WOKEN.set([a, b, c, d, e][plugin.architecture.cleared()]);
+        plugin.order(thread, BIRTHS);
+    } else if number == exit {
+        plugin.order(thread, object(plugin.ring.woken(slot(thread))));
+    } else if number == futex {
+        FUTEX.set((a, b & !FUTEX_FLAGS));
+        // Who wakes does so from here on; who waits has waited when it returns.
+        if matches!(b & !FUTEX_FLAGS, WAKE..=5 | WAKE_BITS) {
+            plugin.order(thread, object(a));
+        }
+    }
+}
+
+thread_local! {
+    /// Address and operation of the futex call that this thread is in.
+    static FUTEX: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+unsafe extern "C" fn on_return(_: qemu::Id, thread: c_uint, number: i64, result: i64) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    plugin
+        .ring
+        .push_all(slot(thread), &[RETURN | number as u64 & LOW, result as u64]);
+    if number == plugin.architecture.calls()[2] && !matches!(FUTEX.get().1, WAKE..=5 | WAKE_BITS) {
+        plugin.order(thread, object(FUTEX.get().0));
+    }
+}
+
+unsafe extern "C" fn on_begin(_: qemu::Id, thread: c_uint) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    if (thread as usize) >= THREADS {
+        let _ = writeln!(
+            std::io::stderr(),
+            "fresco record: more than {THREADS} threads at a time cannot be recorded"
+        );
+        std::process::abort();
+    }
+    plugin.ring.begin(slot(thread), WOKEN.take());
+    SEVERAL.fetch_or(thread > 0, Relaxed);
+    // SAFETY: no arguments. The new thread is made by this one, and does not run yet.
+    let maker = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
+    plugin.ring.push(slot(thread), BEGIN | maker);
+    plugin.order(thread, BIRTHS);
+}
+
+unsafe extern "C" fn on_end(_: qemu::Id, thread: c_uint) {
+    let Some(plugin) = PLUGIN.get() else { return };
+    plugin.ring.push(slot(thread), END);
+    plugin.ring.end(slot(thread));
+}
+
+/// A forked child must not write into its parent's memory.
+unsafe extern "C" fn in_child() {
+    if let Some(plugin) = PLUGIN.get() {
+        // SAFETY: a forked child has one thread.
+        if unsafe { plugin.ring.detach() }.is_err() {
+            std::process::abort();
+        }
+    }
+}
+
+/// Entry point: what QEMU calls first.
+///
+/// # Safety
+/// `info` and the arguments are as QEMU gives them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: qemu::Id,
+    info: *const qemu::Info,
+    count: c_int,
+    arguments: *const *const c_char,
+) -> c_int {
+    // SAFETY: QEMU passes `count` strings, and the name of its architecture.
+    let (arguments, target) = unsafe {
+        let arguments: Vec<&CStr> = (0..count as usize).map(|i| CStr::from_ptr(*arguments.add(i))).collect();
+        (arguments, CStr::from_ptr((*info).target))
+    };
+    match install(&arguments, target) {
+        Ok(plugin) => {
+            if PLUGIN.set(plugin).is_err() {
+                return 1;
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "fresco record: the plugin of QEMU: {error}");
+            return 1;
+        }
+    }
+    // SAFETY: the functions live as long as the plugin, which is never unloaded; the recorder's death ends this process.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::pthread_atfork(None, None, Some(in_child));
+        qemu::qemu_plugin_register_vcpu_init_cb(id, on_begin);
+        qemu::qemu_plugin_register_vcpu_exit_cb(id, on_end);
+        qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+        qemu::qemu_plugin_register_vcpu_syscall_cb(id, on_call);
+        qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+    }
+    0
+}
+
+fn install(arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
+    let architecture = Architecture::of(target.to_bytes())
+        .ok_or_else(|| format!("programs for {} cannot be recorded", target.to_string_lossy()))?;
+    let path = arguments
+        .iter()
+        .find_map(|argument| argument.to_str().ok()?.strip_prefix("ring="));
+    let path = path.ok_or("the argument ring=FILE is missing: it is for `fresco record` alone")?;
+    let ring = Guest::open(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
+    // SAFETY: functions of a number each.
+    let as_expected = (0..5).all(|size| unsafe { qemu::qemu_plugin_mem_size_shift(size << SHIFT) == size })
+        && [(1, false), (2, true), (3, true)]
+            .iter()
+            // SAFETY: as above.
+            .all(|&(direction, store)| unsafe { qemu::qemu_plugin_mem_is_store(direction << DIRECTION) == store });
+    if !as_expected {
+        return Err("this version of QEMU describes accesses otherwise than 7.2 does".into());
+    }
+    ring.begin(DEFINITIONS, 0);
+    Ok(Plugin {
+        ring,
+        architecture,
+        blocks: Mutex::new(0),
+    })
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Runs a program under the emulator and follows it to its end.
+
+use crate::analysis::{Analysis, Shared};
+use crate::decode::Architecture;
+use crate::output::{self, Message};
+use crate::program::Program;
+use crate::window::Window;
+use crate::{Failure, Why};
+use fresco_load::trace::ftrace::recorded::{About, Ending, Trailer};
+use fresco_ring::Host;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// File name of the plugin.
+pub const PLUGIN: &str = "libfresco_qemu_plugin.so";
+/// The emulators, by architecture.
+pub const EMULATORS: [(Architecture, &str); 2] =
+    [(Architecture::X86, "qemu-x86_64"), (Architecture::Arm, "qemu-aarch64")];
+/// How long to wait for words at a time.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How long a program that is to end is waited for before it is told in a way that it cannot refuse.
+const GRACE: Duration = Duration::from_secs(2);
+/// Keep addresses where they are: `personality(2)`.
+const NO_RANDOM_ADDRESSES: libc::c_ulong = 0x004_0000;
+
+/// What is recorded, and how.
+pub struct Options {
+    /// The program.
+    pub program: Program,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The plugin's file.
+    pub plugin: PathBuf,
+    /// The trace; a file of this name is replaced.
+    pub output: PathBuf,
+    /// Tool and version that stand in the trace.
+    pub tool: String,
+    /// Instructions before recording begins.
+    pub skip: u64,
+    /// Instructions after which it ends, and the program is ended.
+    pub instructions: Option<u64>,
+    /// Addresses are where the kernel wants them, otherwise each time.
+    pub random_addresses: bool,
+}
+
+/// How a recording came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The program ended.
+    Program(ExitStatus),
+    /// As many instructions as were asked for are recorded; the program was ended.
+    Enough,
+    /// The user asked for the end.
+    Asked,
+    /// It could not go on; the program was ended.
+    Failed(String),
+}
+
+/// What was recorded.
+#[derive(Debug)]
+pub struct Recording {
+    /// How it ended.
+    pub ended: Ended,
+    /// What the trace says at its end.
+    pub trailer: Trailer,
+    /// Bytes of the trace.
+    pub bytes: u64,
+    /// Processes that the program made, which are not recorded.
+    pub children: u64,
+    /// The program asked for another one in its place, of which nothing is recorded.
+    pub executed: bool,
+    /// What was to be recorded never began.
+    pub nothing: bool,
+}
+
+/// The plugin beside the program at `program`, as cargo builds it, or in `lib/fresco` beside its `bin`, as it is installed; else the places
+/// where it was looked for.
+///
+/// # Errors
+/// It is in none of these places.
+pub fn find_plugin(program: &Path) -> Result<PathBuf, Vec<PathBuf>> {
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    let installed = directory.parent().unwrap_or(Path::new("/")).join("lib/fresco");
+    let places = vec![directory.join(PLUGIN), installed.join(PLUGIN)];
+    places.iter().find(|path| path.is_file()).cloned().ok_or(places)
+}
+
+fn unable(what: impl Into<String>) -> Failure {
+    Failure {
+        why: Why::Unable,
+        what: what.into(),
+    }
+}
+
+/// Records. `progress` is told of the instructions so far, now and then; `stop` says whether the user asked for an end.
+///
+/// # Errors
+/// The program could not be started, or the trace not be written. What is wrong later on stands in [`Ended`].
+pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() -> bool) -> Result<Recording, Failure> {
+    let about = About {
+        program: shown(options),
+        tool: options.tool.clone(),
+        architecture: options.program.architecture.name().into(),
+    };
+    let mut host = Host::new().map_err(|error| unable(format!("no memory to share with the emulator: {error}")))?;
+    let unwritable = |error: &io::Error| Failure {
+        why: Why::Output,
+        what: format!("{}: cannot be written: {error}", options.output.display()),
+    };
+    let (sender, writer) = output::begin(&options.output, &about).map_err(|error| unwritable(&error))?;
+    let window = Window::new(options.skip, options.instructions);
+    let program = options.program.path.to_string_lossy().into_owned();
+    let shared = Shared::new(options.program.architecture, program, window, sender);
+    let mut analysis = Analysis::new(shared);
+    let mut child = start(options, &host)?;
+    let followed = follow(&mut child, &mut host, &mut analysis, &mut progress, stop);
+    host.take_rest(|host, taken| analysis.take(host, taken));
+    if analysis.saw_nothing() && matches!(followed, Ok(Ended::Program(_))) {
+        return Err(unable("the emulator did not run the program; what it says is above"));
+    }
+    let executed = analysis.finish();
+    let ended = match (analysis.shared.failure.take(), followed) {
+        (Some(failure), _) => Ended::Failed(failure),
+        (None, Ok(ended)) => ended,
+        (None, Err(error)) => Ended::Failed(error.to_string()),
+    };
+    let ending = match &ended {
+        Ended::Program(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => Ending::Status(code as u8),
+            (None, signal) => Ending::Signal(signal.unwrap_or(0) as u8),
+        },
+        Ended::Enough | Ended::Asked => Ending::Stopped,
+        Ended::Failed(_) => Ending::Failed,
+    };
+    analysis.shared.send(Message::End(ending));
+    let (children, nothing) = (analysis.shared.children, analysis.shared.window.never_began());
+    drop(analysis);
+    let written = writer
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the writer of the trace failed")));
+    let (trailer, bytes) = written.map_err(|error| unwritable(&error))?;
+    Ok(Recording {
+        ended,
+        trailer,
+        bytes,
+        children,
+        executed,
+        nothing,
+    })
+}
+
+/// The command, as the trace shows it.
+fn shown(options: &Options) -> String {
+    let words = std::iter::once(&options.program.name).chain(&options.arguments);
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Starts the program.
+fn start(options: &Options, host: &Host) -> Result<Child, Failure> {
+    let program = &options.program;
+    let emulator = EMULATORS
+        .iter()
+        .find(|(architecture, _)| *architecture == program.architecture);
+    let emulator = emulator.map_or("qemu", |(_, name)| name);
+    // QEMU takes a comma for the end of a file's name, two for one comma.
+    let doubled: Vec<u8> = options
+        .plugin
+        .as_os_str()
+        .as_bytes()
+        .split(|byte| *byte == b',')
+        .collect::<Vec<_>>()
+        .join(&b",,"[..]);
+    let plugin = format!(
+        "file={},ring={}",
+        String::from_utf8_lossy(&doubled),
+        host.path().display()
+    );
+    let mut command = Command::new(emulator);
+    command.arg("-plugin").arg(plugin);
+    if !options.random_addresses {
+        command.args(["-seed", "0"]);
+    }
+    command
+        .arg("-0")
+        .arg(&program.name)
+        .arg(&program.path)
+        .args(&program.before)
+        .args(&options.arguments);
+    let _fixed = (!options.random_addresses).then(FixedAddresses::new);
+    command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => unable(format!(
+            "{emulator} is not installed: `apt-get install qemu-user` on Debian and alike"
+        )),
+        _ => unable(format!("{emulator} cannot be started: {error}")),
+    })
+}
+
+/// While it lives, programs that this thread starts have their memory at the same addresses each time.
+struct FixedAddresses(libc::c_int);
+
+impl FixedAddresses {
+    fn new() -> Self {
+        // SAFETY: no memory is involved; all ones asks for the present value.
+        let before = unsafe { libc::personality(0xffff_ffff) };
+        if before >= 0 {
+            // SAFETY: as above. Where it is forbidden addresses stay random.
+            unsafe { libc::personality(before as libc::c_ulong | NO_RANDOM_ADDRESSES) };
+        }
+        Self(before)
+    }
+}
+
+impl Drop for FixedAddresses {
+    fn drop(&mut self) {
+        if self.0 >= 0 {
+            // SAFETY: as in `new`.
+            unsafe { libc::personality(self.0 as libc::c_ulong) };
+        }
+    }
+}
+
+/// Takes words until the program is over or is to be ended.
+fn follow(
+    child: &mut Child,
+    host: &mut Host,
+    analysis: &mut Analysis,
+    progress: &mut impl FnMut(u64),
+    stop: impl Fn() -> bool,
+) -> io::Result<Ended> {
+    let mut told = Instant::now();
+    loop {
+        let seen = host.filled();
+        let taken = host.take_full(|host, taken| analysis.take(host, taken));
+        if told.elapsed() > PATIENCE * 5 {
+            progress(analysis.shared.window.done());
+            told = Instant::now();
+        }
+        let ended = if analysis.shared.failure.is_some() {
+            Some(Ended::Failed(String::new()))
+        } else if analysis.shared.window.is_over() {
+            Some(Ended::Enough)
+        } else if stop() {
+            Some(Ended::Asked)
+        } else {
+            None
+        };
+        if let Some(ended) = ended {
+            // A program that was told by the same Ctrl-C is given time to end by itself.
+            let patience = if ended == Ended::Asked { GRACE } else { Duration::ZERO };
+            host.close();
+            end(child, patience)?;
+            return Ok(ended);
+        }
+        if taken > 0 {
+            continue;
+        }
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::Program(status));
+        }
+        host.wait(seen, PATIENCE);
+    }
+}
+
+/// Ends the program: asks it after a while, and then makes it.
+fn end(child: &mut Child, patience: Duration) -> io::Result<ExitStatus> {
+    let since = Instant::now();
+    let mut asked = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if since.elapsed() >= patience * 2 {
+            child.kill()?;
+            return child.wait();
+        }
+        if since.elapsed() >= patience && !asked {
+            asked = true;
+            // SAFETY: no memory is involved; the process is our child and was not waited for.
+            unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
+        }
+        std::thread::sleep(PATIENCE);
+    }
+}

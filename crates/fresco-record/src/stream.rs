@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One thread of the program: from its words to runs of blocks.
+
+use crate::analysis::Shared;
+use crate::calls::{Made, Pending};
+use crate::output::Message;
+use fresco_load::trace::ftrace::recorded::{Encoder, Special};
+use fresco_ring::event::{BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
+
+/// The state of a thread.
+pub struct Stream {
+    /// Its number in the trace.
+    pub thread: u16,
+    encoder: Encoder,
+    /// Words whose event is not complete yet.
+    carry: Vec<u64>,
+    addresses: Vec<u64>,
+    call: Pending,
+    /// An order that comes before the next run.
+    orders: Vec<(u16, u32)>,
+    /// The thread asked for another program in place of this one, and nothing came after that.
+    pub executed: bool,
+    /// Pages touched, with what they are for.
+    pages: Vec<(u64, fresco_load::trace::ftrace::recorded::Kind)>,
+}
+
+fn order(word: u64) -> (u16, u32) {
+    ((word >> 32 & 0xffff) as u16, word as u32)
+}
+
+impl Stream {
+    /// A thread that has done nothing yet.
+    pub fn new(thread: u16) -> Self {
+        Self {
+            thread,
+            encoder: Encoder::new(thread),
+            carry: Vec::new(),
+            addresses: Vec::new(),
+            call: Pending::default(),
+            orders: Vec::new(),
+            executed: false,
+            pages: Vec::new(),
+        }
+    }
+
+    /// Takes words. Returns false if they mention a block that is not known yet: the definitions must be read and the words from
+    /// `at` on given again.
+    pub fn take(&mut self, words: &[u64], at: &mut usize, shared: &mut Shared) -> bool {
+        while *at < words.len() {
+            let rest = &words[*at..];
+            if !self.carry.is_empty() {
+                let (taken, known) = self.complete(rest, shared);
+                *at += taken;
+                if !known {
+                    return false;
+                }
+                continue;
+            }
+            let word = rest[0];
+            if word & KIND == BLOCK {
+                // Accesses and orders are less than BLOCK.
+                let length = rest[1..].iter().position(|word| *word >= BLOCK);
+                let Some(length) = length else {
+                    self.carry.extend_from_slice(rest);
+                    *at = words.len();
+                    break;
+                };
+                if !shared.blocks.knows(word & LOW) {
+                    return false;
+                }
+                self.run(word & LOW, &rest[1..=length], shared);
+                *at += length + 1;
+            } else {
+                let length = length(word);
+                if rest.len() < length {
+                    self.carry.extend_from_slice(rest);
+                    *at = words.len();
+                    break;
+                }
+                self.event(&rest[..length], shared);
+                *at += length;
+            }
+        }
+        true
+    }
+
+    /// Completes an event that began in words taken before; how many words of `rest` it takes, and whether its block is known.
+    fn complete(&mut self, rest: &[u64], shared: &mut Shared) -> (usize, bool) {
+        let first = self.carry[0];
+        if first & KIND != BLOCK {
+            let taken = length(first).saturating_sub(self.carry.len()).min(rest.len());
+            self.carry.extend_from_slice(&rest[..taken]);
+            if self.carry.len() >= length(first) {
+                let words = std::mem::take(&mut self.carry);
+                self.event(&words, shared);
+            }
+            return (taken, true);
+        }
+        if !shared.blocks.knows(first & LOW) {
+            return (0, false);
+        }
+        let length = rest.iter().position(|word| *word >= BLOCK);
+        self.carry.extend_from_slice(&rest[..length.unwrap_or(rest.len())]);
+        if length.is_some() {
+            self.finish_run(shared);
+        }
+        (length.unwrap_or(rest.len()), true)
+    }
+
+    /// The run that is not known to be complete is.
+    fn finish_run(&mut self, shared: &mut Shared) {
+        let mut words = std::mem::take(&mut self.carry);
+        if let [first, events @ ..] = &words[..]
+            && first & KIND == BLOCK
+            && shared.blocks.knows(first & LOW)
+        {
+            self.run(first & LOW, events, shared);
+        }
+        words.clear();
+        self.carry = words;
+    }
+
+    #[inline]
+    fn run(&mut self, number: u64, events: &[u64], shared: &mut Shared) {
+        if !shared.window.takes(shared.blocks.instructions(number)) {
+            return;
+        }
+        shared.see_stack(events);
+        let Some((variant, block)) = shared.blocks.run(number, events, &mut self.addresses) else {
+            shared.fail("more blocks than a trace can hold: the program makes code all the time".into());
+            return;
+        };
+        for (object, ticket) in self.orders.drain(..) {
+            self.encoder.special(Special::Order { at: 0, object, ticket });
+        }
+        for (event, at) in &variant.orders {
+            let (object, ticket) = order(events[usize::from(*event)]);
+            self.encoder.special(Special::Order {
+                at: *at,
+                object,
+                ticket,
+            });
+        }
+        self.encoder.run(variant.block, block, &self.addresses);
+        if self.encoder.is_full() {
+            self.chunk(shared);
+        }
+    }
+
+    fn event(&mut self, words: &[u64], shared: &mut Shared) {
+        let value = words[0] & LOW;
+        match words[0] & KIND {
+            ORDER => self.orders.push(order(words[0])),
+            SYSCALL => {
+                let arguments = words[1..7].try_into().unwrap_or_default();
+                self.call = Pending::new(value, arguments);
+                self.executed = self.call.executes(shared.architecture);
+            }
+            RETURN => {
+                self.executed = false;
+                // Pages touched until now are what they were until now.
+                self.note_pages(shared);
+                let made = self.call.over(shared.architecture, words[1], &mut shared.memory);
+                shared.children += u64::from(made == Made::Child);
+            }
+            BEGIN | END => {}
+            _ => shared.fail(format!("a word {:#x} where none belongs", words[0])),
+        }
+    }
+
+    fn note_pages(&mut self, shared: &Shared) {
+        let kind = |page| (page, shared.memory.kind(page << 12));
+        self.pages.extend(self.encoder.fresh_pages().map(kind));
+    }
+
+    fn chunk(&mut self, shared: &mut Shared) {
+        self.note_pages(shared);
+        if !self.encoder.is_empty() {
+            shared.send_blocks();
+            shared.send(Message::Chunk(self.encoder.take()));
+        }
+    }
+
+    /// All that the thread did is known.
+    pub fn finish(&mut self, shared: &mut Shared) {
+        self.finish_run(shared);
+        self.chunk(shared);
+        let pages = std::mem::take(&mut self.pages);
+        shared.send(Message::Pages(self.thread, pages));
+    }
+}
+
+/// Words of an event that is no run.
+fn length(word: u64) -> usize {
+    match word & KIND {
+        SYSCALL => LONGEST - 1,
+        RETURN => 2,
+        _ => 1,
+    }
+}

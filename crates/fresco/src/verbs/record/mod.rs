@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco record`: what an unmodified program does in memory, as a trace.
+
+mod told;
+
+use crate::failure::{Failure, Outcome, tell};
+use crate::progress;
+use crate::stop::{STOPPED, Stop};
+use fresco_input::InputError;
+use fresco_record::descendants;
+use fresco_record::{Ended, Options, PLUGIN, Program, Recording, Why, find_plugin};
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Exit status where this machine lacks what it takes; as `env` has it for faults of its own.
+const UNABLE: u8 = 125;
+/// What a shell says of a program that cannot be executed, or is not found.
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Arguments of `fresco record`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The program runs under QEMU's user-mode emulation (Debian's package qemu-user), several times slower than by itself; its input, output
+and exit status are its own, and 128 + N where signal N ended it. Before that, 126 and 127 are those of a shell (it cannot be executed,
+it is not found), 125 says that this machine lacks what it takes, 2 that the input is wrong or that the trace cannot be written.
+
+Ctrl-C, and the death of the program by whatever signal, end the recording: what was recorded so far is whole. Processes that the
+program makes run unrecorded; threads are recorded. docs/record.md says what is seen and what is not.
+
+Examples:
+  fresco record -o sort.ftrace -- sort words.txt
+  fresco record -o xz.ftrace --skip 50M --instructions 20M -- xz -9k data
+  fresco trace info xz.ftrace
+  fresco sim scenarios/recorded.toml --set task.victim.parameters.file=xz.ftrace")]
+pub struct Args {
+    /// Write the trace here; a file that is there is replaced once the new trace is whole
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Record nothing of so many instructions at the begin, such as 500M
+    #[arg(long, value_name = "COUNT", value_parser = count, default_value = "0")]
+    skip: u64,
+
+    /// Record so many instructions, of all threads together, and end the program then
+    #[arg(long, value_name = "COUNT", value_parser = count)]
+    instructions: Option<u64>,
+
+    /// Leave addresses random: no two recordings are alike then
+    #[arg(long)]
+    aslr: bool,
+
+    /// Say nothing but faults
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    command: Vec<OsString>,
+}
+
+/// A number of instructions: digits, and k, M or G for thousands, millions and milliards of them.
+fn count(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(['k', 'M', 'G']);
+    let factor = match &text[digits.len()..] {
+        "" => Some(1u64),
+        "k" => Some(1_000),
+        "M" => Some(1_000_000),
+        "G" => Some(1_000_000_000),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok();
+    let count = factor.and_then(|factor| number?.checked_mul(factor));
+    count.ok_or_else(|| "a number such as 2500000, 500k, 20M or 3G is wanted".to_owned())
+}
+
+/// Runs the program and records it.
+pub fn run(args: &Args) -> Outcome {
+    let (name, arguments) = args.command.split_first().expect("clap wants one at least");
+    if name.to_string_lossy().starts_with('-') {
+        let found = format!("found {} where the program belongs", name.to_string_lossy());
+        return Err(InputError::new("command line", found)
+            .allowed("the options of `fresco record --help`, then -- and a program with its own options")
+            .help(format!(
+                "leave it out; a program of this name is ./{}",
+                name.to_string_lossy()
+            ))
+            .into());
+    }
+    if args.output.as_os_str() == "-" {
+        return Err(
+            InputError::new("--output", "found -, which is no name of a file to write")
+                .help("name a file: standard output is the program's")
+                .into(),
+        );
+    }
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    let program = match Program::find(name, &search) {
+        Ok(program) => program,
+        Err(failure) => return of_failure(&failure),
+    };
+    let plugin = match plugin() {
+        Ok(plugin) => plugin,
+        Err(reason) => {
+            tell(&format!("fresco record: {reason}"));
+            return Ok(ExitCode::from(UNABLE));
+        }
+    };
+    let unfinished = Unfinished::beside(&args.output)?;
+    let options = Options {
+        program,
+        arguments: arguments.to_vec(),
+        plugin,
+        output: unfinished.path.clone(),
+        tool: concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned(),
+        skip: args.skip,
+        instructions: args.instructions,
+        random_addresses: args.aslr,
+    };
+    let stop = Stop::on_any_end();
+    let bar = progress::beside_a_program("fresco record", !args.quiet);
+    descendants::adopt();
+    let recorded = fresco_record::record(&options, |done| bar.set_position(done), || stop.is_asked());
+    bar.finish_and_clear();
+    let recording = match recorded {
+        Ok(recording) => recording,
+        Err(failure) => return of_failure(&failure),
+    };
+    if !matches!(recording.ended, Ended::Program(_)) {
+        descendants::kill_all();
+    }
+    unfinished.finish(&args.output)?;
+    if !args.quiet {
+        told::summary(&args.output, &recording);
+    }
+    told::warnings(&args.output, &recording);
+    Ok(status(&recording))
+}
+
+fn of_failure(failure: &fresco_record::Failure) -> Outcome {
+    let status = match failure.why {
+        Why::NotFound => NOT_FOUND,
+        Why::CannotExecute => NOT_EXECUTABLE,
+        Why::Unable => UNABLE,
+        Why::Output => 2,
+    };
+    tell(&format!("fresco record: {failure}"));
+    Ok(ExitCode::from(status))
+}
+
+/// The program's own status, as far as it had one.
+fn status(recording: &Recording) -> ExitCode {
+    match &recording.ended {
+        Ended::Program(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => ExitCode::from(code as u8),
+            (None, signal) => ExitCode::from(128u8.wrapping_add(signal.unwrap_or(0) as u8)),
+        },
+        Ended::Enough => ExitCode::SUCCESS,
+        Ended::Asked => ExitCode::from(STOPPED),
+        Ended::Failed(_) => ExitCode::from(UNABLE),
+    }
+}
+
+/// The plugin of QEMU that belongs to this program.
+fn plugin() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| format!("where is fresco? {error}"))?;
+    find_plugin(&program).map_err(|places| {
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        format!(
+            "{PLUGIN} is in none of its places, {}; `make build` builds it, `make install` installs it",
+            places.join(" and ")
+        )
+    })
+}
+
+/// A trace that is being written, beside its place. If it comes to nothing it is removed.
+struct Unfinished {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Unfinished {
+    /// # Errors
+    /// The place cannot be written.
+    fn beside(output: &Path) -> Result<Self, Failure> {
+        let error = |found: String| {
+            Failure::from(
+                InputError::new(output.display().to_string(), found)
+                    .help("name a file in a directory that can be written"),
+            )
+        };
+        if output.is_dir() {
+            return Err(error("is a directory".into()));
+        }
+        let Some(name) = output.file_name() else {
+            return Err(error("is no name of a file".into()));
+        };
+        let mut name = name.to_owned();
+        name.push(format!(".{}.part", std::process::id()));
+        let path = output.with_file_name(name);
+        std::fs::File::create(&path).map_err(|fault| error(format!("cannot be written: {fault}")))?;
+        Ok(Self { path, kept: false })
+    }
+
+    /// It is whole: it takes its place.
+    fn finish(mut self, output: &Path) -> Result<(), Failure> {
+        std::fs::rename(&self.path, output).map_err(|fault| {
+            let help = format!("the trace is {}", self.path.display());
+            self.kept = true;
+            InputError::new(output.display().to_string(), format!("cannot be written: {fault}")).help(help)
+        })?;
+        self.kept = true;
+        Ok(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn numbers_of_instructions() {
+        assert_eq!(
+            ["0", "2500000", "500k", "20M", "3G"].map(|text| count(text).ok()),
+            [
+                Some(0),
+                Some(2_500_000),
+                Some(500_000),
+                Some(20_000_000),
+                Some(3_000_000_000)
+            ]
+        );
+        for text in ["", "k", "1.5M", "20Mk", "-1", "99999999999G"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is told of a recording, on standard error: standard output is the program's.
+
+use crate::failure::tell;
+use crate::verbs::trace::words;
+use fresco_record::{Ended, Recording};
+use std::path::Path;
+
+/// What was recorded.
+pub fn summary(output: &Path, recording: &Recording) {
+    tell(&format!("fresco record: {}", output.display()));
+    for line in words::lines(&recording.trailer, recording.bytes) {
+        tell(&format!("  {line}"));
+    }
+}
+
+/// What is not in the trace.
+pub fn warnings(output: &Path, recording: &Recording) {
+    let say = |text: String| tell(&format!("fresco record: {text}"));
+    if recording.nothing {
+        say(format!(
+            "{}: the program ended before the part that was to be recorded",
+            output.display()
+        ));
+    }
+    match recording.children {
+        0 => {}
+        1 => say("a process that the program made is not in the trace".into()),
+        count => say(format!("{count} processes that the program made are not in the trace")),
+    }
+    if recording.executed {
+        say("the program let another one take its place (exec): from there on nothing is in the trace".into());
+    }
+    match &recording.ended {
+        Ended::Program(_) => {}
+        Ended::Enough => say("as much is recorded as was asked for; the program was ended".into()),
+        Ended::Asked => say("stopped; what was recorded until then is whole".into()),
+        Ended::Failed(reason) => say(format!(
+            "{reason}; what was recorded until then is whole; the program was ended"
+        )),
+    }
+}

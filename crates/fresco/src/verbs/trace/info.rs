@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco trace info`: what is in a trace.
+
+use super::words;
+use crate::arguments::choice;
+use crate::failure::Outcome;
+use crate::{output, provenance};
+use fresco_input::{InputError, is_standard_input};
+use fresco_load::trace::ftrace::recorded::{Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
+use fresco_load::trace::ftrace::{TraceReader, Unit, What};
+use fresco_load::trace::{Format, MemoryTrace};
+use fresco_report::{Column, ReportError, Table};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `fresco trace info`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A trace of `fresco record` says what it counts in its last bytes; others are read from begin to end.
+
+Examples:
+  fresco trace info xz.ftrace
+  fresco trace info requests.trace.gz --json")]
+pub struct Args {
+    /// A trace of any format, plain or compressed with gzip or zstd
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Its format, if it is not to be found out
+    #[arg(long, value_name = "FORMAT", value_parser = choice("--format", &Format::ALL))]
+    format: Option<Format>,
+
+    /// Print JSON instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints: schema `fresco-trace-info/1`.
+#[derive(Debug, Default, Serialize)]
+struct Info {
+    file: String,
+    format: &'static str,
+    version: Option<u16>,
+    program: Option<String>,
+    tool: Option<String>,
+    architecture: Option<String>,
+    ending: Option<String>,
+    bytes: u64,
+    instructions: Option<u64>,
+    loads: u64,
+    stores: u64,
+    pages: u64,
+    pages_by_kind: BTreeMap<&'static str, u64>,
+    dependent: Option<Dependent>,
+    threads: Vec<Thread>,
+}
+
+/// Loads that need loads.
+#[derive(Debug, Serialize)]
+struct Dependent {
+    /// Accesses that `near` looks back.
+    window: u32,
+    any: Ways,
+    near: Ways,
+    next: Ways,
+}
+
+/// By which way.
+#[derive(Debug, Serialize)]
+struct Ways {
+    registers: u64,
+    registers_and_words: u64,
+}
+
+impl From<[u64; 2]> for Ways {
+    fn from([registers, registers_and_words]: [u64; 2]) -> Self {
+        Self {
+            registers,
+            registers_and_words,
+        }
+    }
+}
+
+/// A thread.
+#[derive(Debug, Default, Serialize)]
+struct Thread {
+    thread: u16,
+    instructions: Option<u64>,
+    loads: u64,
+    stores: u64,
+    pages: u64,
+}
+
+/// Says it.
+pub fn run(args: &Args) -> Outcome {
+    let fresco = matches!(args.format, None | Some(Format::Fresco)) && !is_standard_input(&args.file);
+    let (info, lines) = if fresco && RecordedFile::is(&args.file)? {
+        recorded(&args.file)?
+    } else if fresco && is_fresco(&args.file) {
+        (plain(&args.file)?, Vec::new())
+    } else {
+        (requests(&args.file, args.format)?, Vec::new())
+    };
+    let schema = "fresco-trace-info/1";
+    output::print(args.json, schema, &provenance::of_this_run(None), &info, || {
+        tables(&info, &lines)
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name_of(path: &Path) -> (String, u64) {
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    (path.display().to_string(), bytes)
+}
+
+/// A trace of version 2, by its trailer.
+fn recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
+    let file = RecordedFile::open(path)?;
+    let trailer = file.trailer();
+    let (counts, pages) = (trailer.counts(), trailer.pages_by_kind());
+    let (name, bytes) = name_of(path);
+    let kinds = Kind::ALL.iter().zip(pages).filter(|(_, pages)| *pages > 0);
+    let Dependences { any, near, next } = trailer.dependences();
+    let dependent = Dependent {
+        window: WINDOW,
+        any: any.into(),
+        near: near.into(),
+        next: next.into(),
+    };
+    let thread = |totals: &ThreadTotals| Thread {
+        thread: totals.thread,
+        instructions: Some(totals.counts.instructions),
+        loads: totals.counts.loads,
+        stores: totals.counts.stores,
+        pages: totals.ranges.iter().map(|range| range.pages).sum(),
+    };
+    let about = file.about();
+    let info = Info {
+        file: name,
+        format: Format::Fresco.name(),
+        version: Some(2),
+        program: Some(about.program.clone()),
+        tool: Some(about.tool.clone()),
+        architecture: Some(about.architecture.clone()),
+        ending: Some(words::ending(trailer.ending)),
+        bytes,
+        instructions: Some(counts.instructions),
+        loads: counts.loads,
+        stores: counts.stores,
+        pages: pages.iter().sum(),
+        pages_by_kind: kinds.map(|(kind, pages)| (kind.name(), pages)).collect(),
+        dependent: Some(dependent),
+        threads: trailer.threads.iter().map(thread).collect(),
+    };
+    Ok((info, words::lines(trailer, bytes)))
+}
+
+/// Returns true for a trace of Fresco's own format, whatever it is compressed with.
+fn is_fresco(path: &Path) -> bool {
+    TraceReader::open(path).is_ok()
+}
+
+/// Accesses as they are counted one by one.
+#[derive(Default)]
+struct Count {
+    threads: BTreeMap<u16, Thread>,
+    pages: BTreeMap<u16, BTreeSet<u64>>,
+}
+
+impl Count {
+    fn access(&mut self, thread: u16, address: u64, size: u8, write: bool) -> &mut Thread {
+        let pages = self.pages.entry(thread).or_default();
+        pages.extend([address, address.wrapping_add(u64::from(size.max(1)) - 1)].map(|at| at / words::PAGE));
+        let of = self.threads.entry(thread).or_insert_with(|| Thread {
+            thread,
+            ..Thread::default()
+        });
+        of.loads += u64::from(!write);
+        of.stores += u64::from(write);
+        of
+    }
+
+    fn finish(mut self, mut info: Info) -> Info {
+        for (thread, pages) in &self.pages {
+            if let Some(of) = self.threads.get_mut(thread) {
+                of.pages = pages.len() as u64;
+            }
+        }
+        let all: BTreeSet<u64> = self.pages.into_values().flatten().collect();
+        info.pages = all.len() as u64;
+        info.threads = self.threads.into_values().collect();
+        let sum = |of: fn(&Thread) -> u64| info.threads.iter().map(of).sum();
+        (info.loads, info.stores) = (sum(|thread| thread.loads), sum(|thread| thread.stores));
+        info
+    }
+}
+
+/// A trace of Fresco's own format that is read from begin to end.
+fn plain(path: &Path) -> Result<Info, InputError> {
+    let mut reader = TraceReader::open(path)?;
+    let header = reader.header().clone();
+    let (version, counted) = (reader.version(), header.unit == Unit::Instructions);
+    let (mut count, mut instructions) = (Count::default(), 0u64);
+    while let Some(record) = reader.next_record()? {
+        if counted {
+            instructions = instructions.saturating_add(record.gap);
+        }
+        if let What::Access { addr, size, write, .. } = record.what {
+            instructions += u64::from(counted);
+            let of = count.access(record.thread, addr, size, write);
+            if counted {
+                *of.instructions.get_or_insert(0) += record.gap + 1;
+            }
+        }
+    }
+    let (file, bytes) = name_of(path);
+    Ok(count.finish(Info {
+        file,
+        format: Format::Fresco.name(),
+        version: Some(version),
+        program: Some(header.program),
+        tool: Some(header.tool),
+        bytes,
+        instructions: counted.then_some(instructions),
+        ..Info::default()
+    }))
+}
+
+/// A trace of any other format.
+fn requests(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
+    let trace = MemoryTrace::open(path, format)?;
+    let format = trace.format().name();
+    let mut count = Count::default();
+    for record in trace {
+        let record = record?;
+        count.access(0, record.addr.0, 1, record.write);
+    }
+    let (file, bytes) = name_of(path);
+    Ok(count.finish(Info {
+        file,
+        format,
+        bytes,
+        ..Info::default()
+    }))
+}
+
+fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
+    let mut about = Table::new(info.file.clone(), vec![Column::text("property"), Column::text("value")]);
+    let version = info
+        .version
+        .map_or(String::new(), |version| format!(", version {version}"));
+    let mut row = |name: &str, value: &str| about.push(vec![name.into(), value.into()]);
+    row("format", &format!("{}{version}", info.format))?;
+    for (name, value) in [
+        ("program", &info.program),
+        ("tool", &info.tool),
+        ("architecture", &info.architecture),
+    ] {
+        if let Some(value) = value {
+            row(name, value)?;
+        }
+    }
+    match lines {
+        [] => {
+            let each = info.bytes as f64 / (info.loads + info.stores).max(1) as f64;
+            row(
+                "bytes",
+                &format!("{}, {each:.2} per access", words::grouped(info.bytes)),
+            )?;
+            row("touched", &words::size(info.pages * words::PAGE))?;
+        }
+        lines => {
+            for (name, line) in ["counts", "bytes", "memory", "dependences", ""].iter().zip(lines) {
+                row(name, line)?;
+            }
+        }
+    }
+    let number = |name: &str| Column::number(name, "", 0);
+    let mut threads = Table::new(
+        "threads",
+        vec![
+            number("thread"),
+            number("instructions"),
+            number("loads"),
+            number("stores"),
+            Column::text("touched"),
+        ],
+    );
+    for thread in &info.threads {
+        threads.push(vec![
+            u64::from(thread.thread).into(),
+            thread.instructions.into(),
+            thread.loads.into(),
+            thread.stores.into(),
+            words::size(thread.pages * words::PAGE).into(),
+        ])?;
+    }
+    Ok(vec![about, threads])
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco record` and `fresco trace` as a user has them.
+
+use crate::common::{fresco, stdout};
+use fresco_testing::{Need, skip};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The program under test.
+fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_fresco")
+}
+
+/// Returns true, and tells that the test is skipped, where programs cannot be recorded.
+fn cannot_record() -> bool {
+    let emulator = Command::new("qemu-x86_64").arg("--version").output().is_ok();
+    let plugin = Path::new(program())
+        .with_file_name("libfresco_qemu_plugin.so")
+        .is_file();
+    let compiler = Command::new("gcc").arg("--version").output().is_ok() && cfg!(target_arch = "x86_64");
+    if !(emulator && plugin && compiler) {
+        skip(
+            Need::Recording,
+            format!("qemu-x86_64 is there: {emulator}, the plugin: {plugin}, gcc for x86-64: {compiler}"),
+        );
+    }
+    !(emulator && plugin && compiler)
+}
+
+/// A directory with the program `walk` in it: it does what the C code of `main` says.
+fn with_program(main: &str) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <signal.h>\n#include <unistd.h>\n\
+         #include <sys/wait.h>\nstatic volatile char area[1 << 20];\n\
+         static void fill(void) {{ for (int i = 0; i < 1 << 20; i += 16) area[i] = i; }}\n\
+         int main(int argc, char **argv) {{ {main} }}\n"
+    );
+    std::fs::write(directory.path().join("walk.c"), source).expect("writable");
+    let done = Command::new("gcc")
+        .args(["-O1", "-static", "-o", "walk", "walk.c"])
+        .current_dir(&directory)
+        .output();
+    let done = done.expect("gcc");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    directory
+}
+
+#[test]
+fn a_program_is_recorded_and_replayed() {
+    if cannot_record() {
+        return;
+    }
+    let directory =
+        with_program("fill(); char line[80]; printf(\"%s %s\", argv[1], fgets(line, 80, stdin)); return 9;");
+    let mut command = Command::new(program());
+    command
+        .args(["record", "-o", "victim.ftrace", "--", "./walk", "-x"])
+        .current_dir(&directory);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), b"its input\n").expect("it reads");
+    let done = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(9), "{told}");
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "-x its input\n");
+    assert!(
+        told.contains("loads that need a load among the 512 accesses before"),
+        "{told}"
+    );
+
+    let info = stdout(&["trace", "info", "victim.ftrace", "--json"], directory.path());
+    assert!(
+        info.contains("\"program\": \"./walk -x\"") && info.contains("\"ending\": \"exit status 9\""),
+        "{info}"
+    );
+    let table = stdout(&["trace", "info", "victim.ftrace"], directory.path());
+    assert!(table.contains("x86-64") && table.contains("per access"), "{table}");
+
+    let few = [
+        "--set",
+        "warm_up.operations=1000",
+        "--set",
+        "measure.operations=5000",
+        "--set",
+        "sweep.corunners=[0, 1]",
+    ];
+    let replayed = stdout(
+        &[&["sim", "recorded", "--trace-dir", "."][..], &few].concat(),
+        directory.path(),
+    );
+    assert!(
+        replayed
+            .lines()
+            .filter(|line| line.starts_with("palloc") || line.starts_with("buddy"))
+            .count()
+            >= 4,
+        "{replayed}"
+    );
+}
+
+#[test]
+fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
+    if cannot_record() {
+        return;
+    }
+    let directory = with_program("return 0;");
+    std::fs::write(directory.path().join("old.ftrace"), "old").expect("writable");
+    std::fs::write(directory.path().join("text"), "no program").expect("writable");
+    let record = |output: &str, command: &[&str]| {
+        let words = [&["record", "-o", output, "--"][..], command].concat();
+        let done = fresco(&words, directory.path());
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    for (command, status, reason) in [
+        (&["./nowhere"][..], 127, "not found"),
+        (&["./text"], 126, "cannot be executed"),
+    ] {
+        let (code, told) = record("old.ftrace", command);
+        assert_eq!(code, Some(status), "{told}");
+        assert!(told.contains(reason), "{told}");
+    }
+    let (code, told) = record("nowhere/a.ftrace", &["./walk"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert_eq!(
+        std::fs::read(directory.path().join("old.ftrace")).expect("there"),
+        b"old"
+    );
+    let names: Vec<_> = std::fs::read_dir(directory.path())
+        .expect("readable")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    assert!(
+        names.iter().all(|name| !name.to_string_lossy().contains(".part")),
+        "{names:?}"
+    );
+    let (code, told) = record("-", &["./walk"]);
+    assert_eq!(code, Some(2), "{told}");
+}
+
+/// Waits until it is so.
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !holds() {
+        assert!(since.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+}
+
+fn is_alive(pid: &str) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !state.is_empty() && !state.contains(") Z ")
+}
+
+#[test]
+fn asked_to_end_it_leaves_a_whole_trace_and_no_process() {
+    if cannot_record() {
+        return;
+    }
+    // A program that does not mind SIGTERM, and its orphan.
+    let directory = with_program(
+        "signal(SIGTERM, SIG_IGN); if (!fork()) { if (!fork()) { FILE *file = fopen(\"pid\", \"w\"); fprintf(file, \"%d\\n\", getpid()); \
+         fclose(file); for (;;) pause(); } _exit(0); } int status; wait(&status); fill(); \
+         fclose(fopen(\"filled\", \"w\")); for (;;) fill();",
+    );
+    let mut command = Command::new(program());
+    command
+        .args(["record", "-o", "a.ftrace", "--", "./walk"])
+        .current_dir(&directory)
+        .stderr(Stdio::piped());
+    let child = command.spawn().expect("it starts");
+    let path = |name: &str| -> PathBuf { directory.path().join(name) };
+    wait_until("the program writes its files", || {
+        path("filled").exists() && path("pid").exists()
+    });
+    let orphan = || {
+        std::fs::read_to_string(path("pid"))
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    wait_until("the orphan says who it is", || !orphan().is_empty());
+    // Not SIGINT, which may be ignored where tests run in the background.
+    signal(&child, "-TERM");
+    let done = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(130), "{told}");
+    assert!(told.contains("what was recorded until then is whole"), "{told}");
+    wait_until("the orphan is gone", || !is_alive(&orphan()));
+    let info = stdout(&["trace", "info", "a.ftrace"], directory.path());
+    assert!(info.contains("recording was stopped"), "{info}");
+}
