@@ -73,11 +73,11 @@ carve_some(struct zone *zone, struct page *block, unsigned int order, int migrat
 			} else if (!holds(set, others, order - 1, other)) {
 				gone += put_back(zone, half, order - 1, migratetype, other,
 						 others);
-			} else if (1U << order <= max - taken &&
-				   is_whole(set, others, order, color)) {
-				break;
-			} else {
+			} else if (1U << order > max - taken ||
+				   !is_whole(set, others, order, color)) {
 				upper |= BIT(order - 1);
+			} else {
+				break;
 			}
 			order--;
 		}

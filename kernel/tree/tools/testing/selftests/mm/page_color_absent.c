@@ -8,7 +8,7 @@
 #define _GNU_SOURCE
 #include <linux/mempolicy.h>
 #include <sys/syscall.h>
-#include "page_color_util.h"
+#include "page_color_reserved.h"
 
 #define SCORE	"/proc/self/oom_score_adj"
 
@@ -94,19 +94,65 @@ static bool test_elsewhere(void)
 	return with_map("0x2000,0x200000000", 1);
 }
 
-/* The first node has a zone for DMA, which is kept from others: it has pages still. */
-static bool test_kept(void)
+/* Takes the memory of a node nearly to its minimum, and keeps it. */
+static pid_t filler(void)
 {
-	return nobody_else_is_killed(1, one, bytes());
+	unsigned long nodes = 1UL << NODE;
+	int ready[2], left = 0;
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL))
+			_exit(1);
+		for (;; left--) {
+			char *mem = map_pages(page_size);
+
+			if (!left) {
+				left = (zone_number("pages free ") - zone_number(" min ") - 64) / 2;
+				if (left <= 0)
+					break;
+			}
+			*mem = 1;
+		}
+		if (write(ready[1], "r", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		ksft_exit_fail_msg("the node was not filled\n");
+	close(ready[0]);
+	return pid;
+}
+
+/* What is left of the color on a node at its minimum nobody gets; the next has enough of others. */
+static bool test_full(void)
+{
+	bool ok = read_file(BOOST, boost, sizeof(boost)) > 0 && write_file(BOOST, "0") &&
+		  read_file(FRACTION, fraction, sizeof(fraction)) > 0 &&
+		  write_file(FRACTION, "4000");
+	pid_t pid = filler();
+
+	ok &= nobody_else_is_killed(3UL << NODE, one, bytes());
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return write_file(BOOST, boost) && write_file(FRACTION, fraction) && ok;
 }
 
 int main(void)
 {
-	start(5);
+	bool two = node_info(NODE + 1, "MemTotal:") > 0;
+
+	start(4 + two);
 	if (read_file(DIR "map", map, sizeof(map)) <= 1)
 		ksft_exit_skip("no map\n");
 	run("a color that no frame has", test_nowhere);
 	run("a color that no frame of the task's nodes has", test_elsewhere);
-	run("a color that only a zone has which others do not get", test_kept);
+	if (two)
+		run("a color that only a full node has", test_full);
 	end_tests();
 }

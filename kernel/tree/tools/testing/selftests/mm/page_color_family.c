@@ -233,7 +233,8 @@ static bool test_threads(void)
 	given = taken - given;
 	ok &= write_file(FIRST "/cpuset.colors", "\n");
 	taken = now() - taken;
-	ksft_print_msg("%d threads: colors given in %.3f s, taken in %.3f s\n", THREADS, given, taken);
+	ksft_print_msg("%d threads: colors given in %.3f s, taken in %.3f s\n", THREADS, given,
+		       taken);
 	return ok && taken < 20 * given + 0.2;
 }
 
