@@ -183,7 +183,7 @@ fn register(word: Word, effect: &mut Effect) {
 fn vector(word: Word, effect: &mut Effect) {
     let (d, n, m) = (word.v(RD), word.v(RN), word.v(RM));
     let scalar = word.bits(30, 24) == 0b001_1110;
-    if scalar && word.bits(15, 10) == 0 || scalar && !word.bit(21) {
+    if scalar && (word.bits(15, 10) == 0 || !word.bit(21)) {
         // Between general registers and these.
         match word.bits(18, 16) {
             0b010 | 0b011 | 0b111 => both(effect, word.x(RN), d),

@@ -47,9 +47,10 @@ const UNMAPPED: FrameNumber = FrameNumber(u64::MAX);
 const NO_PAGE: u64 = u64::MAX;
 
 impl PageTable {
-    /// A table in which no page of `areas` is mapped. `page_bytes` is a power of two.
+    /// A table in which no page of `areas`, which are in ascending order, is mapped. `page_bytes` is a power of two.
     pub fn new(areas: &[Area], page_bytes: u64) -> Self {
         debug_assert!(page_bytes.is_power_of_two());
+        debug_assert!(areas.is_sorted_by_key(|area| area.base.0));
         let page_bits = page_bytes.trailing_zeros();
         let map = |area: &Area| {
             let (first, end) = (
@@ -84,19 +85,18 @@ impl PageTable {
 
     /// The physical base of a virtual page.
     fn walk(&self, page: u64) -> Result<u64, Translation> {
-        for (area, mapped) in self.areas.iter().enumerate() {
-            let index = page.wrapping_sub(mapped.first);
-            if index < mapped.frames.len() as u64 {
-                return match mapped.frames[index as usize] {
-                    UNMAPPED => Err(Translation::Fault(Page {
-                        area,
-                        index: index as usize,
-                    })),
-                    frame => Ok(frame.0 << self.page_bits),
-                };
-            }
+        // Traces of whole programs have hundreds of areas.
+        let behind = self.areas.partition_point(|mapped| mapped.first <= page);
+        let holds = |area: &usize| page - self.areas[*area].first < self.areas[*area].frames.len() as u64;
+        // Of areas that share a large page it belongs to the first.
+        let Some(area) = (0..behind).rev().take_while(holds).last() else {
+            return Err(Translation::Outside);
+        };
+        let index = (page - self.areas[area].first) as usize;
+        match self.areas[area].frames[index] {
+            UNMAPPED => Err(Translation::Fault(Page { area, index })),
+            frame => Ok(frame.0 << self.page_bits),
         }
-        Err(Translation::Outside)
     }
 
     /// The first page that is not mapped, in ascending order of addresses.
@@ -177,6 +177,28 @@ mod tests {
         assert!(matches!(table.translate(VirtAddr(0x10000)), Translation::Fault(_)));
         assert_eq!(table.translate(VirtAddr(0x12000)), Translation::Outside);
         assert_eq!(table.translate(VirtAddr(0xffff)), Translation::Outside);
+    }
+
+    #[test]
+    fn the_area_of_a_page_is_the_one_that_a_search_one_by_one_finds() {
+        let areas: Vec<Area> = (0..50)
+            .map(|i| area(i * 0x8000 + (i % 3) * 0x1000, 0x1000 + (i % 6) * 0x1000))
+            .collect();
+        // Pages of 32 KiB: neighbours share some.
+        for page_bytes in [4096u64, 0x8000] {
+            let mut table = PageTable::new(&areas, page_bytes);
+            for addr in (0..0x1a_0000).step_by(0x1000) {
+                let page = addr / page_bytes;
+                let holds = |area: &&Area| {
+                    (area.base.0 / page_bytes..(area.base.0 + area.bytes).div_ceil(page_bytes)).contains(&page)
+                };
+                let found = areas.iter().position(|area| holds(&area));
+                match (table.translate(VirtAddr(addr)), found) {
+                    (Translation::Fault(page), Some(area)) => assert_eq!(page.area, area, "{addr:#x}"),
+                    (found, expected) => assert!(found == Translation::Outside && expected.is_none(), "{addr:#x}"),
+                }
+            }
+        }
     }
 
     #[test]

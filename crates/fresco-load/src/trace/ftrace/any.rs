@@ -21,7 +21,7 @@ pub struct TraceReader {
 }
 
 enum Version {
-    Plain(PlainReader),
+    Plain(Box<PlainReader>),
     Recorded(Box<RecordedStream>),
 }
 
@@ -58,7 +58,7 @@ impl TraceReader {
         let (header, version) = match (version, flags) {
             (VERSION, [0, 0]) => {
                 let plain = PlainReader::new(&name, Box::new(reader))?;
-                (plain.header().clone(), Version::Plain(plain))
+                (plain.header().clone(), Version::Plain(Box::new(plain)))
             }
             (recorded::VERSION, [0, 0]) => {
                 let recorded = RecordedStream::new(&name, Box::new(reader))?;
