@@ -21,6 +21,7 @@ mod reproduce;
 mod run;
 mod sched;
 mod sim;
+mod sim_report;
 mod streams;
 mod tables;
 mod timelines;
