@@ -153,7 +153,7 @@ impl ScenarioResult {
             let tasks: Vec<&TaskResult> = own.map(|(_, task)| task).collect();
             // `threads` of `threads.0`.
             let name = tasks.first()?.name.split('.').next()?;
-            TeamSummary::of(name, &[tasks.clone()])
+            TeamSummary::of(name, std::slice::from_ref(&tasks))
         };
         let point = PointResult {
             values: Vec::new(),
