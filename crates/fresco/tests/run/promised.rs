@@ -84,13 +84,14 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
     if cannot_color() {
         return;
     }
-    // A sixteenth of what the search may hold is a quarter of what is wanted.
+    // A sixteenth of what the search may hold is an eighth of what is wanted: other tests that end now give back frames of this
+    // bank, and those are found first.
     for how in ["aligned", "mapped", "realloc"] {
-        let Some((said, most, told)) = wants("banks=0", "2G", &[how, "512", "4096"]) else {
+        let Some((said, most, told)) = wants("banks=0", "2G", &[how, "1024", "4096"]) else {
             return;
         };
         assert_eq!(said, "refused", "{how}: {told}");
-        // It is judged once it has looked at a sixteenth of 2 GiB.
+        // It is judged once it has looked at a sixteenth of 2 GiB, and refused by then where the frames lie as chance has them.
         assert!(most < 1024, "{how}: {most} MiB");
         let refusals: Vec<&str> = told
             .lines()
@@ -107,7 +108,7 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
             "{how}: {told}"
         );
         for part in [
-            "512 MiB",
+            "1024 MiB",
             "found ",
             "colors banks=0,llc=0",
             "a search may hold would give about",
