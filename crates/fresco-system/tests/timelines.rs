@@ -160,16 +160,16 @@ fn pages_move_at_the_scan_to_colors_of_their_task() {
     assert!((US..2 * US).contains(&each), "{each} ps for a page");
 }
 
-#[test]
-fn a_stall_lasts_to_the_end_of_its_period() {
-    // 200 MB/s are 312 lines in 100 us, which random reads have used up after a third of it.
-    let text = r#"
+/// A reader that has used up its budget, 312 lines in 100 us, after a third of each period; `interrupt` is in cycles of the core.
+fn stalled(interrupt: u32) -> RunResult {
+    run(&format!(
+        r#"
         name = "stalls"
         machine = "core2-q8400"
         check = true
         timeline = "1 ms"
         policy.bandwidth = "memguard"
-        bandwidth = { period = "100 us", count_write_backs = true, interrupt = 0 }
+        bandwidth = {{ period = "100 us", count_write_backs = true, interrupt = {interrupt} }}
         warm_up.operations = 0
         measure.time = "1 ms"
         [[task]]
@@ -179,8 +179,13 @@ fn a_stall_lasts_to_the_end_of_its_period() {
         reserve = "200 MB/s"
         reservation = "hard"
         parameters.bytes = "16 MiB"
-    "#;
-    let run = run(text);
+    "#
+    ))
+}
+
+#[test]
+fn a_stall_lasts_to_the_end_of_its_period() {
+    let run = stalled(0);
     let timeline = timeline(&run);
     // Periods begin with the programs, and so does the measured phase.
     assert_eq!(timeline.stalls.len(), 10, "{:?}", timeline.stalls);
@@ -191,6 +196,21 @@ fn a_stall_lasts_to_the_end_of_its_period() {
     let stalled: u64 = timeline.stalls.iter().map(|stall| stall.end_ps - stall.start_ps).sum();
     let executed: u64 = timeline.runs.iter().map(|span| span.end_ps - span.start_ps).sum();
     assert_eq!(stalled + executed, timeline.recorded_ps);
+}
+
+#[test]
+fn a_period_with_a_stall_has_one_interrupt_at_its_beginning() {
+    // The core is stalled by the interrupt that finds the budget used up, whatever else was under way then: a period is its timer's
+    // interrupt, and the reads. 20,000 cycles of 2.667 GHz are 7.5 us.
+    let starts = |interrupt: u32| {
+        let run = stalled(interrupt);
+        let timeline = timeline(&run);
+        let after_the_first = timeline.stalls.iter().zip(0..).skip(1);
+        let offsets = after_the_first.map(|(stall, number)| stall.start_ps - timeline.from_ps - number * 100 * US);
+        offsets.sum::<u64>() as f64 / (timeline.stalls.len() - 1) as f64
+    };
+    let interrupts = (starts(20_000) - starts(0)) / 7.5e6;
+    assert!((0.9..1.1).contains(&interrupts), "{interrupts} interrupts to the stall");
 }
 
 #[test]

@@ -1,14 +1,78 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Running scenarios, and saying what was run.
+//! Running scenarios and plans, and saying what was run.
 
+use crate::plans::LoadedPlan;
 use crate::stop::Stop;
 use crate::{progress, provenance};
 use fresco_input::InputError;
 use fresco_load::trace::digest_of_file;
+use fresco_plan::Plan;
 use fresco_report::{InputFile, Provenance};
-use fresco_system::Scenario;
 use fresco_system::results::ScenarioResult;
-use indicatif::ProgressBar;
+use fresco_system::{Scenario, planned};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is simulated.
+pub enum Subject {
+    /// A scenario as it stands, and what a report says of its file.
+    Scenario(Box<Scenario>, InputFile),
+    /// A plan, and how it is run.
+    Plan(Box<LoadedPlan>, planned::Run),
+}
+
+impl Subject {
+    /// The name of the scenario or of the plan, which is that of its result.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Scenario(scenario, _) => &scenario.name,
+            Self::Plan(plan, _) => &plan.plan.name,
+        }
+    }
+
+    /// The plan, if it is one.
+    pub fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::Scenario(..) => None,
+            Self::Plan(plan, _) => Some(&plan.plan),
+        }
+    }
+
+    /// How many runs it is.
+    pub fn runs(&self) -> usize {
+        match self {
+            Self::Scenario(scenario, _) => scenario.runs().len(),
+            Self::Plan(..) => 1,
+        }
+    }
+
+    /// The files that it is made of, but that of a scenario itself.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Scenario(scenario, _) => {
+                let machines = scenario.machines().into_iter().filter_map(|machine| machine.path);
+                let traces = scenario.traces().into_iter().map(|trace| trace.path);
+                machines.chain(traces).collect()
+            }
+            Self::Plan(plan, _) => plan.inputs.clone(),
+        }
+    }
+
+    /// Makes the runs, so many at the same time, until it is told to stop; `None` if nothing is whole by then.
+    fn run(&self, threads: usize, done: &(dyn Fn() + Sync), stop: &Stop) -> Result<Option<ScenarioResult>, InputError> {
+        match self {
+            Self::Scenario(scenario, _) => {
+                fresco_system::run_until(scenario, threads, &|_| done(), &|| stop.is_asked())
+            }
+            Self::Plan(..) if stop.is_asked() => Ok(None),
+            Self::Plan(plan, run) => {
+                let result = planned::simulate(&plan.plan, &plan.machine, *run)?;
+                done();
+                Ok(Some(result))
+            }
+        }
+    }
+}
 
 /// Why runs have not been made.
 pub enum End {
@@ -18,15 +82,17 @@ pub enum End {
     Stopped(u64, u64),
 }
 
-/// Makes all runs, under one progress bar. Keeps what has been made before a fault or Ctrl-C: the results of the scenarios before,
+/// Makes all runs, under one progress bar. Keeps what has been made before a fault or Ctrl-C: the results of the subjects before,
 /// and of the one that Ctrl-C stops the part that was made whole.
-pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize, stop: &Stop) -> (Vec<ScenarioResult>, Option<End>) {
+pub fn simulate(subjects: &[Subject], threads: usize, stop: &Stop) -> (Vec<ScenarioResult>, Option<End>) {
     let mut results = Vec::new();
-    let bar = bar(loaded);
-    for (scenario, _) in loaded {
-        bar.set_message(scenario.name.clone());
-        let made = fresco_system::run_until(scenario, threads, &|_| bar.inc(1), &|| stop.is_asked());
-        let end = match made {
+    let total: usize = subjects.iter().map(Subject::runs).sum();
+    let bar = progress::bar(total as u64, "runs");
+    // The run of a plan is one, and may take long.
+    bar.enable_steady_tick(Duration::from_secs(1));
+    for subject in subjects {
+        bar.set_message(subject.name().to_owned());
+        let end = match subject.run(threads, &|| bar.inc(1), stop) {
             Ok(result) => {
                 results.extend(result);
                 let (made, total) = (bar.position(), bar.length().unwrap_or(0));
@@ -43,34 +109,53 @@ pub fn simulate(loaded: &[(Scenario, InputFile)], threads: usize, stop: &Stop) -
     (results, None)
 }
 
-fn bar(loaded: &[(Scenario, InputFile)]) -> ProgressBar {
-    let total: usize = loaded.iter().map(|(scenario, _)| scenario.runs().len()).sum();
-    progress::bar(total as u64, "runs")
-}
-
-/// Seed, scenarios, machines and traces of these results.
+/// Seed, scenarios, plans, machines and traces of these results.
 ///
 /// # Errors
 /// A trace cannot be read any more.
-pub fn provenance_of(loaded: &[(Scenario, InputFile)], results: &[ScenarioResult]) -> Result<Provenance, InputError> {
+pub fn provenance_of(subjects: &[Subject], results: &[ScenarioResult]) -> Result<Provenance, InputError> {
     let mut provenance = provenance::of_this_run(results.first().map(|result| result.seed));
-    match loaded {
-        [(_, file)] => provenance.scenario = Some(file.clone()),
-        several => provenance.inputs = several.iter().map(|(_, file)| file.clone()).collect(),
+    if let [Subject::Scenario(_, file)] = subjects {
+        provenance.scenario = Some(file.clone());
+    } else {
+        let files = subjects.iter().flat_map(|subject| match subject {
+            Subject::Scenario(_, file) => std::slice::from_ref(file),
+            Subject::Plan(plan, _) => &plan.provenance.inputs,
+        });
+        provenance.inputs = files.cloned().collect();
     }
-    for (scenario, _) in loaded {
-        for machine in scenario.machines() {
-            let file = provenance::named_machine(&machine.name, machine.path.as_deref(), &machine.digest);
-            if !provenance.machine_files.contains(&file) {
-                provenance.machine_files.push(file);
-            }
-        }
-        for trace in scenario.traces() {
-            let file = InputFile::new(trace.name, digest_of_file(&trace.path)?);
-            if !provenance.inputs.contains(&file) {
-                provenance.inputs.push(file);
-            }
+    for subject in subjects {
+        match subject {
+            Subject::Scenario(scenario, _) => add_files(&mut provenance, scenario)?,
+            Subject::Plan(plan, _) => plan
+                .provenance
+                .machine_files
+                .iter()
+                .for_each(|file| add(&mut provenance.machine_files, file.clone())),
         }
     }
     Ok(provenance)
+}
+
+/// Adds the machines and traces of a scenario.
+///
+/// # Errors
+/// A trace cannot be read.
+pub fn add_files(provenance: &mut Provenance, scenario: &Scenario) -> Result<(), InputError> {
+    for machine in scenario.machines() {
+        let file = provenance::named_machine(&machine.name, machine.path.as_deref(), &machine.digest);
+        add(&mut provenance.machine_files, file);
+    }
+    for trace in scenario.traces() {
+        let file = InputFile::new(trace.name, digest_of_file(&trace.path)?);
+        add(&mut provenance.inputs, file);
+    }
+    Ok(())
+}
+
+/// Adds a file unless it is there.
+fn add(files: &mut Vec<InputFile>, file: InputFile) {
+    if !files.contains(&file) {
+        files.push(file);
+    }
 }

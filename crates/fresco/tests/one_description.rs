@@ -136,5 +136,57 @@ fn what_stands_in_the_way_is_told() {
         assert!(told.contains("found a change to a plan"), "{told}");
     }
     let told = refused_with(2, &["sim", "s.toml", "s.toml"], directory.path());
-    assert!(told.contains("found a plan among 2 arguments"), "{told}");
+    assert!(told.contains("found a second scenario of the name \"both\""), "{told}");
+}
+
+#[test]
+fn plans_and_scenarios_are_simulated_together() {
+    let crs = SCENARIO.replace("\"both\"", "\"served\"").replace("aligned", "crs");
+    let plain = unplanned().replace("\"both\"", "\"plain\"");
+    let directory = directory_with(&[("s.toml", SCENARIO), ("c.toml", &crs), ("u.toml", &plain)]);
+    let path = directory.path();
+    stdout(&["plan", "c.toml", "--out", "c.json"], path);
+    let files = ["s.toml", "u.toml", "c.json"];
+    let words = [
+        &["sim"],
+        &files[..],
+        &["--horizon", "128 ms", "--json", "--out", "all", "--csv", "csv"],
+    ];
+    let together = json(&words.concat(), path);
+    let results = together["data"]["scenarios"].as_array().expect("results");
+    assert_eq!(results.len(), files.len());
+    for (file, result) in files.iter().zip(results) {
+        let horizon: &[&str] = if *file == "u.toml" {
+            &[]
+        } else {
+            &["--horizon", "128 ms"]
+        };
+        // A report has a timeline of a scenario, too.
+        let alone = json(&[&["sim", file, "--json", "--out", "alone"], horizon].concat(), path);
+        assert_eq!(&alone["data"]["scenarios"][0], result, "{file}");
+    }
+    let inputs = together["provenance"]["inputs"].as_array().expect("inputs");
+    let named: Vec<&str> = inputs.iter().filter_map(|input| input["name"].as_str()).collect();
+    assert_eq!(named, files);
+    let page = std::fs::read_to_string(path.join("all/index.html")).expect("a page");
+    for heading in ["What is promised: both", "Why this plan: served"] {
+        assert!(page.contains(heading), "{heading}");
+    }
+    assert!(!page.contains("What is promised: plain"));
+    let tasks = std::fs::read_to_string(path.join("csv/observations.csv")).expect("a table");
+    for name in ["both", "plain", "served"] {
+        let starts = |line: &str| line.split(',').any(|cell| cell == name);
+        assert!(tasks.lines().any(starts), "{name}: {tasks}");
+    }
+    // A promise that is not kept is told by the status, whatever else was run: this job takes longer than its WCET.
+    let planned = std::fs::read_to_string(path.join("c.json")).expect("a plan");
+    let late = planned.replace("samples = 500", "samples = 100000");
+    assert_ne!(late, planned);
+    std::fs::write(path.join("late.json"), late).expect("written");
+    let status = |files: &[&str]| {
+        let words = [&["sim"], files, &["--horizon", "128 ms"]].concat();
+        fresco(&words, path).status.code()
+    };
+    assert_eq!(status(&["c.json", "s.toml"]), Some(0));
+    assert_eq!(status(&["late.json", "s.toml"]), Some(1));
 }

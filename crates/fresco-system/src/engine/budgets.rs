@@ -114,11 +114,8 @@ impl Engine<'_> {
         let cpu = &mut self.cpus[number];
         cpu.stalled_since = Some(at);
         let Some(loaded) = &cpu.loaded else { return };
-        if self.phases.is_none() {
-            // What came under way to this interrupt has asked for it again. A task that has its core alone takes that when it
-            // goes on; a job may leave while it stands still.
-            self.tasks[loaded.task].process.take_interrupt();
-        }
+        // What came under way to this interrupt has asked for it again: that is taken with this one.
+        self.tasks[loaded.task].process.take_interrupt();
         if loaded.stopping.is_some() {
             self.stopped(number, at);
         }

@@ -11,13 +11,13 @@ use fresco_system::results::ScenarioResult;
 use fresco_system::{Extent, Role};
 use std::collections::BTreeSet;
 
-/// The page and the figures on it; `plan` is what the results are of, if they are of one.
+/// The page and the figures on it; `plans` are those that some of the results are of, by their names.
 ///
 /// # Errors
 /// None in practice: results hold no numbers that cannot be shown.
 pub fn of(
     results: &[ScenarioResult],
-    plan: Option<&Plan>,
+    plans: &[&Plan],
     provenance: &Provenance,
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
     let title = match results {
@@ -27,6 +27,7 @@ pub fn of(
     let mut short = Vec::new();
     let mut sections = Vec::new();
     let mut all = Vec::new();
+    let of_several = results.len() > 1;
     for result in results {
         let sweep = Sweep::new(result);
         short.push((lead::short(&sweep), lead::sentences(&sweep)));
@@ -47,17 +48,18 @@ pub fn of(
             1 => format!("Results of {}", result.scenario),
             _ => titled(result).to_owned(),
         };
+        let plan = plans.iter().find(|plan| plan.name == result.scenario);
         if let Some(plan) = plan {
-            sections.push(plan::promised(plan, result)?);
+            sections.push(plan::promised(plan, result, of_several)?);
         }
         // What the numbers of the only scenario say is the page's lead.
-        let said = if results.len() > 1 {
+        let said = if of_several {
             lead::sentences(&sweep).join(" ")
         } else {
             String::new()
         };
         sections.push(section(&sweep, heading, said, &figures)?);
-        sections.extend(plan.map(plan::reasons));
+        sections.extend(plan.map(|plan| plan::reasons(plan, of_several)));
         for figure in figures {
             let name = free_name(&figure.name, &all);
             all.push(Figure { name, ..figure });
@@ -257,7 +259,7 @@ mod tests {
     fn the_heading_names_the_experiment() {
         use std::slice::from_ref;
         let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
-        let page = |results: &[ScenarioResult]| of(results, None, &Provenance::new("0", "test", 1)).expect("drawn").0;
+        let page = |results: &[ScenarioResult]| of(results, &[], &Provenance::new("0", "test", 1)).expect("drawn").0;
         let headed = |results: &[ScenarioResult]| {
             let html = page(results).to_html();
             assert_eq!(html.matches("<h1").count(), 1);
@@ -282,7 +284,7 @@ mod tests {
     fn figures_of_several_scenarios_have_names_of_their_own() {
         let result = super::super::testing::short_run("first", &["sweep.corunners=[0, 1]"]);
         let provenance = Provenance::new("0", "test", 1);
-        let (_, figures) = of(&[result.clone(), result], None, &provenance).expect("drawn");
+        let (_, figures) = of(&[result.clone(), result], &[], &provenance).expect("drawn");
         let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
         assert_eq!(names.len(), figures.len(), "{names:?}");
     }
@@ -293,7 +295,7 @@ mod tests {
             let overrides: Vec<String> = set.iter().map(|text| (*text).to_owned()).collect();
             let (scenario, _) = crate::scenarios::load(name, &overrides).expect(name);
             let result = fresco_system::run_all(&scenario, 2, &|_| {}).expect(name);
-            of(&[result], None, &Provenance::new("0", "test", 1))
+            of(&[result], &[], &Provenance::new("0", "test", 1))
                 .expect(name)
                 .0
                 .to_html()

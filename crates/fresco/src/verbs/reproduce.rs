@@ -5,9 +5,9 @@ use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts;
-use crate::simulate::provenance_of;
+use crate::simulate::add_files;
 use crate::stop::{STOPPED, Stop};
-use crate::{output, progress};
+use crate::{output, progress, provenance};
 use fresco_input::InputError;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
@@ -87,7 +87,14 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     let reproduction = &findings.reproduction;
-    let mut provenance = provenance_of(&findings.scenarios, &findings.results)?;
+    let mut provenance = provenance::of_this_run(findings.results.first().map(|result| result.seed));
+    match findings.scenarios.as_slice() {
+        [(_, file)] => provenance.scenario = Some(file.clone()),
+        several => provenance.inputs = several.iter().map(|(_, file)| file.clone()).collect(),
+    }
+    for (scenario, _) in &findings.scenarios {
+        add_files(&mut provenance, scenario)?;
+    }
     let record = reproduction.record.iter();
     provenance.inputs.extend(record.map(|record| record.file.clone()));
     show(&args, directory.as_ref(), &provenance, &findings)?;

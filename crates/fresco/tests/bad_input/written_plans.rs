@@ -221,8 +221,8 @@ fn options_of_sim() -> Vec<Case> {
             )
             .told("plan two: found memory of a in a color that does not exist"),
         of("a change to a plan", &["--set", "cores=2"]).told("--set cores=2: found a change to a plan"),
-        of("two plans", &["q.json"]).told("p.json: found a plan among 2 arguments"),
-        of("a plan and a scenario", &["microbenchmarks"]).told("p.json: found a plan among 2 arguments"),
+        of("two plans of a name", &["q.json"]).told("q.json: name: found a second scenario of the name \"two\""),
+        of("traces for a plan", &["--trace-dir", "."]).told("--trace-dir: found it with a plan"),
         of("a horizon that is no time", &["--horizon", "long"]).told("--horizon: found \"long\""),
         of("a horizon without unit", &["--horizon", "640"]).told("--horizon: found \"640\""),
         of("no horizon", &["--horizon", "0 ms"]).told("--horizon: found \"0 ms\""),

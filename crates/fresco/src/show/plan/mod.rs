@@ -12,12 +12,12 @@ use fresco_system::results::{RunResult, ScenarioResult};
 pub const SYNTHETIC: &str = "A task without a program accesses random lines of its memory for 97 % of its WCET, as measured alone without \
                              refresh.";
 
-/// What is promised: deadlines, tasks, colors and refresh, and under which assumptions.
+/// What is promised: deadlines, tasks, colors and refresh, and under which assumptions; on a page of several the heading names the plan.
 ///
 /// # Errors
 /// None in practice: the cells are text and counts.
-pub fn promised(plan: &Plan, result: &ScenarioResult) -> Result<Section, ReportError> {
-    let mut section = Section::new("What is promised");
+pub fn promised(plan: &Plan, result: &ScenarioResult, of_several: bool) -> Result<Section, ReportError> {
+    let mut section = Section::new(heading("What is promised", plan, of_several));
     for table in [
         promises(result)?,
         Some(tables::tasks(plan)?),
@@ -30,9 +30,16 @@ pub fn promised(plan: &Plan, result: &ScenarioResult) -> Result<Section, ReportE
         .list(assumptions::of(plan)))
 }
 
-/// Why the plan is as it is.
-pub fn reasons(plan: &Plan) -> Section {
-    Section::new("Why this plan").list(plan.reasons.clone())
+/// Why the plan is as it is; on a page of several the heading names it.
+pub fn reasons(plan: &Plan, of_several: bool) -> Section {
+    Section::new(heading("Why this plan", plan, of_several)).list(plan.reasons.clone())
+}
+
+fn heading(what: &str, plan: &Plan, of_several: bool) -> String {
+    match of_several {
+        true => format!("{what}: {}", plan.name),
+        false => what.to_owned(),
+    }
 }
 
 fn runs(result: &ScenarioResult) -> impl Iterator<Item = &RunResult> {

@@ -4,7 +4,7 @@
 use super::jobs::{Job, Jobs};
 use super::yardstick::Chosen;
 use super::{Args, Sample};
-use crate::simulate::{End, provenance_of, simulate};
+use crate::simulate::{End, Subject, provenance_of, simulate};
 use crate::stop::Stop;
 use fresco_input::{InputError, quoted};
 use fresco_report::{InputFile, Provenance};
@@ -77,12 +77,12 @@ pub fn run(
     let text = scenario(machine, args, chosen, period);
     let scenario = Scenario::parse("the scenario of fresco bench", &text, Path::new(""), &[])?;
     let file = InputFile::new("the scenario of fresco bench", crate::provenance::digest(&text));
-    let loaded = [(scenario, file)];
-    let (results, end) = simulate(&loaded, 0, stop);
+    let subjects = [Subject::Scenario(Box::new(scenario), file)];
+    let (results, end) = simulate(&subjects, 0, stop);
     if let Some(End::Fault(fault)) = end {
         return Err(fault);
     }
-    let provenance = provenance_of(&loaded, &results)?;
+    let provenance = provenance_of(&subjects, &results)?;
     let mut modelled = Modelled {
         machine: machine.to_owned(),
         samples: Vec::new(),

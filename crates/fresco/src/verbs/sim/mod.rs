@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim`: scenarios, or a plan, on the models of their machines.
 
-mod plan;
+mod subjects;
 
 use crate::arguments::integer;
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
 use crate::show::{page, text, timelines};
-use crate::simulate::{End, provenance_of, simulate};
+use crate::simulate::{End, Subject, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, tidy};
-use fresco_input::{InputError, quoted};
 use fresco_plan::Plan;
-use fresco_report::{Document, InputFile, Provenance};
-use fresco_scenario::{builtin_names, builtin_titles};
-use fresco_system::Scenario;
+use fresco_report::{Document, Provenance};
+use fresco_scenario::builtin_titles;
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -27,7 +25,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A scenario is the name of a built-in one (see --list) or the path of a file, with a \"/\" or ending in .toml.
-With several scenarios, --set, --seed and --trace-dir hold for each of them.
+With several scenarios, --set, --seed and --trace-dir hold for each of them. A plan is run beside them.
 
 Examples:
   fresco sim --list
@@ -38,9 +36,10 @@ Examples:
   fresco sim palloc-fig4 --csv out/fig4 --parquet out/fig4
   fresco sim spec-four --trace-dir ~/traces
   fresco sim plan.json --out out/plan
+  fresco sim crs.json codesign.json --csv out/both
   fresco sim tasks/batch.toml")]
 pub struct Args {
-    /// Scenarios: names of built-in ones or files; or one plan, or one scenario with `[plan]`, which is planned first
+    /// Scenarios: names of built-in ones or files, of which those with `[plan]` are planned first; or plans
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
     scenarios: Vec<String>,
 
@@ -112,44 +111,31 @@ pub fn run(args: Args) -> Outcome {
         output::write_text(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    refuse_two_values(&args)?;
-    if let Some(plan) = plan::plan_of(&args.scenarios, &args.set)? {
-        return plan::run(&args, &plan);
-    }
-    refuse_options(
-        "a scenario",
-        "plans",
-        &[
-            ("--horizon", args.horizon.is_some()),
-            ("--from-switch-on", args.from_switch_on),
-        ],
-    )?;
-    let overrides = overrides(&args)?;
-    let mut loaded = Vec::new();
-    for name in &args.scenarios {
-        let (mut scenario, file) = scenarios::load(name, &overrides)?;
-        scenario.timelines = args.out.is_some() || args.tables.are_wanted();
-        loaded.push((scenario, file));
-    }
-    refuse_twins(&args.scenarios, &loaded)?;
+    let subjects = subjects::load(&args)?;
+    let files = files(&args.scenarios, &subjects);
     let directory = args
         .out
         .as_deref()
-        .map(|directory| ReportDirectory::prepare(directory, inputs(&args.scenarios, &loaded)));
+        .map(|directory| ReportDirectory::prepare(directory, files.clone()));
     let directory = directory.transpose()?;
-    let tables = args.tables.prepare(&inputs(&args.scenarios, &loaded))?;
-    let (mut results, end) = simulate(
-        &loaded,
-        usize::from(args.threads),
-        &Stop::after("each run that has begun"),
-    );
-    let mut status = ExitCode::SUCCESS;
+    let tables = args.tables.prepare(&files)?;
+    let stop = Stop::after("each run that has begun");
+    let (mut results, end) = simulate(&subjects, usize::from(args.threads), &stop);
+    let mut promises = results
+        .iter()
+        .flat_map(|result| &result.points)
+        .flat_map(|point| &point.runs)
+        .flat_map(|run| &run.promises);
+    let mut status = match promises.all(|promise| promise.kept) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(WANTING),
+    };
     let fault = match end {
         None => Ok(()),
         Some(End::Fault(fault)) => Err(fault.into()),
         Some(End::Stopped(made, total)) => {
             status = ExitCode::from(STOPPED);
-            mark_stopped(&loaded, &mut results);
+            mark_stopped(&subjects, &mut results);
             let nothing = match results.is_empty() {
                 true => ": no repetition and no value of an axis is whole, so that there is nothing to show",
                 false => "",
@@ -162,15 +148,10 @@ pub fn run(args: Args) -> Outcome {
     let shown = match results.is_empty() {
         true => Ok(()),
         false => {
-            let provenance = provenance_of(&loaded[..results.len()], &results)?;
-            show(
-                &args,
-                directory.as_ref(),
-                &tables,
-                &provenance,
-                &Results { scenarios: results },
-                None,
-            )
+            let run = &subjects[..results.len()];
+            let provenance = provenance_of(run, &results)?;
+            let results = Results { scenarios: results };
+            show(&args, directory.as_ref(), &tables, &provenance, &results, run)
         }
     };
     outputs::all([shown, fault])?;
@@ -178,10 +159,10 @@ pub fn run(args: Args) -> Outcome {
 }
 
 /// Says in the title of the scenario that was stopped that this is a part of it.
-fn mark_stopped(loaded: &[(Scenario, InputFile)], results: &mut [ScenarioResult]) {
-    for ((scenario, _), result) in loaded.iter().zip(results) {
+fn mark_stopped(subjects: &[Subject], results: &mut [ScenarioResult]) {
+    for (subject, result) in subjects.iter().zip(results) {
         let made: usize = result.points.iter().map(|point| point.runs.len()).sum();
-        let all = scenario.runs().len();
+        let all = subject.runs();
         if made < all {
             result.title = format!("{} [stopped: {made} of {all} runs]", result.title)
                 .trim_start()
@@ -190,108 +171,30 @@ fn mark_stopped(loaded: &[(Scenario, InputFile)], results: &mut [ScenarioResult]
     }
 }
 
-/// Options that would change nothing are refused; each comes with whether it was given.
-fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
-    match options.iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((option, _)) => Err(InputError::new(*option, format!("found it with {found}"))
-            .allowed(format!("it with {suits}"))
-            .help("omit it")),
-    }
+/// Every file that is read, and those of the command line themselves.
+fn files(given: &[String], subjects: &[Subject]) -> Vec<PathBuf> {
+    let named = given.iter().filter(|name| scenarios::is_path(name)).map(PathBuf::from);
+    named.chain(subjects.iter().flat_map(Subject::files)).collect()
 }
 
-/// Every file that the scenarios are made of, and themselves.
-fn inputs(given: &[String], loaded: &[(Scenario, InputFile)]) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = given
-        .iter()
-        .filter(|name| scenarios::is_path(name))
-        .map(PathBuf::from)
-        .collect();
-    for (scenario, _) in loaded {
-        files.extend(scenario.machines().into_iter().filter_map(|machine| machine.path));
-        files.extend(scenario.traces().into_iter().map(|trace| trace.path));
-    }
-    files
-}
-
-/// An option and the `--set` of the key that it stands for would be two values for one thing.
-fn refuse_two_values(args: &Args) -> Result<(), InputError> {
-    let options = [
-        (args.seed.is_some(), "--seed", "seed"),
-        (args.trace_dir.is_some(), "--trace-dir", "trace_dir"),
-    ];
-    for (given, option, key) in options {
-        let is_key = |text: &&String| text.split_once('=').is_some_and(|(name, _)| name.trim() == key);
-        if let Some(text) = args.set.iter().find(is_key).filter(|_| given) {
-            let error = InputError::new(
-                format!("--set {text}"),
-                format!("found a second value, beside {option}"),
-            );
-            return Err(error
-                .in_field(key)
-                .allowed(format!("{option}, or --set {key}=…"))
-                .help("omit one of them"));
-        }
-    }
-    Ok(())
-}
-
-/// `--set`, and the options that stand for keys.
-fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
-    let mut overrides = args.set.clone();
-    overrides.extend(args.seed.map(|seed| format!("seed={seed}")));
-    if let Some(directory) = &args.trace_dir {
-        // A scenario's paths are relative to its file, an option's to the working directory.
-        let path = std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
-        let Some(path) = path.to_str() else {
-            let error = InputError::new("--trace-dir", "found a path that is not UTF-8");
-            return Err(error
-                .allowed("a path in UTF-8")
-                .help("rename the directory, or link to it"));
-        };
-        overrides.push(format!("trace_dir={}", quoted(path)));
-    }
-    Ok(overrides)
-}
-
-/// Two scenarios of one name would share file names in the report.
-fn refuse_twins(given: &[String], loaded: &[(Scenario, InputFile)]) -> Result<(), InputError> {
-    for (number, (scenario, _)) in loaded.iter().enumerate() {
-        let Some(other) = loaded[..number]
-            .iter()
-            .position(|(other, _)| other.name == scenario.name)
-        else {
-            continue;
-        };
-        let found = format!(
-            "found a second scenario of the name {:?}, after {}",
-            scenario.name, given[other]
-        );
-        let error = InputError::new(given[number].clone(), found).in_field("name");
-        return Err(error
-            .allowed("each name once")
-            .help("give it once, or change the name in one of the files: --set holds for all of them"));
-    }
-    Ok(())
-}
-
-/// Prints results and writes the report and the tables that are asked for; `plan` is what was run, if it was one.
+/// Prints results and writes the report and the tables that are asked for; `subjects` is what the results are of.
 fn show(
     args: &Args,
     directory: Option<&ReportDirectory>,
     tables: &tidy::Destination,
     provenance: &Provenance,
     results: &Results,
-    plan: Option<&Plan>,
+    subjects: &[Subject],
 ) -> Result<(), Failure> {
     let document = Document {
         schema: SCHEMA,
         provenance,
         data: results,
     };
+    let plans: Vec<&Plan> = subjects.iter().filter_map(Subject::plan).collect();
     // A report that cannot be written does not cost the results: they are printed first.
     let report = |directory: &ReportDirectory| {
-        let (page, figures) = page::of(&results.scenarios, plan, provenance)?;
+        let (page, figures) = page::of(&results.scenarios, &plans, provenance)?;
         let trace = timelines::trace_file(&results.scenarios, provenance)?;
         directory.write_with(&page, &document.to_bytes()?, &figures, Vec::from_iter(trace))
     };
@@ -316,7 +219,7 @@ fn show(
 
 /// The built-in scenarios, a line each.
 fn list() -> String {
-    let width = builtin_names().map(str::len).max().unwrap_or(0);
+    let width = builtin_titles().map(|(name, _)| name.len()).max().unwrap_or(0);
     builtin_titles()
         .map(|(name, title)| format!("{name:<width$}  {title}\n"))
         .collect()
