@@ -2,7 +2,7 @@
 //! Many runs at once. Runs share nothing, so the number of threads changes no result.
 
 use crate::results::{RunResult, ScenarioResult};
-use crate::{RunSpec, Scenario, multitask, runs};
+use crate::{RunSpec, Scenario, experiment, runs};
 use fresco_input::InputError;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ pub struct Progress {
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
     let experiment = runs::experiment(spec)?;
-    let outcome = multitask::run(&experiment)?;
+    let outcome = experiment::run(&experiment)?;
     let result = RunResult {
         point: spec.point_number,
         repetition: spec.repetition,

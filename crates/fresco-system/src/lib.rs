@@ -6,7 +6,7 @@
 //!
 //! The parts, from the bottom up: [`core`] decides how much memory latency a core hides; `os` has page tables and the
 //! processes that cores execute; [`bandwidth`] regulates what they move; `engine` puts cores, page faults and memory into
-//! one order of time, whatever a run is made of; [`multitask`] says what that can be: tasks, dispatchers, refresh by plan; `scenario` reads
+//! one order of time, whatever a run is made of; [`experiment`] says what that can be: tasks, dispatchers, refresh by plan; `scenario` reads
 //! and checks, and `runs` makes runs of it; [`planned`] makes one of a plan; [`results`] counts.
 //!
 //! ```
@@ -37,7 +37,7 @@ pub mod bandwidth;
 mod batch;
 pub mod core;
 mod engine;
-pub mod multitask;
+pub mod experiment;
 mod os;
 pub mod planned;
 pub mod results;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The runs of a scenario: each as an [`crate::multitask::Experiment`], and how long it lasts.
+//! The runs of a scenario: each as an [`crate::experiment::Experiment`], and how long it lasts.
 //!
 //! Without periodic tasks each task has its core alone, and the run has phases: it lasts until all have been measured. With
 //! them the first ready job of a core runs (`policy.scheduler`), a task without a period when no job is ready, and the run
 //! has a horizon: jobs released within the warm-up run but are not counted. Memory is refreshed by the machine's own policy.
 
-use crate::multitask::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
+use crate::experiment::{Experiment, Instance, Phases, Regulation, Schedule, TaskSpec, Timing, Work};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_scenario::allocator;

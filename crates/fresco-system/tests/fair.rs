@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The co-design's scheduler on the command-level simulator (COD-6 to COD-11, COD-14).
 
-use crate::multitask_support::budget;
+use crate::experiment_support::budget;
 use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
-use fresco_system::multitask::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
-use fresco_system::multitask::{
-    Activity, Experiment, Instance, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work, run,
+use fresco_system::experiment::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
+use fresco_system::experiment::{
+    Activity, Experiment, Instance, Paging, RunOutcome, Schedule, TaskSpec, Timing, Work, run,
 };
 
 /// One rank of four banks, with a refresh window so short that a test sees many turns: 64 commands per bank and 64 tREFI,
@@ -68,7 +68,7 @@ fn experiment(machine: Machine, schedule: FairSchedule, partition: Partition, ta
     }
 }
 
-fn outcome(experiment: &Experiment) -> (MultitaskResult, FairResult) {
+fn outcome(experiment: &Experiment) -> (RunOutcome, FairResult) {
     let result = run(experiment).unwrap_or_else(|error| panic!("{error}"));
     let fair = FairResult::new(experiment, &result);
     (result, fair)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Features of the engine that each have their own tests, here together.
 
-use crate::multitask_support::planned::{EXAMPLE, RM, aligned, result, servers};
-use crate::multitask_support::{MS, budget, experiment, task};
+use crate::experiment_support::planned::{EXAMPLE, RM, aligned, result, servers};
+use crate::experiment_support::{MS, budget, experiment, task};
 use fresco_frames::{CostModel, FramesConfig, Policy, Tintmalloc};
-use fresco_system::multitask::{Activity, JobRecord, MultitaskResult, Paging, Schedule, TaskSpec, Timing, Work};
+use fresco_system::experiment::{Activity, JobRecord, Paging, RunOutcome, Schedule, TaskSpec, Timing, Work};
 use fresco_system::results::RunResult;
 use fresco_system::{Scenario, run};
 use std::path::Path;
 
 /// The checker passed all commands, and no access met a refresh.
-fn is_clean(result: &MultitaskResult) {
+fn is_clean(result: &RunOutcome) {
     let checker = result.checker.as_ref().expect("it was asked");
     assert!(checker.clean, "{}", checker.report);
     for task in &result.tasks {
@@ -34,7 +34,7 @@ fn servers_with_page_faults_from_tintmallocs_lists() {
         .for_each(|task| task.paging = Paging::OnTouch);
     let faulting = result(&experiment);
     is_clean(&faulting);
-    let banks = |result: &MultitaskResult| result.tasks.iter().map(|task| task.banks.clone()).collect::<Vec<_>>();
+    let banks = |result: &RunOutcome| result.tasks.iter().map(|task| task.banks.clone()).collect::<Vec<_>>();
     assert_eq!(banks(&faulting), banks(&mapped_before));
     for (task, before) in faulting.tasks.iter().zip(&mapped_before.tasks) {
         assert_eq!((task.misses, task.released), (0, before.released), "{}", task.name);
@@ -216,12 +216,12 @@ fn copies_use_budgets_up() {
     let regulated = result(&experiment);
     experiment.tasks[0].global_bytes = 0;
     let without_copies = result(&experiment);
-    let used = |result: &MultitaskResult| {
+    let used = |result: &RunOutcome| {
         result.regulation.as_ref().expect("it is regulated").cores[0]
             .budget
             .counts
     };
-    let copies = |result: &MultitaskResult| (result.tasks[0].copies, result.tasks[0].copied_bytes);
+    let copies = |result: &RunOutcome| (result.tasks[0].copies, result.tasks[0].copied_bytes);
     assert_eq!(copies(&regulated), copies(&free));
     assert_eq!(copies(&regulated), (7, 7 * 65_536));
     // A copy of 1024 lines owns as many, some of which are in the caches.
@@ -232,7 +232,7 @@ fn copies_use_budgets_up() {
         used(&regulated)
     );
     // The job that copies stands still when the budget is used up.
-    let longest = |result: &MultitaskResult| result.tasks[0].response.expect("jobs ended").max_ps;
+    let longest = |result: &RunOutcome| result.tasks[0].response.expect("jobs ended").max_ps;
     assert!(longest(&regulated) > longest(&free) + MS * 1000);
     assert_eq!((regulated.tasks[0].misses, regulated.tasks[0].completed), (0, 8));
 }

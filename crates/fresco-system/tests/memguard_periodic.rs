@@ -2,7 +2,7 @@
 //! Budgets of bandwidth for cores with periodic tasks (MG-1 to MG-7): a budget is its core's, whatever job runs on it.
 
 use crate::common::{parse, results, results_on};
-use fresco_system::multitask::{Activity, Timeline};
+use fresco_system::experiment::{Activity, Timeline};
 use fresco_system::results::{JobsResult, RunResult};
 
 /// Core 0 of the slides' machine has 312 lines in 100 us. Its low task wants 1024 lines for a job, its high task computes.
@@ -97,7 +97,7 @@ fn a_stalled_core_stays_stalled_when_its_job_changes() {
     let mut waited = 0;
     for job in &jobs(&run, 0).jobs {
         let inside = |stall: &&_| {
-            let stall: &fresco_system::multitask::StallSpan = stall;
+            let stall: &fresco_system::experiment::StallSpan = stall;
             stall.start_ps < job.release_ps && job.release_ps < stall.end_ps
         };
         let Some(stall) = timeline.stalls.iter().find(inside) else {

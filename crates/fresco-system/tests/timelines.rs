@@ -2,7 +2,7 @@
 //! The recorded part of a run: what happens at known times is where it belongs, and spans of a core do not overlap.
 
 use crate::common::{parse, results};
-use fresco_system::multitask::{Activity, Timeline};
+use fresco_system::experiment::{Activity, Timeline};
 use fresco_system::results::RunResult;
 
 /// Picoseconds of a microsecond.
@@ -355,7 +355,7 @@ fn spans_of_a_core_do_not_overlap_and_lie_in_the_recorded_part() {
         );
         for (core, start, end) in nested {
             inside(start, end);
-            let holds = |run: &&fresco_system::multitask::RunSpan| {
+            let holds = |run: &&fresco_system::experiment::RunSpan| {
                 run.core == core && run.start_ps <= start && end <= run.end_ps
             };
             assert!(

@@ -13,7 +13,7 @@ use super::{Engine, Reverse, copy};
 use crate::Role;
 use crate::bandwidth::{self, Regulator};
 use crate::core::{self, InOrder, SlotClock};
-use crate::multitask::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
+use crate::experiment::{Experiment, Jobs, Met, PageFaults, Paging, TaskSpec, colors, dispatch};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;

@@ -2,7 +2,7 @@
 //! A core, its dispatcher, and the job on it.
 
 use crate::core::{CoreModel, MissTag, Timed};
-use crate::multitask::{Activity, CoreOutcome, Decision, Dispatcher};
+use crate::experiment::{Activity, CoreOutcome, Decision, Dispatcher};
 use crate::os::process::Process;
 use fresco_dram::Ps;
 use fresco_memory::{Lines, PrivateCaches, RequestId};

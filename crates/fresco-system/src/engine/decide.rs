@@ -2,7 +2,7 @@
 //! The instants at which dispatchers decide, and what becomes of their decisions.
 
 use super::{Engine, Reverse};
-use crate::multitask::{Activity, LockSpan, ReadyJob};
+use crate::experiment::{Activity, LockSpan, ReadyJob};
 use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
@@ -54,7 +54,7 @@ impl Engine<'_> {
     /// Returns true if the dispatcher of this core hears of the jobs of a task. With a table, every core hears of all.
     pub(super) fn is_for(&self, number: usize, task: usize) -> bool {
         let pinned = self.experiment.tasks[task].core as usize == number;
-        pinned || matches!(self.experiment.schedule, crate::multitask::Schedule::Table { .. })
+        pinned || matches!(self.experiment.schedule, crate::experiment::Schedule::Table { .. })
     }
 
     fn release(&mut self, at: Ps, task: usize, number: u64) -> ReadyJob {

@@ -4,8 +4,8 @@
 use super::team::Waits;
 use super::watch::Watch;
 use super::{Done, Engine};
-use crate::multitask::{
-    JobRecord, MultitaskResult, RankRefresh, RefreshSpan, RegulationOutcome, Spread, TaskOutcome, WindowsKept, Work,
+use crate::experiment::{
+    JobRecord, RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, Spread, TaskOutcome, WindowsKept, Work,
 };
 use crate::os::pages::PageTable;
 use crate::results::ControllerResult;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 impl Engine<'_> {
     /// Ends the run at its horizon, or where the last phase has ended: programs check their results, counters are read.
-    pub(super) fn finish(mut self, done: &mut Vec<Done>) -> Result<MultitaskResult, InputError> {
+    pub(super) fn finish(mut self, done: &mut Vec<Done>) -> Result<RunOutcome, InputError> {
         let over = self.phases.as_ref().and_then(|phases| phases.over);
         let opened = self.phases.as_ref().and_then(|phases| phases.opened).unwrap_or(0);
         let end = over.unwrap_or(self.horizon);
@@ -65,7 +65,7 @@ impl Engine<'_> {
         ranks
             .iter_mut()
             .for_each(|rank| rank.color = experiment.color_of_rank(rank.rank));
-        Ok(MultitaskResult {
+        Ok(RunOutcome {
             machine: machine.name.clone(),
             horizon_ns: end / 1000,
             counted_ps: (opened, end),

@@ -4,7 +4,7 @@
 use super::copy;
 use super::cpu::Counters;
 use super::team::Waits;
-use crate::multitask::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
+use crate::experiment::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
 use crate::os::pages::PageTable;
 use crate::os::process::Process;
 use crate::results::ReadRecorder;

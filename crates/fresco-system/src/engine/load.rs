@@ -3,7 +3,7 @@
 
 use super::Engine;
 use super::cpu::{Counters, Loaded};
-use crate::multitask::Activity;
+use crate::experiment::Activity;
 use fresco_dram::Ps;
 use fresco_input::InputError;
 

@@ -2,7 +2,7 @@
 //! What handlers do to the memory: dirty lines of a color leave the caches before its ranks are refreshed (RLIM-7).
 
 use super::Engine;
-use crate::multitask::{Activity, Handler};
+use crate::experiment::{Activity, Handler};
 use fresco_dram::{PhysAddr, Ps};
 
 /// The handler that an activity is, if it locks a color.

@@ -39,7 +39,7 @@ mod windows;
 
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
-use crate::multitask::{Experiment, Jobs, MultitaskResult};
+use crate::experiment::{Experiment, Jobs, RunOutcome};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
@@ -112,7 +112,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// A trace is damaged; a program accesses what is not its own.
-    pub fn run(mut self) -> Result<MultitaskResult, InputError> {
+    pub fn run(mut self) -> Result<RunOutcome, InputError> {
         let mut done: Vec<Done> = Vec::new();
         self.timer = self.next_timer();
         while self.go_on(&mut done)? {}

@@ -2,7 +2,7 @@
 //! Page faults: frames from the allocator, and their time.
 
 use super::Engine;
-use crate::multitask::Schedule;
+use crate::experiment::Schedule;
 use crate::os::pages::Page;
 use fresco_dram::Ps;
 use fresco_frames::{FrameError, TaskId};

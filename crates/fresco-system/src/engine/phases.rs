@@ -9,7 +9,7 @@
 
 use super::Engine;
 use super::measure::Measurement;
-use crate::multitask::{Paging, Phases as Rules, TaskSpec};
+use crate::experiment::{Paging, Phases as Rules, TaskSpec};
 use crate::results::{Measured, ReadRecorder};
 use crate::{Extent, Role};
 use fresco_dram::{NEVER, Ps};

@@ -9,7 +9,7 @@
 //! pays when it comes on one.
 
 use super::Engine;
-use crate::multitask::{Dynamic, Experiment};
+use crate::experiment::{Dynamic, Experiment};
 use crate::os::copying::CopyTo;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
 use fresco_frames::dynamic::{self, Holding, Mode};

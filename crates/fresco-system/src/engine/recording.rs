@@ -6,7 +6,7 @@
 
 use super::Engine;
 use super::watch::Watch;
-use crate::multitask::{
+use crate::experiment::{
     Activity, FaultSpan, LockSpan, Move, OwnerSpan, Pass, RefreshSpan, RunSpan, ShootdownSpan, StallSpan, Timeline,
 };
 use fresco_dram::{NEVER, Ps};

@@ -7,7 +7,7 @@
 //! thread has written is found where this core has it.
 
 use super::Engine;
-use crate::multitask::TaskSpec;
+use crate::experiment::TaskSpec;
 use crate::os::pages::Page;
 use crate::results::ThreadResult;
 use fresco_dram::{FrameNumber, Ps};

@@ -3,7 +3,7 @@
 //! refreshes alone are seen; a run of phases that records nothing is not watched at all.
 
 use super::busy::BankWork;
-use crate::multitask::{CheckerVerdict, Experiment, RankRefresh, RefreshPlan, RefreshSpan};
+use crate::experiment::{CheckerVerdict, Experiment, RankRefresh, RefreshPlan, RefreshSpan};
 use fresco_dram::{Clock, CommandKind, Cycle, NEVER, Ps};
 use fresco_memory::checker::{Checker, Options};
 use fresco_memory::{Command, MemorySystem};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When ranks are in a window of the plan.
 
-use crate::multitask::{Experiment, RefreshPlan};
+use crate::experiment::{Experiment, RefreshPlan};
 use fresco_dram::Ps;
 
 /// The windows of the plan, in picoseconds.
@@ -20,7 +20,7 @@ impl PlannedWindows {
             return None;
         };
         let timing = &experiment.machine.memory.timing;
-        let window = |window: &crate::multitask::RefreshWindow| {
+        let window = |window: &crate::experiment::RefreshWindow| {
             let start = window.start_ns * 1000;
             let length = timing.clock.to_ps(window.commands * timing.rfc_ab);
             (start, start + length, window.ranks)

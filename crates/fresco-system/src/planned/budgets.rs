@@ -2,7 +2,7 @@
 //! Budgets of bandwidth of a plan, as the regulator takes them.
 
 use crate::bandwidth::{Budgets, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
-use crate::multitask::Regulation;
+use crate::experiment::Regulation;
 use fresco_machine::{Guaranteed, Machine};
 use fresco_scenario::plan::PlannedBandwidth;
 

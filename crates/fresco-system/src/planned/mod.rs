@@ -2,12 +2,12 @@
 //! A plan on the simulated machine: the experiment that it is, what it promises, and whether that held.
 
 mod budgets;
-mod experiment;
 mod promises;
+mod setup;
 
 pub use promises::Promise;
 
-use crate::multitask::{self, MultitaskResult};
+use crate::experiment::{self, RunOutcome};
 use crate::results::{RunResult, ScenarioResult};
 use fresco_input::InputError;
 use fresco_machine::Machine;
@@ -45,8 +45,8 @@ impl Default for Run {
 /// # Errors
 /// A plan that cannot be run on the machine, or a program that cannot be built.
 pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<ScenarioResult, InputError> {
-    let experiment = experiment::of(plan, machine, run)?;
-    let outcome = multitask::run(&experiment)?;
+    let experiment = setup::of(plan, machine, run)?;
+    let outcome = experiment::run(&experiment)?;
     let promises = promises::of(plan, &outcome);
     let result = RunResult {
         promises,
@@ -60,6 +60,6 @@ pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<ScenarioResu
 ///
 /// # Errors
 /// As [`simulate`].
-pub fn outcome(plan: &Plan, machine: &Machine, run: Run) -> Result<MultitaskResult, InputError> {
-    multitask::run(&experiment::of(plan, machine, run)?)
+pub fn outcome(plan: &Plan, machine: &Machine, run: Run) -> Result<RunOutcome, InputError> {
+    experiment::run(&setup::of(plan, machine, run)?)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a plan promises, beside what happened.
 
-use crate::multitask::MultitaskResult;
+use crate::experiment::RunOutcome;
 use fresco_dram::color::parse_list;
 use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct Promise {
 
 /// Deadlines if the plan proves them, no access that meets a refresh if its method hides refresh (REF-17), memory of a task's own
 /// colors if it has any, and of every plan that the device is not hurt.
-pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
+pub(super) fn of(plan: &Plan, result: &RunOutcome) -> Vec<Promise> {
     let mut promises = Vec::new();
     let mut add = |what: &str, kept: bool, found: String| {
         promises.push(Promise {
@@ -92,7 +92,7 @@ pub(super) fn of(plan: &Plan, result: &MultitaskResult) -> Vec<Promise> {
 }
 
 /// Of the first memory of tasks that have colors: pages in the bank colors of these, and all pages.
-fn pages(plan: &Plan, result: &MultitaskResult) -> (u64, u64) {
+fn pages(plan: &Plan, result: &RunOutcome) -> (u64, u64) {
     let mut pages = (0, 0);
     for (task, outcome) in plan.tasks.iter().zip(&result.tasks) {
         let Some(banks) = banks(plan, task) else { continue };

@@ -4,7 +4,7 @@
 use super::distribution::Distribution;
 use super::reads::Latency;
 use super::spread::{ns, ratio};
-use crate::multitask::JobRecord;
+use crate::experiment::JobRecord;
 use fresco_dram::Ps;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 //! From what an engine counted of a copy to its result.
 
 use super::{CacheCounts, Pages, ReadRecorder, Spread, TaskResult, ThreadResult, ns, ratio};
-use crate::multitask::Experiment;
+use crate::experiment::Experiment;
 use fresco_dram::Ps;
 use fresco_frames::{ColorSet, CostModel, TaskStats};
 

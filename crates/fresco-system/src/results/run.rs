@@ -4,9 +4,8 @@
 use super::{
     CacheCounts, ControllerResult, JobsResult, Measured, Memory, Pages, RefreshMet, RegulationResult, TaskResult,
 };
-use crate::multitask::{
-    CheckerVerdict, CoreOutcome, Experiment, JobRecord, MultitaskResult, RankRefresh, TaskOutcome, Timeline,
-    WindowsKept,
+use crate::experiment::{
+    CheckerVerdict, CoreOutcome, Experiment, JobRecord, RankRefresh, RunOutcome, TaskOutcome, Timeline, WindowsKept,
 };
 use crate::planned::Promise;
 use fresco_dram::Ps;
@@ -54,11 +53,7 @@ pub struct RunResult {
 impl RunResult {
     /// The results of an experiment, as the first repetition of the first point. Jobs of a task that are released before
     /// `warm` of it are not counted.
-    pub(crate) fn new(
-        experiment: &Experiment,
-        outcome: MultitaskResult,
-        warm: impl Fn(&fresco_rt::Task) -> Ps,
-    ) -> Self {
+    pub(crate) fn new(experiment: &Experiment, outcome: RunOutcome, warm: impl Fn(&fresco_rt::Task) -> Ps) -> Self {
         let (from_ps, to_ps) = outcome.counted_ps;
         let is_periodic = experiment.tasks.iter().any(|task| task.timing.periodic().is_some());
         let is_recorded = is_periodic || outcome.timeline.recorded_ps > 0;

@@ -8,7 +8,7 @@ use super::recorder::ReadRecorder;
 use super::spread::Spread;
 use super::thread::ThreadResult;
 use crate::Role;
-use crate::multitask::Met;
+use crate::experiment::Met;
 use fresco_dram::Ps;
 use fresco_memory::SourceStats;
 use serde::Serialize;

@@ -4,7 +4,7 @@
 use super::schedule::has_horizon;
 use super::sweep::Sweep;
 use fresco_report::{Cell, Column, ReportError, Table};
-use fresco_system::multitask::CoreOutcome;
+use fresco_system::experiment::CoreOutcome;
 use fresco_system::results::{RunResult, Spread};
 
 /// What the columns are.

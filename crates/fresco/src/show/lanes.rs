@@ -3,7 +3,7 @@
 
 use super::files::TRACE;
 use fresco_report::plot::{BarStyle, GanttBar, Lane, Mark, MarkKind};
-use fresco_system::multitask::{Activity, JobRecord, Timeline};
+use fresco_system::experiment::{Activity, JobRecord, Timeline};
 use std::collections::BTreeSet;
 
 /// Picoseconds in a nanosecond.

@@ -4,7 +4,7 @@
 
 use super::lanes::{GanttContent, PS, TaskLane};
 use fresco_report::perfetto::{Event, Process, Thread};
-use fresco_system::multitask::{Activity, Handler, JobRecord};
+use fresco_system::experiment::{Activity, Handler, JobRecord};
 
 /// Cores with their tasks, page faults, handlers, stalls and owners; colors with their locks; channels with their ranks. The names of all
 /// begin with `prefix`, which tells the runs of a trace apart.

@@ -5,7 +5,7 @@ use super::metrics as m;
 use super::metrics::{Metric, Subject};
 use super::tables::{Observed, Tables};
 use fresco_report::ReportError;
-use fresco_system::multitask::{CoreOutcome, JobRecord};
+use fresco_system::experiment::{CoreOutcome, JobRecord};
 use fresco_system::results::{
     ControllerResult, CoreRegulation, Reads, RefreshMet, RegulationResult, RunResult, ThreadResult,
 };

@@ -5,7 +5,7 @@ use super::metrics::{Metric, Subject};
 use fresco_report::ReportError;
 use fresco_report::dataset::{DataColumn, DataTable, Kind, Value};
 use fresco_system::Axis;
-use fresco_system::multitask::JobRecord;
+use fresco_system::experiment::JobRecord;
 use fresco_system::results::Latency;
 
 /// The table that is always there.

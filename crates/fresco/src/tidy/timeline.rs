@@ -4,7 +4,7 @@
 use super::tables::{SpanOf, Tables};
 use fresco_report::ReportError;
 use fresco_report::dataset::Value;
-use fresco_system::multitask::{Activity, Handler, Timeline};
+use fresco_system::experiment::{Activity, Handler, Timeline};
 
 /// Adds the spans of a timeline; `tasks` are the names of the tasks by number.
 pub(super) fn spans(tables: &mut Tables, timeline: &Timeline, tasks: &[&str]) -> Result<(), ReportError> {

@@ -8,7 +8,7 @@ use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_memory::controller::refresh::BankTurns;
 use fresco_report::claims::Row;
-use fresco_system::multitask::{Activity, Experiment, FairSchedule, MultitaskResult, run};
+use fresco_system::experiment::{Activity, Experiment, FairSchedule, RunOutcome, run};
 use rayon::prelude::*;
 
 /// WL-1 with each threshold.
@@ -30,7 +30,7 @@ pub fn eta(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
 }
 
 /// Candidates with a smaller virtual run time than the task that got a slice, over all slices and cores.
-fn passed_over(experiment: &Experiment, result: &MultitaskResult) -> u64 {
+fn passed_over(experiment: &Experiment, result: &RunOutcome) -> u64 {
     let chosen = chosen(experiment, result);
     let guard = FairSchedule::GUARD_NS * 1000;
     let turns = turns(experiment);
@@ -78,7 +78,7 @@ fn turns(experiment: &Experiment) -> Vec<Ps> {
 }
 
 /// Of each core, the task that runs in the middle of each slice.
-fn chosen(experiment: &Experiment, result: &MultitaskResult) -> Vec<Vec<usize>> {
+fn chosen(experiment: &Experiment, result: &RunOutcome) -> Vec<Vec<usize>> {
     let slices = turns(experiment);
     let of_core = |core: u32| {
         let middle = |slice: &[Ps]| (slice[0] + slice[1]) / 2;

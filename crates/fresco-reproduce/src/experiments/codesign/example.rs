@@ -8,9 +8,9 @@ use fresco_input::InputError;
 use fresco_machine::load_with;
 use fresco_memory::controller::refresh::BankTurns;
 use fresco_report::claims::Row;
-use fresco_system::multitask::fair::place;
-use fresco_system::multitask::{
-    Activity, Experiment, FairSchedule, Instance, MultitaskResult, Schedule, TaskSpec, Timing, Work, run,
+use fresco_system::experiment::fair::place;
+use fresco_system::experiment::{
+    Activity, Experiment, FairSchedule, Instance, RunOutcome, Schedule, TaskSpec, Timing, Work, run,
 };
 use rayon::prelude::*;
 
@@ -33,7 +33,7 @@ pub fn example(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputErro
     let mut wanted: Vec<(usize, u64)> = (0..SCHEMES.len()).map(|scheme| (scheme, WINDOWS)).collect();
     wanted.extend((1..WINDOWS).map(|windows| (SCHEMES.len() - 1, windows)));
     let steps = observer.begin("co-design, example", wanted.len() as u64);
-    let made: Result<Vec<(Experiment, MultitaskResult)>, InputError> = wanted
+    let made: Result<Vec<(Experiment, RunOutcome)>, InputError> = wanted
         .par_iter()
         .map(|&(scheme, windows)| {
             let experiment = experiment(SCHEMES[scheme], windows, seed)?;
@@ -63,7 +63,7 @@ pub fn example(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputErro
     Ok(rows)
 }
 
-fn interfered(result: &MultitaskResult) -> u64 {
+fn interfered(result: &RunOutcome) -> u64 {
     result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()
 }
 
@@ -72,8 +72,8 @@ fn of_window(
     name: &str,
     window: u64,
     experiment: &Experiment,
-    result: &MultitaskResult,
-    shorter: &[(Experiment, MultitaskResult)],
+    result: &RunOutcome,
+    shorter: &[(Experiment, RunOutcome)],
 ) -> Row {
     let memory = &experiment.machine.memory;
     let turn = BankTurns::new(&memory.organisation, &memory.timing).turn(window);

@@ -16,8 +16,8 @@ pub use rows::{banks, runs, variants};
 
 use crate::Observer;
 use fresco_input::InputError;
-use fresco_system::multitask::fair::FairResult;
-use fresco_system::multitask::{MultitaskResult, run};
+use fresco_system::experiment::fair::FairResult;
+use fresco_system::experiment::{RunOutcome, run};
 use rayon::prelude::*;
 use spec::Spec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +72,7 @@ fn outcomes(
     Ok(found.collect())
 }
 
-fn outcome(fair: &FairResult, result: &MultitaskResult, clock_ns: f64) -> Outcome {
+fn outcome(fair: &FairResult, result: &RunOutcome, clock_ns: f64) -> Outcome {
     let reads: u64 = fair.tasks.iter().map(|task| task.reads).sum();
     let waited: f64 = fair
         .tasks

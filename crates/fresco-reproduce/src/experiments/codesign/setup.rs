@@ -8,8 +8,8 @@ use fresco_dram::ColorSpace;
 use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy, load_with};
-use fresco_system::multitask::fair::{FairSchedule, Variant};
-use fresco_system::multitask::{Experiment, Instance, Schedule, TaskSpec, Timing, Work};
+use fresco_system::experiment::fair::{FairSchedule, Variant};
+use fresco_system::experiment::{Experiment, Instance, Schedule, TaskSpec, Timing, Work};
 
 /// Refresh commands in a retention time instead of 8192: the round of the banks and the slices are shorter by this
 /// factor, tREFI and tRFC are not.

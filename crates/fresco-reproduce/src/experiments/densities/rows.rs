@@ -4,13 +4,13 @@
 use super::{Case, Rows};
 use fresco_plan::plan::PlannedTask;
 use fresco_report::claims::Row;
-use fresco_system::multitask::{MultitaskResult, TaskOutcome};
+use fresco_system::experiment::{RunOutcome, TaskOutcome};
 
 /// Bytes of a line.
 const LINE: f64 = 64.0;
 
 /// The rows of a run, for a density.
-pub(super) fn of(case: &Case, density: u32, result: &MultitaskResult) -> Rows {
+pub(super) fn of(case: &Case, density: u32, result: &RunOutcome) -> Rows {
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
     let tasks = tasks
         .map(|(planned, outcome)| task(labelled(case, density), case, planned, outcome))
@@ -69,7 +69,7 @@ fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome) -> 
     }
 }
 
-fn set(row: Row, case: &Case, result: &MultitaskResult) -> Row {
+fn set(row: Row, case: &Case, result: &RunOutcome) -> Row {
     let sum = |part: &dyn Fn(&TaskOutcome) -> f64| result.tasks.iter().map(part).sum::<f64>();
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
     let utilization: f64 = tasks
@@ -105,7 +105,7 @@ fn set(row: Row, case: &Case, result: &MultitaskResult) -> Row {
 }
 
 /// Number of jobs that began with a copy, and how much longer than the others of their task they took on average, in ms.
-fn copying(result: &MultitaskResult) -> (f64, f64) {
+fn copying(result: &RunOutcome) -> (f64, f64) {
     let mut longer = Vec::new();
     for task in &result.tasks {
         let ended = |copied: bool| {

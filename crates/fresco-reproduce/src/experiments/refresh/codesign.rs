@@ -10,7 +10,7 @@ use fresco_machine::{Machine, Queues, builtin};
 use fresco_plan::plan::Schedule;
 use fresco_plan::{RankMemory, TaskSet, plan};
 use fresco_report::claims::Row;
-use fresco_system::multitask::fair::Variant;
+use fresco_system::experiment::fair::Variant;
 use std::collections::BTreeSet;
 use std::path::Path;
 

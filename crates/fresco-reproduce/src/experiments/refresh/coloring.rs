@@ -10,7 +10,7 @@ use fresco_load::trace::Recoloring;
 use fresco_load::{Batch, Event, Setting, build};
 use fresco_machine::{Machine, builtin};
 use fresco_report::claims::Row;
-use fresco_system::multitask::colors_of_ranks;
+use fresco_system::experiment::colors_of_ranks;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loads and stores of a program that are traced.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Refresh by plan on the machine of the dissertation: nobody meets it, every row gets it, and a fault in the plan shows.
 
-use crate::multitask_support::planned::{EXAMPLE, RM, TABLE_5_2, aligned, result, servers, tasks};
-use crate::multitask_support::{MS, RANKS, US, experiment, machine};
+use crate::experiment_support::planned::{EXAMPLE, RM, TABLE_5_2, aligned, result, servers, tasks};
+use crate::experiment_support::{MS, RANKS, US, experiment, machine};
 use fresco_rt::policy::Policy;
-use fresco_system::multitask::{Experiment, MultitaskResult, RefreshPlan, RefreshWindow, Schedule};
+use fresco_system::experiment::{Experiment, RefreshPlan, RefreshWindow, RunOutcome, Schedule};
 
-fn met(result: &MultitaskResult) -> u64 {
+fn met(result: &RunOutcome) -> u64 {
     result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()
 }
 
-fn misses(result: &MultitaskResult) -> u64 {
+fn misses(result: &RunOutcome) -> u64 {
     result.tasks.iter().map(|task| task.misses).sum()
 }
 
 /// No access meets a refresh, no job misses, no row waits for a cycle too long, no window is late.
-fn is_sound(result: &MultitaskResult) {
+fn is_sound(result: &RunOutcome) {
     let checker = result.checker.as_ref().expect("it was asked");
     assert!(checker.clean, "{}", checker.report);
     assert_eq!(
@@ -112,7 +112,7 @@ fn auto_refresh_is_met_and_more_so_by_denser_devices() {
         experiment.tasks = tasks(&EXAMPLE, 10);
         let result = result(&experiment);
         assert!(result.checker.as_ref().is_some_and(|checker| checker.clean));
-        let sum = |of: fn(&fresco_system::multitask::Met) -> u64| -> u64 {
+        let sum = |of: fn(&fresco_system::experiment::Met) -> u64| -> u64 {
             result.tasks.iter().map(|task| of(&task.met_refresh)).sum()
         };
         (sum(|met| met.reads), sum(|met| met.read_wait_ps))

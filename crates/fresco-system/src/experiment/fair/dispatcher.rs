@@ -4,7 +4,7 @@
 use super::FairSchedule;
 use super::banks::{Shares, Slices};
 use super::queue::{Candidate, pick_next};
-use crate::multitask::{Activity, Decision, Dispatcher, Experiment, Jobs, ReadyJob};
+use crate::experiment::{Activity, Decision, Dispatcher, Experiment, Jobs, ReadyJob};
 use fresco_dram::Ps;
 
 /// A core's queue.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What jobs do: a program alone takes as long as in a scenario, copies between memories, batch tasks, several cores.
 
-use crate::multitask_support::{MS, US, experiment, machine, task};
+use crate::experiment_support::{MS, US, experiment, machine, task};
 use fresco_machine::Topology;
 use fresco_rt::executive::{Slot, Table};
 use fresco_rt::policy::{Order, Policy};
-use fresco_system::multitask::{Activity, Schedule, Timing, Work, run};
+use fresco_system::experiment::{Activity, Schedule, Timing, Work, run};
 use fresco_system::{Scenario, run_all};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);

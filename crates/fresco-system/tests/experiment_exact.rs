@@ -2,13 +2,13 @@
 //! The machine does what the exact simulation of the theory does, to the picosecond, where jobs take exactly their WCET:
 //! who ends when, and who misses.
 
-use crate::multitask_support::{MS, experiment, task};
+use crate::experiment_support::{MS, experiment, task};
 use fresco_rt::executive::{Burst, Slot, Table};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::simulation::{Dispatch, Horizon, Periodic, Simulation, Trace};
 use fresco_rt::supply::SlotTable;
 use fresco_rt::toplevel::{Locks, Server};
-use fresco_system::multitask::{CoreSlots, MultitaskResult, Schedule, Work, run};
+use fresco_system::experiment::{CoreSlots, RunOutcome, Schedule, Work, run};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -60,7 +60,7 @@ fn agree(
         for timing in tasks {
             let times = (timing.phase, timing.period, timing.wcet);
             let mut spec = task(&timing.name, times, color, Work::Registers);
-            spec.timing = fresco_system::multitask::Timing::Periodic(timing.clone());
+            spec.timing = fresco_system::experiment::Timing::Periodic(timing.clone());
             experiment.tasks.push(spec);
         }
     }
@@ -91,7 +91,7 @@ fn agree(
     assert_eq!(decided, run * 1000);
 }
 
-fn ends(result: &MultitaskResult) -> Ends {
+fn ends(result: &RunOutcome) -> Ends {
     let tasks = result.tasks.iter().enumerate();
     tasks
         .flat_map(|(task, outcome)| {

@@ -5,8 +5,8 @@ use super::{MS, RANKS, experiment, machine, task};
 use fresco_rt::aligned::{AlignedPlan, RefreshDemand, plan};
 use fresco_rt::policy::{Order, Policy};
 use fresco_rt::toplevel::{Locks, Server};
-use fresco_system::multitask::{
-    CoreSlots, Experiment, MultitaskResult, RefreshPlan, RefreshWindow, Schedule, TaskSpec, Timing, Work, run,
+use fresco_system::experiment::{
+    CoreSlots, Experiment, RefreshPlan, RefreshWindow, RunOutcome, Schedule, TaskSpec, Timing, Work, run,
 };
 
 pub const RM: Policy = Policy::FixedPriority(Order::RateMonotonic);
@@ -95,7 +95,7 @@ pub fn aligned(sets: &Sets<'_>, policy: Policy, period: u64, density: u32) -> (E
     (experiment, plan)
 }
 
-pub fn result(experiment: &Experiment) -> MultitaskResult {
+pub fn result(experiment: &Experiment) -> RunOutcome {
     run(experiment).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Budgets of bandwidth under schedules (MG-1): synthetic work fits its WCET with them, and handlers use up none.
 
-use crate::multitask_support::{MS, US, budget, experiment, task};
+use crate::experiment_support::{MS, US, budget, experiment, task};
 use fresco_rt::policy::{Order, Policy};
-use fresco_system::multitask::{Schedule, Work, run};
+use fresco_system::experiment::{Schedule, Work, run};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
 

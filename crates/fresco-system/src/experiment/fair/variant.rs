@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The set-ups that the co-design is measured in (COD-14): cores, tasks per core, modules per channel.
 
-use crate::multitask::colors;
+use crate::experiment::colors;
 use fresco_frames::ColorSet;
 use fresco_input::InputError;
 use fresco_machine::Machine;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A part of a run in detail, for a Gantt chart or a trace viewer. Releases, deadlines and ends of jobs are with the tasks.
 
-use crate::multitask::Activity;
+use crate::experiment::Activity;
 use fresco_dram::Ps;
 use serde::Serialize;
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Real-time schedules with refresh on the simulated machine: several periodic tasks on each core under a dispatcher, and
-//! DRAM refreshed in windows that a plan lays down.
+//! What one run is made of, and what came of it: of scenarios as of plans.
 //!
-//! An [`Experiment`] says which machine, tasks, schedule and plan of refreshes; [`run`] makes one run of it and returns a
-//! [`MultitaskResult`]. Times of the plan are in nanoseconds, of the simulation and its results in picoseconds.
+//! An [`Experiment`] says which machine, tasks, schedule, refresh, budgets and phases; [`run`] makes one run of it and returns a
+//! [`RunOutcome`]. Times of a schedule are in nanoseconds, of the simulation and its results in picoseconds.
 //!
 //! # Who runs
 //! Each core has a [`Dispatcher`], the small trait behind which schedules live. The engine tells it of releases and
 //! completions and asks it, at every such instant and when its last [`Decision`] ends, what the core does next: run a job,
 //! run a handler, or nothing. A decision holds at once; that the core first has to let the accesses under way end belongs
 //! to what comes next, as in the theory, where such costs are part of handlers and execution times. Servers, slots, flat and
-//! plain priorities are decided by `fresco_rt::simulation::Processor`, the part that also drives the exact simulation. A new
-//! scheduler implements the trait and gets a variant of [`Schedule`]; tasks that never end a job are [`Timing::Batch`].
+//! plain priorities are decided by `fresco_rt::simulation::Processor`, the part that also drives the exact simulation. A core with
+//! one task that has no period has the trivial dispatcher. A new scheduler implements the trait and gets a variant of [`Schedule`];
+//! tasks that never end a job are [`Timing::Batch`].
 //!
 //! # What a switch does
 //! The running process is asked to stop before its next operation. The core drains: accesses under way and the store buffer
@@ -37,25 +37,25 @@ mod calibrate;
 pub(crate) mod colors;
 pub(crate) mod dispatch;
 mod dynamic;
-mod experiment;
 pub mod fair;
 mod phases;
 mod result;
 mod schedule;
+mod setup;
 mod task;
 
 pub use colors::colors_of_ranks;
 pub use dispatch::{Activity, Decision, Dispatcher, Handler, Jobs, ReadyJob};
-pub use experiment::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use fair::FairSchedule;
 pub use fresco_scenario::{Dynamic, Paging};
 pub use phases::Phases;
 pub use result::{
-    CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, MultitaskResult, OwnerSpan,
-    PageFaults, Pass, RankRefresh, RefreshSpan, RegulationOutcome, RunSpan, ShootdownSpan, Spread, StallSpan,
-    TaskOutcome, Timeline, WindowsKept,
+    CheckerVerdict, CoreBudget, CoreOutcome, FaultSpan, JobRecord, LockSpan, Met, Move, OwnerSpan, PageFaults, Pass,
+    RankRefresh, RefreshSpan, RegulationOutcome, RunOutcome, RunSpan, ShootdownSpan, Spread, StallSpan, TaskOutcome,
+    Timeline, WindowsKept,
 };
 pub use schedule::{CoreSlots, Schedule};
+pub use setup::{Experiment, RefreshPlan, RefreshWindow, Regulation};
 pub use task::{Instance, TaskSpec, Timing, Work};
 
 use crate::engine::Engine;
@@ -66,7 +66,7 @@ use fresco_input::InputError;
 /// # Errors
 /// An experiment that cannot be run (tasks on cores that the machine lacks, a plan that no device can follow, programs
 /// without room in their colors), with what is wrong and how to mend it; a damaged trace.
-pub fn run(experiment: &Experiment) -> Result<MultitaskResult, InputError> {
+pub fn run(experiment: &Experiment) -> Result<RunOutcome, InputError> {
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;
     Engine::new(experiment, &operations)?.run()

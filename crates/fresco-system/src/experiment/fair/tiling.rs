@@ -2,7 +2,7 @@
 //! Checks that each core has a task for every slice (COD-11).
 
 use super::banks::colors_of_turn;
-use crate::multitask::colors;
+use crate::experiment::colors;
 use fresco_frames::ColorSet;
 use fresco_input::InputError;
 use fresco_machine::Machine;

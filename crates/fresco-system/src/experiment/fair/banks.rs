@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The turns of the banks in time, and what of each task lies in the bank of a turn.
 
-use crate::multitask::{Experiment, colors};
+use crate::experiment::{Experiment, colors};
 use fresco_dram::{Clock, ColorSpace, Organisation, Ps};
 use fresco_input::InputError;
 use fresco_memory::controller::refresh::{BankTurn, BankTurns};

@@ -2,8 +2,8 @@
 //! From a plan to the experiment that runs it.
 
 use super::{Run, budgets};
-use crate::multitask::fair::FairSchedule;
-use crate::multitask::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
+use crate::experiment::fair::FairSchedule;
+use crate::experiment::{self, CoreSlots, Experiment, Instance, RefreshPlan, RefreshWindow, TaskSpec, Timing, Work};
 use fresco_dram::color::parse_list;
 use fresco_frames::{ColorSet, Coloring, CostModel, FramesConfig, ListsBy, Policy};
 use fresco_input::InputError;
@@ -173,19 +173,19 @@ fn work(task: &PlannedTask) -> Result<Work, InputError> {
     }
 }
 
-fn schedule(plan: &Plan) -> Result<multitask::Schedule, InputError> {
+fn schedule(plan: &Plan) -> Result<experiment::Schedule, InputError> {
     let policy = plan.policy;
     Ok(match &plan.schedule {
-        Schedule::Priorities => multitask::Schedule::Plain { policy },
-        Schedule::Locked { locks } if plan.method == Method::Burst => multitask::Schedule::Burst {
+        Schedule::Priorities => experiment::Schedule::Plain { policy },
+        Schedule::Locked { locks } if plan.method == Method::Burst => experiment::Schedule::Burst {
             locks: locks_of(plan, locks)?,
             policy,
         },
-        Schedule::Locked { locks } => multitask::Schedule::Flat {
+        Schedule::Locked { locks } => experiment::Schedule::Flat {
             locks: locks_of(plan, locks)?,
             policy,
         },
-        Schedule::Servers { locks, cores } => multitask::Schedule::Servers {
+        Schedule::Servers { locks, cores } => experiment::Schedule::Servers {
             cores: cores.iter().map(|core| servers(plan, core)).collect::<Result<_, _>>()?,
             idling: true,
             locks: locks_of(plan, locks)?,
@@ -195,18 +195,18 @@ fn schedule(plan: &Plan) -> Result<multitask::Schedule, InputError> {
             period_ns,
             handler_ns,
             cores,
-        } => multitask::Schedule::Slots {
+        } => experiment::Schedule::Slots {
             cores: cores
                 .iter()
                 .map(|core| slots(plan, *period_ns, *handler_ns, core.border_ns))
                 .collect::<Result<_, _>>()?,
             policy,
         },
-        Schedule::Table { table, lock_ns } => multitask::Schedule::Table {
+        Schedule::Table { table, lock_ns } => experiment::Schedule::Table {
             table: table.clone(),
             lock_ns: *lock_ns,
         },
-        Schedule::Fair { candidates, .. } => multitask::Schedule::Fair(FairSchedule {
+        Schedule::Fair { candidates, .. } => experiment::Schedule::Fair(FairSchedule {
             eta_thresh: *candidates,
             best_effort: true,
             guard_ns: FairSchedule::GUARD_NS,

@@ -6,7 +6,7 @@ pub mod planned;
 use fresco_frames::{Camc, Coloring, FramesConfig, Policy};
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::bandwidth::{Budgets, Guaranteed, Kind, NodeBudgets, Prediction, Reservation, Settings, Share};
-use fresco_system::multitask::{Experiment, Instance, Regulation, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
+use fresco_system::experiment::{Experiment, Instance, Regulation, Schedule, TaskSpec, Timing, Work, colors_of_ranks};
 
 /// Nanoseconds of a microsecond.
 pub const US: u64 = 1000;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Several tasks on a core, on the machine of the dissertation: response times that are known.
 
-use crate::multitask_support::{MS, US, experiment, task};
+use crate::experiment_support::{MS, US, experiment, task};
 use fresco_rt::policy::{Order, Policy};
-use fresco_system::multitask::{Schedule, Work, run};
+use fresco_system::experiment::{Schedule, Work, run};
 
 const DM: Policy = Policy::FixedPriority(Order::DeadlineMonotonic);
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// One run: all that the engine counted. What people and programs are shown of it is [`crate::results::RunResult`].
 #[derive(Clone, Debug)]
-pub struct MultitaskResult {
+pub struct RunOutcome {
     /// Name of the machine.
     pub machine: String,
     /// Length of the run.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a fair schedule gave its tasks.
 
-use crate::multitask::{Experiment, Met, MultitaskResult};
+use crate::experiment::{Experiment, Met, RunOutcome};
 use fresco_dram::Ps;
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub struct FairTask {
 
 impl FairResult {
     /// From the result of an experiment with batch tasks.
-    pub fn new(experiment: &Experiment, result: &MultitaskResult) -> Self {
+    pub fn new(experiment: &Experiment, result: &RunOutcome) -> Self {
         let per_ps = f64::from(experiment.machine.core.mhz) * 1e-6;
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let tasks: Vec<FairTask> = result
