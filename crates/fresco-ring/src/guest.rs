@@ -2,9 +2,9 @@
 //! The side that writes: within the emulator, on the threads of the program.
 
 use crate::event::LONGEST;
-use crate::layout::{BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, Slot, TAKEN, WORDS};
+use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, Slot, TAKEN, WORDS};
 use rustix::fs::{Mode, OFlags, fstat, open};
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -34,18 +34,7 @@ impl Guest {
         if fstat(&file)?.st_size as u64 != BYTES as u64 {
             return Err(foreign());
         }
-        // SAFETY: a new mapping, where the kernel puts it.
-        let map = unsafe {
-            mmap(
-                std::ptr::null_mut(),
-                BYTES,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
-                &file,
-                0,
-            )
-        }?;
-        let guest = Self(NonNull::new(map.cast()).ok_or_else(foreign)?);
+        let guest = Self(layout::map(&file)?);
         match guest.ring().magic.load(Acquire) == MAGIC {
             true => Ok(guest),
             false => Err(foreign()),

@@ -2,9 +2,9 @@
 //! The side that reads: the recorder.
 
 use crate::guest::{wait, wake};
-use crate::layout::{BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, WORDS};
+use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, WORDS};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::munmap;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -45,18 +45,7 @@ impl Host {
     pub fn new() -> io::Result<Self> {
         let file = memfd_create("fresco-record", MemfdFlags::CLOEXEC)?;
         ftruncate(&file, BYTES as u64)?;
-        // SAFETY: a new mapping, where the kernel puts it.
-        let map = unsafe {
-            mmap(
-                std::ptr::null_mut(),
-                BYTES,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
-                &file,
-                0,
-            )
-        }?;
-        let ring = NonNull::new(map.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let ring = layout::map(&file)?;
         let host = Self {
             ring,
             file,

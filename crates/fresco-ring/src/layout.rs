@@ -2,6 +2,10 @@
 //! Where everything lies in the shared memory.
 
 use crate::event::OBJECTS;
+use rustix::fd::AsFd;
+use rustix::mm::{MapFlags, ProtFlags, mmap};
+use std::io;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the memory; changes with the layout, so that a library of another version is refused.
@@ -81,4 +85,23 @@ pub struct Head {
     pub number: AtomicU64,
     /// Words, once it is full.
     pub length: AtomicU64,
+}
+
+/// Maps the shared memory of a file of [`BYTES`] bytes.
+///
+/// # Errors
+/// What the kernel says.
+pub fn map(file: impl AsFd) -> io::Result<NonNull<Ring>> {
+    // SAFETY: a new mapping, where the kernel puts it.
+    let map = unsafe {
+        mmap(
+            std::ptr::null_mut(),
+            BYTES,
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::SHARED,
+            file,
+            0,
+        )
+    }?;
+    NonNull::new(map.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }

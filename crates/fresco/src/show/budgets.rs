@@ -36,8 +36,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     let Some(first) = regulations().next() else {
         return Ok(None);
     };
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.extend([Column::text("task"), Column::text("kind")]);
     columns.extend(["reserved", "guaranteed", "achieved"].map(|name| Column::number(name, "MB/s", 0)));
     columns.extend(["stalled", "exhausted", "donated", "taken"].map(|name| Column::number(name, "%", 1)));
@@ -73,7 +72,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
             ) else {
                 continue;
             };
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(name.as_str().into());
             cells.push(if core.kind == Kind::Hard { "hard" } else { "soft" }.into());
             cells.extend(numbers(&cores));

@@ -32,8 +32,7 @@ type Quantity = (Column, fn(&ControllerResult) -> Option<f64>);
 /// None in practice: results hold no numbers that are none.
 pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
     let result = sweep.result;
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.push(Column::number("controller", "", 0));
     let runs = || result.points.iter().flat_map(|point| &point.runs);
     let with_energy = runs().any(|run| run.controllers.iter().any(|one| one.energy.is_some()));
@@ -55,7 +54,7 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Table, ReportError> {
             if controllers().all(|one| one.reads + one.writes == 0) {
                 continue;
             }
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(Cell::Count(number as u64));
             let mean = |value: fn(&ControllerResult) -> Option<f64>| {
                 let values: Option<Vec<f64>> = controllers().map(value).collect();

@@ -20,8 +20,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if !has_horizon(result) {
         return Ok(None);
     }
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.push(Column::number("core", "", 0));
     columns.extend(["tasks", "handlers", "idle"].map(|name| Column::number(name, "%", 2)));
     columns.extend(["switches", "lines cleaned", "writes into windows"].map(|name| Column::number(name, "", 0)));
@@ -34,7 +33,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
             };
             let share = |of: fn(&CoreOutcome) -> u64| mean(&|run, core| 100.0 * of(core) as f64 / run.to_ps as f64);
             let count = |of: fn(&CoreOutcome) -> u64| mean(&|_, core| of(core) as f64);
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(u64::from(point.runs[0].cores[number].core).into());
             cells.extend([
                 share(|core| core.run_ps),

@@ -22,8 +22,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     }
     let runs = || result.points.iter().flat_map(|point| &point.runs);
     let copies = runs().flat_map(|run| &run.tasks).any(|task| !task.memories.is_empty());
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.push(Column::text("task"));
     columns.extend(["execution mean", "max"].map(|name| Column::number(name, "ms", 3)));
     columns.push(Column::number("met a refresh", "", 0));
@@ -33,7 +32,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     for point in &result.points {
         for (number, summary) in point.tasks.iter().enumerate() {
             let tasks: Vec<&TaskResult> = point.runs.iter().map(|run| &run.tasks[number]).collect();
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(summary.name.as_str().into());
             cells.extend(executions(&tasks));
             let met = |value: fn(&RefreshMet) -> f64| {

@@ -35,8 +35,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if !is_periodic(result) {
         return Ok(None);
     }
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.push(Column::text("task"));
     let ms = |name: &str| Column::number(name, "ms", 3);
     columns.extend([ms("period"), ms("deadline"), Column::number("jobs", "", 0)]);
@@ -46,7 +45,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     for point in &result.points {
         for (number, task) in point.tasks.iter().enumerate() {
             let Some(jobs) = &task.jobs else { continue };
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(task.name.as_str().into());
             cells.extend(numbers(point, number, jobs));
             table.push(cells)?;

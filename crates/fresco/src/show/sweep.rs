@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the axes of a sweep mean in a figure: along the horizontal axis, a line each, or a figure each.
 
+use fresco_report::{Cell, Column};
 use fresco_system::Axis;
 use fresco_system::results::{PointResult, ScenarioResult};
 
@@ -46,10 +47,20 @@ impl<'r> Sweep<'r> {
         }
     }
 
-    /// The axes with several values: those that a table has a column for.
-    pub fn varied(&self) -> Vec<usize> {
-        let axes = &self.result.axes;
-        (0..axes.len()).filter(|axis| axes[*axis].values.len() > 1).collect()
+    /// The first columns of a table of points: one for each axis with several values.
+    pub fn columns(&self) -> Vec<Column> {
+        self.varied().map(|(_, axis)| Column::text(&axis.name)).collect()
+    }
+
+    /// The cells of a point in these columns.
+    pub fn cells(&self, point: &PointResult) -> Vec<Cell> {
+        let values = self.varied().map(|(number, _)| point.values[number].as_str());
+        values.map(Cell::from).collect()
+    }
+
+    fn varied(&self) -> impl Iterator<Item = (usize, &'r Axis)> {
+        let axes = self.result.axes.iter().enumerate();
+        axes.filter(|(_, axis)| axis.values.len() > 1)
     }
 
     /// Number of values on an axis that may not be there: then one.

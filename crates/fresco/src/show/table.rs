@@ -56,8 +56,7 @@ pub fn of(sweep: &Sweep<'_>, tasks: Tasks) -> Result<Table, ReportError> {
     }
     let one = names.len() == 1;
     // An axis with one value, and a task that is the only one, stand in the title.
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     if !one {
         columns.push(Column::text("task"));
     }
@@ -79,7 +78,7 @@ pub fn of(sweep: &Sweep<'_>, tasks: Tasks) -> Result<Table, ReportError> {
                 runs: point.runs.iter().map(|run| &run.tasks[number]).collect(),
                 is_baseline: sweep.is_baseline(point),
             };
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             if !one {
                 cells.push(summary.name.as_str().into());
             }

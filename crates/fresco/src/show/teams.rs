@@ -2,7 +2,7 @@
 //! Programs of several threads: how long they take, how long their threads wait for each other (MET-3).
 
 use super::sweep::Sweep;
-use fresco_report::{Cell, Column, ReportError, Table};
+use fresco_report::{Column, ReportError, Table};
 
 /// What the columns are.
 pub const NOTE: &str = "Threads of one program: idle is the time at the end of parallel sections until the last thread came \
@@ -18,8 +18,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if result.points.iter().all(|point| point.teams.is_empty()) {
         return Ok(None);
     }
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.extend([Column::text("task"), Column::number("threads", "", 0)]);
     columns.extend([Column::number("time", "ms", 3), Column::number("idle", "ms", 3)]);
     columns.push(Column::number("idle", "%", 1));
@@ -30,7 +29,7 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     let mut table = Table::new(format!("{}: threads", result.scenario), columns);
     for point in &result.points {
         for team in &point.teams {
-            let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+            let mut cells = sweep.cells(point);
             cells.push(team.name.as_str().into());
             cells.push((team.threads as f64).into());
             cells.push((team.run_time_ns.mean / 1e6).into());

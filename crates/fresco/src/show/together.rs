@@ -23,8 +23,7 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     if result.points.iter().all(|point| point.tasks.len() < 2) {
         return Ok(None);
     }
-    let axes = sweep.varied();
-    let mut columns: Vec<Column> = axes.iter().map(|axis| Column::text(&result.axes[*axis].name)).collect();
+    let mut columns = sweep.columns();
     columns.push(Column::number("tasks", "", 0));
     // A column without any value is left out: that of channels on a machine with one.
     let mut quantities = quantities();
@@ -36,7 +35,7 @@ pub fn of(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
     }
     let mut table = Table::new(title, columns);
     for point in &result.points {
-        let mut cells: Vec<Cell> = axes.iter().map(|axis| point.values[*axis].as_str().into()).collect();
+        let mut cells = sweep.cells(point);
         cells.push(Cell::Count(point.tasks.len() as u64));
         cells.extend(
             quantities

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The decompressed bytes of a trace, one by one, and how far into the file they go.
 
-use super::varint::MAX_BYTES;
+use super::varint;
 use crate::trace::input::MAX_WINDOW_LOG;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
@@ -69,19 +69,7 @@ impl Bytes {
     /// The next integer.
     #[inline]
     pub fn integer(&mut self) -> Result<u64, Broken> {
-        let mut value = 0;
-        for index in 0..MAX_BYTES {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if index == MAX_BYTES - 1 && bits > 1 {
-                break;
-            }
-            value |= bits << (7 * index);
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(Broken::Integer)
+        varint::read(|| self.byte(), || Broken::Integer)
     }
 
     #[cold]

@@ -2,7 +2,28 @@
 //! LEB128 and zigzag.
 
 /// Bytes of the longest integer.
-pub(super) const MAX_BYTES: usize = 10;
+const MAX_BYTES: usize = 10;
+
+/// The integer that the next bytes are; `too_long` if it has more than 64 bits.
+///
+/// # Errors
+/// That, and what `byte` says.
+#[inline(always)]
+pub(super) fn read<E>(mut byte: impl FnMut() -> Result<u8, E>, too_long: impl FnOnce() -> E) -> Result<u64, E> {
+    let mut value = 0;
+    for index in 0..MAX_BYTES {
+        let byte = byte()?;
+        let bits = u64::from(byte & 0x7f);
+        if index == MAX_BYTES - 1 && bits > 1 {
+            break;
+        }
+        value |= bits << (7 * index);
+        if byte < 0x80 {
+            return Ok(value);
+        }
+    }
+    Err(too_long())
+}
 
 /// Appends `value`.
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
@@ -48,5 +69,18 @@ mod tests {
         }
         let last = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
         assert_eq!(out, [&[0, 1, 0x7f, 0x80, 0x01, 0x96, 0x01][..], &last].concat());
+        let mut bytes = out.into_iter();
+        let mut next = || read(|| bytes.next().ok_or("early"), || "too long");
+        for value in [0, 1, 127, 128, 150, u64::MAX] {
+            assert_eq!(next(), Ok(value));
+        }
+        assert_eq!(next(), Err("early"));
+        let of = |bytes: &[u8]| {
+            let mut bytes = bytes.iter();
+            read(|| bytes.next().copied().ok_or("early"), || "too long")
+        };
+        assert_eq!(of(&[&last[..9], &[0x02]].concat()), Err("too long"));
+        assert_eq!(of(&[0x80; 10]), Err("too long"));
+        assert_eq!(of(&[0x80; 9]), Err("early"));
     }
 }

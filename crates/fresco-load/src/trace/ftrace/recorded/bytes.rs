@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes that are read one by one, and believed nothing.
 
-use crate::trace::ftrace::varint::MAX_BYTES;
+use crate::trace::ftrace::varint;
 
 /// What is left of some bytes.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +24,7 @@ impl<'a> Bytes<'a> {
     /// The next integer.
     #[inline]
     pub fn integer(&mut self) -> Result<u64, String> {
-        let mut value = 0;
-        for index in 0..MAX_BYTES {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if index == MAX_BYTES - 1 && bits > 1 {
-                break;
-            }
-            value |= bits << (7 * index);
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err("an integer of more than 64 bits".into())
+        varint::read(|| self.byte(), || "an integer of more than 64 bits".into())
     }
 
     /// The next integer, which is `what` and below `limit`.
