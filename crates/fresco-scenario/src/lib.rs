@@ -7,12 +7,14 @@
 pub mod allocator;
 pub mod budgets;
 mod builtin;
+mod comparison;
 pub mod plan;
 mod planning;
 mod scenario;
 mod source;
 
 pub use builtin::{builtin, builtin_names, builtin_source, builtin_text, builtin_titles};
+pub use comparison::{Comparison, policies};
 pub use plan::Plan;
 pub use planning::{BurstLength, Options, PageColors, ServerSpec, TaskSet, TaskSpec};
 pub use scenario::{

@@ -35,6 +35,16 @@ pub fn source(name_or_path: &str) -> Result<(Source, InputFile), InputError> {
     Ok((source, InputFile::new(file, digest)))
 }
 
+/// The scenario that programs on a command line stand for (`--on`).
+///
+/// # Errors
+/// None in practice: what is wrong with its text is told when it is read.
+pub fn of_comparison(text: String) -> Result<(Source, InputFile), InputError> {
+    const NAME: &str = "the scenario of --on";
+    let file = InputFile::new(NAME, digest(&text));
+    Ok((Source::of_text(NAME, text, Path::new(""))?, file))
+}
+
 /// Returns true if this is the path of a scenario file, not the name of a built-in one.
 pub fn is_path(name_or_path: &str) -> bool {
     name_or_path.contains('/')

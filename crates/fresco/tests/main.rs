@@ -11,6 +11,7 @@ mod man;
 mod map;
 mod map_detect;
 mod memory;
+mod on;
 mod one_description;
 mod outputs;
 mod plan;

@@ -15,7 +15,8 @@ use crate::show::text::wrapped;
 use crate::stop::{STOPPED, Stop};
 use fresco_advise::{Advice, Bench, Candidate, Observer};
 use fresco_input::{InputError, write_atomically};
-use fresco_report::Document;
+use fresco_report::{Document, InputFile};
+use fresco_scenario::{Comparison, Source};
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,13 +31,22 @@ no plan is written then.
 
 Examples:
   fresco advise scenarios/advise-four.toml
+  fresco advise --on xeon-w3530 a.ftrace b.ftrace --beside noise.ftrace,2
   fresco advise scenarios/advise-four.toml --max-slowdown 1.5 --out out/advice
   fresco advise scenarios/advise-four.toml --plan plan.json && fresco sim plan.json
   fresco advise scenarios/advise-four.toml --goal 'pointers:slowdown=1.05' --goal 'counting:bandwidth=100MB/s' --json")]
 pub struct Args {
-    /// Scenario: the name of a built-in one, or a file
-    #[arg(value_name = "SCENARIO")]
-    scenario: String,
+    /// Scenario: the name of a built-in one, or a file; with --on, programs
+    #[arg(value_name = "SCENARIO", required = true)]
+    scenario: Vec<String>,
+
+    /// Measured programs on this machine, without a scenario: the words are traces (paths with a "/" or a ".") or built-in programs
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+
+    /// With --on, a program in the background (repeatable), on so many cores
+    #[arg(long, value_name = "PROGRAM[,COPIES]", requires = "on")]
+    beside: Vec<String>,
 
     /// Most that a measured task may be slowed down, as a ratio of its speed alone (BPM-18: 10 %)
     #[arg(long, value_name = "RATIO", default_value = "1.1")]
@@ -67,6 +77,27 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
+/// The scenario, and what a report says of its file.
+fn source(args: &Args) -> Result<(Source, InputFile), InputError> {
+    match (&args.on, args.scenario.as_slice()) {
+        (Some(machine), programs) => scenarios::of_comparison(
+            Comparison {
+                machine,
+                measured: programs,
+                beside: &args.beside,
+                policies: &[],
+            }
+            .to_text_of_tasks()?,
+        ),
+        (None, [one]) => scenarios::source(one),
+        (None, several) => Err(
+            InputError::new(several[1].clone(), format!("found it beside {}", several[0]))
+                .allowed("one scenario; or programs, with --on MACHINE")
+                .help("ask for the advice of one at a time"),
+        ),
+    }
+}
+
 /// Measures and proposes.
 pub fn run(args: &Args) -> Outcome {
     let slowdown = args
@@ -79,14 +110,11 @@ pub fn run(args: &Args) -> Outcome {
             .allowed("1 to 1000")
             .help("write 1.1 for ten percent")
     })?;
-    let (source, file) = scenarios::source(&args.scenario)?;
+    let (source, file) = source(args)?;
     let mut bench = Bench::new(source, &args.set)?;
     let goals = fresco_advise::goals(&args.goal, slowdown, &bench.measured())?;
-    let inputs = if scenarios::is_path(&args.scenario) {
-        vec![PathBuf::from(&args.scenario)]
-    } else {
-        Vec::new()
-    };
+    let is_file = |word: &&String| args.on.is_none() && scenarios::is_path(word);
+    let inputs: Vec<PathBuf> = args.scenario.iter().filter(is_file).map(PathBuf::from).collect();
     let of_inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::new()
         .directory("--out", args.out.as_deref(), &[files::PAGE])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco sim`: scenarios, or a plan, on the models of their machines.
 
+mod on;
 mod subjects;
 
 use crate::arguments::integer;
@@ -30,6 +31,7 @@ With several scenarios, --set, --seed and --trace-dir hold for each of them. A p
 Examples:
   fresco sim --list
   fresco sim first
+  fresco sim --on xeon-w3530 victim.ftrace --beside noise.ftrace,3 --policies buddy,palloc,bpm
   fresco sim palloc-fig4 --set 'sweep.corunners=[0, 3]' --set repetitions=5
   fresco sim scenarios/first.toml --set task.victim.parameters.bytes=32MiB --json
   fresco sim palloc-fig4 camc-fig2.6 camc-fig2.7 --out out/demo
@@ -42,6 +44,22 @@ pub struct Args {
     /// Scenarios: names of built-in ones or files, of which those with `[plan]` are planned first; or plans
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
     scenarios: Vec<String>,
+
+    /// Programs on this machine, without a scenario: the words are traces (paths with a "/" or a ".") or built-in programs
+    #[arg(long, value_name = "MACHINE")]
+    on: Option<String>,
+
+    /// With --on, a program in the background (repeatable), on so many cores
+    #[arg(long, value_name = "PROGRAM[,COPIES]", requires = "on")]
+    beside: Vec<String>,
+
+    /// With --on, the policies that are compared, e.g. buddy,palloc,bpm+; each also with +memguard
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "on")]
+    policies: Vec<String>,
+
+    /// With --on, print the scenario that this stands for, and run nothing
+    #[arg(long, requires = "on", conflicts_with_all = ["set", "seed", "trace_dir", "json", "out"])]
+    print_scenario: bool,
 
     /// Set a key of the scenario (repeatable), e.g. task.victim.core=1 or memory.controller.page=closed
     #[arg(long, value_name = "KEY=VALUE")]
@@ -109,6 +127,11 @@ pub fn run(args: Args) -> Outcome {
     if args.list || args.programs {
         let text = if args.list { list() } else { programs() };
         output::write_text(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.print_scenario {
+        subjects::load(&args)?;
+        output::write_text(&on::scenario_of(&args)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let subjects = subjects::load(&args)?;

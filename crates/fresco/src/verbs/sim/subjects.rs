@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a command line of `fresco sim` names: scenarios as they stand, and plans.
 
-use super::Args;
+use super::{Args, on};
 use crate::failure::Failure;
 use crate::simulate::Subject;
 use crate::{plans, scenarios};
@@ -27,16 +27,16 @@ enum Kind {
 /// What reading a scenario or a plan finds; a scenario of which there is no plan; two of one name; options that change nothing.
 pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
     refuse_two_values(args)?;
+    if args.on.is_some() {
+        return Ok(vec![on::load(args)?]);
+    }
     let kinds: Vec<Kind> = args
         .scenarios
         .iter()
         .map(|name| kind(name, &args.set))
         .collect::<Result<_, _>>()?;
     refuse_what_changes_nothing(args, &kinds)?;
-    let trace_dir = args.trace_dir.as_deref().map(trace_dir).transpose()?;
-    let planned: Vec<String> = args.set.iter().cloned().chain(trace_dir).collect();
-    let seed = args.seed.map(|seed| format!("seed={seed}"));
-    let as_it_stands: Vec<String> = planned.iter().cloned().chain(seed).collect();
+    let all = overrides(args)?;
     let run = Run {
         horizon_ns: args.horizon.as_deref().map(horizon).transpose()?,
         from_switch_on: args.from_switch_on,
@@ -50,12 +50,11 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
     for (name, kind) in args.scenarios.iter().zip(kinds) {
         let overrides = match kind {
             Kind::Plan => &args.set,
-            Kind::Planned => &planned,
-            Kind::Scenario => &as_it_stands,
+            Kind::Planned | Kind::Scenario => &all,
         };
         let subject = if kind == Kind::Scenario {
             let (mut scenario, file) = scenarios::load(name, overrides)?;
-            scenario.timelines = args.out.is_some() || args.tables.are_wanted();
+            scenario.timelines = timelines(args);
             Subject::Scenario(Box::new(scenario), file)
         } else {
             Subject::Plan(Box::new(plans::load(Path::new(name), overrides)?), run)
@@ -66,6 +65,21 @@ pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
         subjects.push(subject);
     }
     Ok(subjects)
+}
+
+/// `--set`, and the options that stand for keys of a scenario.
+///
+/// # Errors
+/// A directory that is not UTF-8.
+pub(super) fn overrides(args: &Args) -> Result<Vec<String>, InputError> {
+    let trace_dir = args.trace_dir.as_deref().map(trace_dir).transpose()?;
+    let seed = args.seed.map(|seed| format!("seed={seed}"));
+    Ok(args.set.iter().cloned().chain(trace_dir).chain(seed).collect())
+}
+
+/// Returns true if something that shows who ran when is written.
+pub(super) fn timelines(args: &Args) -> bool {
+    args.out.is_some() || args.tables.are_wanted()
 }
 
 /// What a word stands for: a scenario is planned if its file or `set` has `plan`.
@@ -124,7 +138,7 @@ fn refuse_what_changes_nothing(args: &Args, kinds: &[Kind]) -> Result<(), InputE
 }
 
 /// Refuses an option that was given; each comes with whether it was.
-fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
+pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)]) -> Result<(), InputError> {
     match options.iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => Err(InputError::new(*option, format!("found it with {found}"))

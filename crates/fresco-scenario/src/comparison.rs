@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The scenario that a few words stand for: programs on a machine, beside others, under several policies.
+
+use fresco_dram::color::ColorSpace;
+use fresco_input::{InputError, closest, quoted};
+use fresco_machine::Machine;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'a> {
+    /// A built-in machine, or the path of a machine file.
+    pub machine: &'a str,
+    /// Programs that are measured: paths of traces (with a `/` or a `.`), or names of built-in programs. One on each core, from
+    /// core 0 on.
+    pub measured: &'a [String],
+    /// Programs in the background, on the cores after these: a word as above, and after a comma on how many cores it runs, one if
+    /// omitted.
+    pub beside: &'a [String],
+    /// Names of [`policies`], each also with `+memguard`.
+    pub policies: &'a [String],
+}
+
+/// Loads and stores of each measured program before it is measured, and while it is.
+const WARM_UP: u64 = 100_000;
+const MEASURED: u64 = 1_000_000;
+/// What adds budgets of bandwidth to a policy, or stands for them alone.
+const BUDGETS: &str = "memguard";
+
+/// The policies by name, and the keys below `policy` that each stands for.
+const POLICIES: [(&str, &str); 10] = [
+    ("buddy", "frames = \"buddy\""),
+    ("palloc", "frames = \"palloc\", variant = \"pb\""),
+    ("camc", "frames = \"camc\""),
+    ("tintmalloc", "frames = \"tintmalloc\""),
+    ("bpm", "frames = \"bpm\""),
+    ("bpm+", "frames = \"bpm+\""),
+    ("codesign", "frames = \"codesign\""),
+    ("cache-only", "frames = \"cache-only\""),
+    ("channel-only", "frames = \"channel-only\""),
+    ("soft", "frames = \"soft\""),
+];
+
+/// The names of the policies that can be compared.
+pub fn policies() -> impl Iterator<Item = &'static str> {
+    POLICIES.iter().map(|(name, _)| *name).chain([BUDGETS])
+}
+
+/// A task of the scenario.
+struct Task {
+    name: String,
+    program: String,
+    file: Option<String>,
+    cores: std::ops::Range<u32>,
+}
+
+impl Comparison<'_> {
+    /// A scenario with the tasks, the policies as an axis, and whether the others run as another one.
+    ///
+    /// # Errors
+    /// No such machine, program or policy; more programs than the machine has cores.
+    pub fn to_text(&self) -> Result<String, InputError> {
+        let machine = fresco_machine::load(self.machine)?;
+        let (measured, background) = self.tasks(&machine)?;
+        let mut text = self.head(&measured, &background);
+        _ = writeln!(text, "\n[sweep]");
+        let policies: Vec<Policy> = match self.policies {
+            [] => vec![Policy::named("buddy")?],
+            several => several
+                .iter()
+                .map(|name| Policy::named(name))
+                .collect::<Result<_, _>>()?,
+        };
+        let names: Vec<String> = policies.iter().map(|policy| quoted(&policy.name)).collect();
+        _ = writeln!(text, "policy = [{}]", names.join(", "));
+        let others: u32 = background.iter().map(|task| task.cores.len() as u32).sum();
+        if others > 0 {
+            _ = writeln!(text, "corunners = [0, {others}]");
+        }
+        _ = writeln!(text, "\n[baseline]\npolicy = {}", names[0]);
+        if others > 0 {
+            _ = writeln!(text, "corunners = 0");
+        }
+        let all: Vec<&Task> = measured.iter().chain(&background).collect();
+        for policy in &policies {
+            _ = writeln!(
+                text,
+                "\n[[variant]]\nname = {}\nset.policy = {{ {} }}",
+                quoted(&policy.name),
+                policy.keys
+            );
+            if policy.is_counted {
+                for (task, colors) in shares(&machine, &all)? {
+                    _ = writeln!(text, "set.task.{task}.colors = {colors}");
+                }
+            }
+        }
+        write_tasks(&mut text, &measured, &background);
+        Ok(text)
+    }
+
+    /// A scenario with the tasks alone, for the adviser, who tries policies himself.
+    ///
+    /// # Errors
+    /// As [`Self::to_text`].
+    pub fn to_text_of_tasks(&self) -> Result<String, InputError> {
+        let machine = fresco_machine::load(self.machine)?;
+        let (measured, background) = self.tasks(&machine)?;
+        let mut text = self.head(&measured, &background);
+        write_tasks(&mut text, &measured, &background);
+        Ok(text)
+    }
+
+    fn head(&self, measured: &[Task], background: &[Task]) -> String {
+        let names = |tasks: &[Task]| {
+            let counted = |task: &Task| match task.cores.len() {
+                1 => task.name.clone(),
+                count => format!("{count} of {}", task.name),
+            };
+            tasks.iter().map(counted).collect::<Vec<_>>().join(", ")
+        };
+        let mut title = names(measured);
+        if !background.is_empty() {
+            title = format!("{title} beside {}", names(background));
+        }
+        format!(
+            "name = {}\ntitle = {}\nmachine = {}\n\n[warm_up]\noperations = {WARM_UP}\n\n# Loads and stores; a program that has fewer begins \
+             again. passes = 1 is the whole trace.\n[measure]\noperations = {MEASURED}\n",
+            quoted(&scenario_name(&measured[0].name)),
+            quoted(&title),
+            quoted(self.machine)
+        )
+    }
+
+    /// The measured tasks, and the others.
+    fn tasks(&self, machine: &Machine) -> Result<(Vec<Task>, Vec<Task>), InputError> {
+        let mut names = Vec::new();
+        let mut next = 0;
+        let mut task = |option: &str, word: &str, copies: u32| {
+            let cores = next..next + copies;
+            if cores.end > machine.cores {
+                let place = format!("{option}{word}").trim_start().to_owned();
+                return Err(
+                    InputError::new(place, format!("found a program for core {}", machine.cores))
+                        .allowed(format!(
+                            "as many programs as {} has cores, {}",
+                            self.machine, machine.cores
+                        ))
+                        .help("leave some out, or take another machine"),
+                );
+            }
+            next = cores.end;
+            let (program, file) = program_of(option, word)?;
+            let name = unused(task_name(word), &names);
+            names.push(name.clone());
+            Ok(Task {
+                name,
+                program,
+                file,
+                cores,
+            })
+        };
+        let measured: Vec<Task> = self
+            .measured
+            .iter()
+            .map(|word| task("", word, 1))
+            .collect::<Result<_, _>>()?;
+        if measured.is_empty() {
+            return Err(InputError::new("--on", "found no program to measure")
+                .allowed("traces, or names of built-in programs")
+                .help("name one: fresco sim --on MACHINE victim.ftrace"));
+        }
+        let background = self.beside.iter().map(|word| {
+            let (word, copies) = copies_of(word)?;
+            task("--beside ", word, copies)
+        });
+        let background = background.collect::<Result<_, _>>()?;
+        Ok((measured, background))
+    }
+}
+
+struct Policy {
+    name: String,
+    /// TOML, the inside of a table.
+    keys: String,
+    /// Tasks say how many colors they have.
+    is_counted: bool,
+}
+
+impl Policy {
+    fn named(name: &str) -> Result<Self, InputError> {
+        let (frames, is_budgeted) = match name.strip_suffix(BUDGETS) {
+            Some("") => ("buddy", true),
+            Some(rest) => (rest.strip_suffix('+').unwrap_or(name), true),
+            None => (name, false),
+        };
+        let Some((frames, keys)) = POLICIES.iter().find(|(known, _)| *known == frames) else {
+            let help = match closest(name, policies()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => "name one of these".to_owned(),
+            };
+            let all: Vec<&str> = policies().collect();
+            return Err(InputError::new("--policies", format!("found {name:?}"))
+                .allowed(format!("{}; each also with +{BUDGETS}", all.join(", ")))
+                .help(help));
+        };
+        let budgets = if is_budgeted {
+            format!(", bandwidth = {}", quoted(BUDGETS))
+        } else {
+            String::new()
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            keys: format!("{keys}{budgets}"),
+            is_counted: *frames == "camc",
+        })
+    }
+}
+
+/// How many bank colors each task has if those of each node are shared out evenly among the cores on it (CAMC-11 takes a number).
+fn shares<'t>(machine: &Machine, tasks: &[&'t Task]) -> Result<Vec<(&'t str, u32)>, InputError> {
+    let space = machine
+        .colors()
+        .map_err(|error| error.into_input(&machine.name, "memory.map"))?;
+    let node_of = |core: u32| machine.topology.node_of_core[core as usize];
+    let used = tasks.iter().flat_map(|task| task.cores.clone());
+    let used: Vec<u32> = used.map(node_of).collect();
+    let share = |node: u32| colors_of(&space, node) / used.iter().filter(|other| **other == node).count() as u32;
+    // Of copies on several nodes each has as many as that with the least.
+    let least = |task: &Task| task.cores.clone().map(|core| share(node_of(core))).min().unwrap_or(0);
+    Ok(tasks
+        .iter()
+        .map(|task| (task.name.as_str(), least(task).max(1)))
+        .collect())
+}
+
+fn colors_of(space: &ColorSpace, node: u32) -> u32 {
+    let all = 0..space.bank_colors();
+    all.filter(|color| space.node_of_color(*color) == node).count() as u32
+}
+
+fn write_tasks(text: &mut String, measured: &[Task], background: &[Task]) {
+    let all = measured
+        .iter()
+        .map(|task| (task, false))
+        .chain(background.iter().map(|task| (task, true)));
+    for (task, is_background) in all {
+        _ = writeln!(
+            text,
+            "\n[[task]]\nname = {}\nprogram = {}",
+            quoted(&task.name),
+            quoted(&task.program)
+        );
+        _ = match task.cores.len() {
+            1 => writeln!(text, "core = {}", task.cores.start),
+            _ => writeln!(text, "cores = \"{}-{}\"", task.cores.start, task.cores.end - 1),
+        };
+        if is_background {
+            _ = writeln!(text, "role = \"background\"");
+        }
+        if let Some(file) = &task.file {
+            _ = writeln!(text, "parameters.file = {}", quoted(file));
+        }
+    }
+}
+
+/// A word, and after its last comma how many copies of it run.
+fn copies_of(word: &str) -> Result<(&str, u32), InputError> {
+    match word.rsplit_once(',') {
+        Some((program, copies)) if !copies.is_empty() && copies.bytes().all(|byte| byte.is_ascii_digit()) => {
+            match copies.parse() {
+                Ok(copies @ 1..=1024) => Ok((program, copies)),
+                _ => Err(
+                    InputError::new(format!("--beside {word}"), format!("found {copies} copies"))
+                        .allowed("1 to 1024, and as many as there are cores")
+                        .help("write the number after a comma: noise.ftrace,3"),
+                ),
+            }
+        }
+        _ => Ok((word, 1)),
+    }
+}
+
+/// The program that a word names, and the file that it replays.
+fn program_of(option: &str, word: &str) -> Result<(String, Option<String>), InputError> {
+    if word.contains(['/', '.']) {
+        return Ok(("trace".to_owned(), Some(word.to_owned())));
+    }
+    let names = || {
+        fresco_load::programs()
+            .iter()
+            .map(|kind| kind.name)
+            .filter(|name| *name != "trace")
+    };
+    if names().any(|name| name == word) {
+        return Ok((word.to_owned(), None));
+    }
+    let help = match closest(word, names()) {
+        Some(near) => format!("did you mean {near}? A file is ./{word}"),
+        None => format!("write ./{word} if it is a file"),
+    };
+    let place = format!("{option}{word}").trim_start().to_owned();
+    let names: Vec<&str> = names().collect();
+    Err(InputError::new(place, "found no program of this name")
+        .allowed(format!(
+            "the path of a trace, with a \"/\" or a \".\", or {}",
+            names.join(", ")
+        ))
+        .help(help))
+}
+
+/// Longest name that a word gives: room for a number, and for that of a copy.
+const LONGEST: usize = 50;
+
+/// What a task is called: its file without directory and endings, in the letters that names have.
+fn task_name(word: &str) -> String {
+    let file = Path::new(word)
+        .file_name()
+        .map_or(word.into(), |name| name.to_string_lossy());
+    let packed = [".gz", ".zst", ".xz"]
+        .iter()
+        .find_map(|ending| file.strip_suffix(ending));
+    let file = packed.unwrap_or(&file);
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let letter = |c: char| {
+        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = stem.chars().map(letter).take(LONGEST).collect();
+    let name = name.trim_matches(['.', '-']);
+    match name.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("trace{name}"),
+        false => name.to_owned(),
+    }
+}
+
+/// The name, numbered if another task has it.
+fn unused(name: String, taken: &[String]) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.clone()).chain(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or(name)
+}
+
+/// The name of a scenario: small letters.
+fn scenario_name(task: &str) -> String {
+    task.to_ascii_lowercase().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scenario;
+
+    fn words(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn every_policy_can_be_compared() {
+        let names: Vec<String> = policies()
+            .flat_map(|name| [name.to_owned(), format!("{name}+{BUDGETS}")])
+            .filter(|name| *name != "memguard+memguard")
+            .collect();
+        let comparison = Comparison {
+            machine: "opteron-6128",
+            measured: &words(&["latency"]),
+            beside: &words(&["bandwidth,3"]),
+            policies: &names,
+        };
+        let text = comparison.to_text().expect("a text");
+        let scenario = Scenario::parse("text", &text, Path::new(""), &[]).expect(&text);
+        assert_eq!(scenario.points.len(), 2 * names.len());
+        let scenario = scenario.runs();
+        assert_eq!(scenario.len(), 2 * names.len());
+    }
+
+    #[test]
+    fn words_have_names() {
+        for (word, name) in [
+            ("victim.ftrace", "victim"),
+            ("a/b/400.perlbench.ftrace", "400.perlbench"),
+            ("x.txt.gz", "x"),
+            ("./plain", "plain"),
+            ("./7.ftrace", "trace7"),
+            (".ftrace", "trace"),
+            ("two words.ftrace", "two-words"),
+        ] {
+            assert_eq!(task_name(word), name);
+        }
+        assert_eq!(unused("a".to_owned(), &words(&["a", "a-2"])), "a-3");
+    }
+
+    #[test]
+    fn colors_are_shared_out_by_node() {
+        let machine = fresco_machine::load("opteron-6128").expect("built in");
+        let task = |name: &str, cores| Task {
+            name: name.to_owned(),
+            program: String::new(),
+            file: None,
+            cores,
+        };
+        let (one, three) = (task("one", 0..1), task("three", 1..4));
+        let space = machine.colors().expect("colors");
+        let of_node = colors_of(&space, machine.topology.node_of_core[0]);
+        let shared = shares(&machine, &[&one, &three]).expect("shares");
+        assert_eq!(shared, [("one", of_node / 4), ("three", of_node / 4)]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let wrong = |measured: &[&str], beside: &[&str], policies: &[&str]| {
+            let comparison = Comparison {
+                machine: "xeon-w3530",
+                measured: &words(measured),
+                beside: &words(beside),
+                policies: &words(policies),
+            };
+            comparison.to_text().expect_err("refused").to_string()
+        };
+        assert!(wrong(&["latencies"], &[], &[]).contains("did you mean latency?"));
+        assert!(
+            wrong(&["latency"], &["bandwidth,4"], &[]).starts_with("--beside bandwidth: found a program for core 4")
+        );
+        assert!(wrong(&["latency"], &["bandwidth,0"], &[]).contains("found 0 copies"));
+        assert!(wrong(&["latency"], &[], &["pallok"]).contains("did you mean palloc?"));
+        assert!(wrong(&["latency"], &[], &["memguardpalloc"]).contains("--policies: found"));
+        assert!(wrong(&["latency"], &[], &["pallocmemguard"]).contains("--policies: found"));
+        assert!(wrong(&[], &[], &[]).contains("found no program to measure"));
+    }
+}
