@@ -225,7 +225,8 @@ fn shares(plugin: &Path, case: &Case) -> [f64; 2] {
 fn shares_of(trailer: &Trailer, case: &Case) -> [f64; 2] {
     let (counts, depend) = (trailer.counts(), trailer.dependences());
     assert!(counts.loads >= u64::from(ROUNDS), "{}: {counts:?}", case.name);
-    depend.near.map(|near| near as f64 * 100.0 / counts.loads as f64)
+    assert_eq!(depend.loads, counts.loads, "{}: all are looked at", case.name);
+    depend.near.map(|near| near as f64 * 100.0 / depend.loads as f64)
 }
 
 /// What is wrong with the cases.

@@ -62,6 +62,8 @@ struct Info {
 struct Dependent {
     /// Accesses that `near` looks back.
     window: u32,
+    /// Loads that were looked at.
+    loads: u64,
     any: Ways,
     near: Ways,
     next: Ways,
@@ -122,9 +124,10 @@ fn recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
     let (counts, pages) = (trailer.counts(), trailer.pages_by_kind());
     let (name, bytes) = name_of(path);
     let kinds = Kind::ALL.iter().zip(pages).filter(|(_, pages)| *pages > 0);
-    let Dependences { any, near, next } = trailer.dependences();
+    let Dependences { loads, any, near, next } = trailer.dependences();
     let dependent = Dependent {
         window: WINDOW,
+        loads,
         any: any.into(),
         near: near.into(),
         next: next.into(),
@@ -272,7 +275,7 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
             row("touched", &words::size(info.pages * words::PAGE))?;
         }
         lines => {
-            for (name, line) in ["counts", "bytes", "memory", "dependences", ""].iter().zip(lines) {
+            for (name, line) in ["counts", "bytes", "memory", "dependences", "", ""].iter().zip(lines) {
                 row(name, line)?;
             }
         }

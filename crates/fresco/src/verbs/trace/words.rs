@@ -67,9 +67,9 @@ pub fn lines(trailer: &Trailer, bytes: u64) -> Vec<String> {
         let all = size(pages.iter().sum::<u64>() * PAGE);
         lines.push(format!("touched {all} in pages: {}", kinds.join(", ")));
     }
-    if counts.loads > 0 {
-        let depend = trailer.dependences();
-        let share = |count: u64| format!("{:.1} %", count as f64 * 100.0 / counts.loads as f64);
+    let depend = trailer.dependences();
+    if depend.loads > 0 {
+        let share = |count: u64| format!("{:.1} %", count as f64 * 100.0 / depend.loads as f64);
         let both = |[registers, all]: [u64; 2]| {
             format!(
                 "{} through registers, {} also through words stored",
@@ -82,6 +82,10 @@ pub fn lines(trailer: &Trailer, bytes: u64) -> Vec<String> {
             both(depend.near)
         ));
         lines.push(format!("loads that need the access just before: {}", both(depend.next)));
+        if depend.loads < counts.loads {
+            let (looked_at, all) = (grouped(depend.loads), grouped(counts.loads));
+            lines.push(format!("both of the {looked_at} loads, of {all}, that were looked at"));
+        }
     }
     lines
 }

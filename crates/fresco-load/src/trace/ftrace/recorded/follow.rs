@@ -109,6 +109,8 @@ impl Follower {
 /// Loads that depend on loads, by several definitions: in each pair by registers alone, and with words stored and loaded again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependences {
+    /// Loads that were looked at.
+    pub loads: u64,
     /// On any load before.
     pub any: [u64; 2],
     /// On one of the [`WINDOW`] accesses before.
@@ -121,6 +123,7 @@ impl Dependences {
     /// Counts a load.
     #[inline]
     pub fn count(&mut self, needed: Needed) {
+        self.loads += 1;
         for (way, distance) in [needed.by_registers, needed.by_all].into_iter().enumerate() {
             self.any[way] += u64::from(distance > 0);
             self.near[way] += u64::from(distance.wrapping_sub(1) < WINDOW);
@@ -130,6 +133,7 @@ impl Dependences {
 
     /// Adds another count.
     pub fn add(&mut self, other: &Self) {
+        self.loads += other.loads;
         for (mine, other) in [
             (&mut self.any, other.any),
             (&mut self.near, other.near),

@@ -60,7 +60,7 @@
 //!
 //! **Trailer** (tag 4): how the program ended (one byte: 0 by itself, 1 by a signal, 2 the recording was ended, 3 the recorder could
 //! not go on) and the status, signal, or 0; the number of threads, and for each, ascending: its number, runs, instructions, loads,
-//! stores; the loads that depend on any before, on one of the 512 accesses before, on the access just before, each of both by registers
+//! stores; the loads that were looked at, and of these those that depend on any before, on one of the 512 accesses before, on the access just before, each of both by registers
 //! alone and with stored words; the number of ranges of pages of 4 KiB that it touches, and these, ascending: pages from the end of the
 //! range before (at first from page 0), pages of the range, kind of memory (one byte, see [`Kind`]). Then the number of sections before
 //! the trailer, and for each: tag, bytes stored, XXH64 of these (8 bytes), and of a chunk its thread and accesses.

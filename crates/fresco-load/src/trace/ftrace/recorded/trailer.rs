@@ -132,6 +132,7 @@ impl Trailer {
             for value in [counts.runs, counts.instructions, counts.loads, counts.stores] {
                 put(&mut out, value);
             }
+            put(&mut out, depend.loads);
             for value in [depend.any, depend.near, depend.next].into_iter().flatten() {
                 put(&mut out, value);
             }
@@ -203,8 +204,10 @@ fn totals(bytes: &mut Bytes<'_>) -> Result<ThreadTotals, String> {
         loads: bytes.below(1 << 62, "a number of loads")?,
         stores: bytes.below(1 << 62, "a number of stores")?,
     };
+    let looked_at = bytes.integer()?;
     let mut pair = || -> Result<[u64; 2], String> { Ok([bytes.integer()?, bytes.integer()?]) };
     let dependences = Dependences {
+        loads: looked_at,
         any: pair()?,
         near: pair()?,
         next: pair()?,

@@ -176,8 +176,8 @@ fn bytes_as_documented() {
     assert_eq!(sections.iter().map(|(tag, _)| *tag).collect::<Vec<_>>(), [1, 2, 3, 4]);
     let trailer = &sections[3].1;
     // Ended by itself with status 3; one thread: 5, its counts, no dependences, one range of one page from page 1, heap.
-    assert_eq!(trailer[..17], [0, 3, 1, 5, 3, 6, 3, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
-    assert_eq!(trailer[17..19], [3, 3]);
+    assert_eq!(trailer[..18], [0, 3, 1, 5, 3, 6, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    assert_eq!(trailer[18..20], [3, 3]);
     assert_eq!(bytes[bytes.len() - 8..], *b"FTRACEEN");
 }
 
@@ -200,6 +200,23 @@ fn dependences_through_registers_and_words() {
     let records = read(&bytes).expect("sound");
     assert_eq!(deps(&records), [0, 1, 1, 0, 1, 2, 1, 0, 0, 1]);
     assert_eq!(records_of(&bytes, 0), Ok(records));
+}
+
+#[test]
+fn one_part_in_eight_is_looked_at_after_the_first_four() {
+    let blocks = [chase()];
+    let mut encoder = Encoder::new(0);
+    encoder.run(0, &blocks[0], &[0x1000]);
+    encoder.run(0, &blocks[0], &[0x9000]);
+    let chunk = encoder.take();
+    let mut counter = dependences::Counter::default();
+    let mut look = |chunk: &Chunk| counter.count(chunk, &blocks).expect("sound");
+    let looked_at: Vec<u64> = (0..20).map(|_| look(&chunk).loads).collect();
+    let wanted = (0..20).map(|number| if number < 4 || number % 8 == 0 { 2 } else { 0 });
+    assert_eq!(looked_at, wanted.collect::<Vec<_>>());
+    // Another thread begins anew.
+    let other = Chunk { thread: 1, ..chunk };
+    assert_eq!(look(&other).near, [1, 1]);
 }
 
 #[test]
