@@ -70,6 +70,8 @@ static long compacted(char *mem, size_t size, uint64_t *was, long *kept)
 	memcpy(is, was, n * sizeof(*is));
 	qsort(is, n, sizeof(*is), by_number);
 	quarter = is[n / 4];
+	ksft_print_msg("frames %#lx to %#lx, a quarter up to %#lx\n", (long)is[0],
+		       (long)is[n - 1], (long)quarter);
 	free(is);
 	for (size_t i = 0; i < n; i++)
 		if (was[i] > quarter ? was[i] % 512 : i % 2)
