@@ -86,7 +86,7 @@ static bool test_number(void)
 	ok &= ahead(7) == 7 && held(7) && ahead(0) == 0 && held(0);
 	ok &= ahead(PAGES) == PAGES && !set_colors(one, 0) && held(0);
 	/* Of one color there are less on a small node. */
-	ok &= ahead(PAGES / 2) == PAGES / 2 && held(PAGES / 2) &&
+	ok &= ahead(PAGES / 8) == PAGES / 8 && held(PAGES / 8) &&
 	      !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) && held(0);
 	return ok;
 }
