@@ -67,14 +67,13 @@ void page_color_ahead_exit(struct page_color_policy *policy)
 	page_color_ahead_trim(policy, 0);
 }
 
-/* Within the limit of all, and of the cgroup of the current task? */
-static bool may_hold(struct page *page)
+/* Of @most pages of all, and within the limit of the current task's cgroup? */
+static bool may_hold(struct page *page, unsigned long most)
 {
 	/* Nobody is killed for it, and nothing reclaimed: that would be these. */
 	const gfp_t gfp = GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN;
 
-	if (atomic_long_inc_return(&page_color_nr_ahead) >
-	    READ_ONCE(page_color_limits.ahead)) {
+	if (atomic_long_inc_return(&page_color_nr_ahead) > most) {
 		atomic_long_inc(&page_color_limited[PAGE_COLOR_LIMITED_AHEAD]);
 		goto no;
 	}
@@ -97,13 +96,14 @@ no:
 bool page_color_ahead_add(struct page_color_policy *policy,
 			  struct list_head *pages, unsigned int n)
 {
+	unsigned long most = page_color_limit_of_all(READ_ONCE(page_color_limits.ahead));
 	struct page *page, *next;
 	unsigned int held = 0;
 	unsigned long flags;
 	LIST_HEAD(ready);
 
 	list_for_each_entry_safe(page, next, pages, lru) {
-		if (!may_hold(page))
+		if (!may_hold(page, most))
 			break;
 		atomic_long_inc(&page_color_ahead_of_node[page_to_nid(page)]);
 		list_move_tail(&page->lru, &ready);

@@ -47,7 +47,7 @@ static __always_inline unsigned int put_back(struct zone *zone, struct page *pag
  * Beside who owns all colors but one, four parts are put back for each page that is
  * taken: no more is done for one than it takes. A half that has none of the frames
  * goes back at once; the other has them then. If both have some the upper one waits
- * in @upper, where there is one per order at most.
+ * in @upper, where there is one per order at most, with its color in @waits.
  */
 static __always_inline unsigned int
 carve_some(struct zone *zone, struct page *block, unsigned int order, int migratetype,
@@ -57,6 +57,7 @@ carve_some(struct zone *zone, struct page *block, unsigned int order, int migrat
 	unsigned int color = page_color_of_page(block), whole = order;
 	unsigned int taken = 0, gone = 0, i;
 	struct page *page = block;
+	unsigned int waits[NR_PAGE_ORDERS];
 	unsigned long upper = 0;
 
 	page_color_del_block(block, zone, order, migratetype);
@@ -76,6 +77,7 @@ carve_some(struct zone *zone, struct page *block, unsigned int order, int migrat
 			} else if (1U << order > max - taken ||
 				   !is_whole(set, others, order, color)) {
 				upper |= BIT(order - 1);
+				waits[order - 1] = other;
 			} else {
 				break;
 			}
@@ -94,7 +96,7 @@ carve_some(struct zone *zone, struct page *block, unsigned int order, int migrat
 		order = __ffs(upper);
 		upper &= upper - 1;
 		page = block + ((page - block) | (BIT(order) - 1)) + 1;
-		color = page_color_of_page(page);
+		color = waits[order];
 	}
 	page_color_account(zone, -(int)(taken + gone), migratetype);
 	if (whole && !others) {

@@ -73,6 +73,18 @@ kuid_t page_color_user(void)
 	return uid;
 }
 
+/**
+ * page_color_limit_of_all - what there may be of something that is limited in total
+ * @all: the limit
+ *
+ * Return: how much all may have together when the current task asks for more: less
+ * than @all unless that is root.
+ */
+unsigned long page_color_limit_of_all(unsigned long all)
+{
+	return is_root(page_color_user()) ? all : all - all / KEPT_FOR_ROOT;
+}
+
 static struct page_color_held *find_held(kuid_t uid)
 {
 	struct page_color_held *held;

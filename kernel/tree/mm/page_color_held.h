@@ -74,6 +74,7 @@ extern struct page_color_limits page_color_limits;
 extern const struct attribute_group page_color_limits_group;
 extern atomic_long_t page_color_limited[NR_PAGE_COLOR_LIMITED];
 extern atomic_long_t page_color_migrating_max;
+unsigned long page_color_limit_of_all(unsigned long all);
 int page_color_hold_policy(kuid_t uid);
 void page_color_release_policy(kuid_t uid);
 struct page_color_hold *page_color_hold_create(struct page_color_line *line,

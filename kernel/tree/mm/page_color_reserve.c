@@ -23,8 +23,9 @@
 #include <linux/slab.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_held.h"
 
-/* Of the managed pages of a zone, one in so many may be reserved. */
+/* Of the managed pages of a zone, one in so many may be reserved, the last by root. */
 #define RESERVE_SHARE	4
 /* Pages that are given back or looked at in one hold of the lock. */
 #define RESERVE_BATCH	64
@@ -154,6 +155,12 @@ bool page_color_reserve_offer(struct zone *zone, struct page *page,
 	return taken;
 }
 
+/* As many as may be reserved in a zone when the current task asks for more. */
+static unsigned long most_of_zone(const struct zone *zone)
+{
+	return page_color_limit_of_all(zone_managed_pages(zone) / RESERVE_SHARE);
+}
+
 /* A page more for a reserve, from its own allocation. */
 static int add_page(struct page_color_reserve *reserve, struct page *page)
 {
@@ -161,8 +168,7 @@ static int add_page(struct page_color_reserve *reserve, struct page *page)
 	unsigned int i = zone_idx(zone);
 	unsigned long flags;
 
-	if (atomic_long_inc_return(&zone->color->reserved) >
-	    zone_managed_pages(zone) / RESERVE_SHARE) {
+	if (atomic_long_inc_return(&zone->color->reserved) > most_of_zone(zone)) {
 		atomic_long_dec(&zone->color->reserved);
 		__free_page(page);
 		return -ENOSPC;
@@ -286,7 +292,7 @@ static unsigned long most_of_node(int nid)
 	int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++)
-		n += zone_managed_pages(&NODE_DATA(nid)->node_zones[i]) / RESERVE_SHARE;
+		n += most_of_zone(&NODE_DATA(nid)->node_zones[i]);
 	return n;
 }
 

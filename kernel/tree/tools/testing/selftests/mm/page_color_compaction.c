@@ -70,6 +70,8 @@ static long compacted(char *mem, size_t size, uint64_t *was, long *kept)
 	memcpy(is, was, n * sizeof(*is));
 	qsort(is, n, sizeof(*is), by_number);
 	quarter = is[n / 4];
+	ksft_print_msg("frames %#lx to %#lx, a quarter up to %#lx\n", (long)is[0],
+		       (long)is[n - 1], (long)quarter);
 	free(is);
 	for (size_t i = 0; i < n; i++)
 		if (was[i] > quarter ? was[i] % 512 : i % 2)
@@ -121,6 +123,10 @@ static bool test_compaction_others(void)
 	long moved, kept, stayed;
 	uint64_t *was;
 
+	/* What others left below would go to the end of the zone first, and fill it. */
+	if (!write_file("/proc/sys/vm/drop_caches", "1") ||
+	    !write_file("/proc/sys/vm/compact_memory", "1"))
+		return false;
 	madvise(plain, size, MADV_NOHUGEPAGE);
 	touch(plain, size, 1);
 	was = frames_of(plain, size);

@@ -7,12 +7,18 @@
  * memory nodes.
  */
 #define _GNU_SOURCE
+#include <linux/capability.h>
 #include <linux/mempolicy.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include "page_color_reserved.h"
 #include "page_color_view.h"
+
+#ifndef PR_PAGE_COLOR_AHEAD
+#define PR_PAGE_COLOR_AHEAD	5
+#endif
 
 #define PROGRAMS	"/proc/page_color/programs"
 #define FOLDER		"/tmp/page_color_shares"
@@ -21,6 +27,7 @@
 #define OTHER		1001
 #define MAX_RUN		64
 #define MIN_FREE	"/proc/sys/vm/min_free_kbytes"
+#define MOST_AHEAD	DIR "limits/ahead"
 
 static bool enter(const char *format, int colors)
 {
@@ -240,6 +247,86 @@ static bool test_watermark(void)
 	return enter("-1000 " FOLDER "/rt/*", 0) && ok && nobody_owns();
 }
 
+/* A user who may take colors and memory away from others. */
+static bool become_entitled(uid_t uid)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+
+	data[0].permitted = 1U << CAP_SYS_NICE;
+	data[0].effective = data[0].permitted;
+	return !uid || (!prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) && !setresgid(uid, uid, uid) &&
+			!setresuid(uid, uid, uid) && !syscall(SYS_capset, &header, data));
+}
+
+/* A task of a user with some of the colors; it stays if it gets what it asks for. */
+static pid_t entitled(uid_t uid, const unsigned long *set, bool (*asks)(long n), long n,
+		      bool *ok)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!go_to_node() || !become_entitled(uid) || set_colors(set, 0) || !asks(n))
+			_exit(1);
+		kill(getpid(), SIGSTOP);
+		_exit(0);
+	}
+	*ok &= waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status);
+	return pid;
+}
+
+static bool asks_ahead(long n)
+{
+	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_AHEAD, n, 0, 0) > 0;
+}
+
+static bool asks_reserve(long n)
+{
+	return !reserve(n);
+}
+
+static bool is_refused(long n)
+{
+	return reserve(n) == -ENOSPC;
+}
+
+/* Root gets the last quarter of pages ahead, and of those that are reserved. */
+static bool test_kept(void)
+{
+	long quarter = zone_number("managed ") / 4, was = read_long(MOST_AHEAD), n, all;
+	unsigned long rest[LONGS] = {};
+	pid_t pids[3];
+	bool ok = true;
+	char text[32];
+
+	add_rest(rest, half);
+	if (!write_file(MOST_AHEAD, "4000"))
+		return false;
+	pids[0] = entitled(USER, half, asks_ahead, 6000, &ok);
+	n = read_long(STATS "ahead");
+	pids[1] = entitled(0, rest, asks_ahead, 6000, &ok);
+	all = read_long(STATS "ahead");
+	ksft_print_msg("%ld pages ahead of a user, %ld with root\n", n, all);
+	ok &= n <= 3000 && n > 2900 && all <= 4000 && all > 3900;
+	end_program(pids[0]);
+	end_program(pids[1]);
+	snprintf(text, sizeof(text), "%ld", was);
+	ok &= write_file(MOST_AHEAD, text);
+
+	/* Another user gets nothing of it either. */
+	pids[0] = entitled(USER, half, asks_reserve, quarter / 8 * 5, &ok);
+	pids[1] = entitled(OTHER, rest, is_refused, quarter / 8 * 2, &ok);
+	pids[2] = entitled(0, rest, asks_reserve, quarter / 8 * 2, &ok);
+	ksft_print_msg("%ld pages of %ld reserved\n", reserved(), quarter);
+	ok &= is_reserved(quarter / 8 * 5 + quarter / 8 * 2);
+	for (int i = 0; i < 3; i++)
+		end_program(pids[i]);
+	return ok && is_reserved(0) && nobody_owns();
+}
+
 static int body(size_t size)
 {
 	char *mem = map_pages(size);
@@ -255,7 +342,7 @@ int main(int argc, char **argv)
 	page_size = sysconf(_SC_PAGESIZE);
 	if (argc > 2 && !strcmp(argv[1], "body"))
 		return body(atol(argv[2]));
-	begin(6);
+	begin(7);
 	umask(022);
 	mkdir(FOLDER, 0755);
 	mkdir(FOLDER "/rt", 0755);
@@ -264,6 +351,7 @@ int main(int argc, char **argv)
 	run("shares of users", test_share);
 	run("a line's most", test_most);
 	run("mounts of others", test_mount);
+	run("kept for root", test_kept);
 	run("a node below its watermark", test_watermark);
 	unlink(PROGRAM);
 	unlink(FOLDER "/program");
