@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The scenario that a few words stand for: programs on a machine, beside others, under several policies.
 
+mod policy;
+mod words;
+
+pub use policy::policies;
+
 use fresco_dram::color::ColorSpace;
-use fresco_input::{InputError, closest, quoted};
+use fresco_input::{InputError, quoted};
 use fresco_machine::Machine;
+use policy::Policy;
 use std::fmt::Write as _;
-use std::path::Path;
+use words::{copies_of, program_of, scenario_name, task_name, unused};
 
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
@@ -25,28 +31,6 @@ pub struct Comparison<'a> {
 /// Loads and stores of each measured program before it is measured, and while it is.
 const WARM_UP: u64 = 100_000;
 const MEASURED: u64 = 1_000_000;
-/// What adds budgets of bandwidth to a policy, or stands for them alone.
-const BUDGETS: &str = "memguard";
-
-/// The policies by name, and the keys below `policy` that each stands for.
-const POLICIES: [(&str, &str); 10] = [
-    ("buddy", "frames = \"buddy\""),
-    ("palloc", "frames = \"palloc\", variant = \"pb\""),
-    ("camc", "frames = \"camc\""),
-    ("tintmalloc", "frames = \"tintmalloc\""),
-    ("bpm", "frames = \"bpm\""),
-    ("bpm+", "frames = \"bpm+\""),
-    ("codesign", "frames = \"codesign\""),
-    ("cache-only", "frames = \"cache-only\""),
-    ("channel-only", "frames = \"channel-only\""),
-    ("soft", "frames = \"soft\""),
-];
-
-/// The names of the policies that can be compared.
-pub fn policies() -> impl Iterator<Item = &'static str> {
-    POLICIES.iter().map(|(name, _)| *name).chain([BUDGETS])
-}
-
 /// A task of the scenario.
 struct Task {
     name: String,
@@ -180,44 +164,6 @@ impl Comparison<'_> {
     }
 }
 
-struct Policy {
-    name: String,
-    /// TOML, the inside of a table.
-    keys: String,
-    /// Tasks say how many colors they have.
-    is_counted: bool,
-}
-
-impl Policy {
-    fn named(name: &str) -> Result<Self, InputError> {
-        let (frames, is_budgeted) = match name.strip_suffix(BUDGETS) {
-            Some("") => ("buddy", true),
-            Some(rest) => (rest.strip_suffix('+').unwrap_or(name), true),
-            None => (name, false),
-        };
-        let Some((frames, keys)) = POLICIES.iter().find(|(known, _)| *known == frames) else {
-            let help = match closest(name, policies()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => "name one of these".to_owned(),
-            };
-            let all: Vec<&str> = policies().collect();
-            return Err(InputError::new("--policies", format!("found {name:?}"))
-                .allowed(format!("{}; each also with +{BUDGETS}", all.join(", ")))
-                .help(help));
-        };
-        let budgets = if is_budgeted {
-            format!(", bandwidth = {}", quoted(BUDGETS))
-        } else {
-            String::new()
-        };
-        Ok(Self {
-            name: name.to_owned(),
-            keys: format!("{keys}{budgets}"),
-            is_counted: *frames == "camc",
-        })
-    }
-}
-
 /// How many bank colors each task has if those of each node are shared out evenly among the cores on it (CAMC-11 takes a number).
 fn shares<'t>(machine: &Machine, tasks: &[&'t Task]) -> Result<Vec<(&'t str, u32)>, InputError> {
     let space = machine
@@ -265,95 +211,12 @@ fn write_tasks(text: &mut String, measured: &[Task], background: &[Task]) {
     }
 }
 
-/// A word, and after its last comma how many copies of it run.
-fn copies_of(word: &str) -> Result<(&str, u32), InputError> {
-    match word.rsplit_once(',') {
-        Some((program, copies)) if !copies.is_empty() && copies.bytes().all(|byte| byte.is_ascii_digit()) => {
-            match copies.parse() {
-                Ok(copies @ 1..=1024) => Ok((program, copies)),
-                _ => Err(
-                    InputError::new(format!("--beside {word}"), format!("found {copies} copies"))
-                        .allowed("1 to 1024, and as many as there are cores")
-                        .help("write the number after a comma: noise.ftrace,3"),
-                ),
-            }
-        }
-        _ => Ok((word, 1)),
-    }
-}
-
-/// The program that a word names, and the file that it replays.
-fn program_of(option: &str, word: &str) -> Result<(String, Option<String>), InputError> {
-    if word.contains(['/', '.']) {
-        return Ok(("trace".to_owned(), Some(word.to_owned())));
-    }
-    let names = || {
-        fresco_load::programs()
-            .iter()
-            .map(|kind| kind.name)
-            .filter(|name| *name != "trace")
-    };
-    if names().any(|name| name == word) {
-        return Ok((word.to_owned(), None));
-    }
-    let help = match closest(word, names()) {
-        Some(near) => format!("did you mean {near}? A file is ./{word}"),
-        None => format!("write ./{word} if it is a file"),
-    };
-    let place = format!("{option}{word}").trim_start().to_owned();
-    let names: Vec<&str> = names().collect();
-    Err(InputError::new(place, "found no program of this name")
-        .allowed(format!(
-            "the path of a trace, with a \"/\" or a \".\", or {}",
-            names.join(", ")
-        ))
-        .help(help))
-}
-
-/// Longest name that a word gives: room for a number, and for that of a copy.
-const LONGEST: usize = 50;
-
-/// What a task is called: its file without directory and endings, in the letters that names have.
-fn task_name(word: &str) -> String {
-    let file = Path::new(word)
-        .file_name()
-        .map_or(word.into(), |name| name.to_string_lossy());
-    let packed = [".gz", ".zst", ".xz"]
-        .iter()
-        .find_map(|ending| file.strip_suffix(ending));
-    let file = packed.unwrap_or(&file);
-    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let letter = |c: char| {
-        if c.is_ascii_alphanumeric() || "-_.".contains(c) {
-            c
-        } else {
-            '-'
-        }
-    };
-    let name: String = stem.chars().map(letter).take(LONGEST).collect();
-    let name = name.trim_matches(['.', '-']);
-    match name.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => format!("trace{name}"),
-        false => name.to_owned(),
-    }
-}
-
-/// The name, numbered if another task has it.
-fn unused(name: String, taken: &[String]) -> String {
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let mut names = std::iter::once(name.clone()).chain(numbered);
-    names.find(|name| !taken.contains(name)).unwrap_or(name)
-}
-
-/// The name of a scenario: small letters.
-fn scenario_name(task: &str) -> String {
-    task.to_ascii_lowercase().replace('_', "-")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Scenario;
+    use crate::comparison::policy::BUDGETS;
+    use std::path::Path;
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
@@ -376,22 +239,6 @@ mod tests {
         assert_eq!(scenario.points.len(), 2 * names.len());
         let scenario = scenario.runs();
         assert_eq!(scenario.len(), 2 * names.len());
-    }
-
-    #[test]
-    fn words_have_names() {
-        for (word, name) in [
-            ("victim.ftrace", "victim"),
-            ("a/b/400.perlbench.ftrace", "400.perlbench"),
-            ("x.txt.gz", "x"),
-            ("./plain", "plain"),
-            ("./7.ftrace", "trace7"),
-            (".ftrace", "trace"),
-            ("two words.ftrace", "two-words"),
-        ] {
-            assert_eq!(task_name(word), name);
-        }
-        assert_eq!(unused("a".to_owned(), &words(&["a", "a-2"])), "a-3");
     }
 
     #[test]
