@@ -169,7 +169,11 @@ fn plans_and_scenarios_are_simulated_together() {
     let named: Vec<&str> = inputs.iter().filter_map(|input| input["name"].as_str()).collect();
     assert_eq!(named, files);
     let page = std::fs::read_to_string(path.join("all/index.html")).expect("a page");
-    for heading in ["What is promised: both", "Why this plan: served"] {
+    for heading in [
+        "<h1>Simulated: both, plain and served</h1>",
+        "What is promised: both",
+        "Why this plan: served",
+    ] {
         assert!(page.contains(heading), "{heading}");
     }
     assert!(!page.contains("What is promised: plain"));

@@ -22,7 +22,10 @@ pub fn of(
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
     let title = match results {
         [one] => titled(one).to_owned(),
-        _ => format!("Memory interference: {}", named(results)),
+        several if several.iter().all(|result| result.method.is_none()) => {
+            format!("Memory interference: {}", named(several))
+        }
+        several => format!("Simulated: {}", named(several)),
     };
     let mut short = Vec::new();
     let mut sections = Vec::new();
