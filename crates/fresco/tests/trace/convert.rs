@@ -123,8 +123,8 @@ fn a_recorded_program_tells_what_is_left_behind() {
 
 #[test]
 fn imported_traces_run_as_programs() {
-    let scenario = "name = \"s\"\nmachine = \"p4080\"\n[measure]\noperations = 100\n[[task]]\nname = \"a\"\nprogram = \"trace\"\n\
-                    core = 0\nparameters.passes = 0\nparameters.file = \"";
+    let scenario = "name = \"s\"\nmachine = \"p4080\"\n[measure]\npasses = 3\n[[task]]\nname = \"a\"\nprogram = \"trace\"\n\
+                    core = 0\nparameters.file = \"";
     let directory = directory_with(&[("a.log", LACKEY)]);
     let here = directory.path();
     told(&["trace", "convert", "a.log", "-o", "a.champsim.xz"], here);
