@@ -79,6 +79,21 @@ pub fn key_value(text: &str) -> Result<(String, String), InputError> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// A number of instructions or accesses: digits, and k, M or G for thousands, millions and milliards of them.
+pub fn count(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(['k', 'M', 'G']);
+    let factor = match &text[digits.len()..] {
+        "" => Some(1u64),
+        "k" => Some(1_000),
+        "M" => Some(1_000_000),
+        "G" => Some(1_000_000_000),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok();
+    let count = factor.and_then(|factor| number?.checked_mul(factor));
+    count.ok_or_else(|| "a number such as 2500000, 500k, 20M or 3G is wanted".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +134,23 @@ mod tests {
             let error = read(word).expect_err(word);
             assert_eq!((error.file.as_str(), error.help.as_str()), ("--seed", help), "{word}");
             assert_eq!(error.allowed, "an integer from 0 to 4294967295");
+        }
+    }
+
+    #[test]
+    fn numbers_of_instructions() {
+        assert_eq!(
+            ["0", "2500000", "500k", "20M", "3G"].map(|text| count(text).ok()),
+            [
+                Some(0),
+                Some(2_500_000),
+                Some(500_000),
+                Some(20_000_000),
+                Some(3_000_000_000)
+            ]
+        );
+        for text in ["", "k", "1.5M", "20Mk", "-1", "99999999999G"] {
+            assert!(count(text).is_err(), "{text}");
         }
     }
 }

@@ -38,7 +38,7 @@ pub enum Verb {
     Map(verbs::map::Args),
     /// Record what an unmodified program does in memory, to replay it on the model of a machine
     Record(verbs::record::Args),
-    /// Say what is in a trace
+    /// Say what is in a trace, or write it in another format
     Trace(verbs::trace::Args),
     /// Run a program with its memory in frames of chosen colors, on this Linux
     Run(verbs::run::Args),

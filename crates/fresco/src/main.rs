@@ -17,6 +17,7 @@ mod stack;
 mod stop;
 mod tidy;
 mod verbs;
+mod whole;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -27,3 +27,4 @@ mod streams;
 mod tables;
 mod timelines;
 mod together;
+mod trace;

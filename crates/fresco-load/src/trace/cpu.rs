@@ -6,6 +6,7 @@ use super::ftrace::recorded::{RecordedFile, RecordedThread};
 use super::ftrace::{Record, TraceReader, Unit, What};
 use super::input::Input;
 use super::memory::parsed;
+use super::records::Records;
 use super::text::{Lines, load_store, ramulator_cpu};
 use crate::{Event, Op};
 use fresco_dram::VirtAddr;
@@ -23,6 +24,7 @@ const ADDRESS_LIMIT: u64 = 1 << 56;
 ///   simulated caches do not hold it. Published traces of this kind are the misses of a last-level cache: a simulated
 ///   cache sees what another one has already filtered.
 /// - Load-store traces: loads and stores without gaps and dependences.
+/// - Lackey and ChampSim: accesses as in [`super::AnyTrace`], the latter with their dependences.
 /// - Fresco traces in instructions: as recorded. Of version 2 only the thread's own part of the file is read.
 pub(super) struct CpuTrace {
     source: Source,
@@ -32,6 +34,7 @@ pub(super) struct CpuTrace {
 enum Source {
     Ramulator { lines: Lines, write_back: Option<u64> },
     LoadStore(Lines),
+    Instructions(Box<dyn Records>),
     Fresco(Box<TraceReader>),
     Recorded(Box<Recorded>),
 }
@@ -49,7 +52,7 @@ impl CpuTrace {
         let name = input.name.clone();
         let unfit = |what: &str| {
             InputError::new(&name, format!("{what} cannot be replayed by a core"))
-                .allowed("a trace with instructions: Ramulator's processor traces, load-store, Fresco's own")
+                .allowed("a trace with instructions: Ramulator's processor traces, load-store, lackey, ChampSim, Fresco's own")
                 .help("drive the memory alone with it, without cores")
         };
         let source = match recognise(input, format)? {
@@ -58,12 +61,15 @@ impl CpuTrace {
                 write_back: None,
             },
             Opened::Text(lines, Format::LoadStore) => Source::LoadStore(lines),
+            Opened::Instructions(records, _) => Source::Instructions(records),
             Opened::Text(_, format) => return Err(unfit(&format!("a trace of requests ({})", format.name()))),
             Opened::Binary(input) => Source::Fresco(Box::new(TraceReader::begin(input)?)),
         };
         match &source {
             Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),
-            Source::Ramulator { .. } | Source::LoadStore(_) if thread > 0 => Err(no_access(&name, thread)),
+            Source::Ramulator { .. } | Source::LoadStore(_) | Source::Instructions(_) if thread > 0 => {
+                Err(no_access(&name, thread))
+            }
             _ => Ok(Self { source, thread }),
         }
     }
@@ -123,6 +129,7 @@ impl CpuTrace {
                 }),
             },
             Source::LoadStore(lines) => parsed(lines, load_store)?.map(|line| line_access(0, line.addr, line.write)),
+            Source::Instructions(records) => records.next_record()?.map(|record| event(&record)),
             Source::Fresco(reader) => loop {
                 match reader.next_record()? {
                     Some(record) if record.thread != self.thread => {}
@@ -142,6 +149,7 @@ impl CpuTrace {
         let error = match &self.source {
             Source::Ramulator { lines, .. } | Source::LoadStore(lines) => lines.error(found),
             Source::Fresco(reader) => reader.error_here(found),
+            Source::Instructions(records) => records.error_here(found),
             Source::Recorded(recorded) => recorded.thread.error_here(found),
         };
         error

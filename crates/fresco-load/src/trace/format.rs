@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The trace formats, and how to tell them apart.
 
+use super::champsim::{self, ChampSim};
 use super::ftrace::MAGIC;
 use super::input::Input;
-use super::text::{Lines, Scanner};
+use super::lackey::Lackey;
+use super::records::Records;
+use super::text::{Lines, Scanner, is_of_valgrind};
 use fresco_input::InputError;
 
-/// A trace format. All but the first are text, one access per line; `#` begins a comment line; each may be compressed
-/// with gzip or zstd.
+/// A trace format. All but the first and the last are text, one access per line; `#` begins a comment line; each may be compressed
+/// with gzip, zstd or xz, or lie in a zip archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Fresco's own: accesses of programs or of the memory, see [`crate::trace::ftrace`].
@@ -20,16 +23,22 @@ pub enum Format {
     LoadStore,
     /// DRAMsim3: `0xADDR READ|WRITE CYCLE`.
     DramSim3,
+    /// valgrind's tool lackey with `--trace-mem=yes`: `I  ADDR,SIZE`, ` L ADDR,SIZE`, ` S ADDR,SIZE`, ` M ADDR,SIZE`.
+    Lackey,
+    /// ChampSim's instructions of 64 bytes.
+    ChampSim,
 }
 
 impl Format {
     /// Every format and its name.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("fresco", Self::Fresco),
         ("ramulator-cpu", Self::RamulatorCpu),
         ("ramulator", Self::Ramulator),
         ("load-store", Self::LoadStore),
         ("dramsim3", Self::DramSim3),
+        ("lackey", Self::Lackey),
+        ("champsim", Self::ChampSim),
     ];
 
     /// The name.
@@ -45,16 +54,17 @@ impl Format {
 pub(crate) enum Opened {
     Binary(Input),
     Text(Lines, Format),
+    Instructions(Box<dyn Records>, Format),
 }
 
 /// Finds out the format, or checks the one that was given.
 pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, InputError> {
     let name = input.name.clone();
-    let binary = input.head() == MAGIC;
+    let binary = input.head().starts_with(MAGIC);
     match given {
         None | Some(Format::Fresco) if binary => return Ok(Opened::Binary(input)),
         Some(Format::Fresco) => {
-            let error = InputError::new(name, format!("begins with {:02x?}", input.head()));
+            let error = InputError::new(name, format!("begins with {:02x?}", first(input.head())));
             return Err(error
                 .allowed("a trace in Fresco's own format")
                 .help("leave the format out, so that it is found"));
@@ -63,24 +73,47 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
             let error = InputError::new(name, format!("is in Fresco's own format, not {}", format.name()));
             return Err(error.help("leave the format out, so that it is found"));
         }
+        Some(Format::ChampSim) => return Ok(champsim_of(input)),
+        None if champsim::is_likely(input.head()) => return Ok(champsim_of(input)),
         _ => {}
     }
     let mut lines = Lines::new(input);
     if let Some(format) = given {
-        return Ok(Opened::Text(lines, format));
+        return Ok(text(lines, format));
     }
-    let format = lines.next()?.map(detect);
+    let format = loop {
+        match lines.next()? {
+            Some(line) if is_of_valgrind(line) => {}
+            line => break line.map(detect),
+        }
+    };
     match format {
         Some(Some(format)) => {
             lines.unread();
-            Ok(Opened::Text(lines, format))
+            Ok(text(lines, format))
         }
         Some(None) => Err(lines
             .error("no known format")
-            .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), or Fresco's own")
+            .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), I|L|S|M ADDR,SIZE (lackey), 64 bytes an instruction (champsim), or Fresco's own")
             .help("convert the trace, or name its format so that the fault in this line is shown")),
         None => Err(InputError::new(name, "contains no access").help("check that the trace was written to its end")),
     }
+}
+
+fn champsim_of(input: Input) -> Opened {
+    Opened::Instructions(Box::new(ChampSim::new(input)), Format::ChampSim)
+}
+
+fn text(lines: Lines, format: Format) -> Opened {
+    match format {
+        Format::Lackey => Opened::Instructions(Box::new(Lackey::new(lines)), format),
+        format => Opened::Text(lines, format),
+    }
+}
+
+/// As many bytes as a magic number has.
+fn first(head: &[u8]) -> &[u8] {
+    &head[..head.len().min(MAGIC.len())]
 }
 
 /// The format of a trace with this line. Only the shape is looked at; numbers may still be out of range.
@@ -96,6 +129,7 @@ fn detect(line: &[u8]) -> Option<Format> {
     };
     match (words[0], words[1], count) {
         (b"LD" | b"ST", _, 2) => Some(Format::LoadStore),
+        (b"I" | b"L" | b"S" | b"M", place, 2) if place.contains(&b',') => Some(Format::Lackey),
         (address, b"R" | b"W", 2) if hex(address) => Some(Format::Ramulator),
         (address, operation, 2 | 3) if hex(address) && operation[0].is_ascii_alphabetic() => Some(Format::DramSim3),
         (gap, read, 2 | 3) if gap.iter().all(u8::is_ascii_digit) && hex(read) => Some(Format::RamulatorCpu),
@@ -110,7 +144,7 @@ mod tests {
 
     fn recognised(text: &[u8], given: Option<Format>) -> Result<Format, String> {
         match recognise(Input::new("t", Cursor::new(text.to_vec())).expect("is readable"), given) {
-            Ok(Opened::Text(_, format)) => Ok(format),
+            Ok(Opened::Text(_, format) | Opened::Instructions(_, format)) => Ok(format),
             Ok(Opened::Binary(_)) => Ok(Format::Fresco),
             Err(error) => Err(error.to_string()),
         }
@@ -118,13 +152,18 @@ mod tests {
 
     #[test]
     fn formats_are_told_apart_by_their_first_access() {
-        let cases: [(&[u8], Format); 7] = [
+        let mut champsim = [0; 64];
+        champsim[..3].copy_from_slice(&[0, 0x10, 0x40]);
+        let cases: [(&[u8], Format); 10] = [
             (b"# comment\n\n0x1f40 READ 12\n", Format::DramSim3),
             (b"0x1f40 WRITE\n", Format::DramSim3),
             (b"1f40 R\n", Format::Ramulator),
             (b"LD 0x40\n", Format::LoadStore),
             (b"3 20734016\n", Format::RamulatorCpu),
             (b"0 140736759616448 0x40\n", Format::RamulatorCpu),
+            (b"==12== Lackey\n==12== \nI  00401000,5\n", Format::Lackey),
+            (b" S 1ffefffe60,8\n", Format::Lackey),
+            (&champsim, Format::ChampSim),
             (MAGIC, Format::Fresco),
         ];
         for (text, format) in cases {

@@ -5,7 +5,7 @@ use super::cpu::CpuTrace;
 use super::ftrace::recorded::sections_of;
 use super::ftrace::{Record, TraceReader, frame_of};
 use super::input::Input;
-use super::{Format, MemoryRecord, MemoryTrace};
+use super::{AnyTrace, Export, Exporter, Format, MemoryRecord, MemoryTrace};
 use fresco_input::InputError;
 use std::io::Cursor;
 
@@ -34,6 +34,47 @@ pub fn processor(data: &[u8]) -> Result<u64, InputError> {
     Ok(events)
 }
 
+/// Reads `data` as a trace of any format, named or found out, and writes what is sound of it in each format that can be written; the
+/// records of the format found.
+///
+/// # Errors
+/// The fault found with the format left open.
+///
+/// # Panics
+/// A sound record cannot be written.
+pub fn converted(data: &[u8]) -> Result<Vec<Record>, InputError> {
+    let read = |format| -> Result<Vec<Record>, InputError> {
+        let mut trace = AnyTrace::new("fuzz", Cursor::new(data.to_vec()), format)?;
+        let mut exporters: Vec<Exporter<std::io::Sink>> = Vec::new();
+        for (_, format) in Format::WRITTEN {
+            let export = Export {
+                format,
+                thread: None,
+                instructions_per_cycle: 3,
+            };
+            exporters.extend(Exporter::new(std::io::sink(), &export, trace.header()));
+        }
+        let mut records = Vec::new();
+        while let Some(record) = trace.next_record()? {
+            // Each instruction of a gap is written, in ChampSim's format: that is no fault, and takes long.
+            if record.gap < 1 << 12 {
+                for exporter in &mut exporters {
+                    exporter.push(&record).expect("a sound record");
+                }
+                records.push(record);
+            }
+        }
+        for exporter in exporters {
+            exporter.finish().expect("nothing is written");
+        }
+        Ok(records)
+    };
+    for (_, format) in Format::ALL {
+        let _ = read(Some(format));
+    }
+    read(None)
+}
+
 /// Reads `content` as what is in the frame of a Fresco trace, so that a fuzzer need not find its way through zstd; the
 /// records.
 ///
@@ -57,6 +98,7 @@ pub fn recorded(data: &[u8]) -> Result<Vec<Record>, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::{Packed, Packing};
     use proptest::prelude::*;
     use std::io::Write;
 
@@ -65,7 +107,51 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_trace_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (requests(&bytes), processor(&bytes), content(&bytes), recorded(&bytes));
+            let _ = (requests(&bytes), processor(&bytes), content(&bytes), recorded(&bytes), converted(&bytes));
+        }
+    }
+
+    /// Bytes such that many are right: small numbers, lines of lackey.
+    fn likely() -> impl Strategy<Value = Vec<u8>> {
+        let instruction = (
+            1..1u64 << 40,
+            any::<[u8; 6]>(),
+            0..3u8,
+            proptest::collection::vec(0..1u64 << 40, 6),
+        );
+        let instruction = instruction.prop_map(|(address, registers, flag, words)| {
+            let words = words.into_iter().flat_map(u64::to_le_bytes);
+            address
+                .to_le_bytes()
+                .into_iter()
+                .chain([flag / 2, 0])
+                .chain(registers)
+                .chain(words)
+                .collect::<Vec<u8>>()
+        });
+        let line = ("(I | L| S| M|  X) ", any::<u32>(), 0..70u32, "[,;] ?")
+            .prop_map(|(operation, addr, size, comma)| format!("{operation}{addr:x}{comma}{size}\n").into_bytes());
+        prop_oneof![
+            proptest::collection::vec(instruction, 1..20),
+            proptest::collection::vec(line, 1..20),
+        ]
+        .prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(crate::testing::cases(256))]
+
+        #[test]
+        fn what_is_nearly_right_is_a_trace_or_an_error(bytes in likely(), cut: usize, flipped: usize, packing in 0..4usize) {
+            let packing = [Packing::Plain, Packing::Gzip, Packing::Zstd, Packing::Xz][packing];
+            let mut packed = Packed::new(Vec::new(), packing).expect("memory");
+            packed.write_all(&bytes).expect("memory");
+            let mut bytes = packed.finish().expect("memory");
+            let _ = (requests(&bytes), processor(&bytes), converted(&bytes));
+            bytes.truncate(bytes.len() - cut % bytes.len() / 2);
+            let flipped = flipped % bytes.len();
+            bytes[flipped] ^= 1 << (cut % 8);
+            let _ = (requests(&bytes), processor(&bytes), converted(&bytes));
         }
     }
 

@@ -4,6 +4,7 @@
 use super::format::{Format, Opened, recognise};
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
 use super::input::Input;
+use super::records::Records;
 use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
 use fresco_dram::{Cycle, PhysAddr};
@@ -26,7 +27,7 @@ pub struct MemoryRecord {
 /// Requests out of a trace of any format, one by one; memory is bounded whatever the length of the trace.
 ///
 /// Times are those of DRAMsim3 traces and of Fresco traces in cycles. Processor traces are read as requests without
-/// times: the gaps are skipped, and a write-back follows its read.
+/// times: the gaps are skipped, and a write-back follows its read; so are traces of instructions (lackey, ChampSim).
 pub struct MemoryTrace {
     source: Source,
     /// Write-back of the line read last, still to be handed out.
@@ -47,6 +48,7 @@ enum Source {
     LoadStore(Lines),
     Processor(Lines),
     Fresco(Box<TraceReader>),
+    Instructions(Box<dyn Records>, Format),
 }
 
 impl MemoryTrace {
@@ -69,12 +71,22 @@ impl MemoryTrace {
     /// As [`MemoryTrace::open`].
     pub fn new(name: &str, reader: impl Read + Send + 'static, format: Option<Format>) -> Result<Self, InputError> {
         let tap = Tap::new(reader);
-        let source = match recognise(Input::new(name, tap.clone())?, format)? {
+        let opened = recognise(Input::new(name, tap.clone())?, format)?;
+        Self::of(opened, tap)
+    }
+
+    /// Reads a trace whose format is known.
+    ///
+    /// # Errors
+    /// A header that is damaged.
+    pub(super) fn of(opened: Opened, tap: Tap) -> Result<Self, InputError> {
+        let source = match opened {
+            Opened::Instructions(records, format) => Source::Instructions(records, format),
             Opened::Binary(input) => Source::Fresco(Box::new(TraceReader::begin(input)?)),
             Opened::Text(lines, Format::RamulatorCpu) => Source::Processor(lines),
             Opened::Text(lines, Format::Ramulator) => Source::Ramulator(lines),
             Opened::Text(lines, Format::LoadStore) => Source::LoadStore(lines),
-            Opened::Text(lines, Format::DramSim3 | Format::Fresco) => Source::DramSim3(lines),
+            Opened::Text(lines, _) => Source::DramSim3(lines),
         };
         Ok(Self {
             source,
@@ -101,6 +113,7 @@ impl MemoryTrace {
             Source::LoadStore(_) => Format::LoadStore,
             Source::Processor(_) => Format::RamulatorCpu,
             Source::Fresco(_) => Format::Fresco,
+            Source::Instructions(_, format) => *format,
         }
     }
 
@@ -117,6 +130,7 @@ impl MemoryTrace {
             Source::LoadStore(lines) => parsed(lines, load_store)?,
             Source::Processor(lines) => next_of_processor(lines, &mut self.write_back)?,
             Source::Fresco(reader) => next_access(reader, self.arrival)?,
+            Source::Instructions(records, _) => next_of_instructions(&mut **records)?,
         };
         let Some(line) = line else { return Ok(None) };
         // Goes the wrong way, too: the difference is then huge.
@@ -140,6 +154,7 @@ impl MemoryTrace {
             | Source::LoadStore(lines)
             | Source::Processor(lines) => lines.error(found),
             Source::Fresco(reader) => reader.error_here(found),
+            Source::Instructions(records, _) => records.error_here(found.into()),
         }
     }
 
@@ -214,6 +229,20 @@ fn next_of_processor(lines: &mut Lines, write_back: &mut Option<u64>) -> Result<
         addr: line.read,
         write: false,
     }))
+}
+
+/// The next access of a trace of instructions.
+fn next_of_instructions(records: &mut dyn Records) -> Result<Option<MemoryLine>, InputError> {
+    while let Some(Record { what, .. }) = records.next_record()? {
+        if let What::Access { addr, write, .. } = what {
+            return Ok(Some(MemoryLine {
+                arrival: 0,
+                addr,
+                write,
+            }));
+        }
+    }
+    Ok(None)
 }
 
 /// The next access of a Fresco trace, if the record before it arrived at `before`.

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Traces: files of what programs did, or of what reached a memory.
 
+mod champsim;
 mod cpu;
+mod export;
 mod format;
 pub mod ftrace;
 pub mod fuzz;
 mod input;
+mod lackey;
 mod memory;
+mod packed;
 mod recolor;
+mod records;
 mod replay;
 mod survey;
 mod tap;
 mod text;
+mod window;
 mod xxh64;
+mod zip;
 
+pub use export::{Export, Exporter};
 pub use format::Format;
 pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
+pub use packed::{Packed, Packing};
 pub use recolor::Recoloring;
+pub use records::{AnyTrace, Lost};
 pub(crate) use replay::TRACE;
 pub use tap::digest_of_file;
+pub use window::{Measure, Window};

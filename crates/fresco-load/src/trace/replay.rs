@@ -14,17 +14,19 @@ use fresco_input::InputError;
 use std::path::PathBuf;
 
 /// Formats that can be replayed, as in [`TRACE`]'s parameter.
-const FORMATS: [Option<Format>; 4] = [
+const FORMATS: [Option<Format>; 6] = [
     None,
     Some(Format::Fresco),
     Some(Format::RamulatorCpu),
     Some(Format::LoadStore),
+    Some(Format::Lackey),
+    Some(Format::ChampSim),
 ];
 
 /// Entry in the table of programs.
 pub(crate) static TRACE: ProgramKind = ProgramKind {
     name: "trace",
-    doc: "replays a processor trace: Fresco's own, Ramulator's, or a load-store trace",
+    doc: "replays a processor trace: Fresco's own, Ramulator's, load-store, lackey's or ChampSim's",
     parameters: &[&[
         Parameter {
             name: "file",
@@ -33,7 +35,7 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
         },
         Parameter {
             name: "format",
-            kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store"]),
+            kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store", "lackey", "champsim"]),
             doc: "its format; auto finds it out",
         },
         Parameter {

@@ -15,12 +15,14 @@ pub(super) struct Tap(Arc<Mutex<Stream>>);
 struct Stream {
     reader: Box<dyn Read + Send>,
     digest: Xxh64,
+    length: u64,
 }
 
 impl Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.reader.read(buffer)?;
         self.digest.add(&buffer[..length]);
+        self.length += length as u64;
         Ok(length)
     }
 }
@@ -31,11 +33,17 @@ impl Tap {
         Self(Arc::new(Mutex::new(Stream {
             reader: Box::new(reader),
             digest: Xxh64::new(),
+            length: 0,
         })))
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes that have gone through.
+    pub fn length(&self) -> u64 {
+        self.stream().length
     }
 
     /// The digest of the whole stream, in 16 hexadecimal digits; what is left of it is read.

@@ -8,6 +8,7 @@
 mod bench;
 mod case;
 mod command_lines;
+mod conversions;
 mod detect;
 mod machines;
 mod maps;
@@ -50,6 +51,11 @@ fn check(group: &str, least: usize, cases: &[Case]) {
             return;
         }
     }
+}
+
+#[test]
+fn wrong_conversions_of_traces() {
+    check("conversions", 25, &conversions::cases());
 }
 
 #[test]

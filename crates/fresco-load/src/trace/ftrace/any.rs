@@ -7,6 +7,7 @@ use super::record::Record;
 use super::recorded::{self, RecordedStream};
 use super::{MAGIC, PRELUDE, VERSION};
 use crate::trace::input::Input;
+use crate::trace::records::Lost;
 use fresco_input::InputError;
 use std::io::Read;
 use std::path::Path;
@@ -116,6 +117,14 @@ impl TraceReader {
         };
         self.records += u64::from(record.is_some());
         Ok(record)
+    }
+
+    /// What of the trace is in no record, so far: of version 2, which knows more than accesses.
+    pub fn lost(&self) -> Vec<Lost> {
+        match &self.version {
+            Version::Plain(_) => Vec::new(),
+            Version::Recorded(recorded) => recorded.lost(),
+        }
     }
 
     /// An error about the record that came last.

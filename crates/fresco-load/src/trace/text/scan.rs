@@ -168,6 +168,17 @@ impl<'a> Scanner<'a> {
         self.fault(start, field, allowed, help)
     }
 
+    /// The fault of the first field of the line, which is a number out of range.
+    #[cold]
+    pub fn range_fault(&self, field: &'static str, allowed: &'static str) -> Box<FieldFault> {
+        self.fault(
+            self.line,
+            field,
+            allowed,
+            "correct the number, or name the format of the trace",
+        )
+    }
+
     /// The fault of the word read last, which is none of those allowed.
     #[cold]
     pub fn word_fault(&self, word: &[u8], field: &'static str, allowed: &'static str) -> Box<FieldFault> {

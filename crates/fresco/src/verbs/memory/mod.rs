@@ -25,10 +25,12 @@ use watch::Watch;
 /// Arguments of `fresco memory`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Trace formats, found out by themselves, gzip or zstd compressed or not:
+Trace formats, found out by themselves, plain, gzip, zstd, xz or zip:
   Fresco       our own binary format (.ftrace)
   DRAMsim3     0xADDR READ|WRITE CYCLE
   Ramulator    0xADDR R|W, or LD|ST 0xADDR, or BUBBLES READ_ADDR [WRITE_BACK_ADDR]
+  lackey       I|L|S|M ADDR,SIZE (valgrind)
+  ChampSim     64 bytes for each instruction
 
 Example:
   fresco memory random.trace --machine ddr4-2400-bench --commands out.cmd --json")]

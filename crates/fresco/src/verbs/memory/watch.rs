@@ -2,11 +2,11 @@
 //! What is noted while a trace runs: latencies, waits, and, if wanted, every command.
 
 use crate::latencies::Latencies;
+use crate::whole::{WholeFile, unwritable};
 use fresco_dram::Cycle;
-use fresco_input::{InputError, create_beside};
+use fresco_input::InputError;
 use fresco_memory::checker::{self, Checker};
 use fresco_memory::{Access, Command, Completion, Observer, Wait};
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,14 +20,15 @@ pub(super) struct Watch {
     checker: Option<Checker>,
 }
 
-/// A command trace in the making: written beside its place, and put there when it is whole, or else removed.
+/// A command trace in the making.
 struct CommandFile {
     path: PathBuf,
-    partial: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<WholeFile>,
     error: Option<io::Error>,
-    whole: bool,
 }
+
+/// The option that names it.
+const COMMANDS: &str = "--commands";
 
 impl Watch {
     pub fn new(commands: Option<&Path>, checker: Option<Checker>) -> Result<Self, InputError> {
@@ -81,47 +82,20 @@ impl Observer for Watch {
 
 impl CommandFile {
     fn create(path: &Path) -> Result<Self, InputError> {
-        // A pipe or device is written as it comes.
-        let made = match path.exists() && !path.is_file() {
-            true => OpenOptions::new()
-                .write(true)
-                .open(path)
-                .map(|file| (path.to_owned(), path.to_owned(), file)),
-            false => create_beside(path),
-        };
-        let (path, partial, file) = made.map_err(|error| unwritable(path, &error))?;
         Ok(Self {
-            path,
-            partial,
-            file: BufWriter::new(file),
+            path: path.to_owned(),
+            file: BufWriter::new(WholeFile::create(COMMANDS, path)?),
             error: None,
-            whole: false,
         })
     }
 
-    fn finish(mut self) -> Result<(), InputError> {
-        let flushed = self.error.take().map_or_else(|| self.file.flush(), Err);
-        let moved = flushed.and_then(|()| match self.partial == self.path {
-            true => Ok(()),
-            false => std::fs::rename(&self.partial, &self.path),
-        });
-        self.whole = moved.is_ok();
-        moved.map_err(|error| unwritable(&self.path, &error))
+    fn finish(self) -> Result<(), InputError> {
+        let flushed = match self.error {
+            Some(error) => Err(error),
+            None => self.file.into_inner().map_err(io::IntoInnerError::into_error),
+        };
+        flushed
+            .map_err(|error| unwritable(COMMANDS, &self.path, &error))?
+            .finish()
     }
-}
-
-impl Drop for CommandFile {
-    fn drop(&mut self) {
-        if !self.whole && self.partial != self.path {
-            // What is left of a failed run is of no use, and nothing can be done if it stays.
-            let _ = std::fs::remove_file(&self.partial);
-        }
-    }
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> InputError {
-    InputError::new(path.display().to_string(), format!("cannot be written: {error}"))
-        .in_field("--commands")
-        .allowed("a file in a directory that exists and may be written")
-        .help("name another file")
 }

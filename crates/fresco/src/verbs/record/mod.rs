@@ -3,6 +3,7 @@
 
 mod told;
 
+use crate::arguments::count;
 use crate::failure::{Failure, Outcome, tell};
 use crate::progress;
 use crate::stop::{STOPPED, Stop};
@@ -64,21 +65,6 @@ pub struct Args {
         value_name = "PROGRAM"
     )]
     command: Vec<OsString>,
-}
-
-/// A number of instructions: digits, and k, M or G for thousands, millions and milliards of them.
-fn count(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(['k', 'M', 'G']);
-    let factor = match &text[digits.len()..] {
-        "" => Some(1u64),
-        "k" => Some(1_000),
-        "M" => Some(1_000_000),
-        "G" => Some(1_000_000_000),
-        _ => None,
-    };
-    let number = digits.parse::<u64>().ok();
-    let count = factor.and_then(|factor| number?.checked_mul(factor));
-    count.ok_or_else(|| "a number such as 2500000, 500k, 20M or 3G is wanted".to_owned())
 }
 
 /// Runs the program and records it.
@@ -225,28 +211,6 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         if !self.kept {
             let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::count;
-
-    #[test]
-    fn numbers_of_instructions() {
-        assert_eq!(
-            ["0", "2500000", "500k", "20M", "3G"].map(|text| count(text).ok()),
-            [
-                Some(0),
-                Some(2_500_000),
-                Some(500_000),
-                Some(20_000_000),
-                Some(3_000_000_000)
-            ]
-        );
-        for text in ["", "k", "1.5M", "20Mk", "-1", "99999999999G"] {
-            assert!(count(text).is_err(), "{text}");
         }
     }
 }

@@ -2,13 +2,15 @@
 //! `fresco trace info`: what is in a trace.
 
 use super::words;
+use super::writing::each_record;
 use crate::arguments::choice;
 use crate::failure::Outcome;
+use crate::stop::Stop;
 use crate::{output, provenance};
 use fresco_input::{InputError, is_standard_input};
 use fresco_load::trace::ftrace::recorded::{Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
-use fresco_load::trace::ftrace::{TraceReader, Unit, What};
-use fresco_load::trace::{Format, MemoryTrace};
+use fresco_load::trace::ftrace::{Unit, What};
+use fresco_load::trace::{AnyTrace, Format};
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +26,7 @@ Examples:
   fresco trace info xz.ftrace
   fresco trace info requests.trace.gz --json")]
 pub struct Args {
-    /// A trace of any format, plain or compressed with gzip or zstd
+    /// A trace of any format, plain or compressed; - is standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -98,12 +100,9 @@ struct Thread {
 /// Says it.
 pub fn run(args: &Args) -> Outcome {
     let fresco = matches!(args.format, None | Some(Format::Fresco)) && !is_standard_input(&args.file);
-    let (info, lines) = if fresco && RecordedFile::is(&args.file)? {
-        recorded(&args.file)?
-    } else if fresco && is_fresco(&args.file) {
-        (plain(&args.file)?, Vec::new())
-    } else {
-        (requests(&args.file, args.format)?, Vec::new())
+    let (info, lines) = match fresco && RecordedFile::is(&args.file)? {
+        true => recorded(&args.file)?,
+        false => (plain(&args.file, args.format)?, Vec::new()),
     };
     let schema = "fresco-trace-info/1";
     output::print(args.json, schema, &provenance::of_this_run(None), &info, || {
@@ -160,11 +159,6 @@ fn recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
     Ok((info, words::lines(trailer, bytes)))
 }
 
-/// Returns true for a trace of Fresco's own format, whatever it is compressed with.
-fn is_fresco(path: &Path) -> bool {
-    TraceReader::open(path).is_ok()
-}
-
 /// Accesses as they are counted one by one.
 #[derive(Default)]
 struct Count {
@@ -200,13 +194,15 @@ impl Count {
     }
 }
 
-/// A trace of Fresco's own format that is read from begin to end.
-fn plain(path: &Path) -> Result<Info, InputError> {
-    let mut reader = TraceReader::open(path)?;
-    let header = reader.header().clone();
-    let (version, counted) = (reader.version(), header.unit == Unit::Instructions);
+/// A trace that is read from begin to end.
+fn plain(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
+    let mut trace = AnyTrace::open(path, format)?;
+    let (format, version, header) = (trace.format(), trace.version(), trace.header().clone());
+    let own = |text: &str| (format == Format::Fresco).then(|| text.to_owned());
+    // A load-store trace counts nothing but accesses.
+    let counted = header.unit == Unit::Instructions && format != Format::LoadStore;
     let (mut count, mut instructions) = (Count::default(), 0u64);
-    while let Some(record) = reader.next_record()? {
+    each_record(&mut trace, path, &Stop::never(), |record| {
         if counted {
             instructions = instructions.saturating_add(record.gap);
         }
@@ -217,34 +213,17 @@ fn plain(path: &Path) -> Result<Info, InputError> {
                 *of.instructions.get_or_insert(0) += record.gap + 1;
             }
         }
-    }
+        Ok(true)
+    })?;
     let (file, bytes) = name_of(path);
     Ok(count.finish(Info {
         file,
-        format: Format::Fresco.name(),
-        version: Some(version),
-        program: Some(header.program),
-        tool: Some(header.tool),
+        format: format.name(),
+        version,
+        program: own(&header.program),
+        tool: own(&header.tool),
         bytes,
         instructions: counted.then_some(instructions),
-        ..Info::default()
-    }))
-}
-
-/// A trace of any other format.
-fn requests(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
-    let trace = MemoryTrace::open(path, format)?;
-    let format = trace.format().name();
-    let mut count = Count::default();
-    for record in trace {
-        let record = record?;
-        count.access(0, record.addr.0, 1, record.write);
-    }
-    let (file, bytes) = name_of(path);
-    Ok(count.finish(Info {
-        file,
-        format,
-        bytes,
         ..Info::default()
     }))
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `fresco trace`: what is in traces.
+//! `fresco trace`: what is in traces, and traces made of others.
 
+mod convert;
+mod cut;
+mod diff;
 mod info;
+mod merge;
+mod target;
 pub mod words;
+mod writing;
 
 use crate::failure::Outcome;
 
@@ -18,11 +24,23 @@ pub struct Args {
 enum What {
     /// Say what a trace is of, what it counts, and what it touches
     Info(info::Args),
+    /// Write a trace in another format
+    Convert(convert::Args),
+    /// Write a part of a trace
+    Cut(cut::Args),
+    /// Write several traces as threads of one
+    Merge(merge::Args),
+    /// Say where two traces differ; status 1 if they do
+    Diff(diff::Args),
 }
 
 /// Does it.
 pub fn run(args: &Args) -> Outcome {
     match &args.what {
         What::Info(args) => info::run(args),
+        What::Convert(args) => convert::run(args),
+        What::Cut(args) => cut::run(args),
+        What::Merge(args) => merge::run(args),
+        What::Diff(args) => diff::run(args),
     }
 }

@@ -6,11 +6,13 @@ use super::decoder::{Decoder, Step};
 use super::encoder::{Chunk, Counts};
 use super::file::{define, error};
 use super::follow::Follower;
+use super::kind::Kind;
 use super::section::{About, Fault, Stored, Unpacker, digest};
 use super::thread::Gaps;
 use super::trailer::{Indexed, Trailer};
-use super::{BLOCKS, CHUNK, END, HEADER, TRAILER};
+use super::{BLOCKS, CHUNK, END, HEADER, Special, TRAILER};
 use crate::trace::ftrace::{Record, What};
+use crate::trace::records::Lost;
 use fresco_input::InputError;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read};
@@ -32,6 +34,10 @@ pub(crate) struct RecordedStream {
     ready: VecDeque<Record>,
     seen: Vec<Indexed>,
     offset: u64,
+    /// Orders between threads.
+    orders: u64,
+    /// Of what kind pages are, as the trailer says.
+    kinds: u64,
     over: bool,
 }
 
@@ -54,6 +60,8 @@ impl RecordedStream {
             ready: VecDeque::new(),
             seen: Vec::new(),
             offset: 12,
+            orders: 0,
+            kinds: 0,
             over: false,
         };
         this.header().map_err(|fault| error(name, fault))?;
@@ -72,6 +80,17 @@ impl RecordedStream {
 
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// What is in no record, so far.
+    pub fn lost(&self) -> Vec<Lost> {
+        let left = self.gaps.values().map(Gaps::left).sum();
+        let lost = [
+            (self.orders, "orders between threads"),
+            (self.kinds, "pages' kinds of memory"),
+            (left, "instructions after the last access"),
+        ];
+        lost.map(|(count, what)| Lost { count, what }).to_vec()
     }
 
     fn section(&mut self) -> Result<(Stored, Vec<u8>), Fault> {
@@ -119,7 +138,7 @@ impl RecordedStream {
         };
         match self.decoder.next(&self.blocks, &mut self.addresses)? {
             Some(Step::Run(number)) => self.run(thread, number),
-            Some(Step::Special(_)) => {}
+            Some(Step::Special(Special::Order { .. })) => self.orders += 1,
             None => {
                 let mut done = *self.decoder.done();
                 done.loads -= done.stores;
@@ -200,6 +219,11 @@ impl RecordedStream {
         if footer != expected {
             return Err(Fault::Damaged("another end than it should, or more after it".into()));
         }
+        let known = trailer.pages_by_kind().into_iter().zip(Kind::ALL);
+        self.kinds = known
+            .filter(|(_, kind)| *kind != Kind::Other)
+            .map(|(pages, _)| pages)
+            .sum();
         self.over = true;
         Ok(())
     }

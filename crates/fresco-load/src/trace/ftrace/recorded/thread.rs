@@ -28,6 +28,11 @@ impl Gaps {
         gap.min(u64::from(u32::MAX)) as u32
     }
 
+    /// Instructions that no access accounts for, once a block is over.
+    pub fn left(&self) -> u64 {
+        self.base.saturating_sub(self.told)
+    }
+
     /// The block is over.
     #[inline]
     pub fn leave(&mut self, block: &Block) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `fresco trace cut`: a part of a trace.
+
+use super::target::Target;
+use super::writing::{Writing, each_record};
+use crate::arguments::{choice, count, integer};
+use crate::failure::Outcome;
+use crate::stop::Stop;
+use fresco_input::{InputError, file_name};
+use fresco_load::trace::ftrace::{MAX_THREADS, Unit};
+use fresco_load::trace::{AnyTrace, Format, Measure, Window};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `fresco trace cut`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Counts are of each thread by itself. --from counts what --accesses or --instructions does; if neither is given, accesses to the end of the
+trace. Dependences on what lies before the cut are left out, and told.
+
+Examples:
+  fresco trace cut prog.ftrace -o part.ftrace --from 1M --accesses 200k
+  fresco trace cut prog.champsim.xz -o part.champsim.xz --from 500M --instructions 100M")]
+pub struct Args {
+    /// A trace of any format, plain or compressed; - is standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    target: Target,
+
+    /// Leave out so many at the begin, such as 500M
+    #[arg(long, value_name = "COUNT", value_parser = count, default_value = "0")]
+    from: u64,
+
+    /// Keep so many accesses
+    #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "instructions")]
+    accesses: Option<u64>,
+
+    /// Keep so many instructions, of which each access is one
+    #[arg(long, value_name = "COUNT", value_parser = count)]
+    instructions: Option<u64>,
+
+    /// The format of FILE, if it is not to be found out
+    #[arg(long, value_name = "FORMAT", value_parser = choice("--format", &Format::ALL))]
+    format: Option<Format>,
+
+    /// Keep this thread alone
+    #[arg(long, value_name = "N", value_parser = integer("--thread", 0..=MAX_THREADS - 1))]
+    thread: Option<u16>,
+}
+
+/// Cuts it.
+pub fn run(args: &Args) -> Outcome {
+    args.target.check(&[&args.file])?;
+    let export = args.target.export(args.thread)?;
+    let mut trace = AnyTrace::open(&args.file, args.format)?;
+    let unit = trace.header().unit;
+    let (measure, count) = match args.instructions {
+        Some(count) => (Measure::Instructions, Some(count)),
+        None => (Measure::Accesses, args.accesses),
+    };
+    if measure == Measure::Instructions && (unit == Unit::Cycles || trace.format() == Format::LoadStore) {
+        return Err(
+            InputError::new(file_name(&args.file), "holds no instructions, but accesses alone")
+                .in_field("--instructions")
+                .allowed("a trace of instructions")
+                .help("give --accesses instead")
+                .into(),
+        );
+    }
+    let alone = trace.format() != Format::Fresco;
+    let stop = Stop::on_any_end();
+    let mut window = Window::new(args.from, count, measure, unit);
+    let mut writing = Writing::of(&args.target.output, &export, &trace)?;
+    let whole = each_record(&mut trace, &args.file, &stop, |record| {
+        if args.thread.is_none_or(|thread| thread == record.thread)
+            && let Some(record) = window.keep(&record)
+        {
+            writing.push(&record)?;
+        }
+        // What is left of a trace of several threads may be of another one.
+        Ok(!(alone && window.is_over()))
+    })?;
+    if !whole {
+        return Ok(writing.stopped());
+    }
+    if window.kept() == 0 {
+        return Err(InputError::new(
+            file_name(&args.file),
+            format!(
+                "no access of it lies in the cut; its longest thread has {}",
+                window.length()
+            ),
+        )
+        .in_field("--from")
+        .allowed("a place before the end of the trace, and at least one access from there on")
+        .help("write a smaller --from, or keep more")
+        .into());
+    }
+    writing.finish("cut", &[window.lost()])?;
+    Ok(ExitCode::SUCCESS)
+}

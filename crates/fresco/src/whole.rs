@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A file that is written bit by bit, and is there whole or not at all.
+
+use fresco_input::{InputError, create_beside};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file in the making: written beside its place, and put there when it is whole, or else removed.
+pub struct WholeFile {
+    option: &'static str,
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+    whole: bool,
+}
+
+impl WholeFile {
+    /// Begins the file that `option` names. A pipe or device is written as it comes.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(option: &'static str, path: &Path) -> Result<Self, InputError> {
+        let made = match path.exists() && !path.is_file() {
+            true => OpenOptions::new()
+                .write(true)
+                .open(path)
+                .map(|file| (path.to_owned(), path.to_owned(), file)),
+            false => create_beside(path),
+        };
+        let (path, partial, file) = made.map_err(|error| unwritable(option, path, &error))?;
+        Ok(Self {
+            option,
+            path,
+            partial,
+            file,
+            whole: false,
+        })
+    }
+
+    /// It is whole: it takes its place.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn finish(mut self) -> Result<(), InputError> {
+        let moved = match self.partial == self.path {
+            true => Ok(()),
+            false => std::fs::rename(&self.partial, &self.path),
+        };
+        self.whole = moved.is_ok();
+        moved.map_err(|error| unwritable(self.option, &self.path, &error))
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for WholeFile {
+    fn drop(&mut self) {
+        if !self.whole && self.partial != self.path {
+            // What is left of a failed run is of no use, and nothing can be done if it stays.
+            let _ = std::fs::remove_file(&self.partial);
+        }
+    }
+}
+
+/// The error of a file that `option` names.
+pub fn unwritable(option: &'static str, path: &Path, error: &io::Error) -> InputError {
+    InputError::new(path.display().to_string(), format!("cannot be written: {error}"))
+        .in_field(option)
+        .allowed("a file in a directory that exists and may be written")
+        .help("name another file")
+}
