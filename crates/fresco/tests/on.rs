@@ -122,7 +122,7 @@ fn wrong_words_are_told() {
         (&["sim", "--on", "xeon-w3530", "nothing.trace"], "nothing.trace"),
         (
             &["sim", "--on", "xeon-w3530", "latency", "--beside", "latency,4"],
-            "found a program for core 4",
+            "found programs for 5 cores",
         ),
         (
             &["sim", "--on", "xeon-w3530", "latency", "--policies", "buddy,buddie"],

@@ -194,3 +194,26 @@ fn plans_and_scenarios_are_simulated_together() {
     assert_eq!(status(&["c.json", "s.toml"]), Some(0));
     assert_eq!(status(&["late.json", "s.toml"]), Some(1));
 }
+
+#[test]
+fn a_report_stays_in_its_directory_whatever_a_plan_is_called() {
+    let directory = directory_with(&[("s.toml", SCENARIO)]);
+    let path = directory.path();
+    stdout(&["plan", "s.toml", "--out", "p.json"], path);
+    let planned = std::fs::read_to_string(path.join("p.json")).expect("a plan");
+    let long = "x".repeat(300);
+    for name in ["../evil", "/tmp/evil", "a/b", &long] {
+        let named = planned.replace("\"name\": \"both\"", &format!("\"name\": \"{name}\""));
+        assert_ne!(named, planned);
+        std::fs::write(path.join("named.json"), named).expect("written");
+        let words = ["sim", "named.json", "--horizon", "64 ms", "--out", "report"];
+        assert_eq!(fresco(&words, path).status.code(), Some(0), "{name}");
+        let names: Vec<String> = std::fs::read_dir(path)
+            .expect("readable")
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        assert!(names.iter().all(|name| !name.contains("evil")), "{names:?}");
+        assert!(path.join("report/index.html").exists());
+    }
+}

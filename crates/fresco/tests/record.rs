@@ -127,6 +127,23 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
     }
     let (code, told) = record("nowhere/a.ftrace", &["./walk"]);
     assert_eq!(code, Some(2), "{told}");
+    // A pipe or a device stays what it is, and so does a link: the file that it points to is replaced.
+    let pipe = directory.path().join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).expect("a pipe");
+    let (code, told) = record("pipe", &["./walk"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("is no regular file"), "{told}");
+    let kind = std::fs::symlink_metadata(&pipe).expect("there").file_type();
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&kind));
+    std::fs::write(directory.path().join("target.ftrace"), "old").expect("writable");
+    std::os::unix::fs::symlink("target.ftrace", directory.path().join("link.ftrace")).expect("a link");
+    let (code, told) = record("link.ftrace", &["./walk"]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(directory.path().join("link.ftrace").is_symlink());
+    assert_ne!(
+        std::fs::read(directory.path().join("target.ftrace")).expect("there"),
+        b"old"
+    );
     assert_eq!(
         std::fs::read(directory.path().join("old.ftrace")).expect("there"),
         b"old"

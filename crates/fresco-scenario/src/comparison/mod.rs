@@ -126,7 +126,7 @@ impl Comparison<'_> {
             if cores.end > machine.cores {
                 let place = format!("{option}{word}").trim_start().to_owned();
                 return Err(
-                    InputError::new(place, format!("found a program for core {}", machine.cores))
+                    InputError::new(place, format!("found programs for {} cores", cores.end))
                         .allowed(format!(
                             "as many programs as {} has cores, {}",
                             self.machine, machine.cores
@@ -270,7 +270,7 @@ mod tests {
         };
         assert!(wrong(&["latencies"], &[], &[]).contains("did you mean latency?"));
         assert!(
-            wrong(&["latency"], &["bandwidth,4"], &[]).starts_with("--beside bandwidth: found a program for core 4")
+            wrong(&["latency"], &["bandwidth,4"], &[]).starts_with("--beside bandwidth: found programs for 5 cores")
         );
         assert!(wrong(&["latency"], &["bandwidth,0"], &[]).contains("found 0 copies"));
         assert!(wrong(&["latency"], &[], &["pallok"]).contains("did you mean palloc?"));

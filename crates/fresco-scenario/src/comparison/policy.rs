@@ -7,14 +7,13 @@ use fresco_input::{InputError, closest, quoted};
 pub(super) const BUDGETS: &str = "memguard";
 
 /// The policies by name, and the keys below `policy` that each stands for.
-const POLICIES: [(&str, &str); 10] = [
+const POLICIES: [(&str, &str); 9] = [
     ("buddy", "frames = \"buddy\""),
     ("palloc", "frames = \"palloc\", variant = \"pb\""),
     ("camc", "frames = \"camc\""),
     ("tintmalloc", "frames = \"tintmalloc\""),
     ("bpm", "frames = \"bpm\""),
     ("bpm+", "frames = \"bpm+\""),
-    ("codesign", "frames = \"codesign\""),
     ("cache-only", "frames = \"cache-only\""),
     ("channel-only", "frames = \"channel-only\""),
     ("soft", "frames = \"soft\""),

@@ -111,10 +111,17 @@ impl Collected<'_> {
     }
 }
 
-/// A name of a file without ending, of these words: `palloc-fig4-latency-foreground`.
+/// Longest name of a figure: room for a number and an ending in what file systems take.
+const LONGEST: usize = 200;
+
+/// A name of a file without ending, of these words: `palloc-fig4-latency-foreground`. It is always a name within a directory, whatever
+/// the words are: those of a plan's file are anybody's.
 pub fn file_name(words: &[&str]) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
     let words = words.join(" ");
     let words = words.split(|c: char| !plain(c)).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join("-")
+    let mut name = words.collect::<Vec<_>>().join("-");
+    // ASCII alone.
+    name.truncate(LONGEST);
+    name
 }

@@ -111,6 +111,7 @@ impl ReportDirectory {
     ) -> Result<(), Failure> {
         let mut files = more;
         for figure in figures {
+            debug_assert!(!figure.name.contains('/'), "{}", figure.name);
             files.push((format!("{}.svg", figure.name), figure.svg.as_str().as_bytes().to_vec()));
         }
         files.push((RESULTS.to_owned(), results.to_vec()));

@@ -64,7 +64,7 @@ pub fn of(
         sections.push(section(&sweep, heading, said, &figures)?);
         sections.extend(plan.map(|plan| plan::reasons(plan, of_several)));
         for figure in figures {
-            let name = free_name(&figure.name, &all);
+            let name = free_name(&figures::file_name(&[&figure.name]), &all);
             all.push(Figure { name, ..figure });
         }
     }

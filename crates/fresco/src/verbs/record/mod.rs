@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Outcome {
     if !matches!(recording.ended, Ended::Program(_)) {
         descendants::kill_all();
     }
-    unfinished.finish(&args.output)?;
+    unfinished.finish()?;
     if !args.quiet {
         told::summary(&args.output, &recording);
     }
@@ -169,6 +169,8 @@ fn plugin() -> Result<PathBuf, String> {
 /// A trace that is being written, beside its place. If it comes to nothing it is removed.
 struct Unfinished {
     path: PathBuf,
+    /// What it takes the place of.
+    place: PathBuf,
     kept: bool,
 }
 
@@ -185,6 +187,13 @@ impl Unfinished {
         if output.is_dir() {
             return Err(error("is a directory".into()));
         }
+        if output.exists() && !output.is_file() {
+            return Err(error(
+                "is no regular file: a trace is written in several places, and put there when it is whole".into(),
+            ));
+        }
+        // Through a symbolic link, the file it points to is replaced, not the link.
+        let output = &std::fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
         let Some(name) = output.file_name() else {
             return Err(error("is no name of a file".into()));
         };
@@ -192,15 +201,19 @@ impl Unfinished {
         name.push(format!(".{}.part", std::process::id()));
         let path = output.with_file_name(name);
         std::fs::File::create(&path).map_err(|fault| error(format!("cannot be written: {fault}")))?;
-        Ok(Self { path, kept: false })
+        Ok(Self {
+            path,
+            place: output.clone(),
+            kept: false,
+        })
     }
 
     /// It is whole: it takes its place.
-    fn finish(mut self, output: &Path) -> Result<(), Failure> {
-        std::fs::rename(&self.path, output).map_err(|fault| {
+    fn finish(mut self) -> Result<(), Failure> {
+        std::fs::rename(&self.path, &self.place).map_err(|fault| {
             let help = format!("the trace is {}", self.path.display());
             self.kept = true;
-            InputError::new(output.display().to_string(), format!("cannot be written: {fault}")).help(help)
+            InputError::new(self.place.display().to_string(), format!("cannot be written: {fault}")).help(help)
         })?;
         self.kept = true;
         Ok(())

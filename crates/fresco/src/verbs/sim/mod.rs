@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_name = "PROGRAM[,COPIES]", requires = "on")]
     beside: Vec<String>,
 
-    /// With --on, the policies that are compared, e.g. buddy,palloc,bpm+; each also with +memguard
+    /// With --on, the policies that are compared, e.g. buddy,palloc,bpm; each also with +memguard
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "on")]
     policies: Vec<String>,
 

@@ -3,12 +3,14 @@
 
 use super::Args;
 use super::subjects::{overrides, refuse_options, timelines};
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 use crate::scenarios;
 use crate::simulate::Subject;
 use fresco_input::InputError;
+use fresco_load::trace::ftrace::recorded::RecordedFile;
 use fresco_scenario::Comparison;
 use fresco_system::Scenario;
+use std::path::Path;
 
 /// The text of the scenario that the command line stands for.
 ///
@@ -37,5 +39,29 @@ pub(super) fn load(args: &Args) -> Result<Subject, Failure> {
     let (source, file) = scenarios::of_comparison(scenario_of(args)?)?;
     let mut scenario = Scenario::of(&source, &overrides(args)?)?;
     scenario.timelines = timelines(args);
+    if !args.set.iter().any(|word| word.contains(".thread=")) {
+        for trace in scenario.traces() {
+            tell_of_threads(&trace.name, &trace.path)?;
+        }
+    }
     Ok(Subject::Scenario(Box::new(scenario), file))
+}
+
+/// Says which part of a program of several threads is replayed, if it is one.
+fn tell_of_threads(name: &str, path: &Path) -> Result<(), InputError> {
+    if !RecordedFile::is(path)? {
+        return Ok(());
+    }
+    let file = RecordedFile::open(path)?;
+    let trailer = file.trailer();
+    if let [first, _, ..] = trailer.threads.as_slice() {
+        let share = 100.0 * first.counts.instructions as f64 / trailer.counts().instructions.max(1) as f64;
+        tell(&format!(
+            "fresco: {name} has {} threads, of which thread {} is replayed, {share:.1} % of the instructions; --set \
+             task.NAME.parameters.thread=N takes another",
+            trailer.threads.len(),
+            first.thread
+        ));
+    }
+    Ok(())
 }
