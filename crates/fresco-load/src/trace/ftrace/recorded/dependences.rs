@@ -41,7 +41,7 @@ impl Counter {
     /// The chunk cannot be read: a fault of who encoded it.
     pub fn count(&mut self, chunk: &Chunk, blocks: &[Block]) -> Result<Dependences, String> {
         let seen = self.seen.entry(chunk.thread).or_default();
-        let is_looked_at = *seen < FIRST || *seen % ONE_IN == 0;
+        let is_looked_at = *seen < FIRST || seen.is_multiple_of(ONE_IN);
         *seen += 1;
         if !is_looked_at && !cfg!(debug_assertions) {
             return Ok(Dependences::default());
