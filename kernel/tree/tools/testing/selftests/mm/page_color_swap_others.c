@@ -98,6 +98,7 @@ static bool test_newcomer(void)
 {
 	struct holder h = hold(own_size / 20 * 19, NULL);
 	size_t before = held(h), after;
+	long all = read_long(STATS "reclaimed"), others = read_long(STATS "reclaim_others");
 	double begun = now();
 	int status = strict_task(own_size / 4, 2);
 	bool ok;
@@ -105,6 +106,9 @@ static bool test_newcomer(void)
 	after = held_now(h);
 	ksft_print_msg("%zu KiB of the other in memory before, %zu after, %.1f s\n",
 		       before / 1024, after / 1024, now() - begun);
+	ksft_print_msg("%zu KiB wanted; %ld pages reclaimed, %ld in batches of the other's\n",
+		       own_size / 4 / 1024, read_long(STATS "reclaimed") - all,
+		       read_long(STATS "reclaim_others") - others);
 	ok = let_go(h);
 	return ok && was_right(status) && before - after <= own_size / 2;
 }
