@@ -41,10 +41,10 @@ impl Stop {
         stop
     }
 
-    /// As [`Self::on_interrupt`], and says so when it is asked for: for what ends only once something that may take long,
+    /// As [`Self::on_any_end`], and says so when Ctrl-C asks for it: for what ends only once something that may take long,
     /// `present`, is over.
     pub fn after(present: &'static str) -> Self {
-        let stop = Self::on_interrupt();
+        let stop = Self::on_any_end();
         if was_ignored(Signal::Interrupt) {
             return stop;
         }

@@ -320,11 +320,11 @@ fn a_small_stack_is_refused_and_one_that_is_not_suffices() {
     }
 }
 
-/// Runs `fresco` on an endless standard input, and sends it SIGINT once after a second. Where the tests themselves run in
+/// Runs `fresco` on an endless standard input, and sends it the signal, INT or TERM, once after a second. Where the tests themselves run in
 /// the background the signal is ignored, which programs inherit.
-fn interrupted(words: &str, directory: &Path) -> Output {
+fn interrupted(words: &str, signal: &str, directory: &Path) -> Output {
     let line = format!(
-        "set -m; yes '0x0 R' 2>/dev/null | env --default-signal=INT @ {words} & pid=$!; sleep 1; kill -INT $pid; wait $pid"
+        "set -m; yes '0x0 R' 2>/dev/null | env --default-signal={signal} @ {words} & pid=$!; sleep 1; kill -{signal} $pid; wait $pid"
     );
     shell(&line, directory)
 }
@@ -388,11 +388,25 @@ fn ctrl_c_keeps_what_there_is() {
             "\"accepted\"",
         ),
     ] {
-        let done = interrupted(words, directory.path());
+        let done = interrupted(words, "INT", directory.path());
         let complaint = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(130), "{words}: {complaint}");
         assert!(complaint.contains(told), "{words}: {complaint}");
         let result = String::from_utf8_lossy(&done.stdout);
         assert!(result.contains(printed), "{words}: {result}");
     }
+}
+
+#[test]
+fn sigterm_keeps_what_there_is_and_the_text_says_what_is_missing() {
+    let directory = with_inputs();
+    let repeated = format!("repetitions = 1000\n{}", SCENARIO.replace("2000 }", "20000 }"));
+    std::fs::write(directory.path().join("repeated.toml"), repeated).expect("is writable");
+    let done = interrupted("sim ./repeated.toml --threads 1", "TERM", directory.path());
+    assert_eq!(done.status.code(), Some(130), "{done:?}");
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(
+        text.contains(": stopped after ") && text.contains(" of 1000 runs"),
+        "{text}"
+    );
 }

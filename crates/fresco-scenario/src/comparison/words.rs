@@ -106,9 +106,6 @@ mod tests {
         ] {
             assert_eq!(task_name(word), name);
         }
-        assert_eq!(
-            unused("a".to_owned(), &["a", "a-2"].map(str::to_owned).as_slice()),
-            "a-3"
-        );
+        assert_eq!(unused("a".to_owned(), &["a", "a-2"].map(str::to_owned)), "a-3");
     }
 }

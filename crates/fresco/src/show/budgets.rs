@@ -7,7 +7,7 @@ use super::sweep::Sweep;
 use fresco_report::plot::{Axis, Heading, TimeSeries, Trace};
 use fresco_report::{Cell, Column, Provenance, ReportError, Table};
 use fresco_system::bandwidth::Kind;
-use fresco_system::results::{CoreRegulation, PointResult, RunResult, Spread};
+use fresco_system::results::{CoreRegulation, PointResult, RunResult, ScenarioResult, Spread};
 
 /// Charts of points, at most so many: more are in the JSON.
 const MOST_CHARTS: usize = 8;
@@ -82,6 +82,23 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
         }
     }
     Ok(Some(table))
+}
+
+/// A measured phase of fewer whole periods shows what was left of the budgets at its begin.
+const LEAST_PERIODS: u64 = 10;
+
+/// A sentence where measured phases are too short for what their table says.
+pub fn too_short(result: &ScenarioResult) -> Option<String> {
+    let runs = result.points.iter().flat_map(|point| &point.runs);
+    let periods = runs.filter(|run| run.regulation.is_some()).map(|run| {
+        let cores = run.tasks.iter().filter_map(|task| task.regulation.as_ref());
+        cores.map(|core| core.counts.periods).max().unwrap_or(0)
+    });
+    let least = periods.min().filter(|least| *least < LEAST_PERIODS)?;
+    Some(format!(
+        "Measured under budgets for {least} whole periods: fewer than {LEAST_PERIODS} show what was left of the budgets at the begin, not \
+         what budgets do; measure longer, or in shorter periods."
+    ))
 }
 
 /// The tasks `(core, name)` of the core of the task at `number`, if that is the first of them.

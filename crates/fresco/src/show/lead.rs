@@ -3,7 +3,7 @@
 
 use super::subject::{Subject, measured, task_name};
 use super::sweep::{CORUNNERS, Sweep};
-use super::{plan, tail, why, words};
+use super::{budgets, plan, tail, why, words};
 use fresco_report::number::fixed;
 use fresco_system::results::PointResult;
 
@@ -23,6 +23,11 @@ pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
     let mut sentences = Vec::from_iter(plan::sentence(sweep.result));
     sentences.extend(of_tasks(sweep));
     sentences.extend(tail::sentence(sweep));
+    if let Some(sentence) = budgets::too_short(sweep.result) {
+        // What is left of the begin is no reason of what comes after it.
+        sentences.push(sentence);
+        return sentences;
+    }
     sentences.extend(why::faster(sweep));
     sentences.extend(measured(sweep.result).first().and_then(|task| why::slower(sweep, task)));
     sentences

@@ -13,6 +13,14 @@ use fresco_report::{Provenance, ReportError};
 pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
     let mut text = String::new();
     for sweep in sweeps {
+        // A title is for pages; what is missing is told here, too.
+        if let Some((_, rest)) = sweep.result.title.split_once("[stopped: ") {
+            text.push_str(&format!(
+                "{}: stopped after {}\n",
+                sweep.result.scenario,
+                rest.trim_end_matches(']')
+            ));
+        }
         let is_planned = sweep.result.method.is_some();
         let mut tables = vec![plan::promises(sweep.result)?, schedule::table(sweep)?];
         if is_planned || tasks == Tasks::All {
