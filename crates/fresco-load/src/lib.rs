@@ -36,7 +36,7 @@ mod testing;
 pub mod trace;
 mod traced;
 
-pub use op::{Batch, Event, Marker, Op};
+pub use op::{Batch, Event, Marker, Op, Order};
 pub use parameter::{Kind, Parameter};
 pub use program::{Area, Program};
 pub use programs::{Characteristics, characteristics};

@@ -48,6 +48,25 @@ pub enum Event {
         /// Instructions that access no memory, between the event before this one and this one.
         gap: u32,
     },
+    /// A thread meets what other threads of its program do.
+    Order {
+        /// What.
+        order: Order,
+        /// Instructions that access no memory, between the event before this one and this one.
+        gap: u32,
+    },
+}
+
+/// A place in the order of all that the threads of a program do on an object: a lock, a barrier, the end of a thread. A thread that comes
+/// here goes on when all lower places of the object are passed in this pass over the data. Each place is some thread's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The object.
+    pub object: u16,
+    /// The place, from 0 on.
+    pub place: u32,
+    /// The place is the thread's own, and is passed when it goes on; otherwise it only waits for the lower ones.
+    pub is_own: bool,
 }
 
 /// A reusable buffer of events. It never grows beyond [`Batch::CAPACITY`] by more than one chunk of a program.

@@ -6,7 +6,7 @@ use crate::programs::{
     BANDWIDTH, BFS, BLACKSCHOLES, CG, CNT, COMPRESS, FFT, HISTOGRAM, IDLE, IS, KMEANS, LATENCY, LBM, LMS, MATMULT,
     MATMULT_PARALLEL, MODEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
 };
-use crate::trace::TRACE;
+use crate::trace::{TRACE, TRACE_PARALLEL};
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Table};
 use std::fmt;
@@ -70,6 +70,7 @@ static PROGRAMS: &[&ProgramKind] = &[
     &MATMULT_PARALLEL,
     &FFT,
     &BFS,
+    &TRACE_PARALLEL,
     &MODEL,
 ];
 

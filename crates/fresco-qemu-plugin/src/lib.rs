@@ -10,15 +10,15 @@ mod qemu;
 use atomic::Guest as Architecture;
 use fresco_ring::Guest;
 use fresco_ring::event::{
-    ACCESS, BEGIN, BIRTHS, BLOCK, DEFINE, END, IMAGE, INSTRUCTION, LOW, MAPS, RETURN, SIZE, STORE, SYSCALL, UPDATE,
-    object, order,
+    ACCESS, AFTER, BEGIN, BIRTHS, BLOCK, DEFINE, END, IMAGE, INSTRUCTION, LOW, MAPS, RETURN, SIZE, STORE, SYSCALL,
+    UPDATE, object, order,
 };
 use fresco_ring::layout::{DEFINITIONS, THREADS, WORDS};
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Version of the interface that this plugin uses; QEMU looks for it.
@@ -67,8 +67,14 @@ fn access(info: u32, address: u64, place: *mut c_void) -> u64 {
 }
 
 unsafe extern "C" fn on_access(thread: c_uint, info: u32, address: u64, place: *mut c_void) {
-    if let Some(plugin) = PLUGIN.get() {
-        plugin.ring.push(slot(thread), access(info, address, place));
+    let Some(plugin) = PLUGIN.get() else { return };
+    plugin.ring.push(slot(thread), access(info, address, place));
+    if SEVERAL.load(Relaxed) && is_shared(address) {
+        // What threads wait at is also looked at and changed by plain instructions: the end of a thread, the release of a barrier.
+        match info >> DIRECTION & 2 {
+            0 => plugin.after(thread, object(address)),
+            _ => plugin.order(thread, object(address)),
+        }
     }
 }
 
@@ -76,14 +82,40 @@ unsafe extern "C" fn on_atomic(thread: c_uint, info: u32, address: u64, place: *
     let Some(plugin) = PLUGIN.get() else { return };
     plugin.ring.push(slot(thread), access(info, address, place));
     if SEVERAL.load(Relaxed) {
+        share(address);
         plugin.order(thread, object(address));
     }
+}
+
+/// Words of four bytes, by [`place_of`], that atomic instructions or the kernel have changed: the latest ones.
+static SHARED: [AtomicU64; 1 << WORD_BITS] = [const { AtomicU64::new(0) }; 1 << WORD_BITS];
+const WORD_BITS: u32 = 12;
+
+/// Where a word stands, by Fibonacci hashing.
+#[inline(always)]
+fn place_of(address: u64) -> usize {
+    ((address >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - WORD_BITS)) as usize
+}
+
+#[inline(always)]
+fn is_shared(address: u64) -> bool {
+    SHARED[place_of(address)].load(Relaxed) == address >> 2
+}
+
+fn share(address: u64) {
+    SHARED[place_of(address)].store(address >> 2, Relaxed);
 }
 
 impl Plugin {
     /// Says when the event that was written last came.
     fn order(&self, thread: c_uint, object: usize) {
         self.ring.push(slot(thread), order(object, self.ring.ticket(object)));
+    }
+
+    /// Says after what the event that was written last came; nobody waits for it.
+    fn after(&self, thread: c_uint, object: usize) {
+        self.ring
+            .push(slot(thread), AFTER | order(object, self.ring.tickets(object)));
     }
 
     /// Writes bytes, after a word that says how many, in pieces.
@@ -171,10 +203,13 @@ unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
     }
 }
 
-const WAKE: u64 = 1;
-const WAKE_BITS: u64 = 10;
 /// Flags of futex operations: private, clock.
 const FUTEX_FLAGS: u64 = 128 | 256;
+
+/// Returns true if a futex operation wakes others: FUTEX_WAKE, those that requeue, FUTEX_UNLOCK_PI, FUTEX_WAKE_BITSET.
+fn wakes(operation: u64) -> bool {
+    matches!(operation & !FUTEX_FLAGS, 1..=5 | 7 | 10)
+}
 
 unsafe extern "C" fn on_call(
     _: qemu::Id,
@@ -195,14 +230,17 @@ unsafe extern "C" fn on_call(
         .push_all(slot(thread), &[SYSCALL | number as u64 & LOW, a, b, c, d, e, f]);
     let [clone, exit, futex] = plugin.architecture.calls();
     if number == clone {
-        WOKEN.set([a, b, c, d, e][plugin.architecture.cleared()]);
+        let cleared = [a, b, c, d, e][plugin.architecture.cleared()];
+        WOKEN.set(cleared);
+        share(cleared);
         plugin.order(thread, BIRTHS);
     } else if number == exit {
         plugin.order(thread, object(plugin.ring.woken(slot(thread))));
     } else if number == futex {
-        FUTEX.set((a, b & !FUTEX_FLAGS));
+        FUTEX.set((a, b));
+        share(a);
         // Who wakes does so from here on; who waits has waited when it returns.
-        if matches!(b & !FUTEX_FLAGS, WAKE..=5 | WAKE_BITS) {
+        if wakes(b) {
             plugin.order(thread, object(a));
         }
     }
@@ -218,8 +256,9 @@ unsafe extern "C" fn on_return(_: qemu::Id, thread: c_uint, number: i64, result:
     plugin
         .ring
         .push_all(slot(thread), &[RETURN | number as u64 & LOW, result as u64]);
-    if number == plugin.architecture.calls()[2] && !matches!(FUTEX.get().1, WAKE..=5 | WAKE_BITS) {
-        plugin.order(thread, object(FUTEX.get().0));
+    let (word, operation) = FUTEX.get();
+    if number == plugin.architecture.calls()[2] && !wakes(operation) {
+        plugin.after(thread, object(word));
     }
 }
 
@@ -237,7 +276,7 @@ unsafe extern "C" fn on_begin(_: qemu::Id, thread: c_uint) {
     // SAFETY: no arguments. The new thread is made by this one, and does not run yet.
     let maker = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
     plugin.ring.push(slot(thread), BEGIN | maker);
-    plugin.order(thread, BIRTHS);
+    plugin.after(thread, BIRTHS);
 }
 
 unsafe extern "C" fn on_end(_: qemu::Id, thread: c_uint) {

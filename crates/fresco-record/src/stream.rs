@@ -5,7 +5,7 @@ use crate::analysis::Shared;
 use crate::calls::{Made, Pending};
 use crate::output::Message;
 use fresco_load::trace::ftrace::recorded::{Encoder, Special};
-use fresco_ring::event::{BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
+use fresco_ring::event::{AFTER, BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
 
 /// The state of a thread.
 pub struct Stream {
@@ -16,16 +16,23 @@ pub struct Stream {
     carry: Vec<u64>,
     addresses: Vec<u64>,
     call: Pending,
-    /// An order that comes before the next run.
-    orders: Vec<(u16, u32)>,
+    /// Orders that come before the next run.
+    orders: Vec<Special>,
+    /// Something of it is in the trace.
+    is_recorded: bool,
     /// The thread asked for another program in place of this one, and nothing came after that.
     pub executed: bool,
     /// Pages touched, with what they are for.
     pages: Vec<(u64, fresco_load::trace::ftrace::recorded::Kind)>,
 }
 
-fn order(word: u64) -> (u16, u32) {
-    ((word >> 32 & 0xffff) as u16, word as u32)
+/// The order that a word says, before access `at` of a run.
+fn order(word: u64, at: u16) -> Special {
+    let (object, ticket) = ((word >> 32 & 0xffff) as u16, word as u32);
+    match word & AFTER {
+        0 => Special::Order { at, object, ticket },
+        _ => Special::After { at, object, ticket },
+    }
 }
 
 impl Stream {
@@ -38,6 +45,7 @@ impl Stream {
             addresses: Vec::new(),
             call: Pending::default(),
             orders: Vec::new(),
+            is_recorded: false,
             executed: false,
             pages: Vec::new(),
         }
@@ -123,6 +131,7 @@ impl Stream {
     #[inline]
     fn run(&mut self, number: u64, events: &[u64], shared: &mut Shared) {
         if !shared.window.takes(shared.blocks.instructions(number)) {
+            self.leave_out(events);
             return;
         }
         shared.see_stack(events);
@@ -130,27 +139,42 @@ impl Stream {
             shared.fail("more blocks than a trace can hold: the program makes code all the time".into());
             return;
         };
-        for (object, ticket) in self.orders.drain(..) {
-            self.encoder.special(Special::Order { at: 0, object, ticket });
+        for special in self.orders.drain(..) {
+            self.encoder.special(special);
         }
         for (event, at) in &variant.orders {
-            let (object, ticket) = order(events[usize::from(*event)]);
-            self.encoder.special(Special::Order {
-                at: *at,
-                object,
-                ticket,
-            });
+            self.encoder.special(order(events[usize::from(*event)], *at));
         }
         self.encoder.run(variant.block, block, &self.addresses);
+        self.is_recorded = true;
         if self.encoder.is_full() {
             self.chunk(shared);
         }
     }
 
+    /// A run is not recorded. Nobody waits for what is in it, but what follows still comes after what it waited for.
+    #[cold]
+    fn leave_out(&mut self, events: &[u64]) {
+        let orders = events.iter().filter(|event| **event & KIND == ORDER);
+        self.orders.extend(orders.map(|event| order(*event, 0)));
+        if !matches!(self.orders.last(), Some(Special::Order { .. })) {
+            return;
+        }
+        let mut latest: Vec<Special> = Vec::new();
+        for special in self.orders.drain(..).rev() {
+            let (Special::Order { object, ticket, .. } | Special::After { object, ticket, .. }) = special;
+            let is_known = |other: &Special| matches!(other, Special::After { object: known, .. } if *known == object);
+            if !latest.iter().any(is_known) {
+                latest.push(Special::After { at: 0, object, ticket });
+            }
+        }
+        self.orders = latest;
+    }
+
     fn event(&mut self, words: &[u64], shared: &mut Shared) {
         let value = words[0] & LOW;
         match words[0] & KIND {
-            ORDER => self.orders.push(order(words[0])),
+            ORDER => self.orders.push(order(words[0], 0)),
             SYSCALL => {
                 let arguments = words[1..7].try_into().unwrap_or_default();
                 self.call = Pending::new(value, arguments);
@@ -184,6 +208,12 @@ impl Stream {
     /// All that the thread did is known.
     pub fn finish(&mut self, shared: &mut Shared) {
         self.finish_run(shared);
+        // The end of a thread, which others wait for.
+        if self.is_recorded {
+            for special in self.orders.drain(..) {
+                self.encoder.special(special);
+            }
+        }
         self.chunk(shared);
         let pages = std::mem::take(&mut self.pages);
         shared.send(Message::Pages(self.thread, pages));

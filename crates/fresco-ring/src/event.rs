@@ -7,7 +7,7 @@
 //! |---|---|---|---|---|---|
 //! | [`ACCESS`] | number of the instruction in its block | 1: a store | log2 of the size | address | |
 //! | [`UPDATE`] | same | 1 | same | address | |
-//! | [`ORDER`] | 0 | 0 | 0 | object (16 bits), ticket (32 bits) | |
+//! | [`ORDER`] | 0 | 0 | 0, or [`AFTER`] | object (16 bits), ticket (32 bits) | |
 //! | [`BLOCK`] | 0 | 0 | 0 | number of the block | |
 //! | [`SYSCALL`] | 0 | 0 | 0 | its number | six arguments |
 //! | [`RETURN`] | 0 | 0 | 0 | number of the system call | its result |
@@ -15,8 +15,8 @@
 //! | [`END`] | 0 | 0 | 0 | 0 | |
 //!
 //! A block's word comes before the accesses of its instructions. `ORDER` belongs to the access, system call or return
-//! before it: of all that is done on one object, tickets say what came first, in numbers without gaps from 0 on. Objects are
-//! addresses by [`object`]; different ones may share a number.
+//! before it: of all that is done on one object, tickets say what came first, in numbers without gaps from 0 on. With [`AFTER`] it has no
+//! ticket of its own: it came after all those with lower ones. Objects are addresses by [`object`]; different ones may share a number.
 //!
 //! Words of the stream of definitions: [`DEFINE`] with the number of instructions in bits 32–47 and the block's number
 //! below, then its address, then a byte for the length of each instruction, then the instructions' bytes, each list filled up to
@@ -31,6 +31,8 @@ pub const ACCESS: u64 = 0;
 pub const UPDATE: u64 = 1 << 61;
 /// When the event before came, compared with those of other threads.
 pub const ORDER: u64 = 2 << 61;
+/// In a word of [`ORDER`]: what waits or only looks, and need not be waited for.
+pub const AFTER: u64 = 1 << 48;
 /// A block runs.
 pub const BLOCK: u64 = 3 << 61;
 /// A system call begins.

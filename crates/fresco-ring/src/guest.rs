@@ -149,6 +149,12 @@ impl Guest {
         self.ring().tickets[object].fetch_add(1, AcqRel)
     }
 
+    /// How many tickets of an object were given out.
+    #[inline]
+    pub fn tickets(&self, object: usize) -> u32 {
+        self.ring().tickets[object].load(Acquire)
+    }
+
     #[inline(always)]
     fn word(&self, index: u64) -> &std::sync::atomic::AtomicU64 {
         let index = index as usize;

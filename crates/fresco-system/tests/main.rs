@@ -24,6 +24,7 @@ mod memguard_scenarios;
 mod mixes;
 mod periodic;
 mod phases;
+mod recorded_threads;
 mod scenarios;
 mod teams;
 mod timelines;

@@ -16,6 +16,7 @@ mod one_description;
 mod outputs;
 mod plan;
 mod record;
+mod recorded_threads;
 mod refresh_times;
 mod reproduce;
 #[macro_use]

@@ -8,12 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The program under test.
-fn program() -> &'static str {
+pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_fresco")
 }
 
 /// Returns true, and tells that the test is skipped, where programs cannot be recorded.
-fn cannot_record() -> bool {
+pub fn cannot_record() -> bool {
     let emulator = Command::new("qemu-x86_64").arg("--version").output().is_ok();
     let plugin = Path::new(program())
         .with_file_name("libfresco_qemu_plugin.so")

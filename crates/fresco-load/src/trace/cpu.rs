@@ -74,10 +74,10 @@ impl CpuTrace {
         }
     }
 
-    /// The events of `thread` of a trace of version 2.
-    pub fn of_recorded(file: RecordedFile, thread: u16) -> Self {
+    /// The events of `thread` of a trace of version 2; if it is replayed `together` with the others, also what it waits for.
+    pub fn of_recorded(file: RecordedFile, thread: u16, together: bool) -> Self {
         let recorded = Recorded {
-            thread: RecordedThread::new(file, thread),
+            thread: RecordedThread::new(file, thread, together),
             events: Vec::new(),
             next: 0,
         };

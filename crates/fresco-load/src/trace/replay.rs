@@ -73,7 +73,7 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
 ///
 /// A trace of Fresco's own format that marks its measured phase keeps its marks: begin in the first pass only, end in
 /// the last only. Any other trace is measured from its first event, with a pass mark at its end.
-struct Replay {
+pub(super) struct Replay {
     path: PathBuf,
     format: Option<Format>,
     thread: u16,
@@ -100,8 +100,8 @@ impl Replay {
         let (survey, trace) = if recorded {
             let file = RecordedFile::open(&path)?;
             let totals = file.trailer().thread(thread).ok_or_else(|| no_access(&name, thread))?;
-            let survey = Survey::of_totals(totals, &name)?;
-            (survey, Some(CpuTrace::of_recorded(file, thread)))
+            let survey = Survey::of_totals(totals, &[totals], &name)?;
+            (survey, Some(CpuTrace::of_recorded(file, thread, false)))
         } else {
             let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
             (survey, None)
@@ -109,8 +109,24 @@ impl Replay {
         if survey.digest.accesses == 0 {
             return Err(no_access(&name, thread));
         }
-        let digest = Digest::NONE;
-        Ok(Self {
+        Ok(Self::of(path, format, thread, survey, passes, trace))
+    }
+
+    /// One of the threads of a recorded program that are replayed together; they share the areas of `survey`.
+    pub(super) fn member(path: PathBuf, file: RecordedFile, thread: u16, survey: Survey, passes: u64) -> Self {
+        let trace = CpuTrace::of_recorded(file, thread, true);
+        Self::of(path, Some(Format::Fresco), thread, survey, passes, Some(trace))
+    }
+
+    fn of(
+        path: PathBuf,
+        format: Option<Format>,
+        thread: u16,
+        survey: Survey,
+        passes: u64,
+        trace: Option<CpuTrace>,
+    ) -> Self {
+        Self {
             path,
             format,
             thread,
@@ -119,10 +135,10 @@ impl Replay {
             done: 0,
             trace,
             under_way: false,
-            digest,
+            digest: Digest::NONE,
             gap: 0,
             ended: false,
-        })
+        }
     }
 
     fn over(&self) -> bool {
@@ -144,6 +160,10 @@ impl Replay {
                 }
                 op.gap = op.gap.saturating_add(std::mem::take(&mut self.gap));
                 out.push(Event::Op(op));
+            }
+            Event::Order { order, gap } => {
+                let gap = gap.saturating_add(std::mem::take(&mut self.gap));
+                out.push(Event::Order { order, gap });
             }
             Event::Mark { marker, gap } => {
                 let gap = gap.saturating_add(std::mem::take(&mut self.gap));

@@ -2,7 +2,7 @@
 //! What a processor trace touches, found out by reading it once before it is replayed.
 
 use super::cpu::CpuTrace;
-use super::ftrace::recorded::ThreadTotals;
+use super::ftrace::recorded::{Range, ThreadTotals};
 use crate::{Area, Event, Marker, Op};
 use fresco_dram::VirtAddr;
 use fresco_input::InputError;
@@ -97,25 +97,27 @@ impl Survey {
         })
     }
 
-    /// What the trailer of a recorded trace says of a thread.
+    /// What the trailer of a recorded trace says of a thread, which may touch what `sharers` do.
     ///
     /// # Errors
-    /// It touches more than 16 GiB.
-    pub fn of_totals(totals: &ThreadTotals, name: &str) -> Result<Self, InputError> {
-        if totals.ranges.iter().map(|range| range.pages).sum::<u64>() > MAX_PAGES as u64 {
-            return Err(too_many_pages(name));
-        }
+    /// They touch more than 16 GiB.
+    pub fn of_totals(totals: &ThreadTotals, sharers: &[&ThreadTotals], name: &str) -> Result<Self, InputError> {
+        let mut ranges: Vec<&Range> = sharers.iter().flat_map(|totals| &totals.ranges).collect();
+        ranges.sort_by_key(|range| range.first);
         let mut areas: Vec<Area> = Vec::new();
-        for range in &totals.ranges {
-            let (base, bytes) = (range.first * PAGE, range.pages * PAGE);
+        for range in ranges {
+            let (base, end) = (range.first * PAGE, (range.first + range.pages) * PAGE);
             match areas.last_mut() {
-                Some(area) if area.base.0 + area.bytes == base => area.bytes += bytes,
+                Some(area) if area.base.0 + area.bytes >= base => area.bytes = area.bytes.max(end - area.base.0),
                 _ => areas.push(Area {
                     name: format!("{base:#x}"),
                     base: VirtAddr(base),
-                    bytes,
+                    bytes: end - base,
                 }),
             }
+        }
+        if areas.iter().map(|area| area.bytes / PAGE).sum::<u64>() > MAX_PAGES as u64 {
+            return Err(too_many_pages(name));
         }
         Ok(Self {
             digest: Digest::counted(totals.counts.accesses()),

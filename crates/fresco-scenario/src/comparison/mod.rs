@@ -11,6 +11,7 @@ use fresco_input::{InputError, quoted};
 use fresco_machine::Machine;
 use policy::Policy;
 use std::fmt::Write as _;
+use std::path::Path;
 use words::{copies_of, program_of, scenario_name, task_name, unused};
 
 /// What is compared.
@@ -26,12 +27,16 @@ pub struct Comparison<'a> {
     pub beside: &'a [String],
     /// Names of [`policies`], each also with `+memguard`.
     pub policies: &'a [String],
+    /// Recorded programs of several threads are replayed with all of them, a core for each, as far as there are cores; otherwise with the
+    /// first one.
+    pub is_together: bool,
 }
 
 /// Loads and stores of each measured program before it is measured, and while it is.
 const WARM_UP: u64 = 100_000;
 const MEASURED: u64 = 1_000_000;
 /// A task of the scenario.
+#[derive(Clone)]
 struct Task {
     name: String,
     program: String,
@@ -100,6 +105,7 @@ impl Comparison<'_> {
         let names = |tasks: &[Task]| {
             let counted = |task: &Task| match task.cores.len() {
                 1 => task.name.clone(),
+                count if task.program == "trace-parallel" => format!("{} ({count} threads)", task.name),
                 count => format!("{count} of {}", task.name),
             };
             tasks.iter().map(counted).collect::<Vec<_>>().join(", ")
@@ -122,6 +128,26 @@ impl Comparison<'_> {
         let mut names = Vec::new();
         let mut next = 0;
         let mut task = |option: &str, word: &str, copies: u32| {
+            let (mut program, file) = program_of(option, word)?;
+            let threads = match &file {
+                Some(file) if self.is_together => fresco_load::trace::threads_of(Path::new(file)) as u32,
+                _ => 1,
+            };
+            if threads > 1 && next + copies * threads <= machine.cores {
+                "trace-parallel".clone_into(&mut program);
+                let programs = (0..copies).map(|_| {
+                    let name = unused(task_name(word), &names);
+                    names.push(name.clone());
+                    next += threads;
+                    Task {
+                        name,
+                        program: program.clone(),
+                        file: file.clone(),
+                        cores: next - threads..next,
+                    }
+                });
+                return Ok(programs.collect::<Vec<_>>());
+            }
             let cores = next..next + copies;
             if cores.end > machine.cores {
                 let place = format!("{option}{word}").trim_start().to_owned();
@@ -135,21 +161,21 @@ impl Comparison<'_> {
                 );
             }
             next = cores.end;
-            let (program, file) = program_of(option, word)?;
             let name = unused(task_name(word), &names);
             names.push(name.clone());
-            Ok(Task {
+            Ok(vec![Task {
                 name,
                 program,
                 file,
                 cores,
-            })
+            }])
         };
-        let measured: Vec<Task> = self
+        let measured: Vec<Vec<Task>> = self
             .measured
             .iter()
             .map(|word| task("", word, 1))
             .collect::<Result<_, _>>()?;
+        let measured = measured.concat();
         if measured.is_empty() {
             return Err(InputError::new("--on", "found no program to measure")
                 .allowed("traces, or names of built-in programs")
@@ -159,8 +185,8 @@ impl Comparison<'_> {
             let (word, copies) = copies_of(word)?;
             task("--beside ", word, copies)
         });
-        let background = background.collect::<Result<_, _>>()?;
-        Ok((measured, background))
+        let background: Vec<Vec<Task>> = background.collect::<Result<_, _>>()?;
+        Ok((measured, background.concat()))
     }
 }
 
@@ -216,7 +242,6 @@ mod tests {
     use super::*;
     use crate::Scenario;
     use crate::comparison::policy::BUDGETS;
-    use std::path::Path;
 
     fn words(words: &[&str]) -> Vec<String> {
         words.iter().map(|word| (*word).to_owned()).collect()
@@ -233,6 +258,7 @@ mod tests {
             measured: &words(&["latency"]),
             beside: &words(&["bandwidth,3"]),
             policies: &names,
+            is_together: true,
         };
         let text = comparison.to_text().expect("a text");
         let scenario = Scenario::parse("text", &text, Path::new(""), &[]).expect(&text);
@@ -265,6 +291,7 @@ mod tests {
                 measured: &words(measured),
                 beside: &words(beside),
                 policies: &words(policies),
+                is_together: true,
             };
             comparison.to_text().expect_err("refused").to_string()
         };

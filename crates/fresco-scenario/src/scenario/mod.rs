@@ -229,6 +229,8 @@ pub struct TraceUsed {
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
+    /// All its threads are replayed together.
+    pub is_together: bool,
 }
 
 impl Scenario {

@@ -141,12 +141,15 @@ impl Setup {
 
     /// The traces that tasks replay.
     pub fn traces(&self) -> Vec<TraceUsed> {
-        let used = |name: &str| TraceUsed {
-            name: name.to_owned(),
-            path: self.trace_dir.join(name),
+        let used = |program: &ProgramSpec| {
+            program.file().map(|name| TraceUsed {
+                name: name.to_owned(),
+                path: self.trace_dir.join(name),
+                is_together: program.kind().is_team(),
+            })
         };
         let programs = self.tasks.iter().filter_map(|task| task.program.as_ref());
-        programs.filter_map(ProgramSpec::file).map(used).collect()
+        programs.filter_map(used).collect()
     }
 
     /// Everything that decides a task's program, except its seed.

@@ -48,7 +48,7 @@ impl Engine<'_> {
             instructions: self.counted(task).instructions,
             operations: self.tasks[task].process.operations(),
             faults: state.faults.count,
-            met: state.met_others,
+            met: self.waits_of(task, at),
             shared: self.memory.core_stats()[self.experiment.tasks[task].core as usize],
         }
     }

@@ -27,6 +27,7 @@ mod jobs;
 mod load;
 mod lock;
 mod measure;
+mod ordered;
 mod paging;
 mod phases;
 mod recoloring;
@@ -36,6 +37,8 @@ mod team;
 mod tests;
 mod watch;
 mod windows;
+#[cfg(debug_assertions)]
+mod witness;
 
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
@@ -212,6 +215,8 @@ impl Engine<'_> {
                     Service::Done { at: arrival } => cpu.core.complete(tag, at, arrival),
                     Service::Pending(id) => cpu.wait(id, tag),
                 }
+                #[cfg(debug_assertions)]
+                self.witness_access(number, at);
                 self.note_sent(number);
                 self.count_lines(number);
             }
@@ -249,13 +254,14 @@ impl Engine<'_> {
                 self.meet(task, at, marker)?;
                 None
             }
+            Stop::Order(order) if self.is_thread(task) => self.come_to(task, at, order).then_some(at),
             Stop::Mark(Marker::Pass) => {
                 self.tasks[task].marked = true;
                 self.pass(task, at)?.then_some(at)
             }
             Stop::Over => self.restart(task, at)?.then_some(at),
             Stop::Fault(page) => Some(at + self.fault(task, page, at)?),
-            Stop::Copied | Stop::Elapsed | Stop::Mark(_) => Some(at),
+            Stop::Copied | Stop::Elapsed | Stop::Mark(_) | Stop::Order(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
             Stop::Failed(Failure::Outside(op)) => {
                 return Err(self.fault_of_program(task, &format!("accesses {} outside its areas", op.addr)));

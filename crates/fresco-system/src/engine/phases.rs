@@ -170,7 +170,15 @@ impl<'e> Engine<'e> {
             .map(|stop| stop.1)
             .collect();
         phases.stops.retain(|stop| stop.0 > now);
-        due.into_iter().for_each(|task| self.tasks[task].process.stop_at(0));
+        due.into_iter().for_each(|task| self.stop_for_phase(task, now));
+    }
+
+    /// Stops a task for the sake of its phase: a thread that waits for others has stopped already.
+    fn stop_for_phase(&mut self, task: usize, at: Ps) {
+        match self.tasks[task].waits_for_others {
+            true => self.advance(task, at),
+            false => self.tasks[task].process.stop_at(0),
+        }
     }
 
     /// A program has completed a pass.
@@ -223,8 +231,22 @@ impl<'e> Engine<'e> {
         Ok(())
     }
 
-    /// A task has stopped where it was asked to.
+    /// A task has stopped where it was asked to. Phases of threads that are counted in operations begin and end with that which has most.
     pub(super) fn asked(&mut self, task: usize, at: Ps) {
+        let stage = |engine: &mut Self, task: usize| std::mem::discriminant(&engine.of_phases().tasks[task].stage);
+        let before = stage(self, task);
+        self.advance(task, at);
+        if stage(self, task) == before {
+            return;
+        }
+        for sharer in self.sharers(task) {
+            if sharer != task && stage(self, sharer) == before {
+                self.stop_for_phase(sharer, at);
+            }
+        }
+    }
+
+    fn advance(&mut self, task: usize, at: Ps) {
         let phases = self.of_phases();
         match phases.tasks[task].stage {
             Stage::WarmingUp { .. } => self.warm(task, at),
@@ -260,7 +282,7 @@ impl<'e> Engine<'e> {
                     }
                 }
                 Stage::Warm if other == task => self.begin_phase(task, at),
-                Stage::Warm => self.tasks[other].process.stop_at(0),
+                Stage::Warm => self.stop_for_phase(other, at),
                 _ => {
                     let measurement = self.measurement(other, at, 0);
                     self.of_phases().tasks[other].background = Some(measurement);

@@ -6,7 +6,7 @@ use super::pages::{Page, PageTable, Translation};
 use crate::core::{Lookup, MicroOp, Source, Step, Victims};
 use fresco_dram::PhysAddr;
 use fresco_input::InputError;
-use fresco_load::{Batch, Event, Marker, Op, Program};
+use fresco_load::{Batch, Event, Marker, Op, Order, Program};
 use fresco_memory::{PrivateCaches, PrivateOutcome};
 
 /// Why a process has stopped at a [`Step::Event`].
@@ -18,6 +18,8 @@ pub(crate) enum Stop {
     Fault(Page),
     /// The program is at a mark.
     Mark(Marker),
+    /// The thread meets the others of its program.
+    Order(Order),
     /// It was asked to stop, by [`Process::stop_at`].
     Asked,
     /// It was interrupted, by [`Process::interrupt`].
@@ -262,6 +264,13 @@ impl Process {
         }
     }
 
+    /// The next event is no operation, and its turn has come: the instructions before it.
+    fn pass_by(&mut self, gap: u32) -> u32 {
+        self.next += 1;
+        let gap = gap - std::mem::take(&mut self.cut);
+        gap.saturating_add(std::mem::take(&mut self.carried))
+    }
+
     /// The instructions before the next operation, executed before it stops there.
     fn gap_before(&mut self, op: &Op) -> u32 {
         let gap = if std::mem::replace(&mut self.gap_done, true) {
@@ -322,9 +331,7 @@ impl Source for Process {
                         let gap = std::mem::take(&mut self.carried);
                         return self.stopped(stop, gap);
                     }
-                    self.next += 1;
-                    let gap = gap - std::mem::take(&mut self.cut);
-                    let gap = gap.saturating_add(std::mem::take(&mut self.carried));
+                    let gap = self.pass_by(gap);
                     if self.heeds_marks {
                         return self.stopped(Stop::Mark(marker), gap);
                     }
@@ -332,6 +339,14 @@ impl Source for Process {
                         return self.stopped(Stop::Elapsed, gap);
                     }
                     self.carried = gap;
+                }
+                Some(&Event::Order { order, gap }) => {
+                    if let Some(stop) = self.stop_here() {
+                        let gap = std::mem::take(&mut self.carried);
+                        return self.stopped(stop, gap);
+                    }
+                    let gap = self.pass_by(gap);
+                    return self.stopped(Stop::Order(order), gap);
                 }
                 None => {
                     if let Some(stop) = self.refill() {

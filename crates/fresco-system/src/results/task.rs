@@ -145,6 +145,6 @@ pub struct Pages {
     pub by_bank: Vec<(u32, u64)>,
 }
 
-fn is_none(count: &u64) -> bool {
+pub(super) fn is_none(count: &u64) -> bool {
     *count == 0
 }

@@ -18,6 +18,9 @@ pub struct ThreadResult {
     pub busy_ps: Ps,
     /// Parallel sections.
     pub sections: u64,
+    /// Waits of a trace that is no recording as it was made: what the thread waited for never came, and it went on.
+    #[serde(skip_serializing_if = "super::task::is_none")]
+    pub given_up: u64,
 }
 
 /// A program of several threads at one point, over all repetitions; a [`Spread`] has one value per repetition.

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 /// `trace` as `thread`. Returns the number of events.
 ///
 /// # Errors
-/// The trace cannot be written, or the program fails (its error is the source of an [`io::ErrorKind::Other`]).
+/// The trace cannot be written, the program fails (its error is the source of an [`io::ErrorKind::Other`]), or it is one of several threads
+/// that are replayed together.
 pub fn capture(
     program: &mut dyn Program,
     thread: u16,
@@ -27,7 +28,10 @@ pub fn capture(
             if events == limit {
                 break;
             }
-            trace.push(&record(event, thread))?;
+            let Some(record) = record(event, thread) else {
+                return Err(io::Error::other("this version of traces has no orders between threads"));
+            };
+            trace.push(&record)?;
             events += 1;
         }
         batch.clear();
@@ -35,8 +39,8 @@ pub fn capture(
     Ok(events)
 }
 
-fn record(event: &Event, thread: u16) -> Record {
-    match *event {
+fn record(event: &Event, thread: u16) -> Option<Record> {
+    Some(match *event {
         Event::Op(op) => {
             let what = What::Access {
                 addr: op.addr.0,
@@ -55,5 +59,6 @@ fn record(event: &Event, thread: u16) -> Record {
             gap: u64::from(gap),
             what: What::Mark(marker),
         },
-    }
+        Event::Order { .. } => return None,
+    })
 }

@@ -86,6 +86,7 @@ fn source(args: &Args) -> Result<(Source, InputFile), InputError> {
                 measured: programs,
                 beside: &args.beside,
                 policies: &[],
+                is_together: true,
             }
             .to_text_of_tasks()?,
         ),

@@ -22,6 +22,7 @@ pub(super) fn scenario_of(args: &Args) -> Result<String, InputError> {
         measured: &args.scenarios,
         beside: &args.beside,
         policies: &args.policies,
+        is_together: !names_thread(args),
     }
     .to_text()
 }
@@ -39,12 +40,17 @@ pub(super) fn load(args: &Args) -> Result<Subject, Failure> {
     let (source, file) = scenarios::of_comparison(scenario_of(args)?)?;
     let mut scenario = Scenario::of(&source, &overrides(args)?)?;
     scenario.timelines = timelines(args);
-    if !args.set.iter().any(|word| word.contains(".thread=")) {
-        for trace in scenario.traces() {
+    if !names_thread(args) {
+        for trace in scenario.traces().iter().filter(|trace| !trace.is_together) {
             tell_of_threads(&trace.name, &trace.path)?;
         }
     }
     Ok(Subject::Scenario(Box::new(scenario), file))
+}
+
+/// Returns true if the command line says which thread of a program is replayed.
+fn names_thread(args: &Args) -> bool {
+    args.set.iter().any(|word| word.contains(".thread="))
 }
 
 /// Says which part of a program of several threads is replayed, if it is one.
@@ -57,7 +63,7 @@ fn tell_of_threads(name: &str, path: &Path) -> Result<(), InputError> {
     if let [first, _, ..] = trailer.threads.as_slice() {
         let share = 100.0 * first.counts.instructions as f64 / trailer.counts().instructions.max(1) as f64;
         tell(&format!(
-            "fresco: {name} has {} threads, of which thread {} is replayed, {share:.1} % of the instructions; --set \
+            "fresco: {name} has {} threads, of which thread {} is replayed, {share:.1} % of the instructions, for want of cores; --set \
              task.NAME.parameters.thread=N takes another",
             trailer.threads.len(),
             first.thread

@@ -5,7 +5,7 @@ use super::block::Block;
 use super::bytes::Bytes;
 use super::coder::{Coder, NO_BLOCK, SUCCESSORS};
 use super::encoder::{Chunk, Counts};
-use super::{BLOCKS_FROM, MOST_BLOCKS, OBJECTS, ORDER, SPECIAL, Special};
+use super::{AFTER, BLOCKS_FROM, MOST_BLOCKS, OBJECTS, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::MAX_THREADS;
 use crate::trace::ftrace::varint::{put, unzigzag};
 
@@ -143,12 +143,6 @@ impl Decoder {
         Ok(value)
     }
 
-    fn byte(&mut self, list: usize) -> Result<u8, String> {
-        let byte = self.chunk.lists[list].get(self.at[list]);
-        self.at[list] += 1;
-        byte.copied().ok_or_else(|| "too few bytes".into())
-    }
-
     /// What comes next, `None` at the end of the chunk. Addresses of a run replace those in `addresses`.
     #[inline]
     pub fn next(&mut self, blocks: &[Block], addresses: &mut Vec<u64>) -> Result<Option<Step>, String> {
@@ -246,15 +240,11 @@ impl Decoder {
     }
 
     fn special(&mut self) -> Result<Special, String> {
-        let tag = self.byte(3)?;
-        if tag != ORDER {
-            return Err(format!("an event of kind {tag}"));
-        }
-        let (at, object, ticket) = (self.integer(3)?, self.integer(3)?, self.integer(3)?);
-        match (u16::try_from(at), u16::try_from(object), u32::try_from(ticket)) {
-            (Ok(at), Ok(object), Ok(ticket)) if object < OBJECTS => Ok(Special::Order { at, object, ticket }),
-            _ => Err(format!("an order {at} {object} {ticket}")),
-        }
+        let mut bytes = Bytes(self.chunk.lists[3].get(self.at[3]..).unwrap_or_default());
+        let before = bytes.left();
+        let special = special(&mut bytes)?;
+        self.at[3] += before - bytes.left();
+        Ok(special)
     }
 
     /// Checks that the chunk was what it said.
@@ -273,6 +263,35 @@ impl Decoder {
             return Err("more than it says".into());
         }
         Ok(())
+    }
+}
+
+/// The next entry of a list of specials.
+fn special(bytes: &mut Bytes<'_>) -> Result<Special, String> {
+    let tag = bytes.byte()?;
+    if tag != ORDER && tag != AFTER {
+        return Err(format!("an event of kind {tag}"));
+    }
+    let (at, object, ticket) = (bytes.integer()?, bytes.integer()?, bytes.integer()?);
+    match (u16::try_from(at), u16::try_from(object), u32::try_from(ticket)) {
+        (Ok(at), Ok(object), Ok(ticket)) if object < OBJECTS && ticket < u32::MAX => Ok(match tag {
+            ORDER => Special::Order { at, object, ticket },
+            _ => Special::After { at, object, ticket },
+        }),
+        _ => Err(format!("an order {at} {object} {ticket}")),
+    }
+}
+
+impl Chunk {
+    /// The orders in it, without their places.
+    pub(super) fn orders(&self) -> Result<Vec<(u16, u32)>, String> {
+        let (mut bytes, mut orders) = (Bytes(&self.lists[3]), Vec::new());
+        while bytes.left() > 0 {
+            if let Special::Order { object, ticket, .. } = special(&mut bytes)? {
+                orders.push((object, ticket));
+            }
+        }
+        Ok(orders)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::block::Block;
 use super::coder::{Coder, SUCCESSORS};
 use super::pages::Pages;
-use super::{BLOCKS_FROM, ORDER, SPECIAL, Special};
+use super::{AFTER, BLOCKS_FROM, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::varint::{put, zigzag};
 
 /// Accesses or runs after which a chunk ends.
@@ -153,14 +153,14 @@ impl Encoder {
         self.bit(false);
         self.chunk.lists[1].push(SPECIAL);
         let list = &mut self.chunk.lists[3];
-        match special {
-            Special::Order { at, object, ticket } => {
-                list.push(ORDER);
-                put(list, u64::from(at));
-                put(list, u64::from(object));
-                put(list, u64::from(ticket));
-            }
-        }
+        let (tag, at, object, ticket) = match special {
+            Special::Order { at, object, ticket } => (ORDER, at, object, ticket),
+            Special::After { at, object, ticket } => (AFTER, at, object, ticket),
+        };
+        list.push(tag);
+        put(list, u64::from(at));
+        put(list, u64::from(object));
+        put(list, u64::from(ticket));
     }
 
     /// Returns true if the chunk is long enough.

@@ -45,7 +45,8 @@
 //! 2. for each address that is not expected: the difference from the address expected, for an access beside another; else from
 //!    the last address of this access.
 //! 3. 1: an order, which holds before an access of the next run: its place (from 0 on; the number of accesses: after all), object
-//!    (below 4096), ticket. Of the orders on an object tickets say which came first, in numbers without gaps from 0 on.
+//!    (below 4096), ticket (below 2^32 - 1). Of the orders on an object tickets say which came first. 2: the same without a ticket of its own: what
+//!    follows came after all orders on the object with lower tickets than this number, and no order comes after it.
 //!
 //! *Expected* are, in this chunk: of blocks, the one that came when the value H was last what it is now, where H is at first 0, and
 //! becomes with each block of number n `(H << 5 ^ (n · 0x9e3779b1 mod 2^32) >> 17) mod 2^15`. Successors of a block are the
@@ -63,7 +64,10 @@
 //! stores; the loads that were looked at, and of these those that depend on any before, on one of the 512 accesses before, on the access just before, each of both by registers
 //! alone and with stored words; the number of ranges of pages of 4 KiB that it touches, and these, ascending: pages from the end of the
 //! range before (at first from page 0), pages of the range, kind of memory (one byte, see [`Kind`]). Then the number of sections before
-//! the trailer, and for each: tag, bytes stored, XXH64 of these (8 bytes), and of a chunk its thread and accesses.
+//! the trailer, and for each: tag, bytes stored, XXH64 of these (8 bytes), and of a chunk its thread and accesses. Then the number of
+//! objects that orders are on, and for each, ascending: its number, the number of ranges of tickets that are in the file, and these,
+//! ascending: tickets from the end of the range before (at first from 0), tickets of the range. What is in no range was not recorded,
+//! and is not waited for.
 
 mod block;
 mod bytes;
@@ -74,6 +78,7 @@ mod encoder;
 mod file;
 mod follow;
 mod kind;
+mod orders;
 mod pages;
 mod section;
 mod stream;
@@ -88,6 +93,7 @@ pub use encoder::{Chunk, Counts, Encoder};
 pub use file::RecordedFile;
 pub use follow::{Dependences, Follower, Needed, WINDOW};
 pub use kind::Kind;
+pub use orders::Tickets;
 pub use section::About;
 pub(crate) use section::sections_of;
 pub(crate) use stream::RecordedStream;
@@ -115,6 +121,7 @@ const SPECIAL: u8 = 0;
 const BLOCKS_FROM: u64 = 4;
 /// In the list of specials.
 const ORDER: u8 = 1;
+const AFTER: u8 = 2;
 /// Objects whose order is known.
 pub const OBJECTS: u16 = 4096;
 
@@ -128,6 +135,15 @@ pub enum Special {
         /// The object, below [`OBJECTS`].
         object: u16,
         /// Its place.
+        ticket: u32,
+    },
+    /// What follows comes after all orders on an object that have lower tickets.
+    After {
+        /// Accesses of the next run that come before.
+        at: u16,
+        /// The object, below [`OBJECTS`].
+        object: u16,
+        /// The least ticket that need not come before.
         ticket: u32,
     },
 }

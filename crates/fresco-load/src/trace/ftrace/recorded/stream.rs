@@ -138,7 +138,7 @@ impl RecordedStream {
         };
         match self.decoder.next(&self.blocks, &mut self.addresses)? {
             Some(Step::Run(number)) => self.run(thread, number),
-            Some(Step::Special(Special::Order { .. })) => self.orders += 1,
+            Some(Step::Special(Special::Order { .. } | Special::After { .. })) => self.orders += 1,
             None => {
                 let mut done = *self.decoder.done();
                 done.loads -= done.stores;

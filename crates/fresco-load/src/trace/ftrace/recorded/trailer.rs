@@ -6,6 +6,7 @@ use super::bytes::Bytes;
 use super::encoder::Counts;
 use super::follow::Dependences;
 use super::kind::Kind;
+use super::orders::Tickets;
 use crate::trace::ftrace::MAX_THREADS;
 use crate::trace::ftrace::varint::put;
 
@@ -69,6 +70,8 @@ pub struct Trailer {
     pub ending: Ending,
     /// Of each thread.
     pub threads: Vec<ThreadTotals>,
+    /// Orders between them.
+    pub orders: Tickets,
     pub(super) index: Vec<Indexed>,
 }
 
@@ -155,6 +158,7 @@ impl Trailer {
                 put(&mut out, section.chunk.1);
             }
         }
+        self.orders.put(&mut out);
         out
     }
 
@@ -191,8 +195,14 @@ impl Trailer {
                 chunk,
             });
         }
+        let orders = Tickets::parse(&mut bytes)?;
         bytes.finish()?;
-        Ok(Self { ending, threads, index })
+        Ok(Self {
+            ending,
+            threads,
+            orders,
+            index,
+        })
     }
 }
 

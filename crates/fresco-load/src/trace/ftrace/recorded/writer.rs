@@ -3,6 +3,7 @@
 
 use super::block::Block;
 use super::encoder::{Chunk, Counts};
+use super::orders::Tickets;
 use super::section::{About, Packer, digest};
 use super::trailer::{Ending, Indexed, ThreadTotals, Trailer};
 use super::{BLOCKS, CHUNK, END, HEADER, TRAILER, VERSION};
@@ -21,6 +22,7 @@ pub struct RecordedWriter<W: Write> {
     /// Bytes written.
     offset: u64,
     counts: BTreeMap<u16, Counts>,
+    orders: Tickets,
 }
 
 impl<W: Write> RecordedWriter<W> {
@@ -38,6 +40,7 @@ impl<W: Write> RecordedWriter<W> {
             index: Vec::new(),
             offset: 12,
             counts: BTreeMap::new(),
+            orders: Tickets::default(),
         };
         writer.section(HEADER, &about.content(), (0, 0))?;
         Ok(writer)
@@ -84,6 +87,9 @@ impl<W: Write> RecordedWriter<W> {
     /// The output fails.
     pub fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
         self.counts.entry(chunk.thread).or_default().add(&chunk.counts);
+        for (object, ticket) in chunk.orders().map_err(io::Error::other)? {
+            self.orders.insert(object, ticket);
+        }
         self.section(CHUNK, &chunk.content(), (chunk.thread, chunk.counts.accesses()))?;
         Ok(())
     }
@@ -108,6 +114,7 @@ impl<W: Write> RecordedWriter<W> {
         let trailer = Trailer {
             ending,
             threads: threads.into_values().collect(),
+            orders: std::mem::take(&mut self.orders),
             index: self.index.clone(),
         };
         let offset = self.offset;

@@ -114,7 +114,7 @@ fn opened(bytes: &[u8]) -> Result<(RecordedFile, tempfile::TempDir), String> {
 
 fn records_of(bytes: &[u8], thread: u16) -> Result<Vec<Record>, String> {
     let (file, _directory) = opened(bytes)?;
-    let (mut thread_of, mut events) = (RecordedThread::new(file, thread), Vec::new());
+    let (mut thread_of, mut events) = (RecordedThread::new(file, thread, false), Vec::new());
     while thread_of.next(&mut events).map_err(|error| error.to_string())? {}
     let record = |event: &crate::Event| match *event {
         crate::Event::Op(op) => Record {
@@ -127,7 +127,7 @@ fn records_of(bytes: &[u8], thread: u16) -> Result<Vec<Record>, String> {
                 dep: op.dep,
             },
         },
-        crate::Event::Mark { .. } => unreachable!("no marks were written"),
+        crate::Event::Mark { .. } | crate::Event::Order { .. } => unreachable!("neither is asked for"),
     };
     Ok(events.iter().map(record).collect())
 }
@@ -360,4 +360,69 @@ fn several_threads_touch_pages_once() {
     let pages = trailer.pages_by_kind();
     assert_eq!((pages[Kind::Heap as usize], pages[Kind::Stack as usize]), (7, 1));
     assert_eq!(Trailer::parse(&trailer.content()), Ok(trailer));
+}
+
+#[test]
+fn threads_that_are_replayed_together_come_to_orders_where_they_were() {
+    let order = |at, ticket| Did::Ordered(Special::Order { at, object: 7, ticket });
+    let after = |at, ticket| Did::Ordered(Special::After { at, object: 7, ticket });
+    let run = |address| Did::Run(1, vec![address, address + 8]);
+    let first = vec![
+        after(0, 3),
+        run(0x1000),
+        order(1, 4),
+        run(0x1000),
+        run(0x1000),
+        order(0, 6),
+    ];
+    // What it waits for was not recorded, the next is there; nothing new; then something new.
+    let second = vec![
+        after(0, 4),
+        after(0, 6),
+        run(0x2000),
+        after(0, 5),
+        after(2, 7),
+        run(0x2000),
+    ];
+    let bytes = written(&[chase(), spill()], &[(0, first), (1, second)]);
+    let events = |thread: u16| {
+        let (file, _directory) = opened(&bytes).expect("sound");
+        let orders = &file.trailer().orders;
+        assert_eq!((orders.count(), orders.missing()), (2, 5));
+        let (mut thread, mut events) = (RecordedThread::new(file, thread, true), Vec::new());
+        while thread.next(&mut events).expect("sound") {}
+        // Places of orders and gaps of all.
+        let shown = events.iter().map(|event| match event {
+            crate::Event::Op(op) => (None, op.gap),
+            crate::Event::Order { order, gap } => (Some((order.place, order.is_own)), *gap),
+            crate::Event::Mark { .. } => unreachable!("no mark was written"),
+        });
+        shown.collect::<Vec<_>>()
+    };
+    // Three instructions, of which the first and the last access memory.
+    let own = |place| (Some((place, true)), 0);
+    assert_eq!(
+        events(0),
+        [
+            (None, 0),
+            (None, 1),
+            (None, 0),
+            own(0),
+            (None, 1),
+            (None, 0),
+            (None, 1),
+            own(1)
+        ]
+    );
+    assert_eq!(
+        events(1),
+        [
+            (Some((1, false)), 0),
+            (None, 0),
+            (None, 1),
+            (None, 0),
+            (None, 1),
+            (Some((2, false)), 0)
+        ]
+    );
 }

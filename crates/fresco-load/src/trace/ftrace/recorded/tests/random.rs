@@ -61,11 +61,13 @@ fn done(blocks: &[Block], choices: &[(usize, u8, u64)]) -> Vec<Did> {
     for (number, what, random) in choices {
         match what {
             0 => did.push(Did::Cut),
-            1 => did.push(Did::Ordered(Special::Order {
-                at: *random as u16,
-                object: (random >> 16) as u16 % OBJECTS,
-                ticket: (random >> 32) as u32,
-            })),
+            1 | 2 => {
+                let (at, object, ticket) = (*random as u16, (random >> 16) as u16 % OBJECTS, (random >> 33) as u32);
+                did.push(Did::Ordered(match what {
+                    1 => Special::Order { at, object, ticket },
+                    _ => Special::After { at, object, ticket },
+                }));
+            }
             _ => {}
         }
         let mut addresses: Vec<u64> = Vec::new();
@@ -191,8 +193,11 @@ proptest! {
     }
 
     #[test]
-    fn orders_come_back_where_they_were(at in 0..9u16, object in 0..OBJECTS, ticket: u32) {
-        let special = Special::Order { at, object, ticket };
+    fn orders_come_back_where_they_were(at in 0..9u16, object in 0..OBJECTS, ticket in 0..u32::MAX, is_own: bool) {
+        let special = match is_own {
+            true => Special::Order { at, object, ticket },
+            false => Special::After { at, object, ticket },
+        };
         let mut encoder = Encoder::new(0);
         let blocks = [chase()];
         encoder.special(special);
