@@ -15,6 +15,9 @@
 /* An allocation may have pages of colors that others own: there are no more. */
 #define ALLOC_OWNED		0x1000
 
+/* page_color_stranded.c */
+bool page_color_unlist(const struct alloc_context *ac);
+
 #ifdef CONFIG_PAGE_COLOR
 
 /* Per order, the first colors of classes of blocks with a color without owner. */

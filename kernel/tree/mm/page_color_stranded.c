@@ -13,8 +13,7 @@
 #include <linux/mm.h>
 #include <linux/page_color.h>
 #include <linux/workqueue.h>
-#include "internal.h"
-#include "page_color.h"
+#include "page_color_buddy.h"
 
 static void sweep(struct work_struct *work);
 
@@ -61,4 +60,48 @@ unsigned long page_color_listed(const struct zone *zone)
 void page_color_sweep_lists(void)
 {
 	queue_delayed_work(system_unbound_wq, &sweep_work, HZ);
+}
+
+/* What is on lists of this CPU without colors, some in one hold of the zone's lock. */
+static bool unlist_zone(struct zone *zone)
+{
+	struct per_cpu_pages *pcp;
+	unsigned long flags;
+	bool some = false;
+	int n;
+
+	if (!READ_ONCE(raw_cpu_ptr(zone->per_cpu_pageset)->count))
+		return false;
+	pcp = page_color_pcp_lock(zone, &flags);
+	if (!pcp)
+		return false;
+	/* The lists of colored pages are the last ones. */
+	while ((n = pcp->count - pcp->color_count - pcp->leaving_count) > 0) {
+		page_color_pcp_free(zone, pcp, min(n, PAGE_COLOR_HOLD), 0);
+		some = true;
+	}
+	page_color_pcp_unlock(pcp, flags);
+	return some;
+}
+
+/**
+ * page_color_unlist - give back what waits on this CPU's lists for other allocations
+ * @ac: of an allocation for which nothing is free but pages of owned colors
+ *
+ * Each migrate type has a list, and one refill may bring it 2,000 pages, which others
+ * can be in want of.
+ *
+ * Context: any.
+ * Return: true if there were some.
+ */
+bool page_color_unlist(const struct alloc_context *ac)
+{
+	bool some = false;
+	struct zoneref *z;
+	struct zone *zone;
+
+	for_each_zone_zonelist_nodemask(zone, z, ac->zonelist, ac->highest_zoneidx,
+					ac->nodemask)
+		some |= unlist_zone(zone);
+	return some;
 }
