@@ -315,6 +315,35 @@ void page_color_reclaim_collect(struct page_color_reclaim *rc, unsigned long pfn
 	} while (again);
 }
 
+/* The end of a write puts what is still to be reclaimed on a list of the CPU: not these. */
+static void keep_on_lru(const struct page_color_reclaim *rc)
+{
+	unsigned int i;
+
+	for (i = 0; i < rc->nr; i++) {
+		struct folio *folio = page_color_get_folio(rc->zone, rc->pfns[i]);
+
+		if (!folio)
+			continue;
+		if (folio_test_swapbacked(folio) && folio_test_writeback(folio))
+			folio_clear_reclaim(folio);
+		folio_put(folio);
+	}
+}
+
+/* Is what was in a frame in the swap cache, but just now on no LRU list? */
+static bool is_off_lru(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+	struct folio *folio;
+
+	if (!page)
+		return false;
+	/* A hint: nothing keeps it from being freed. */
+	folio = page_folio(page);
+	return folio_test_swapcache(folio) && !folio_test_lru(folio);
+}
+
 /*
  * Isolate what is written to swap, when that is done, unless somebody has used it
  * meanwhile. Returns how many folios are on lists of CPUs.
@@ -327,13 +356,12 @@ static unsigned int isolate_written(struct page_color_reclaim *rc,
 	for (i = 0; i < rc->nr; i++) {
 		struct folio *folio = page_color_get_folio(rc->zone, rc->pfns[i]);
 
-		if (!folio)
+		if (!folio) {
+			left += is_off_lru(rc->pfns[i]);
 			continue;
+		}
 		if (folio_test_swapbacked(folio) && !folio_mapped(folio) &&
 		    !folio_test_large(folio)) {
-			/* It is not to wait on the list of another CPU then. */
-			if (folio_test_writeback(folio))
-				folio_clear_reclaim(folio);
 			if (folio_wait_writeback_killable(folio) ||
 			    folio_test_dirty(folio))
 				;
@@ -357,6 +385,7 @@ static unsigned int wait_for_batch(struct page_color_reclaim *rc)
 
 	/* Where reclaim has put it back. */
 	lru_add_drain();
+	keep_on_lru(rc);
 	if (isolate_written(rc, &folios)) {
 		/* Where the end of a write has put it. */
 		lru_add_drain_all();
