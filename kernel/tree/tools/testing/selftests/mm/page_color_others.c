@@ -277,14 +277,15 @@ static long free_others(void)
 static long waiting(void)
 {
 	FILE *file = fopen("/proc/zoneinfo", "r");
-	int node = -1, cpu = -1;
+	long n = 0, one, node = -1, cpu = -1;
 	char line[256];
-	long n = 0, one;
 
 	while (file && fgets(line, sizeof(line), file)) {
-		sscanf(line, "Node %d,", &node);
-		sscanf(line, " cpu: %d", &cpu);
-		if (!node && !cpu && sscanf(line, " count: %ld", &one) == 1)
+		if (sscanf(line, "Node %ld,", &one) == 1)
+			node = one;
+		else if (sscanf(line, " cpu: %ld", &one) == 1)
+			cpu = one;
+		else if (!node && !cpu && sscanf(line, " count: %ld", &one) == 1)
 			n += one;
 	}
 	if (file)
