@@ -81,6 +81,15 @@ impl InputError {
         self
     }
 
+    /// The file that led to it: `outer: file`, unless they are the same.
+    #[must_use]
+    pub fn within(mut self, outer: &str) -> Self {
+        if self.0.file != outer {
+            self.0.file = format!("{outer}: {}", self.0.file);
+        }
+        self
+    }
+
     /// The dotted path of the field.
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Self {

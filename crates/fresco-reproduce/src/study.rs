@@ -153,7 +153,7 @@ fn simulate(
     for (scenario, _) in scenarios {
         steps.name(&scenario.name);
         let made = fresco_system::run_until(scenario, threads, &|_| steps.step(), &|| observer.is_stopped())?;
-        let Some(whole) = made.filter(|result| result.is_whole(scenario)) else {
+        let Some(whole) = made.filter(|result| result.stopped.is_none()) else {
             break;
         };
         results.push(whole);

@@ -99,8 +99,6 @@ pub fn run_until(
         .into_iter()
         .enumerate()
         .filter(|(number, _)| numbers.binary_search(number).is_ok());
-    Ok(Some(ScenarioResult::new(
-        &part,
-        kept.filter_map(|(_, run)| run).collect(),
-    )))
+    let kept = kept.filter_map(|(_, run)| run).collect();
+    Ok(Some(ScenarioResult::new(&part, kept, total)))
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod cli;
 mod failure;
 mod latencies;
+mod on_machine;
 mod output;
 mod outputs;
 mod plans;

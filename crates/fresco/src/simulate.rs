@@ -4,12 +4,13 @@
 use crate::plans::LoadedPlan;
 use crate::stop::Stop;
 use crate::{progress, provenance};
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name};
 use fresco_load::trace::digest_of_file;
 use fresco_plan::Plan;
 use fresco_report::{InputFile, Provenance};
+use fresco_system::Scenario;
+use fresco_system::planned::{self, Promise};
 use fresco_system::results::ScenarioResult;
-use fresco_system::{Scenario, planned};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,54 +67,78 @@ impl Subject {
             }
             Self::Plan(..) if stop.is_asked() => Ok(None),
             Self::Plan(plan, run) => {
-                let result = planned::simulate(&plan.plan, &plan.machine, *run)?;
+                let file = plan.inputs.first().map_or_else(String::new, |path| file_name(path));
+                let result = planned::simulate(&plan.plan, &plan.machine, *run).map_err(|fault| fault.within(&file));
                 done();
-                Ok(Some(result))
+                result.map(|result| Some(with_the_checkers_word(result, plan)))
             }
         }
     }
 }
 
-/// Why runs have not been made.
-pub enum End {
-    /// A run has a fault.
-    Fault(InputError),
-    /// Ctrl-C, after so many runs of so many.
-    Stopped(u64, u64),
+/// Adds what `fresco check` finds wrong with the plan, if anything, as a promise that is broken whatever the run was like.
+fn with_the_checkers_word(mut result: ScenarioResult, plan: &LoadedPlan) -> ScenarioResult {
+    if let Err(violation) = fresco_plan::check(&plan.plan, &plan.machine) {
+        let unsound = Promise {
+            what: "the plan is sound".to_owned(),
+            kept: false,
+            found: format!("`fresco check` refuses it: {violation}"),
+        };
+        let runs = result.points.iter_mut().flat_map(|point| &mut point.runs);
+        runs.for_each(|run| run.promises.insert(0, unsound.clone()));
+    }
+    result
 }
 
-/// Makes all runs, under one progress bar. Keeps what has been made before a fault or Ctrl-C: the results of the subjects before,
-/// and of the one that Ctrl-C stops the part that was made whole.
-pub fn simulate(subjects: &[Subject], threads: usize, stop: &Stop) -> (Vec<ScenarioResult>, Option<End>) {
-    let mut results = Vec::new();
+/// What has been simulated, and why the rest has not.
+pub struct Simulated<'s> {
+    /// The subjects of which there are results.
+    pub subjects: Vec<&'s Subject>,
+    /// Their results. Of the subject that Ctrl-C stops, the part that was made whole.
+    pub results: Vec<ScenarioResult>,
+    /// What was wrong with others.
+    pub faults: Vec<InputError>,
+    /// Ctrl-C, after so many runs of so many.
+    pub stopped: Option<(u64, u64)>,
+}
+
+/// Makes all runs, under one progress bar. A fault in one subject does not cost the others.
+pub fn simulate<'s>(subjects: &'s [Subject], threads: usize, stop: &Stop) -> Simulated<'s> {
+    let mut simulated = Simulated {
+        subjects: Vec::new(),
+        results: Vec::new(),
+        faults: Vec::new(),
+        stopped: None,
+    };
     let total: usize = subjects.iter().map(Subject::runs).sum();
     let bar = progress::bar(total as u64, "runs");
     // The run of a plan is one, and may take long.
     bar.enable_steady_tick(Duration::from_secs(1));
     for subject in subjects {
         bar.set_message(subject.name().to_owned());
-        let end = match subject.run(threads, &|| bar.inc(1), stop) {
-            Ok(result) => {
-                results.extend(result);
-                let (made, total) = (bar.position(), bar.length().unwrap_or(0));
-                (stop.is_asked() && made < total).then_some(End::Stopped(made, total))
+        match subject.run(threads, &|| bar.inc(1), stop) {
+            Ok(None) => {}
+            Ok(Some(result)) => {
+                simulated.subjects.push(subject);
+                simulated.results.push(result);
             }
-            Err(fault) => Some(End::Fault(fault)),
-        };
-        if end.is_some() {
-            bar.finish_and_clear();
-            return (results, end);
+            Err(fault) => simulated.faults.push(fault),
+        }
+        let (made, total) = (bar.position(), bar.length().unwrap_or(0));
+        if stop.is_asked() && made < total {
+            simulated.stopped = Some((made, total));
+            break;
         }
     }
     bar.finish_and_clear();
-    (results, None)
+    simulated
 }
 
 /// Seed, scenarios, plans, machines and traces of these results.
 ///
 /// # Errors
 /// A trace cannot be read any more.
-pub fn provenance_of(subjects: &[Subject], results: &[ScenarioResult]) -> Result<Provenance, InputError> {
+pub fn provenance_of(subjects: &[&Subject], results: &[ScenarioResult]) -> Result<Provenance, InputError> {
     let mut provenance = provenance::of_this_run(results.first().map(|result| result.seed));
     if let [Subject::Scenario(_, file)] = subjects {
         provenance.scenario = Some(file.clone());

@@ -38,17 +38,27 @@ impl WholeFile {
         })
     }
 
+    /// Where it is until it takes its place, for others that write it by its name.
+    pub fn partial(&self) -> &Path {
+        &self.partial
+    }
+
     /// It is whole: it takes its place.
     ///
     /// # Errors
-    /// It cannot.
+    /// It cannot, and stays where it is: the error says where.
     pub fn finish(mut self) -> Result<(), InputError> {
-        let moved = match self.partial == self.path {
-            true => Ok(()),
-            false => std::fs::rename(&self.partial, &self.path),
-        };
-        self.whole = moved.is_ok();
-        moved.map_err(|error| unwritable(self.option, &self.path, &error))
+        self.whole = true;
+        if self.partial == self.path {
+            return Ok(());
+        }
+        std::fs::rename(&self.partial, &self.path).map_err(|error| {
+            let help = format!(
+                "it is whole, and lies in {}: move it from there",
+                self.partial.display()
+            );
+            unwritable(self.option, &self.path, &error).help(help)
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `--on MACHINE`: programs side by side without a scenario's file, for `fresco sim` and `fresco advise`.
 
-use crate::common::{directory_with, json, refused_with, stdout};
+use crate::common::{directory_with, fresco, json, refused_with, stdout};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -143,4 +143,34 @@ fn wrong_words_are_told() {
         let said = refused_with(2, words, here);
         assert!(said.contains(told), "{words:?}: {said}");
     }
+}
+
+#[test]
+fn a_policy_that_is_not_for_the_machine_is_left_out() {
+    let directory = prepared();
+    let here = directory.path();
+    // The Xeon has one channel, which BPM+ cannot divide.
+    let on = |policies: &str| {
+        let words = [
+            "sim",
+            "--on",
+            "xeon-w3530",
+            "victim.trace",
+            "--policies",
+            policies,
+            "--print-scenario",
+        ];
+        fresco(&words, here)
+    };
+    let output = on("buddy,bpm+,palloc");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert!(told.starts_with("fresco: bpm+ is left out: "), "{told}");
+    assert_eq!(output.stdout, on("buddy,palloc").stdout);
+    assert_eq!(on("buddy,bpm+").status.code(), Some(2), "nothing is left to compare");
+    assert_eq!(
+        on("bpm+,buddy").status.code(),
+        Some(2),
+        "what the others are compared with"
+    );
 }

@@ -217,3 +217,43 @@ fn a_report_stays_in_its_directory_whatever_a_plan_is_called() {
         assert!(path.join("report/index.html").exists());
     }
 }
+
+#[test]
+fn a_fault_in_one_plan_names_its_file_and_costs_no_other() {
+    let directory = directory_with(&[
+        ("s.toml", SCENARIO),
+        ("u.toml", &unplanned().replace("\"both\"", "\"plain\"")),
+    ]);
+    let path = directory.path();
+    stdout(&["plan", "s.toml", "--out", "p.json"], path);
+    let planned = std::fs::read_to_string(path.join("p.json")).expect("a plan");
+    let spoilt = planned.replace("samples = 500", "samples = 0");
+    assert_ne!(spoilt, planned);
+    std::fs::write(path.join("p.json"), spoilt).expect("written");
+    let output = fresco(&["sim", "p.json", "u.toml", "--json"], path);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.starts_with("fresco: p.json: "), "{told}");
+    let results: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the other's results");
+    assert_eq!(results["data"]["scenarios"][0]["scenario"], "plain");
+}
+
+#[test]
+fn a_plan_that_check_refuses_keeps_not_all_promises_in_a_simulation() {
+    let directory = directory_with(&[("s.toml", SCENARIO)]);
+    let path = directory.path();
+    stdout(&["plan", "s.toml", "--out", "p.json"], path);
+    let planned = std::fs::read_to_string(path.join("p.json")).expect("a plan");
+    // Nothing of it shows in a run: the program takes as long as before.
+    let unsound = planned.replace("\"wcet_ns\": 1000000", "\"wcet_ns\": 7999999");
+    assert_ne!(unsound, planned);
+    std::fs::write(path.join("p.json"), unsound).expect("written");
+    let sim = ["sim", "p.json", "--horizon", "128 ms"];
+    let told = String::from_utf8_lossy(&fresco(&["check", "p.json"], path).stdout).into_owned();
+    assert!(told.contains("violated"), "{told}");
+    let output = fresco(&sim, path);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("`fresco check` refuses it"), "{text}");
+    assert!(!text.contains("All "), "{text}");
+}

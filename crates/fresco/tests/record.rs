@@ -154,7 +154,7 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
         .map(|entry| entry.file_name())
         .collect();
     assert!(
-        names.iter().all(|name| !name.to_string_lossy().contains(".part")),
+        names.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")),
         "{names:?}"
     );
     let (code, told) = record("-", &["./walk"]);

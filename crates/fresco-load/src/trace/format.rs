@@ -6,8 +6,11 @@ use super::ftrace::MAGIC;
 use super::input::Input;
 use super::lackey::Lackey;
 use super::records::Records;
+use super::tap::Tap;
 use super::text::{Lines, Scanner, is_of_valgrind};
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
+use std::io::Read;
+use std::path::Path;
 
 /// A trace format. All but the first and the last are text, one access per line; `#` begins a comment line; each may be compressed
 /// with gzip, zstd or xz, or lie in a zip archive.
@@ -55,6 +58,25 @@ pub(crate) enum Opened {
     Binary(Input),
     Text(Lines, Format),
     Instructions(Box<dyn Records>, Format),
+}
+
+/// Opens a trace file, compressed or not; `-` is standard input. The tap is below all decoding.
+pub(super) fn open_file(path: &Path, given: Option<Format>) -> Result<(Opened, Tap), InputError> {
+    let name = file_name(path);
+    match is_standard_input(path) {
+        true => open_stream(&name, take_standard_input()?, given),
+        false => open_stream(&name, Input::file(path)?, given),
+    }
+}
+
+/// Opens a trace that any stream holds; `name` is for errors.
+pub(super) fn open_stream(
+    name: &str,
+    reader: impl Read + Send + 'static,
+    given: Option<Format>,
+) -> Result<(Opened, Tap), InputError> {
+    let tap = Tap::new(reader);
+    Ok((recognise(Input::new(name, tap.clone())?, given)?, tap))
 }
 
 /// Finds out the format, or checks the one that was given.

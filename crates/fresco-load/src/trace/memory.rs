@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Address traces for the memory alone: what reaches it, and when.
 
-use super::format::{Format, Opened, recognise};
+use super::format::{Format, Opened, open_file, open_stream};
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
-use super::input::Input;
 use super::records::Records;
 use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
 use fresco_dram::{Cycle, PhysAddr};
-use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
+use fresco_input::InputError;
 use std::io::Read;
 use std::path::Path;
 
@@ -58,11 +57,8 @@ impl MemoryTrace {
     /// # Errors
     /// The file cannot be read, or is no trace of that (or any) format.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, InputError> {
-        let name = file_name(path);
-        match is_standard_input(path) {
-            true => Self::new(&name, take_standard_input()?, format),
-            false => Self::new(&name, Input::file(path)?, format),
-        }
+        let (opened, tap) = open_file(path, format)?;
+        Self::of(opened, tap)
     }
 
     /// Reads a trace from any stream; `name` is for errors.
@@ -70,8 +66,7 @@ impl MemoryTrace {
     /// # Errors
     /// As [`MemoryTrace::open`].
     pub fn new(name: &str, reader: impl Read + Send + 'static, format: Option<Format>) -> Result<Self, InputError> {
-        let tap = Tap::new(reader);
-        let opened = recognise(Input::new(name, tap.clone())?, format)?;
+        let (opened, tap) = open_stream(name, reader, format)?;
         Self::of(opened, tap)
     }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A trace of any format, record by record.
 
-use super::format::{Format, Opened, recognise};
+use super::format::{Format, Opened, open_file, open_stream};
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
-use super::input::Input;
 use super::memory::{MemoryTrace, parsed};
 use super::tap::Tap;
 use super::text::{Lines, load_store, ramulator_cpu};
-use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
+use fresco_input::{InputError, file_name};
 use std::io::Read;
 use std::path::Path;
 
@@ -90,11 +89,8 @@ impl AnyTrace {
     /// # Errors
     /// The file cannot be read, or is no trace of that (or any) format.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, InputError> {
-        let name = file_name(path);
-        match is_standard_input(path) {
-            true => Self::new(&name, take_standard_input()?, format),
-            false => Self::new(&name, Input::file(path)?, format),
-        }
+        let (opened, tap) = open_file(path, format)?;
+        Self::of(&file_name(path), opened, tap)
     }
 
     /// Reads a trace from any stream; `name` is for errors.
@@ -102,8 +98,11 @@ impl AnyTrace {
     /// # Errors
     /// As [`AnyTrace::open`].
     pub fn new(name: &str, reader: impl Read + Send + 'static, format: Option<Format>) -> Result<Self, InputError> {
-        let tap = Tap::new(reader);
-        let opened = recognise(Input::new(name, tap.clone())?, format)?;
+        let (opened, tap) = open_stream(name, reader, format)?;
+        Self::of(name, opened, tap)
+    }
+
+    fn of(name: &str, opened: Opened, tap: Tap) -> Result<Self, InputError> {
         let mut header = Header {
             program: shortened(name),
             ..Header::default()

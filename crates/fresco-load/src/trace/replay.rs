@@ -59,9 +59,15 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
     ]],
     build: Build::Program(|values, setting| {
         let path = setting.trace_dir.join(values.text("file"));
-        if let Err(error) = std::fs::metadata(&path) {
-            let fault = values.error("file", format!("{}: {error}", path.display()));
-            return Err(fault.help("check the name and the directory of traces"));
+        let fault = |found: &str| values.error("file", format!("{}: {found}", path.display()));
+        match std::fs::metadata(&path) {
+            Ok(about) if about.is_file() => {}
+            Ok(_) => {
+                return Err(fault("is no regular file")
+                    .allowed("a file: a trace is read once for its extent, and again for each pass")
+                    .help("save it as a file first"));
+            }
+            Err(error) => return Err(fault(&error.to_string()).help("check the name and the directory of traces")),
         }
         let format = FORMATS[values.number("format") as usize];
         let replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;

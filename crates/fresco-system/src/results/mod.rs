@@ -26,7 +26,7 @@ pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};
 pub(crate) use recorder::ReadRecorder;
 pub use regulation::{CoreRegulation, NodeRegulation, RegulationResult};
 pub use run::RunResult;
-pub use scenario::{PointResult, ScenarioResult, TaskSummary};
+pub use scenario::{PointResult, ScenarioResult, Stopped, TaskSummary};
 pub use spread::Spread;
 pub(crate) use spread::{ns, ratio};
 pub use task::{CacheCounts, Memory, Pages, RefreshMet, TaskResult};

@@ -31,6 +31,18 @@ pub struct ScenarioResult {
     pub axes: Vec<Axis>,
     /// All combinations of the axes' values, the last axis running fastest.
     pub points: Vec<PointResult>,
+    /// `None` if all runs were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+}
+
+/// How much there is of a scenario that was stopped: the repetitions and values of axes that are whole.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
+pub struct Stopped {
+    /// Runs that the result holds.
+    pub made: usize,
+    /// Runs that the scenario has.
+    pub all: usize,
 }
 
 /// One combination of values: its repetitions and their summary.
@@ -97,14 +109,10 @@ pub struct TaskSummary {
 }
 
 impl ScenarioResult {
-    /// Returns true if this is the result of all runs of the scenario, not of a part of them.
-    pub fn is_whole(&self, scenario: &Scenario) -> bool {
-        let made: usize = self.points.iter().map(|point| point.runs.len()).sum();
-        made == scenario.runs().len()
-    }
-
-    /// Puts the runs of a scenario together, in the order of [`Scenario::runs`].
-    pub(crate) fn new(scenario: &Scenario, runs: Vec<RunResult>) -> Self {
+    /// Puts the runs of a scenario, or of a part of it, together in the order of [`Scenario::runs`]; `all` is how many the whole
+    /// scenario has.
+    pub(crate) fn new(scenario: &Scenario, runs: Vec<RunResult>, all: usize) -> Self {
+        let made = runs.len();
         let mut runs = runs.into_iter();
         let by_point = scenario
             .points
@@ -139,11 +147,10 @@ impl ScenarioResult {
             repetitions: scenario.repetitions,
             points: points.collect(),
             axes: scenario.axes.clone(),
+            stopped: (made < all).then_some(Stopped { made, all }),
         }
     }
-}
 
-impl ScenarioResult {
     /// The one run of a plan; `threads` says by task which program of several threads it belongs to.
     pub(crate) fn of_plan(plan: &Plan, machine: &Machine, threads: &[Option<usize>], run: RunResult) -> Self {
         let (seed, end, runs) = (run.seed, run.to_ps, vec![run]);
@@ -175,6 +182,7 @@ impl ScenarioResult {
             repetitions: 1,
             axes: Vec::new(),
             points: vec![point],
+            stopped: None,
         }
     }
 }

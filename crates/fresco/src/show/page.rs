@@ -7,7 +7,7 @@ use super::table::{self, Tasks};
 use super::{budgets, controllers, cores, lead, plan, refresh, schedule, teams, timelines, words};
 use fresco_plan::Plan;
 use fresco_report::{HtmlReport, InputFile, Provenance, ReportError, Section};
-use fresco_system::results::ScenarioResult;
+use fresco_system::results::{ScenarioResult, Stopped};
 use fresco_system::{Extent, Role};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub fn of(
     provenance: &Provenance,
 ) -> Result<(HtmlReport, Vec<Figure>), ReportError> {
     let title = match results {
-        [one] => titled(one).to_owned(),
+        [one] => titled(one),
         several if several.iter().all(|result| result.method.is_none()) => {
             format!("Memory interference: {}", named(several))
         }
@@ -49,7 +49,7 @@ pub fn of(
         // The only scenario's title is that of the page.
         let heading = match results.len() {
             1 => format!("Results of {}", result.scenario),
-            _ => titled(result).to_owned(),
+            _ => titled(result),
         };
         let plan = plans.iter().find(|plan| plan.name == result.scenario);
         if let Some(plan) = plan {
@@ -91,11 +91,15 @@ fn free_name(name: &str, taken: &[Figure]) -> String {
     free.expect("numbers do not end")
 }
 
-/// The title of a scenario, or its name if it has none.
-fn titled(result: &ScenarioResult) -> &str {
-    match result.title.is_empty() {
+/// The title of a scenario, or its name if it has none, and how much of it there is.
+fn titled(result: &ScenarioResult) -> String {
+    let title = match result.title.is_empty() {
         true => &result.scenario,
         false => &result.title,
+    };
+    match result.stopped {
+        None => title.clone(),
+        Some(Stopped { made, all }) => format!("{title} [stopped: {made} of {all} runs]"),
     }
 }
 
@@ -273,6 +277,12 @@ mod tests {
         };
         assert_eq!(headed(from_ref(&result)).as_deref(), Some(result.title.as_str()));
         assert!(page(from_ref(&result)).to_html().contains("<h2>Results of first</h2>"));
+        let part = ScenarioResult {
+            stopped: Some(Stopped { made: 1, all: 2 }),
+            ..result.clone()
+        };
+        let title = format!("{} [stopped: 1 of 2 runs]", result.title);
+        assert_eq!(headed(from_ref(&part)), Some(title));
         let untitled = ScenarioResult {
             title: String::new(),
             ..result

@@ -182,6 +182,7 @@ mod tests {
             repetitions: 1,
             axes: axes.iter().map(axis).collect(),
             points: Vec::new(),
+            stopped: None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::sweep::Sweep;
 use super::table::{self, Tasks};
 use super::{budgets, controllers, cores, lead, page, plan, refresh, schedule, teams};
 use fresco_report::{Provenance, ReportError};
+use fresco_system::results::Stopped;
 
 /// A table for each sweep, and under it what it says; at the end what was run.
 ///
@@ -13,12 +14,10 @@ use fresco_report::{Provenance, ReportError};
 pub fn of(sweeps: &[Sweep<'_>], tasks: Tasks, width: usize, provenance: &Provenance) -> Result<String, ReportError> {
     let mut text = String::new();
     for sweep in sweeps {
-        // A title is for pages; what is missing is told here, too.
-        if let Some((_, rest)) = sweep.result.title.split_once("[stopped: ") {
+        if let Some(Stopped { made, all }) = sweep.result.stopped {
             text.push_str(&format!(
-                "{}: stopped after {}\n",
-                sweep.result.scenario,
-                rest.trim_end_matches(']')
+                "{}: stopped after {made} of {all} runs\n",
+                sweep.result.scenario
             ));
         }
         let is_planned = sweep.result.method.is_some();

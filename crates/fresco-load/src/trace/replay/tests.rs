@@ -156,3 +156,12 @@ fn a_trace_that_changes_meanwhile_is_told() {
     let error = program.next(&mut Batch::new()).expect_err("has changed");
     assert_eq!(error.found, "has changed while it was being replayed");
 }
+
+#[test]
+fn what_can_be_read_only_once_is_refused() {
+    let directory = directory("a.trace", b"LD 64\n");
+    std::os::unix::fs::symlink("/dev/null", directory.path().join("pipe")).expect("a link");
+    let error = replay(&directory, "file = 'pipe'").err().expect("is refused");
+    assert!(error.contains("is no regular file"), "{error}");
+    assert!(error.contains("help: save it as a file first"), "{error}");
+}

@@ -5,6 +5,7 @@ mod page;
 mod show;
 
 use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::on_machine::OnMachine;
 use crate::output;
 use crate::outputs::{self, Outputs};
 use crate::plans;
@@ -16,7 +17,7 @@ use crate::stop::{STOPPED, Stop};
 use fresco_advise::{Advice, Bench, Candidate, Observer};
 use fresco_input::{InputError, write_atomically};
 use fresco_report::{Document, InputFile};
-use fresco_scenario::{Comparison, Source};
+use fresco_scenario::Source;
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,13 +41,8 @@ pub struct Args {
     #[arg(value_name = "SCENARIO", required = true)]
     scenario: Vec<String>,
 
-    /// Measured programs on this machine, without a scenario: the words are traces (paths with a "/" or a ".") or built-in programs
-    #[arg(long, value_name = "MACHINE")]
-    on: Option<String>,
-
-    /// With --on, a program in the background (repeatable), on so many cores
-    #[arg(long, value_name = "PROGRAM[,COPIES]", requires = "on")]
-    beside: Vec<String>,
+    #[command(flatten)]
+    on_machine: OnMachine,
 
     /// Most that a measured task may be slowed down, as a ratio of its speed alone (BPM-18: 10 %)
     #[arg(long, value_name = "RATIO", default_value = "1.1")]
@@ -79,17 +75,11 @@ pub struct Args {
 
 /// The scenario, and what a report says of its file.
 fn source(args: &Args) -> Result<(Source, InputFile), InputError> {
-    match (&args.on, args.scenario.as_slice()) {
-        (Some(machine), programs) => scenarios::of_comparison(
-            Comparison {
-                machine,
-                measured: programs,
-                beside: &args.beside,
-                policies: &[],
-                is_together: true,
-            }
-            .to_text_of_tasks()?,
-        ),
+    match (
+        args.on_machine.comparison(&args.scenario, &[]),
+        args.scenario.as_slice(),
+    ) {
+        (Some(comparison), _) => scenarios::of_comparison(comparison.to_text_of_tasks()?),
         (None, [one]) => scenarios::source(one),
         (None, several) => Err(
             InputError::new(several[1].clone(), format!("found it beside {}", several[0]))
@@ -114,7 +104,7 @@ pub fn run(args: &Args) -> Outcome {
     let (source, file) = source(args)?;
     let mut bench = Bench::new(source, &args.set)?;
     let goals = fresco_advise::goals(&args.goal, slowdown, &bench.measured())?;
-    let is_file = |word: &&String| args.on.is_none() && scenarios::is_path(word);
+    let is_file = |word: &&String| !args.on_machine.is_given() && scenarios::is_path(word);
     let inputs: Vec<PathBuf> = args.scenario.iter().filter(is_file).map(PathBuf::from).collect();
     let of_inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     let outputs = Outputs::new()

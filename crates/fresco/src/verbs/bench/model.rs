@@ -4,7 +4,7 @@
 use super::jobs::{Job, Jobs};
 use super::yardstick::Chosen;
 use super::{Args, Sample};
-use crate::simulate::{End, Subject, provenance_of, simulate};
+use crate::simulate::{Simulated, Subject, provenance_of, simulate};
 use crate::stop::Stop;
 use fresco_input::{InputError, quoted};
 use fresco_report::{InputFile, Provenance};
@@ -78,8 +78,13 @@ pub fn run(
     let scenario = Scenario::parse("the scenario of fresco bench", &text, Path::new(""), &[])?;
     let file = InputFile::new("the scenario of fresco bench", crate::provenance::digest(&text));
     let subjects = [Subject::Scenario(Box::new(scenario), file)];
-    let (results, end) = simulate(&subjects, 0, stop);
-    if let Some(End::Fault(fault)) = end {
+    let Simulated {
+        subjects,
+        results,
+        faults,
+        ..
+    } = simulate(&subjects, 0, stop);
+    if let Some(fault) = faults.into_iter().next() {
         return Err(fault);
     }
     let provenance = provenance_of(&subjects, &results)?;

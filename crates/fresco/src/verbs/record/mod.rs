@@ -4,17 +4,20 @@
 mod told;
 
 use crate::arguments::count;
-use crate::failure::{Failure, Outcome, tell};
+use crate::failure::{Outcome, tell};
 use crate::progress;
 use crate::stop::{STOPPED, Stop};
+use crate::whole::WholeFile;
 use fresco_input::InputError;
 use fresco_record::descendants;
 use fresco_record::{Ended, Options, PLUGIN, Program, Recording, Why, find_plugin};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// The option that names the trace.
+const OUTPUT: &str = "--output";
 /// Exit status where this machine lacks what it takes; as `env` has it for faults of its own.
 const UNABLE: u8 = 125;
 /// What a shell says of a program that cannot be executed, or is not found.
@@ -81,11 +84,16 @@ pub fn run(args: &Args) -> Outcome {
             .into());
     }
     if args.output.as_os_str() == "-" {
-        return Err(
-            InputError::new("--output", "found -, which is no name of a file to write")
-                .help("name a file: standard output is the program's")
-                .into(),
-        );
+        return Err(InputError::new(OUTPUT, "found -, which is no name of a file to write")
+            .help("name a file: standard output is the program's")
+            .into());
+    }
+    if args.output.exists() && !args.output.is_file() {
+        return Err(InputError::new(args.output.display().to_string(), "is no regular file")
+            .in_field(OUTPUT)
+            .allowed("a file: a trace is written in several places of it")
+            .help("name a file in a directory that can be written")
+            .into());
     }
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
     let program = match Program::find(name, &search) {
@@ -99,12 +107,12 @@ pub fn run(args: &Args) -> Outcome {
             return Ok(ExitCode::from(UNABLE));
         }
     };
-    let unfinished = Unfinished::beside(&args.output)?;
+    let unfinished = WholeFile::create(OUTPUT, &args.output)?;
     let options = Options {
         program,
         arguments: arguments.to_vec(),
         plugin,
-        output: unfinished.path.clone(),
+        output: unfinished.partial().to_owned(),
         tool: concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned(),
         skip: args.skip,
         instructions: args.instructions,
@@ -164,66 +172,4 @@ fn plugin() -> Result<PathBuf, String> {
             places.join(" and ")
         )
     })
-}
-
-/// A trace that is being written, beside its place. If it comes to nothing it is removed.
-struct Unfinished {
-    path: PathBuf,
-    /// What it takes the place of.
-    place: PathBuf,
-    kept: bool,
-}
-
-impl Unfinished {
-    /// # Errors
-    /// The place cannot be written.
-    fn beside(output: &Path) -> Result<Self, Failure> {
-        let error = |found: String| {
-            Failure::from(
-                InputError::new(output.display().to_string(), found)
-                    .help("name a file in a directory that can be written"),
-            )
-        };
-        if output.is_dir() {
-            return Err(error("is a directory".into()));
-        }
-        if output.exists() && !output.is_file() {
-            return Err(error(
-                "is no regular file: a trace is written in several places, and put there when it is whole".into(),
-            ));
-        }
-        // Through a symbolic link, the file it points to is replaced, not the link.
-        let output = &std::fs::canonicalize(output).unwrap_or_else(|_| output.to_owned());
-        let Some(name) = output.file_name() else {
-            return Err(error("is no name of a file".into()));
-        };
-        let mut name = name.to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let path = output.with_file_name(name);
-        std::fs::File::create(&path).map_err(|fault| error(format!("cannot be written: {fault}")))?;
-        Ok(Self {
-            path,
-            place: output.clone(),
-            kept: false,
-        })
-    }
-
-    /// It is whole: it takes its place.
-    fn finish(mut self) -> Result<(), Failure> {
-        std::fs::rename(&self.path, &self.place).map_err(|fault| {
-            let help = format!("the trace is {}", self.path.display());
-            self.kept = true;
-            InputError::new(self.place.display().to_string(), format!("cannot be written: {fault}")).help(help)
-        })?;
-        self.kept = true;
-        Ok(())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if !self.kept {
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
 }

@@ -6,12 +6,13 @@ mod subjects;
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::on_machine::OnMachine;
 use crate::scenarios;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::sweep::Sweep;
 use crate::show::table::Tasks;
 use crate::show::{page, text, timelines};
-use crate::simulate::{End, Subject, provenance_of, simulate};
+use crate::simulate::{Simulated, Subject, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, tidy};
 use fresco_plan::Plan;
@@ -45,13 +46,8 @@ pub struct Args {
     #[arg(required_unless_present_any = ["list", "programs"], value_name = "SCENARIO")]
     scenarios: Vec<String>,
 
-    /// Programs on this machine, without a scenario: the words are traces (paths with a "/" or a ".") or built-in programs
-    #[arg(long, value_name = "MACHINE")]
-    on: Option<String>,
-
-    /// With --on, a program in the background (repeatable), on so many cores
-    #[arg(long, value_name = "PROGRAM[,COPIES]", requires = "on")]
-    beside: Vec<String>,
+    #[command(flatten)]
+    on_machine: OnMachine,
 
     /// With --on, the policies that are compared, e.g. buddy,palloc,bpm; each also with +memguard
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "on")]
@@ -129,9 +125,12 @@ pub fn run(args: Args) -> Outcome {
         output::write_text(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if args.print_scenario {
-        subjects::load(&args)?;
-        output::write_text(&on::scenario_of(&args)?)?;
+    let comparison = args.on_machine.comparison(&args.scenarios, &args.policies);
+    if args.print_scenario
+        && let Some(comparison) = comparison
+    {
+        let (_, text) = on::load(&args, comparison)?;
+        output::write_text(&text)?;
         return Ok(ExitCode::SUCCESS);
     }
     let subjects = subjects::load(&args)?;
@@ -143,7 +142,12 @@ pub fn run(args: Args) -> Outcome {
     let directory = directory.transpose()?;
     let tables = args.tables.prepare(&files)?;
     let stop = Stop::after("each run that has begun");
-    let (mut results, end) = simulate(&subjects, usize::from(args.threads), &stop);
+    let Simulated {
+        subjects,
+        results,
+        faults,
+        stopped,
+    } = simulate(&subjects, usize::from(args.threads), &stop);
     let mut promises = results
         .iter()
         .flat_map(|result| &result.points)
@@ -153,45 +157,26 @@ pub fn run(args: Args) -> Outcome {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(WANTING),
     };
-    let fault = match end {
-        None => Ok(()),
-        Some(End::Fault(fault)) => Err(fault.into()),
-        Some(End::Stopped(made, total)) => {
-            status = ExitCode::from(STOPPED);
-            mark_stopped(&subjects, &mut results);
-            let nothing = match results.is_empty() {
-                true => ": no repetition and no value of an axis is whole, so that there is nothing to show",
-                false => "",
-            };
-            tell(&format!("fresco: stopped after {made} of {total} runs{nothing}"));
-            Ok(())
-        }
-    };
+    if let Some((made, total)) = stopped {
+        status = ExitCode::from(STOPPED);
+        let nothing = match results.is_empty() {
+            true => ": no repetition and no value of an axis is whole, so that there is nothing to show",
+            false => "",
+        };
+        tell(&format!("fresco: stopped after {made} of {total} runs{nothing}"));
+    }
     // Neither costs the results that there are.
     let shown = match results.is_empty() {
         true => Ok(()),
         false => {
-            let run = &subjects[..results.len()];
-            let provenance = provenance_of(run, &results)?;
+            let provenance = provenance_of(&subjects, &results)?;
             let results = Results { scenarios: results };
-            show(&args, directory.as_ref(), &tables, &provenance, &results, run)
+            show(&args, directory.as_ref(), &tables, &provenance, &results, &subjects)
         }
     };
-    outputs::all([shown, fault])?;
+    let faults = faults.into_iter().map(|fault| Err(fault.into()));
+    outputs::all(std::iter::once(shown).chain(faults))?;
     Ok(status)
-}
-
-/// Says in the title of the scenario that was stopped that this is a part of it.
-fn mark_stopped(subjects: &[Subject], results: &mut [ScenarioResult]) {
-    for (subject, result) in subjects.iter().zip(results) {
-        let made: usize = result.points.iter().map(|point| point.runs.len()).sum();
-        let all = subject.runs();
-        if made < all {
-            result.title = format!("{} [stopped: {made} of {all} runs]", result.title)
-                .trim_start()
-                .to_owned();
-        }
-    }
 }
 
 /// Every file that is read, and those of the command line themselves.
@@ -207,14 +192,14 @@ fn show(
     tables: &tidy::Destination,
     provenance: &Provenance,
     results: &Results,
-    subjects: &[Subject],
+    subjects: &[&Subject],
 ) -> Result<(), Failure> {
     let document = Document {
         schema: SCHEMA,
         provenance,
         data: results,
     };
-    let plans: Vec<&Plan> = subjects.iter().filter_map(Subject::plan).collect();
+    let plans: Vec<&Plan> = subjects.iter().filter_map(|subject| subject.plan()).collect();
     // A report that cannot be written does not cost the results: they are printed first.
     let report = |directory: &ReportDirectory| {
         let (page, figures) = page::of(&results.scenarios, &plans, provenance)?;

@@ -8,44 +8,83 @@ use crate::scenarios;
 use crate::simulate::Subject;
 use fresco_input::InputError;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
+use fresco_report::InputFile;
 use fresco_scenario::Comparison;
 use fresco_system::Scenario;
 use std::path::Path;
 
-/// The text of the scenario that the command line stands for.
+/// The scenario that the command line stands for, with what `--set` changes; and its text, without that.
 ///
 /// # Errors
-/// No such machine, program or policy; more programs than cores.
-pub(super) fn scenario_of(args: &Args) -> Result<String, InputError> {
-    Comparison {
-        machine: args.on.as_deref().unwrap_or_default(),
-        measured: &args.scenarios,
-        beside: &args.beside,
-        policies: &args.policies,
-        is_together: !names_thread(args),
-    }
-    .to_text()
-}
-
-/// The scenario, with what `--set` changes.
-///
-/// # Errors
-/// As [`scenario_of`]; a trace that cannot be read; programs that do not fit the machine.
-pub(super) fn load(args: &Args) -> Result<Subject, Failure> {
+/// No such machine, program or policy; more programs than cores; a trace that cannot be read; programs that do not fit the machine.
+pub(super) fn load(args: &Args, comparison: Comparison<'_>) -> Result<(Subject, String), Failure> {
     let options = [
         ("--horizon", args.horizon.is_some()),
         ("--from-switch-on", args.from_switch_on),
     ];
     refuse_options("--on", "plans", &options)?;
-    let (source, file) = scenarios::of_comparison(scenario_of(args)?)?;
-    let mut scenario = Scenario::of(&source, &overrides(args)?)?;
+    let comparison = Comparison {
+        is_together: !names_thread(args),
+        ..comparison
+    };
+    // A policy that does not exist is a mistake; one that is not for this machine is not.
+    comparison.to_text()?;
+    let (mut scenario, file, text) =
+        read(args, &comparison).or_else(|fault| without_the_impossible(args, &comparison, fault))?;
     scenario.timelines = timelines(args);
     if !names_thread(args) {
         for trace in scenario.traces().iter().filter(|trace| !trace.is_together) {
             tell_of_threads(&trace.name, &trace.path)?;
         }
     }
-    Ok(Subject::Scenario(Box::new(scenario), file))
+    Ok((Subject::Scenario(Box::new(scenario), file), text))
+}
+
+/// The scenario of a comparison.
+fn read(args: &Args, comparison: &Comparison<'_>) -> Result<(Scenario, InputFile, String), InputError> {
+    let text = comparison.to_text()?;
+    let (source, file) = scenarios::of_comparison(text.clone())?;
+    Ok((Scenario::of(&source, &overrides(args)?)?, file, text))
+}
+
+/// The same without the policies that are not for this machine or these programs, each of which is told; `fault` if that leaves
+/// nothing to compare.
+fn without_the_impossible(
+    args: &Args,
+    comparison: &Comparison<'_>,
+    fault: InputError,
+) -> Result<(Scenario, InputFile, String), InputError> {
+    let [first, others @ ..] = comparison.policies else {
+        return Err(fault);
+    };
+    let mut kept = vec![first.clone()];
+    let mut told = Vec::new();
+    for name in others {
+        let policies = &[first.clone(), name.clone()];
+        match read(
+            args,
+            &Comparison {
+                policies,
+                ..*comparison
+            },
+        ) {
+            Ok(_) => kept.push(name.clone()),
+            Err(fault) => told.push(format!("fresco: {name} is left out: {}", fault.found)),
+        }
+    }
+    if kept.len() == 1 {
+        return Err(fault);
+    }
+    let policies = &kept;
+    let rest = read(
+        args,
+        &Comparison {
+            policies,
+            ..*comparison
+        },
+    )?;
+    told.iter().for_each(|line| tell(line));
+    Ok(rest)
 }
 
 /// Returns true if the command line says which thread of a program is replayed.

@@ -27,8 +27,9 @@ enum Kind {
 /// What reading a scenario or a plan finds; a scenario of which there is no plan; two of one name; options that change nothing.
 pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
     refuse_two_values(args)?;
-    if args.on.is_some() {
-        return Ok(vec![on::load(args)?]);
+    if let Some(comparison) = args.on_machine.comparison(&args.scenarios, &args.policies) {
+        let (subject, _) = on::load(args, comparison)?;
+        return Ok(vec![subject]);
     }
     let kinds: Vec<Kind> = args
         .scenarios

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco trace cut`: a part of a trace.
 
+use super::source::Source;
 use super::target::Target;
 use super::writing::{Writing, each_record};
-use crate::arguments::{choice, count, integer};
+use crate::arguments::count;
 use crate::failure::Outcome;
 use crate::stop::Stop;
 use fresco_input::{InputError, file_name};
-use fresco_load::trace::ftrace::{MAX_THREADS, Unit};
-use fresco_load::trace::{AnyTrace, Format, Measure, Window};
-use std::path::PathBuf;
+use fresco_load::trace::ftrace::Unit;
+use fresco_load::trace::{Format, Measure, Window};
 use std::process::ExitCode;
 
 /// Arguments of `fresco trace cut`.
@@ -22,9 +22,8 @@ Examples:
   fresco trace cut prog.ftrace -o part.ftrace --from 1M --accesses 200k
   fresco trace cut prog.champsim.xz -o part.champsim.xz --from 500M --instructions 100M")]
 pub struct Args {
-    /// A trace of any format, plain or compressed; - is standard input
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    #[command(flatten)]
+    source: Source,
 
     #[command(flatten)]
     target: Target,
@@ -40,21 +39,14 @@ pub struct Args {
     /// Keep so many instructions, of which each access is one
     #[arg(long, value_name = "COUNT", value_parser = count)]
     instructions: Option<u64>,
-
-    /// The format of FILE, if it is not to be found out
-    #[arg(long, value_name = "FORMAT", value_parser = choice("--format", &Format::ALL))]
-    format: Option<Format>,
-
-    /// Keep this thread alone
-    #[arg(long, value_name = "N", value_parser = integer("--thread", 0..=MAX_THREADS - 1))]
-    thread: Option<u16>,
 }
 
 /// Cuts it.
 pub fn run(args: &Args) -> Outcome {
-    args.target.check(&[&args.file])?;
-    let export = args.target.export(args.thread)?;
-    let mut trace = AnyTrace::open(&args.file, args.format)?;
+    let Source { file, thread, .. } = &args.source;
+    args.target.check(&[file])?;
+    let export = args.target.export(*thread)?;
+    let mut trace = args.source.open()?;
     let unit = trace.header().unit;
     let (measure, count) = match args.instructions {
         Some(count) => (Measure::Instructions, Some(count)),
@@ -62,7 +54,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     if measure == Measure::Instructions && (unit == Unit::Cycles || trace.format() == Format::LoadStore) {
         return Err(
-            InputError::new(file_name(&args.file), "holds no instructions, but accesses alone")
+            InputError::new(file_name(file), "holds no instructions, but accesses alone")
                 .in_field("--instructions")
                 .allowed("a trace of instructions")
                 .help("give --accesses instead")
@@ -73,8 +65,8 @@ pub fn run(args: &Args) -> Outcome {
     let stop = Stop::on_any_end();
     let mut window = Window::new(args.from, count, measure, unit);
     let mut writing = Writing::of(&args.target.output, &export, &trace)?;
-    let whole = each_record(&mut trace, &args.file, &stop, |record| {
-        if args.thread.is_none_or(|thread| thread == record.thread)
+    let whole = each_record(&mut trace, file, &stop, |record| {
+        if thread.is_none_or(|thread| thread == record.thread)
             && let Some(record) = window.keep(&record)
         {
             writing.push(&record)?;
@@ -87,7 +79,7 @@ pub fn run(args: &Args) -> Outcome {
     }
     if window.kept() == 0 {
         return Err(InputError::new(
-            file_name(&args.file),
+            file_name(file),
             format!(
                 "no access of it lies in the cut; its longest thread has {}",
                 window.length()

@@ -6,6 +6,7 @@ mod cut;
 mod diff;
 mod info;
 mod merge;
+mod source;
 mod target;
 pub mod words;
 mod writing;
