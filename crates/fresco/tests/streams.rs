@@ -355,7 +355,7 @@ fn ctrl_c_keeps_what_there_is() {
         (
             "sim ./repeated.toml --threads 1 --json",
             "fresco: stopped after ",
-            "[stopped: ",
+            "\"stopped\": {",
         ),
         (
             "bench latency --set bytes=16MiB --repetitions 10000",
