@@ -209,7 +209,7 @@ fn options_of_sim() -> Vec<Case> {
                 "p.json",
                 edited(&good, "\"period_ns\": 8000000,", "\"period_ns\": 9223372036854775808,"),
             )
-            .told("plan two: found times of a beyond all use"),
+            .told("p.json: plan two: found times of a beyond all use"),
         Case::new("simulation of memory in no color", &["sim", "p.json"])
             .file(
                 "p.json",
@@ -219,7 +219,7 @@ fn options_of_sim() -> Vec<Case> {
                     1,
                 ),
             )
-            .told("plan two: found memory of a in a color that does not exist"),
+            .told("p.json: plan two: found memory of a in a color that does not exist"),
         of("a change to a plan", &["--set", "cores=2"]).told("--set cores=2: found a change to a plan"),
         of("two plans of a name", &["q.json"]).told("q.json: name: found a second scenario of the name \"two\""),
         of("traces for a plan", &["--trace-dir", "."]).told("--trace-dir: found it with a plan"),
