@@ -3,6 +3,7 @@
 
 use crate::blocks::Blocks;
 use crate::decode::Architecture;
+use crate::marks::Names;
 use crate::memory::Memory;
 use crate::output::Message;
 use crate::stream::Stream;
@@ -24,6 +25,8 @@ pub struct Shared {
     pub memory: Memory,
     /// What is to be recorded.
     pub window: Window,
+    /// Regions that it marks.
+    pub names: Names,
     /// Processes that it made.
     pub children: u64,
     /// Why it cannot go on.
@@ -45,6 +48,7 @@ impl Shared {
             blocks: Blocks::new(architecture),
             memory: Memory::default(),
             window,
+            names: Names::default(),
             children: 0,
             failure: None,
             sent: 0,
@@ -111,7 +115,10 @@ impl Shared {
                     self.maps.extend(text);
                     words
                 }
-                IMAGE => 3,
+                IMAGE => {
+                    self.window.placed(more.first().copied().unwrap_or(0));
+                    3
+                }
                 _ => {
                     self.fail(format!("a definition {first:#x} where none belongs"));
                     return;
@@ -169,8 +176,9 @@ impl Analysis {
             return;
         }
         if !self.streams.contains_key(&taken.stream) {
-            let thread = self.streams.len();
-            if thread >= usize::from(MAX_THREADS) {
+            // In the order in which they were made; the first stream is that of the definitions.
+            let thread = taken.stream.saturating_sub(1);
+            if thread >= u32::from(MAX_THREADS) {
                 self.shared.fail(format!("more than {MAX_THREADS} threads"));
                 return;
             }

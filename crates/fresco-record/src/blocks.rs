@@ -5,6 +5,7 @@
 //! masked load, a fault in the middle) is several blocks of the trace.
 
 use crate::decode::{Architecture, Effect};
+use crate::marks::{self, Part};
 use crate::summary::{Seen, summarise};
 use fresco_load::trace::ftrace::recorded::{Block, MOST_BLOCKS};
 use fresco_ring::event::{INSTRUCTION, KIND, LOW, ORDER, SIZE, STORE, UPDATE};
@@ -14,6 +15,8 @@ use std::collections::HashMap;
 pub struct Translation {
     address: u64,
     effects: Vec<Effect>,
+    /// Instructions that are parts of marks, with their places.
+    marks: Vec<(u16, Part)>,
     /// What its runs were like.
     variants: Vec<Variant>,
     /// Which of them was the last.
@@ -73,6 +76,10 @@ impl Blocks {
                 self.translations.push(Translation {
                     address,
                     effects: self.architecture.decode(address, &instructions),
+                    marks: (0u16..)
+                        .zip(&instructions)
+                        .filter_map(|(place, code)| Some((place, marks::part(self.architecture, code)?)))
+                        .collect(),
                     variants: Vec::new(),
                     last: 0,
                 });
@@ -96,6 +103,16 @@ impl Blocks {
     /// Instructions of the emulator's block, which is known.
     pub fn instructions(&self, number: u64) -> u64 {
         self.translations[self.numbers[number as usize] as usize].effects.len() as u64
+    }
+
+    /// Parts of marks in the emulator's block, which is known, with the places of their instructions.
+    pub fn marks(&self, number: u64) -> &[(u16, Part)] {
+        &self.translations[self.numbers[number as usize] as usize].marks
+    }
+
+    /// Where the emulator's block begins, which is known.
+    pub fn address(&self, number: u64) -> u64 {
+        self.translations[self.numbers[number as usize] as usize].address
     }
 
     /// Which block of the trace a run of the emulator's block was; `None` if there are too many already. The addresses of its accesses

@@ -7,6 +7,7 @@
 //! - `program`: what is to be run, `record`: starts it, follows it to its end.
 //! - `analysis`, `stream`: from words to runs of blocks; `window`: which of them are recorded.
 //! - `decode`: what instructions do with registers; `summary`: what a block does with values; `blocks`: blocks by what was seen of them.
+//! - `marks`: regions that the program marks, `symbols`: functions by name.
 //! - `memory`, `calls`: what memory is for.
 //! - `output`: compresses, writes, sums up.
 
@@ -15,15 +16,18 @@ mod blocks;
 mod calls;
 mod decode;
 pub mod descendants;
+mod marks;
 mod memory;
 mod output;
 mod program;
 mod record;
 mod stream;
 mod summary;
+mod symbols;
 mod window;
 
 pub use decode::Architecture;
+pub use marks::HEADER;
 pub use program::Program;
 pub use record::{EMULATORS, Ended, Options, PLUGIN, Recording, find_plugin, record};
 
@@ -34,6 +38,8 @@ pub enum Why {
     NotFound,
     /// It cannot be executed, or not be recorded.
     CannotExecute,
+    /// It has no such function.
+    Symbol,
     /// This machine lacks what it takes.
     Unable,
     /// The trace cannot be written.

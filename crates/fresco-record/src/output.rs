@@ -2,7 +2,7 @@
 //! The thread that compresses and writes the trace, and sums up.
 
 use fresco_load::trace::ftrace::recorded::{
-    About, Block, Chunk, Dependences, Ending, Kind, Range, RecordedWriter, ThreadTotals, Trailer, dependences,
+    About, Block, Chunk, Dependences, Ending, Kind, Range, RecordedWriter, Region, ThreadTotals, Trailer, dependences,
 };
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,8 +20,8 @@ pub enum Message {
     Chunk(Chunk),
     /// Pages that a thread touched, each once.
     Pages(u16, Vec<(u64, Kind)>),
-    /// All is said.
-    End(Ending),
+    /// All is said; and the regions that the program marked.
+    End(Ending, Vec<Region>),
 }
 
 /// Parts that wait to be written: the analysis need not wait for each.
@@ -58,8 +58,9 @@ fn write(mut writer: RecordedWriter<BufWriter<File>>, messages: &Receiver<Messag
                 writer.chunk(&chunk)?;
             }
             Message::Pages(thread, pages) => totals.entry(thread).or_default().ranges = ranges(pages),
-            Message::End(how) => {
+            Message::End(how, regions) => {
                 ending = how;
+                writer.regions(regions);
                 break;
             }
         }

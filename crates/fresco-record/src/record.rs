@@ -5,6 +5,7 @@ use crate::analysis::{Analysis, Shared};
 use crate::decode::Architecture;
 use crate::output::{self, Message};
 use crate::program::Program;
+use crate::symbols;
 use crate::window::Window;
 use crate::{Failure, Why};
 use fresco_load::trace::ftrace::recorded::{About, Ending, Trailer};
@@ -41,7 +42,11 @@ pub struct Options {
     pub output: PathBuf,
     /// Tool and version that stand in the trace.
     pub tool: String,
-    /// Instructions before recording begins.
+    /// Recording begins with the first call of this function of the program.
+    pub from_symbol: Option<OsString>,
+    /// It ends, and the program is ended, with the first call of this one after that.
+    pub to_symbol: Option<OsString>,
+    /// Instructions before recording begins, counted from there.
     pub skip: u64,
     /// Instructions after which it ends, and the program is ended.
     pub instructions: Option<u64>,
@@ -114,7 +119,13 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
         what: format!("{}: cannot be written: {error}", options.output.display()),
     };
     let (sender, writer) = output::begin(&options.output, &about).map_err(|error| unwritable(&error))?;
-    let window = Window::new(options.skip, options.instructions);
+    let between = |name: &Option<OsString>| {
+        name.as_ref()
+            .map(|name| symbols::address(&options.program.path, name))
+            .transpose()
+    };
+    let symbols = [between(&options.from_symbol)?, between(&options.to_symbol)?];
+    let window = Window::new(options.skip, options.instructions).between(symbols);
     let program = options.program.path.to_string_lossy().into_owned();
     let shared = Shared::new(options.program.architecture, program, window, sender);
     let mut analysis = Analysis::new(shared);
@@ -138,7 +149,8 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
         Ended::Enough | Ended::Asked => Ending::Stopped,
         Ended::Failed(_) => Ending::Failed,
     };
-    analysis.shared.send(Message::End(ending));
+    let regions = analysis.shared.names.take();
+    analysis.shared.send(Message::End(ending, regions));
     let (children, nothing) = (analysis.shared.children, analysis.shared.window.never_began());
     drop(analysis);
     let written = writer

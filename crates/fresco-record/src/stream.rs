@@ -3,6 +3,7 @@
 
 use crate::analysis::Shared;
 use crate::calls::{Made, Pending};
+use crate::marks::{Done, Marks, Part};
 use crate::output::Message;
 use fresco_load::trace::ftrace::recorded::{Encoder, Special};
 use fresco_ring::event::{AFTER, BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
@@ -18,10 +19,12 @@ pub struct Stream {
     call: Pending,
     /// Orders that come before the next run.
     orders: Vec<Special>,
-    /// Something of it is in the trace.
-    is_recorded: bool,
     /// The thread asked for another program in place of this one, and nothing came after that.
     pub executed: bool,
+    /// Regions that it marks.
+    marks: Marks,
+    /// What of it is recorded.
+    done: Done,
     /// Pages touched, with what they are for.
     pages: Vec<(u64, fresco_load::trace::ftrace::recorded::Kind)>,
 }
@@ -45,8 +48,9 @@ impl Stream {
             addresses: Vec::new(),
             call: Pending::default(),
             orders: Vec::new(),
-            is_recorded: false,
             executed: false,
+            marks: Marks::default(),
+            done: Done::default(),
             pages: Vec::new(),
         }
     }
@@ -130,25 +134,53 @@ impl Stream {
 
     #[inline]
     fn run(&mut self, number: u64, events: &[u64], shared: &mut Shared) {
-        if !shared.window.takes(shared.blocks.instructions(number)) {
+        if !shared
+            .window
+            .takes(shared.blocks.instructions(number), shared.blocks.address(number))
+        {
             self.leave_out(events);
             return;
         }
         shared.see_stack(events);
+        let marks = self.marks_of(number, shared);
         let Some((variant, block)) = shared.blocks.run(number, events, &mut self.addresses) else {
             shared.fail("more blocks than a trace can hold: the program makes code all the time".into());
             return;
         };
+        let orders = variant.orders.iter();
+        self.orders
+            .extend(orders.map(|(event, at)| order(events[usize::from(*event)], *at)));
+        if !marks.is_empty() {
+            for (place, part) in marks {
+                let at = block.sites.partition_point(|site| site.instruction < place) as u16;
+                let now = Done {
+                    instructions: self.done.instructions + u64::from(place),
+                    accesses: self.done.accesses + u64::from(at),
+                };
+                if let Some((region, enters)) = self.marks.take(part, now, &mut shared.names) {
+                    self.orders.push(Special::Mark { at, region, enters });
+                }
+            }
+            self.orders.sort_by_key(Special::at);
+        }
+        self.done.instructions += u64::from(block.instructions);
+        self.done.accesses += block.sites.len() as u64;
         for special in self.orders.drain(..) {
             self.encoder.special(special);
         }
-        for (event, at) in &variant.orders {
-            self.encoder.special(order(events[usize::from(*event)], *at));
-        }
         self.encoder.run(variant.block, block, &self.addresses);
-        self.is_recorded = true;
         if self.encoder.is_full() {
             self.chunk(shared);
+        }
+    }
+
+    /// Parts of marks in a block: letters matter after the head of one alone.
+    #[inline]
+    fn marks_of(&self, number: u64, shared: &Shared) -> Vec<(u16, Part)> {
+        let marks = shared.blocks.marks(number);
+        match marks.iter().any(|(_, part)| matches!(part, Part::Head(_))) || self.marks.is_within_name() {
+            true => marks.to_vec(),
+            false => Vec::new(),
         }
     }
 
@@ -162,7 +194,9 @@ impl Stream {
         }
         let mut latest: Vec<Special> = Vec::new();
         for special in self.orders.drain(..).rev() {
-            let (Special::Order { object, ticket, .. } | Special::After { object, ticket, .. }) = special;
+            let (Special::Order { object, ticket, .. } | Special::After { object, ticket, .. }) = special else {
+                continue;
+            };
             let is_known = |other: &Special| matches!(other, Special::After { object: known, .. } if *known == object);
             if !latest.iter().any(is_known) {
                 latest.push(Special::After { at: 0, object, ticket });
@@ -209,12 +243,13 @@ impl Stream {
     pub fn finish(&mut self, shared: &mut Shared) {
         self.finish_run(shared);
         // The end of a thread, which others wait for.
-        if self.is_recorded {
+        if self.done.instructions > 0 {
             for special in self.orders.drain(..) {
                 self.encoder.special(special);
             }
         }
         self.chunk(shared);
+        self.marks.finish(self.thread, self.done, &mut shared.names);
         let pages = std::mem::take(&mut self.pages);
         shared.send(Message::Pages(self.thread, pages));
     }

@@ -7,6 +7,8 @@ pub struct Window {
     skip: u64,
     left: u64,
     done: u64,
+    /// Blocks with which it begins and before which it ends: addresses, once the program has its place.
+    between: [Option<u64>; 2],
 }
 
 impl Window {
@@ -16,14 +18,29 @@ impl Window {
             skip,
             left: count.unwrap_or(u64::MAX),
             done: 0,
+            between: [None; 2],
         }
     }
 
-    /// Returns true if a run of a block with so many instructions belongs to it.
+    /// It begins with the first run of a block, counts from there, and ends before the next run of another one. Both lie so far behind
+    /// the begin of the program's code.
+    pub fn between(mut self, blocks: [Option<u64>; 2]) -> Self {
+        self.between = blocks;
+        self
+    }
+
+    /// The program's code begins here.
+    pub fn placed(&mut self, code: u64) {
+        for block in self.between.iter_mut().flatten() {
+            *block = block.wrapping_add(code);
+        }
+    }
+
+    /// Returns true if a run of the block at `address` with so many instructions belongs to it.
     #[inline]
-    pub fn takes(&mut self, instructions: u64) -> bool {
+    pub fn takes(&mut self, instructions: u64, address: u64) -> bool {
         self.done += instructions;
-        if self.left == 0 {
+        if self.between != [None; 2] && !self.is_between(address) || self.left == 0 {
             return false;
         }
         if self.skip > 0 {
@@ -31,6 +48,17 @@ impl Window {
             return false;
         }
         self.left = self.left.saturating_sub(instructions);
+        true
+    }
+
+    #[cold]
+    fn is_between(&mut self, address: u64) -> bool {
+        match self.between {
+            [Some(from), _] if from != address => return false,
+            [Some(_), _] => self.between[0] = None,
+            [None, Some(to)] if to == address => self.left = 0,
+            _ => {}
+        }
         true
     }
 
@@ -46,7 +74,7 @@ impl Window {
 
     /// Returns true if it never began.
     pub fn never_began(&self) -> bool {
-        self.skip > 0
+        self.skip > 0 || self.between[0].is_some()
     }
 }
 
@@ -55,7 +83,9 @@ mod tests {
     use super::*;
 
     fn taken(mut window: Window, blocks: &[u64]) -> Vec<usize> {
-        (0..blocks.len()).filter(|block| window.takes(blocks[*block])).collect()
+        (0..blocks.len())
+            .filter(|block| window.takes(blocks[*block], *block as u64 % 4))
+            .collect()
     }
 
     #[test]
@@ -65,5 +95,21 @@ mod tests {
         assert_eq!(taken(Window::new(11, None), &blocks), [2, 3]);
         assert_eq!(taken(Window::new(10, Some(11)), &blocks), [1, 2]);
         assert!(Window::new(41, None).never_began());
+    }
+
+    #[test]
+    fn from_one_block_to_another() {
+        let blocks = [10; 10];
+        let between = |from, to| {
+            let mut window = Window::new(0, None).between([from, to]);
+            window.placed(1);
+            window
+        };
+        assert_eq!(taken(between(Some(1), Some(0)), &blocks), [2, 3, 4]);
+        assert_eq!(taken(between(Some(1), None), &blocks), [2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(taken(between(None, Some(2)), &blocks), [0, 1, 2]);
+        // Both the same: from one call to the next.
+        assert_eq!(taken(between(Some(1), Some(1)), &blocks), [2, 3, 4, 5]);
+        assert!(between(Some(7), None).never_began());
     }
 }

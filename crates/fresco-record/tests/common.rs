@@ -36,7 +36,7 @@ pub fn built(name: &str, source: &str, flags: &[&str]) -> (tempfile::TempDir, Pa
     built_by("gcc", name, source, flags)
 }
 
-fn built_by(compiler: &str, name: &str, source: &str, flags: &[&str]) -> (tempfile::TempDir, PathBuf) {
+pub fn built_by(compiler: &str, name: &str, source: &str, flags: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join(name);
     std::fs::write(&path, source).expect("writable");
@@ -58,8 +58,8 @@ pub fn assembled(body: &str) -> (tempfile::TempDir, PathBuf) {
     built("program.s", &source, &["-nostdlib", "-static"])
 }
 
-/// The same for AArch64; `None`, and the test is skipped, where such programs cannot be made or run.
-pub fn assembled_for_arm(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
+/// The compiler for AArch64; `None`, and the test is skipped, where such programs cannot be made or run.
+pub fn can_build_for_arm() -> Option<&'static str> {
     const COMPILER: &str = "aarch64-linux-gnu-gcc";
     for (tool, package) in [("qemu-aarch64", "qemu-user"), (COMPILER, "gcc-aarch64-linux-gnu")] {
         if Command::new(tool).arg("--version").output().is_err() {
@@ -67,8 +67,14 @@ pub fn assembled_for_arm(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
             return None;
         }
     }
+    Some(COMPILER)
+}
+
+/// The same as [`assembled`] for AArch64; `None` as [`can_build_for_arm`].
+pub fn assembled_for_arm(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
+    let compiler = can_build_for_arm()?;
     let source = format!(".arch armv8.2-a\n.globl _start\n.text\n_start:\n{body}\n");
-    Some(built_by(COMPILER, "program.s", &source, &["-nostdlib", "-static"]))
+    Some(built_by(compiler, "program.s", &source, &["-nostdlib", "-static"]))
 }
 
 /// Options for a program with these arguments, whose trace lies in `directory`.
@@ -79,6 +85,8 @@ pub fn options(plugin: &Path, directory: &Path, program: &Path, arguments: &[&st
         plugin: plugin.to_owned(),
         output: directory.join("program.ftrace"),
         tool: "test".into(),
+        from_symbol: None,
+        to_symbol: None,
         skip: 0,
         instructions: None,
         random_addresses: false,

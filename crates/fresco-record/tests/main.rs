@@ -5,3 +5,4 @@ mod common;
 mod counts;
 mod dependences;
 mod ends;
+mod regions;

@@ -217,9 +217,17 @@ fn phases_in_operations_end_with_the_thread_that_has_most() {
     assert_eq!((idle(master), idle(worker)), (master.run_time_ps, 0));
     // The same in time.
     let text = scenario(&path, 2, "warm_up.time = \"20 us\"\nmeasure.time = \"40 us\"");
-    for task in tasks(&results(&text)) {
-        assert_eq!(task.run_time_ps, 40_000_000, "{}", task.name);
-    }
+    let result = results(&text);
+    let [master, worker] = tasks(&result) else {
+        panic!("two threads")
+    };
+    assert_eq!((master.run_time_ps, idle(master)), (40_000_000, 40_000_000));
+    // One that executes stops at its next operation, for which it may have to fetch a line or a page.
+    assert!(
+        (40_000_000..44_000_000).contains(&worker.run_time_ps),
+        "{}",
+        worker.run_time_ps
+    );
 }
 
 fn refused(text: &str) -> String {

@@ -18,6 +18,7 @@ mod plan;
 mod record;
 mod recorded_threads;
 mod refresh_times;
+mod regions;
 mod reproduce;
 #[macro_use]
 mod run;

@@ -126,7 +126,7 @@ fn replay_together(threads: usize) {
             );
             let team = &point["teams"][0];
             assert!(number(&team["total_idle_ns"]["mean"]) > 0.0, "{place}");
-            // The threads of this one have unequal loads, and all wait for the last at each barrier.
+            // Each thread of this one has more to do than the one before, and all wait for the last at each barrier.
             if name == "barrier" {
                 let (first, last) = (idle(&tasks[1]), idle(&tasks[threads]));
                 assert!(first > last, "{place}: {first} and {last}");

@@ -2,7 +2,7 @@
 //! Processor traces: what one thread of a program did.
 
 use super::format::{Format, Opened, recognise};
-use super::ftrace::recorded::{RecordedFile, RecordedThread};
+use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
 use super::ftrace::{Record, TraceReader, Unit, What};
 use super::input::Input;
 use super::memory::parsed;
@@ -74,10 +74,10 @@ impl CpuTrace {
         }
     }
 
-    /// The events of `thread` of a trace of version 2; if it is replayed `together` with the others, also what it waits for.
-    pub fn of_recorded(file: RecordedFile, thread: u16, together: bool) -> Self {
+    /// The events of `thread` of a trace of version 2, with what is wanted `between` its accesses.
+    pub fn of_recorded(file: RecordedFile, thread: u16, between: Between) -> Self {
         let recorded = Recorded {
-            thread: RecordedThread::new(file, thread, together),
+            thread: RecordedThread::new(file, thread, between),
             events: Vec::new(),
             next: 0,
         };

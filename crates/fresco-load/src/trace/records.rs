@@ -2,6 +2,7 @@
 //! A trace of any format, record by record.
 
 use super::format::{Format, Opened, open_file, open_stream};
+use super::ftrace::recorded::RegionRecords;
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
 use super::memory::{MemoryTrace, parsed};
 use super::tap::Tap;
@@ -122,6 +123,23 @@ impl AnyTrace {
             }
         };
         Ok(Self { source, header, tap })
+    }
+
+    /// What lies in a region that a recorded program marks: all visits of each thread, one after the other, each of which ends with the mark
+    /// of a pass.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no recorded program, or has no such region.
+    pub fn of_region(path: &Path, region: &str) -> Result<Self, InputError> {
+        let name = file_name(path);
+        Ok(Self {
+            source: Source::Instructions(Box::new(RegionRecords::open(path, region)?), Format::Fresco),
+            header: Header {
+                program: shortened(&format!("{region} of {name}")),
+                ..Header::default()
+            },
+            tap: Tap::new(std::io::empty()),
+        })
     }
 
     /// Its format.

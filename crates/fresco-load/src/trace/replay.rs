@@ -4,7 +4,7 @@
 use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
 use super::ftrace::MAX_THREADS;
-use super::ftrace::recorded::RecordedFile;
+use super::ftrace::recorded::{Between, RecordedFile};
 use super::input::Input;
 use super::survey::{Digest, Survey};
 use crate::parameter::{Kind, Parameter};
@@ -107,7 +107,7 @@ impl Replay {
             let file = RecordedFile::open(&path)?;
             let totals = file.trailer().thread(thread).ok_or_else(|| no_access(&name, thread))?;
             let survey = Survey::of_totals(totals, &[totals], &name)?;
-            (survey, Some(CpuTrace::of_recorded(file, thread, false)))
+            (survey, Some(CpuTrace::of_recorded(file, thread, Between::Nothing)))
         } else {
             let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
             (survey, None)
@@ -120,7 +120,7 @@ impl Replay {
 
     /// One of the threads of a recorded program that are replayed together; they share the areas of `survey`.
     pub(super) fn member(path: PathBuf, file: RecordedFile, thread: u16, survey: Survey, passes: u64) -> Self {
-        let trace = CpuTrace::of_recorded(file, thread, true);
+        let trace = CpuTrace::of_recorded(file, thread, Between::Orders);
         Self::of(path, Some(Format::Fresco), thread, survey, passes, Some(trace))
     }
 

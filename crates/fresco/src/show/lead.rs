@@ -23,6 +23,7 @@ pub fn sentences(sweep: &Sweep<'_>) -> Vec<String> {
     let mut sentences = Vec::from_iter(plan::sentence(sweep.result));
     sentences.extend(of_tasks(sweep));
     sentences.extend(tail::sentence(sweep));
+    sentences.extend(super::teams::given_up(sweep.result));
     if let Some(sentence) = budgets::too_short(sweep.result) {
         // What is left of the begin is no reason of what comes after it.
         sentences.push(sentence);

@@ -3,6 +3,7 @@
 
 use super::sweep::Sweep;
 use fresco_report::{Column, ReportError, Table};
+use fresco_system::results::ScenarioResult;
 
 /// What the columns are.
 pub const NOTE: &str = "Threads of one program: idle is the time at the end of parallel sections until the last thread came \
@@ -41,4 +42,16 @@ pub fn table(sweep: &Sweep<'_>) -> Result<Option<Table>, ReportError> {
         }
     }
     Ok(Some(table))
+}
+
+/// Says that threads of a trace waited for what never came, if they did.
+pub fn given_up(result: &ScenarioResult) -> Option<String> {
+    let runs = result.points.iter().flat_map(|point| &point.runs);
+    let threads = runs.flat_map(|run| run.tasks.iter().filter_map(|task| task.thread));
+    let count: u64 = threads.map(|thread| thread.given_up).sum();
+    (count > 0).then(|| {
+        format!(
+            "Threads waited {count} times for what never comes in their trace, and went on: it is no recording as it was made."
+        )
+    })
 }

@@ -5,6 +5,7 @@ mod told;
 
 use crate::arguments::count;
 use crate::failure::{Outcome, tell};
+use crate::output;
 use crate::progress;
 use crate::stop::{STOPPED, Stop};
 use crate::whole::WholeFile;
@@ -37,14 +38,28 @@ program makes run unrecorded; threads are recorded. docs/record.md says what is 
 Examples:
   fresco record -o sort.ftrace -- sort words.txt
   fresco record -o xz.ftrace --skip 50M --instructions 20M -- xz -9k data
+  fresco record -o solve.ftrace --from-symbol solve --to-symbol report -- ./solver
+  fresco record --print-header > fresco_mark.h
   fresco trace info xz.ftrace
   fresco sim scenarios/recorded.toml --set task.victim.parameters.file=xz.ftrace")]
 pub struct Args {
     /// Write the trace here; a file that is there is replaced once the new trace is whole
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "print_header")]
+    output: Option<PathBuf>,
 
-    /// Record nothing of so many instructions at the begin, such as 500M
+    /// Begin with the first call of this function of the program
+    #[arg(long, value_name = "NAME")]
+    from_symbol: Option<OsString>,
+
+    /// End, and end the program, with the first call of this function after that
+    #[arg(long, value_name = "NAME")]
+    to_symbol: Option<OsString>,
+
+    /// Print what marks regions in C and C++, to be included, and do nothing else
+    #[arg(long, exclusive = true)]
+    print_header: bool,
+
+    /// Record nothing of so many instructions at the begin, such as 500M; from --from-symbol on
     #[arg(long, value_name = "COUNT", value_parser = count, default_value = "0")]
     skip: u64,
 
@@ -62,7 +77,7 @@ pub struct Args {
 
     /// The program and its arguments
     #[arg(
-        required = true,
+        required_unless_present = "print_header",
         trailing_var_arg = true,
         allow_hyphen_values = true,
         value_name = "PROGRAM"
@@ -72,7 +87,12 @@ pub struct Args {
 
 /// Runs the program and records it.
 pub fn run(args: &Args) -> Outcome {
+    if args.print_header {
+        output::write_text(fresco_record::HEADER)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let (name, arguments) = args.command.split_first().expect("clap wants one at least");
+    let output = args.output.as_deref().expect("clap wants one");
     if name.to_string_lossy().starts_with('-') {
         let found = format!("found {} where the program belongs", name.to_string_lossy());
         return Err(InputError::new("command line", found)
@@ -83,13 +103,13 @@ pub fn run(args: &Args) -> Outcome {
             ))
             .into());
     }
-    if args.output.as_os_str() == "-" {
+    if output.as_os_str() == "-" {
         return Err(InputError::new(OUTPUT, "found -, which is no name of a file to write")
             .help("name a file: standard output is the program's")
             .into());
     }
-    if args.output.exists() && !args.output.is_file() {
-        return Err(InputError::new(args.output.display().to_string(), "is no regular file")
+    if output.exists() && !output.is_file() {
+        return Err(InputError::new(output.display().to_string(), "is no regular file")
             .in_field(OUTPUT)
             .allowed("a file: a trace is written in several places of it")
             .help("name a file in a directory that can be written")
@@ -107,13 +127,15 @@ pub fn run(args: &Args) -> Outcome {
             return Ok(ExitCode::from(UNABLE));
         }
     };
-    let unfinished = WholeFile::create(OUTPUT, &args.output)?;
+    let unfinished = WholeFile::create(OUTPUT, output)?;
     let options = Options {
         program,
         arguments: arguments.to_vec(),
         plugin,
         output: unfinished.partial().to_owned(),
         tool: concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned(),
+        from_symbol: args.from_symbol.clone(),
+        to_symbol: args.to_symbol.clone(),
         skip: args.skip,
         instructions: args.instructions,
         random_addresses: args.aslr,
@@ -132,9 +154,9 @@ pub fn run(args: &Args) -> Outcome {
     }
     unfinished.finish()?;
     if !args.quiet {
-        told::summary(&args.output, &recording);
+        told::summary(output, &recording);
     }
-    told::warnings(&args.output, &recording);
+    told::warnings(output, &recording);
     Ok(status(&recording))
 }
 
@@ -143,7 +165,7 @@ fn of_failure(failure: &fresco_record::Failure) -> Outcome {
         Why::NotFound => NOT_FOUND,
         Why::CannotExecute => NOT_EXECUTABLE,
         Why::Unable => UNABLE,
-        Why::Output => 2,
+        Why::Output | Why::Symbol => 2,
     };
     tell(&format!("fresco record: {failure}"));
     Ok(ExitCode::from(status))

@@ -9,7 +9,7 @@ use crate::failure::Outcome;
 use crate::stop::Stop;
 use fresco_input::{InputError, file_name};
 use fresco_load::trace::ftrace::Unit;
-use fresco_load::trace::{Format, Measure, Window};
+use fresco_load::trace::{AnyTrace, Format, Measure, Window};
 use std::process::ExitCode;
 
 /// Arguments of `fresco trace cut`.
@@ -20,6 +20,7 @@ trace. Dependences on what lies before the cut are left out, and told.
 
 Examples:
   fresco trace cut prog.ftrace -o part.ftrace --from 1M --accesses 200k
+  fresco trace cut prog.ftrace -o frame.ftrace --region frame
   fresco trace cut prog.champsim.xz -o part.champsim.xz --from 500M --instructions 100M")]
 pub struct Args {
     #[command(flatten)]
@@ -27,6 +28,10 @@ pub struct Args {
 
     #[command(flatten)]
     target: Target,
+
+    /// Keep what lies in this region, which the program marks; each visit is a pass of the result, and so a job of a periodic task
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "accesses", "instructions", "format"])]
+    region: Option<String>,
 
     /// Leave out so many at the begin, such as 500M
     #[arg(long, value_name = "COUNT", value_parser = count, default_value = "0")]
@@ -46,7 +51,10 @@ pub fn run(args: &Args) -> Outcome {
     let Source { file, thread, .. } = &args.source;
     args.target.check(&[file])?;
     let export = args.target.export(*thread)?;
-    let mut trace = args.source.open()?;
+    let mut trace = match &args.region {
+        Some(region) => AnyTrace::of_region(file, region)?,
+        None => args.source.open()?,
+    };
     let unit = trace.header().unit;
     let (measure, count) = match args.instructions {
         Some(count) => (Measure::Instructions, Some(count)),

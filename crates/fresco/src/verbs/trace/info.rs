@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 use crate::stop::Stop;
 use crate::{output, provenance};
 use fresco_input::{InputError, is_standard_input};
-use fresco_load::trace::ftrace::recorded::{Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
+use fresco_load::trace::ftrace::recorded::{self, Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
 use fresco_load::trace::ftrace::{Unit, What};
 use fresco_load::trace::{AnyTrace, Format};
 use fresco_report::{Column, ReportError, Table};
@@ -57,6 +57,26 @@ struct Info {
     pages_by_kind: BTreeMap<&'static str, u64>,
     dependent: Option<Dependent>,
     threads: Vec<Thread>,
+    orders: Option<Orders>,
+    regions: Vec<Region>,
+}
+
+/// Orders between threads.
+#[derive(Debug, Serialize)]
+struct Orders {
+    recorded: u64,
+    /// That came before or outside of the recording.
+    outside: u64,
+}
+
+/// A region that the program marks, and a thread in it.
+#[derive(Debug, Serialize)]
+struct Region {
+    region: String,
+    thread: u16,
+    times: u64,
+    instructions: u64,
+    accesses: u64,
 }
 
 /// Loads that need loads.
@@ -101,7 +121,7 @@ struct Thread {
 pub fn run(args: &Args) -> Outcome {
     let fresco = matches!(args.format, None | Some(Format::Fresco)) && !is_standard_input(&args.file);
     let (info, lines) = match fresco && RecordedFile::is(&args.file)? {
-        true => recorded(&args.file)?,
+        true => of_recorded(&args.file)?,
         false => (plain(&args.file, args.format)?, Vec::new()),
     };
     let schema = "fresco-trace-info/1";
@@ -117,7 +137,7 @@ fn name_of(path: &Path) -> (String, u64) {
 }
 
 /// A trace of version 2, by its trailer.
-fn recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
+fn of_recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
     let file = RecordedFile::open(path)?;
     let trailer = file.trailer();
     let (counts, pages) = (trailer.counts(), trailer.pages_by_kind());
@@ -155,6 +175,11 @@ fn recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
         pages_by_kind: kinds.map(|(kind, pages)| (kind.name(), pages)).collect(),
         dependent: Some(dependent),
         threads: trailer.threads.iter().map(thread).collect(),
+        orders: Some(Orders {
+            recorded: trailer.orders.count(),
+            outside: trailer.orders.missing(),
+        }),
+        regions: trailer.regions.iter().flat_map(regions).collect(),
     };
     Ok((info, words::lines(trailer, bytes)))
 }
@@ -228,6 +253,16 @@ fn plain(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
     }))
 }
 
+fn regions(region: &recorded::Region) -> impl Iterator<Item = Region> + '_ {
+    region.visits.iter().map(|visits| Region {
+        region: region.name.clone(),
+        thread: visits.thread,
+        times: visits.times,
+        instructions: visits.instructions,
+        accesses: visits.accesses,
+    })
+}
+
 fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
     let mut about = Table::new(info.file.clone(), vec![Column::text("property"), Column::text("value")]);
     let version = info
@@ -243,6 +278,13 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
         if let Some(value) = value {
             row(name, value)?;
         }
+    }
+    if let Some(orders) = info.orders.as_ref().filter(|_| info.threads.len() > 1) {
+        let (recorded, outside) = (words::grouped(orders.recorded), words::grouped(orders.outside));
+        row(
+            "orders",
+            &format!("{recorded} between threads; {outside} outside of the recording"),
+        )?;
     }
     match lines {
         [] => {
@@ -279,5 +321,27 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
             words::size(thread.pages * words::PAGE).into(),
         ])?;
     }
-    Ok(vec![about, threads])
+    if info.regions.is_empty() {
+        return Ok(vec![about, threads]);
+    }
+    let mut regions = Table::new(
+        "regions",
+        vec![
+            Column::text("region"),
+            number("thread"),
+            number("times"),
+            number("instructions"),
+            number("accesses"),
+        ],
+    );
+    for region in &info.regions {
+        regions.push(vec![
+            region.region.as_str().into(),
+            u64::from(region.thread).into(),
+            region.times.into(),
+            region.instructions.into(),
+            region.accesses.into(),
+        ])?;
+    }
+    Ok(vec![about, threads, regions])
 }

@@ -5,7 +5,7 @@ use super::block::Block;
 use super::bytes::Bytes;
 use super::coder::{Coder, NO_BLOCK, SUCCESSORS};
 use super::encoder::{Chunk, Counts};
-use super::{AFTER, BLOCKS_FROM, MOST_BLOCKS, OBJECTS, ORDER, SPECIAL, Special};
+use super::{AFTER, BLOCKS_FROM, ENTER, LEAVE, MOST_BLOCKS, MOST_REGIONS, OBJECTS, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::MAX_THREADS;
 use crate::trace::ftrace::varint::{put, unzigzag};
 
@@ -269,16 +269,22 @@ impl Decoder {
 /// The next entry of a list of specials.
 fn special(bytes: &mut Bytes<'_>) -> Result<Special, String> {
     let tag = bytes.byte()?;
-    if tag != ORDER && tag != AFTER {
-        return Err(format!("an event of kind {tag}"));
-    }
-    let (at, object, ticket) = (bytes.integer()?, bytes.integer()?, bytes.integer()?);
-    match (u16::try_from(at), u16::try_from(object), u32::try_from(ticket)) {
-        (Ok(at), Ok(object), Ok(ticket)) if object < OBJECTS && ticket < u32::MAX => Ok(match tag {
-            ORDER => Special::Order { at, object, ticket },
-            _ => Special::After { at, object, ticket },
+    let at = bytes.below(1 << 16, "a place")? as u16;
+    match tag {
+        ORDER | AFTER => {
+            let object = bytes.below(u64::from(OBJECTS), "an object")? as u16;
+            let ticket = bytes.below(u64::from(u32::MAX), "a ticket")? as u32;
+            Ok(match tag {
+                ORDER => Special::Order { at, object, ticket },
+                _ => Special::After { at, object, ticket },
+            })
+        }
+        ENTER | LEAVE => Ok(Special::Mark {
+            at,
+            region: bytes.below(MOST_REGIONS as u64, "a region")? as u8,
+            enters: tag == ENTER,
         }),
-        _ => Err(format!("an order {at} {object} {ticket}")),
+        _ => Err(format!("an event of kind {tag}")),
     }
 }
 

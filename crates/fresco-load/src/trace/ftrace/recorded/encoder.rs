@@ -4,7 +4,7 @@
 use super::block::Block;
 use super::coder::{Coder, SUCCESSORS};
 use super::pages::Pages;
-use super::{AFTER, BLOCKS_FROM, ORDER, SPECIAL, Special};
+use super::{AFTER, BLOCKS_FROM, ENTER, LEAVE, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::varint::{put, zigzag};
 
 /// Accesses or runs after which a chunk ends.
@@ -153,14 +153,17 @@ impl Encoder {
         self.bit(false);
         self.chunk.lists[1].push(SPECIAL);
         let list = &mut self.chunk.lists[3];
-        let (tag, at, object, ticket) = match special {
-            Special::Order { at, object, ticket } => (ORDER, at, object, ticket),
-            Special::After { at, object, ticket } => (AFTER, at, object, ticket),
+        let (tag, object, ticket) = match special {
+            Special::Order { object, ticket, .. } => (ORDER, object, Some(ticket)),
+            Special::After { object, ticket, .. } => (AFTER, object, Some(ticket)),
+            Special::Mark { region, enters, .. } => (if enters { ENTER } else { LEAVE }, u16::from(region), None),
         };
         list.push(tag);
-        put(list, u64::from(at));
+        put(list, u64::from(special.at()));
         put(list, u64::from(object));
-        put(list, u64::from(ticket));
+        if let Some(ticket) = ticket {
+            put(list, u64::from(ticket));
+        }
     }
 
     /// Returns true if the chunk is long enough.

@@ -46,7 +46,8 @@
 //!    the last address of this access.
 //! 3. 1: an order, which holds before an access of the next run: its place (from 0 on; the number of accesses: after all), object
 //!    (below 4096), ticket (below 2^32 - 1). Of the orders on an object tickets say which came first. 2: the same without a ticket of its own: what
-//!    follows came after all orders on the object with lower tickets than this number, and no order comes after it.
+//!    follows came after all orders on the object with lower tickets than this number, and no order comes after it. 3, 4: a region that
+//!    the program marks begins or ends before an access of the next run: its place, the number of the region.
 //!
 //! *Expected* are, in this chunk: of blocks, the one that came when the value H was last what it is now, where H is at first 0, and
 //! becomes with each block of number n `(H << 5 ^ (n · 0x9e3779b1 mod 2^32) >> 17) mod 2^15`. Successors of a block are the
@@ -67,7 +68,8 @@
 //! the trailer, and for each: tag, bytes stored, XXH64 of these (8 bytes), and of a chunk its thread and accesses. Then the number of
 //! objects that orders are on, and for each, ascending: its number, the number of ranges of tickets that are in the file, and these,
 //! ascending: tickets from the end of the range before (at first from 0), tickets of the range. What is in no range was not recorded,
-//! and is not waited for.
+//! and is not waited for. Then the number of regions, at most 256, and for each its name, a text, the number of threads that were in it,
+//! and for each, ascending: its number, how often it was in it, instructions and accesses there.
 
 mod block;
 mod bytes;
@@ -80,6 +82,7 @@ mod follow;
 mod kind;
 mod orders;
 mod pages;
+mod region;
 mod section;
 mod stream;
 #[cfg(test)]
@@ -94,10 +97,12 @@ pub use file::RecordedFile;
 pub use follow::{Dependences, Follower, Needed, WINDOW};
 pub use kind::Kind;
 pub use orders::Tickets;
+pub(crate) use region::RegionRecords;
+pub use region::{MOST_REGIONS, Region, Visits};
 pub use section::About;
 pub(crate) use section::sections_of;
 pub(crate) use stream::RecordedStream;
-pub(crate) use thread::RecordedThread;
+pub(crate) use thread::{Between, RecordedThread};
 pub use trailer::{Ending, Range, ThreadTotals, Trailer};
 pub use writer::RecordedWriter;
 
@@ -122,6 +127,8 @@ const BLOCKS_FROM: u64 = 4;
 /// In the list of specials.
 const ORDER: u8 = 1;
 const AFTER: u8 = 2;
+const ENTER: u8 = 3;
+const LEAVE: u8 = 4;
 /// Objects whose order is known.
 pub const OBJECTS: u16 = 4096;
 
@@ -146,4 +153,22 @@ pub enum Special {
         /// The least ticket that need not come before.
         ticket: u32,
     },
+    /// A region that the program marks begins or ends.
+    Mark {
+        /// Accesses of the next run that come before.
+        at: u16,
+        /// Which region.
+        region: u8,
+        /// It begins.
+        enters: bool,
+    },
+}
+
+impl Special {
+    /// Accesses of the next run that come before.
+    pub fn at(&self) -> u16 {
+        match self {
+            Self::Order { at, .. } | Self::After { at, .. } | Self::Mark { at, .. } => *at,
+        }
+    }
 }

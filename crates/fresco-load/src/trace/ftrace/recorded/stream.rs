@@ -36,6 +36,8 @@ pub(crate) struct RecordedStream {
     offset: u64,
     /// Orders between threads.
     orders: u64,
+    /// Begins and ends of regions.
+    marks: u64,
     /// Of what kind pages are, as the trailer says.
     kinds: u64,
     over: bool,
@@ -61,6 +63,7 @@ impl RecordedStream {
             seen: Vec::new(),
             offset: 12,
             orders: 0,
+            marks: 0,
             kinds: 0,
             over: false,
         };
@@ -87,6 +90,10 @@ impl RecordedStream {
         let left = self.gaps.values().map(Gaps::left).sum();
         let lost = [
             (self.orders, "orders between threads"),
+            (
+                self.marks,
+                "marks of regions (`fresco trace cut --region` takes them out)",
+            ),
             (self.kinds, "pages' kinds of memory"),
             (left, "instructions after the last access"),
         ];
@@ -139,6 +146,7 @@ impl RecordedStream {
         match self.decoder.next(&self.blocks, &mut self.addresses)? {
             Some(Step::Run(number)) => self.run(thread, number),
             Some(Step::Special(Special::Order { .. } | Special::After { .. })) => self.orders += 1,
+            Some(Step::Special(Special::Mark { .. })) => self.marks += 1,
             None => {
                 let mut done = *self.decoder.done();
                 done.loads -= done.stores;

@@ -6,7 +6,7 @@ use super::decoder::{Decoder, Step};
 use super::file::RecordedFile;
 use super::follow::Follower;
 use super::{OBJECTS, Special};
-use crate::{Event, Op, Order};
+use crate::{Event, Marker, Op, Order};
 use fresco_dram::VirtAddr;
 use fresco_input::InputError;
 
@@ -60,20 +60,43 @@ pub(crate) struct RecordedThread {
     gaps: Gaps,
     addresses: Vec<u64>,
     open: bool,
-    orders: Option<Orders>,
-}
-
-/// Orders between threads, as they are met.
-struct Orders {
-    /// Those that come within the next run: accesses before, object, place, whether it is the thread's own.
-    due: Vec<(u16, Order)>,
+    between: Between,
+    /// What comes within the next run, and after how many of its accesses.
+    due: Vec<(u16, Due)>,
     /// Up to which place of each object the thread has waited.
     waited: Vec<u32>,
 }
 
+/// What is wanted of a thread besides its accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Between {
+    /// Nothing.
+    Nothing,
+    /// What it waits for, to be replayed with the others.
+    Orders,
+    /// Where it enters this region (begin) and leaves it (pass).
+    Region(u8),
+}
+
+/// Something between accesses.
+#[derive(Clone, Copy, Debug)]
+enum Due {
+    Order(Order),
+    Mark(Marker),
+}
+
+impl Due {
+    fn event(self, gap: u32) -> Event {
+        match self {
+            Self::Order(order) => Event::Order { order, gap },
+            Self::Mark(marker) => Event::Mark { marker, gap },
+        }
+    }
+}
+
 impl RecordedThread {
-    /// The thread `thread` of `file`, alone or with what it waits for `together` with others.
-    pub fn new(file: RecordedFile, thread: u16, together: bool) -> Self {
+    /// The thread `thread` of `file`.
+    pub fn new(file: RecordedFile, thread: u16, between: Between) -> Self {
         let chunks = file.chunks_of(thread).into_iter();
         Self {
             file,
@@ -84,16 +107,15 @@ impl RecordedThread {
             gaps: Gaps::default(),
             addresses: Vec::new(),
             open: false,
-            orders: together.then(|| Orders {
-                due: Vec::new(),
-                waited: vec![0; usize::from(OBJECTS)],
-            }),
+            between,
+            due: Vec::new(),
+            waited: vec![0; usize::from(OBJECTS)],
         }
     }
 
     /// The file; the thread is read again from its begin.
     pub fn again(self, thread: u16) -> Self {
-        Self::new(self.file, thread, self.orders.is_some())
+        Self::new(self.file, thread, self.between)
     }
 
     /// An error at the present place.
@@ -127,36 +149,40 @@ impl RecordedThread {
                 None => {
                     self.open = false;
                     let gaps = &mut self.gaps;
-                    let due = self.orders.iter_mut().flat_map(|orders| orders.due.drain(..));
-                    out.extend(due.map(|(_, order)| Event::Order {
-                        order,
-                        gap: gaps.until(None),
-                    }));
+                    out.extend(self.due.drain(..).map(|(_, due)| due.event(gaps.until(None))));
                 }
             }
         }
         Ok(true)
     }
 
-    /// An order comes within the next run. What was not recorded is not waited for, and nothing twice.
+    /// Something comes within the next run. What was not recorded is not waited for, and nothing twice.
     #[cold]
     fn note(&mut self, special: Special) {
-        let Some(orders) = &mut self.orders else { return };
-        let (Special::Order { at, object, ticket } | Special::After { at, object, ticket }) = special;
-        let place = self.file.trailer().orders.below(object, ticket);
-        let is_own = matches!(special, Special::Order { .. });
-        let waited = &mut orders.waited[usize::from(object)];
-        if is_own || place > *waited {
-            *waited = (*waited).max(place + u32::from(is_own));
-            orders.due.push((at, Order { object, place, is_own }));
+        match (self.between, special) {
+            (Between::Orders, Special::Order { object, ticket, .. } | Special::After { object, ticket, .. }) => {
+                let place = self.file.trailer().orders.below(object, ticket);
+                let is_own = matches!(special, Special::Order { .. });
+                let waited = &mut self.waited[usize::from(object)];
+                if is_own || place > *waited {
+                    *waited = (*waited).max(place + u32::from(is_own));
+                    let order = Order { object, place, is_own };
+                    self.due.push((special.at(), Due::Order(order)));
+                }
+            }
+            (Between::Region(wanted), Special::Mark { region, enters, .. }) if region == wanted => {
+                let marker = if enters { Marker::Begin } else { Marker::Pass };
+                self.due.push((special.at(), Due::Mark(marker)));
+            }
+            _ => {}
         }
     }
 
     #[inline]
     fn run(&mut self, number: u32, out: &mut Vec<Event>) {
         let block = &self.file.blocks()[number as usize];
-        if self.orders.as_ref().is_some_and(|orders| !orders.due.is_empty()) {
-            return self.ordered_run(number, out);
+        if !self.due.is_empty() {
+            return self.run_with_due(number, out);
         }
         let (gaps, addresses) = (&mut self.gaps, &self.addresses);
         self.follower.run(block, addresses, |place, needed| {
@@ -172,18 +198,16 @@ impl RecordedThread {
         gaps.leave(block);
     }
 
-    /// A run with orders in it.
+    /// A run with something between its accesses.
     #[cold]
-    fn ordered_run(&mut self, number: u32, out: &mut Vec<Event>) {
+    fn run_with_due(&mut self, number: u32, out: &mut Vec<Event>) {
         let block = &self.file.blocks()[number as usize];
         let (gaps, addresses) = (&mut self.gaps, &self.addresses);
-        let due = self.orders.iter_mut().flat_map(|orders| orders.due.drain(..));
-        let mut due = due.peekable();
+        let mut due = self.due.drain(..).peekable();
         let mut meet = |place: usize, gaps: &mut Gaps, out: &mut Vec<Event>| {
-            while let Some((_, order)) = due.next_if(|(at, _)| usize::from(*at) <= place) {
+            while let Some((_, due)) = due.next_if(|(at, _)| usize::from(*at) <= place) {
                 let before = block.sites[..place.min(block.sites.len())].last();
-                let gap = gaps.until(before.map(|site| site.instruction));
-                out.push(Event::Order { order, gap });
+                out.push(due.event(gaps.until(before.map(|site| site.instruction))));
             }
         };
         self.follower.run(block, addresses, |place, needed| {
@@ -197,7 +221,7 @@ impl RecordedThread {
                 write: site.write,
             }));
         });
-        // A damaged file may have orders after more accesses than there are.
+        // In a damaged file something may come after more accesses than there are.
         meet(usize::MAX, gaps, out);
         gaps.leave(block);
     }

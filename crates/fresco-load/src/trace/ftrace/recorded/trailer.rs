@@ -7,6 +7,7 @@ use super::encoder::Counts;
 use super::follow::Dependences;
 use super::kind::Kind;
 use super::orders::Tickets;
+use super::region::Region;
 use crate::trace::ftrace::MAX_THREADS;
 use crate::trace::ftrace::varint::put;
 
@@ -72,6 +73,8 @@ pub struct Trailer {
     pub threads: Vec<ThreadTotals>,
     /// Orders between them.
     pub orders: Tickets,
+    /// What the program marked, by number.
+    pub regions: Vec<Region>,
     pub(super) index: Vec<Indexed>,
 }
 
@@ -159,6 +162,7 @@ impl Trailer {
             }
         }
         self.orders.put(&mut out);
+        Region::put_all(&self.regions, &mut out);
         out
     }
 
@@ -196,11 +200,13 @@ impl Trailer {
             });
         }
         let orders = Tickets::parse(&mut bytes)?;
+        let regions = Region::parse_all(&mut bytes)?;
         bytes.finish()?;
         Ok(Self {
             ending,
             threads,
             orders,
+            regions,
             index,
         })
     }

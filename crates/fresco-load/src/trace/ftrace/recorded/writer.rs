@@ -4,6 +4,7 @@
 use super::block::Block;
 use super::encoder::{Chunk, Counts};
 use super::orders::Tickets;
+use super::region::Region;
 use super::section::{About, Packer, digest};
 use super::trailer::{Ending, Indexed, ThreadTotals, Trailer};
 use super::{BLOCKS, CHUNK, END, HEADER, TRAILER, VERSION};
@@ -23,6 +24,7 @@ pub struct RecordedWriter<W: Write> {
     offset: u64,
     counts: BTreeMap<u16, Counts>,
     orders: Tickets,
+    regions: Vec<Region>,
 }
 
 impl<W: Write> RecordedWriter<W> {
@@ -41,6 +43,7 @@ impl<W: Write> RecordedWriter<W> {
             offset: 12,
             counts: BTreeMap::new(),
             orders: Tickets::default(),
+            regions: Vec::new(),
         };
         writer.section(HEADER, &about.content(), (0, 0))?;
         Ok(writer)
@@ -94,6 +97,11 @@ impl<W: Write> RecordedWriter<W> {
         Ok(())
     }
 
+    /// Says what the numbers of marked regions stand for, and who was there; at most [`MOST_REGIONS`](super::MOST_REGIONS).
+    pub fn regions(&mut self, regions: Vec<Region>) {
+        self.regions = regions;
+    }
+
     /// Bytes written so far.
     pub fn bytes(&self) -> u64 {
         self.offset
@@ -115,6 +123,7 @@ impl<W: Write> RecordedWriter<W> {
             ending,
             threads: threads.into_values().collect(),
             orders: std::mem::take(&mut self.orders),
+            regions: std::mem::take(&mut self.regions),
             index: self.index.clone(),
         };
         let offset = self.offset;

@@ -114,7 +114,7 @@ fn opened(bytes: &[u8]) -> Result<(RecordedFile, tempfile::TempDir), String> {
 
 fn records_of(bytes: &[u8], thread: u16) -> Result<Vec<Record>, String> {
     let (file, _directory) = opened(bytes)?;
-    let (mut thread_of, mut events) = (RecordedThread::new(file, thread, false), Vec::new());
+    let (mut thread_of, mut events) = (RecordedThread::new(file, thread, Between::Nothing), Vec::new());
     while thread_of.next(&mut events).map_err(|error| error.to_string())? {}
     let record = |event: &crate::Event| match *event {
         crate::Event::Op(op) => Record {
@@ -389,7 +389,7 @@ fn threads_that_are_replayed_together_come_to_orders_where_they_were() {
         let (file, _directory) = opened(&bytes).expect("sound");
         let orders = &file.trailer().orders;
         assert_eq!((orders.count(), orders.missing()), (2, 5));
-        let (mut thread, mut events) = (RecordedThread::new(file, thread, true), Vec::new());
+        let (mut thread, mut events) = (RecordedThread::new(file, thread, Between::Orders), Vec::new());
         while thread.next(&mut events).expect("sound") {}
         // Places of orders and gaps of all.
         let shown = events.iter().map(|event| match event {
@@ -424,5 +424,70 @@ fn threads_that_are_replayed_together_come_to_orders_where_they_were() {
             (None, 1),
             (Some((2, false)), 0)
         ]
+    );
+}
+
+#[test]
+fn a_region_is_taken_out_visit_by_visit() {
+    let mark = |at, region, enters| Did::Ordered(Special::Mark { at, region, enters });
+    let run = |address| Did::Run(1, vec![address, address + 8]);
+    let did = vec![
+        run(0x1000),
+        mark(1, 1, true),
+        run(0x2000),
+        mark(0, 0, true),
+        run(0x3000),
+        mark(1, 1, false),
+        run(0x4000),
+        mark(2, 1, true),
+        run(0x5000),
+        run(0x6000),
+    ];
+    let mut writer = RecordedWriter::new(Vec::new(), &about()).expect("memory");
+    writer.blocks(&[chase(), spill()]).expect("memory");
+    let mut encoder = Encoder::new(2);
+    for what in &did {
+        match what {
+            Did::Run(number, addresses) => encoder.run(*number as u32, &spill(), addresses),
+            Did::Ordered(special) => encoder.special(*special),
+            Did::Cut => {}
+        }
+    }
+    writer.chunk(&encoder.take()).expect("memory");
+    let region = |name: &str| Region {
+        name: name.to_owned(),
+        visits: vec![Visits {
+            thread: 2,
+            times: 2,
+            instructions: 9,
+            accesses: 6,
+        }],
+    };
+    writer.regions(vec![region("other"), region("wanted")]);
+    let bytes = writer.finish(Ending::Status(0), Vec::new()).expect("memory").0;
+    let (file, directory) = opened(&bytes).expect("sound");
+    assert_eq!(file.trailer().regions[1], region("wanted"));
+    let path = directory.path().join("t.ftrace");
+    let mut records = RegionRecords::open(&path, "wanted").expect("is there");
+    let mut found = Vec::new();
+    while let Some(record) = crate::trace::records::Records::next_record(&mut records).expect("sound") {
+        assert_eq!(record.thread, 2);
+        found.push(match record.what {
+            What::Access { addr, dep, .. } => (addr, record.gap, dep),
+            What::Mark(marker) => (marker as u64, record.gap, 0),
+        });
+    }
+    let (begin, pass) = (crate::Marker::Begin as u64, crate::Marker::Pass as u64);
+    // The store of the first visit needs the load before it, which is outside; a visit that has no end ends with the trace.
+    let first = [(begin, 0, 0), (0x2008, 1, 0), (0x3000, 0, 0), (pass, 0, 0)];
+    let second = [(0x6000, 0, 0), (0x6008, 1, 1), (pass, 0, 0)];
+    assert_eq!(found, [&first[..], &second].concat());
+    assert_eq!(crate::trace::records::Records::lost(&records)[0].count, 1);
+    assert!(
+        RegionRecords::open(&path, "wantd")
+            .err()
+            .expect("no such")
+            .to_string()
+            .contains("did you mean wanted?")
     );
 }

@@ -193,10 +193,11 @@ proptest! {
     }
 
     #[test]
-    fn orders_come_back_where_they_were(at in 0..9u16, object in 0..OBJECTS, ticket in 0..u32::MAX, is_own: bool) {
-        let special = match is_own {
-            true => Special::Order { at, object, ticket },
-            false => Special::After { at, object, ticket },
+    fn orders_come_back_where_they_were(at in 0..9u16, object in 0..OBJECTS, ticket in 0..u32::MAX, what in 0..4u8) {
+        let special = match what {
+            0 => Special::Order { at, object, ticket },
+            1 => Special::After { at, object, ticket },
+            _ => Special::Mark { at, region: object as u8, enters: what == 2 },
         };
         let mut encoder = Encoder::new(0);
         let blocks = [chase()];
