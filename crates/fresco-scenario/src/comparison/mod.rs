@@ -114,9 +114,16 @@ impl Comparison<'_> {
         if !background.is_empty() {
             title = format!("{title} beside {}", names(background));
         }
+        // What the other threads do while one does so much depends on the policy: only whole programs are the same work.
+        let phases = match measured.iter().any(|task| task.cores.len() > 1) {
+            true => "[warm_up]\npasses = 0\n\n# From begin to end: what threads do while one of them does so much depends on the policy.\n[measure]\npasses = 1\n".to_owned(),
+            false => format!(
+                "[warm_up]\noperations = {WARM_UP}\n\n# Loads and stores; a program that has fewer begins again. passes = 1 is the whole \
+                 trace.\n[measure]\noperations = {MEASURED}\n"
+            ),
+        };
         format!(
-            "name = {}\ntitle = {}\nmachine = {}\n\n[warm_up]\noperations = {WARM_UP}\n\n# Loads and stores; a program that has fewer begins \
-             again. passes = 1 is the whole trace.\n[measure]\noperations = {MEASURED}\n",
+            "name = {}\ntitle = {}\nmachine = {}\n\n{phases}",
             quoted(&scenario_name(&measured[0].name)),
             quoted(&title),
             quoted(self.machine)

@@ -57,9 +57,18 @@ impl<'r> Subject<'r> {
         self.spread(|task| task.access_time_ns)
     }
 
-    /// Mean latency of reads, in nanoseconds; `None` if nothing was read from memory.
+    /// Latency of reads, in nanoseconds: the mean of all of them, and the extremes of the means of copies and repetitions that
+    /// read at all. `None` if nothing was read from memory.
     pub fn read_ns(&self) -> Option<Spread> {
-        (self.reads() > 0).then(|| self.spread(|task| task.reads.latency.mean_ns))
+        let readers = self.runs.iter().map(|task| &task.reads).filter(|reads| reads.count > 0);
+        let means = Spread::of(readers.clone().map(|reads| reads.latency.mean_ns));
+        let (count, sum) = readers.fold((0, 0.0), |(count, sum), reads| {
+            (count + reads.count, sum + reads.latency.mean_ns * reads.count as f64)
+        });
+        (count > 0).then(|| Spread {
+            mean: sum / count as f64,
+            ..means
+        })
     }
 
     /// How many times longer than at its baseline it takes for the same work; mean over copies, and the extremes of all
@@ -127,3 +136,22 @@ pub const PARTS: [Part; 8] = [
     ("queue", "the controller's queues", |a| a.queue_ns),
     ("line under way", "lines already under way", |a| a.joined_ns),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_reads_is_that_of_all_of_them() {
+        let mut result = super::super::testing::short_run("first", &["sweep.corunners=[3]"]);
+        let tasks = result.points[0].runs[0].tasks.iter_mut();
+        let copies = tasks.filter(|task| task_name(&task.name) == "neighbour");
+        for (task, (count, mean)) in copies.zip([(3, 100.0), (1, 60.0), (0, 0.0)]) {
+            task.reads.count = count;
+            task.reads.latency.mean_ns = mean;
+        }
+        let subject = Subject::at(&result.points[0], "neighbour").expect("three of them");
+        let read = subject.read_ns().expect("was read");
+        assert_eq!((read.mean, read.min, read.max, read.count), (90.0, 60.0, 100.0, 2));
+    }
+}
