@@ -14,7 +14,7 @@ TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check fmt clippy tests-built unit docs site ids readme deny bench soak fuzz install clean
+.PHONY: programs programs-check help build demo test check fmt clippy tests-built unit docs site ids readme deny bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -79,6 +79,12 @@ readme: tests-built ## The commands in README.md and docs/ do what they say
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources
+
+programs: build ## The gallery: records real programs (Debian packages) into out/programs and measures their misses: half an hour
+	$(TIMED) -q programs "records the programs whose packages are installed: half an hour" $(BIN) programs record --out out/programs
+
+programs-check: build ## What `make programs` recorded, counted by other means and recorded once more
+	$(TIMED) programs-check "counts and records each program once more: half an hour" env FRESCO=$(BIN) scripts/programs-check out/programs
 
 bench: ## Speed of the memory core and of a whole run: instructions per request (needs valgrind), criterion times
 	$(TIMED) bench-instructions "instructions per request; all that follows takes some 10 minutes" scripts/bench-instructions

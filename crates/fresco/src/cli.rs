@@ -40,6 +40,8 @@ pub enum Verb {
     Record(verbs::record::Args),
     /// Say what is in a trace, or write it in another format
     Trace(verbs::trace::Args),
+    /// List the programs of the gallery, real ones, or record them: recipes, inputs and what they stand for
+    Programs(verbs::programs::Args),
     /// Run a program with its memory in frames of chosen colors, on this Linux
     Run(verbs::run::Args),
     /// Look at the pages of a live process: which colors did it ask for, which has it got?
@@ -79,6 +81,7 @@ impl Verb {
             Self::Map(args) => verbs::map::run(args),
             Self::Record(args) => verbs::record::run(&args),
             Self::Trace(args) => verbs::trace::run(&args),
+            Self::Programs(args) => verbs::programs::run(&args),
             Self::Run(args) => verbs::run::run(&args),
             Self::Verify(args) => verbs::verify::run(&args),
             Self::Ps(args) => verbs::ps::run(&args),

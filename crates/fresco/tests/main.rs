@@ -15,6 +15,7 @@ mod on;
 mod one_description;
 mod outputs;
 mod plan;
+mod programs;
 mod record;
 mod recorded_threads;
 mod refresh_times;

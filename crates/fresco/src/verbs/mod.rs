@@ -10,6 +10,7 @@ pub mod man;
 pub mod map;
 pub mod memory;
 pub mod plan;
+pub mod programs;
 pub mod ps;
 pub mod record;
 pub mod reproduce;

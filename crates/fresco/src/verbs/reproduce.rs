@@ -9,9 +9,10 @@ use crate::simulate::add_files;
 use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
 use fresco_input::InputError;
+use fresco_programs::Gallery;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
-use fresco_reproduce::{Findings, Observer, SYSTEMS, Steps, Study};
+use fresco_reproduce::{Ask, Findings, Observer, SYSTEMS, Steps, Study};
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ Examples:
   fresco reproduce
   fresco reproduce kernel --record out/kernel-cost.toml
   fresco reproduce palloc --out out/palloc
+  fresco reproduce palloc --programs out/programs
   fresco reproduce camc --strict --json > camc.json")]
 pub struct Args {
     /// Systems whose claims are judged [default: all]
@@ -56,6 +58,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
+    /// Put the programs that `fresco programs record` recorded into this directory in the place of statistical models; what the
+    /// models say stands beside
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+
     /// Exit with status 1 if a claim differs
     #[arg(long)]
     strict: bool,
@@ -64,7 +71,13 @@ pub struct Args {
 /// Runs the experiments and judges the claims.
 pub fn run(args: Args) -> Outcome {
     check_record(&args)?;
-    let study = Study::new(&args.systems, args.seed, args.record.as_deref())?;
+    check_programs(&args)?;
+    let study = Study::new(Ask {
+        systems: &args.systems,
+        seed: args.seed,
+        record: args.record.as_deref(),
+        programs: args.programs.as_deref(),
+    })?;
     let inputs = args.record.iter().cloned().collect();
     let directory = args
         .out
@@ -95,6 +108,8 @@ pub fn run(args: Args) -> Outcome {
     for (scenario, _) in &findings.scenarios {
         add_files(&mut provenance, scenario)?;
     }
+    let traces = reproduction.recordings.iter().flatten().flat_map(|run| &run.traces);
+    provenance.inputs.extend(traces.cloned());
     let record = reproduction.record.iter();
     provenance.inputs.extend(record.map(|record| record.file.clone()));
     show(&args, directory.as_ref(), &provenance, &findings)?;
@@ -118,6 +133,19 @@ fn check_record(args: &Args) -> Result<(), InputError> {
         )
         .allowed("with the system kernel")
         .help("name kernel among the systems, or leave --record out")),
+        _ => Ok(()),
+    }
+}
+
+/// A directory without a recording is told before anything is run.
+fn check_programs(args: &Args) -> Result<(), InputError> {
+    match &args.programs {
+        Some(directory) if Gallery::read(directory)?.entries().next().is_none() => Err(InputError::new(
+            "--programs",
+            format!("found no recording of a program in {}", directory.display()),
+        )
+        .allowed("a directory of `fresco programs record`")
+        .help("record some: fresco programs record --out DIR")),
         _ => Ok(()),
     }
 }
