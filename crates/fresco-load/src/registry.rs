@@ -171,6 +171,11 @@ impl ProgramSpec {
         self
     }
 
+    /// The program that it is the statistical model of, if it is one.
+    pub fn model_of(&self) -> Option<&'static str> {
+        self.kind.is_model().then(|| crate::programs::model_of(&self.values))
+    }
+
     /// The file that it reads, if it reads one.
     pub fn file(&self) -> Option<&str> {
         let file = self.kind.parameters().find(|parameter| parameter.is_file())?;

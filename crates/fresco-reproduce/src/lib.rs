@@ -13,8 +13,10 @@ pub mod experiments;
 pub mod kernel_record;
 mod observer;
 pub mod published;
+mod recordings;
 mod study;
 
 pub use experiments::SYSTEMS;
 pub use observer::{Observer, Steps, Unobserved};
-pub use study::{Findings, Reproduction, Study, System};
+pub use recordings::{Recordings, Run};
+pub use study::{Ask, Findings, Reproduction, Study, System};

@@ -4,7 +4,9 @@
 use crate::Observer;
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
+use crate::recordings::{Made, Recordings, Run};
 use fresco_input::InputError;
+use fresco_programs::Gallery;
 use fresco_report::InputFile;
 use fresco_report::claims::{Claims, Results, Tally, Verdict, judge};
 use fresco_scenario::{Scenario, builtin, builtin_text};
@@ -22,7 +24,21 @@ pub struct Study {
     /// Each once, with what a report says of its file.
     scenarios: Vec<(Scenario, InputFile)>,
     record: Option<Record>,
+    recordings: Option<Recordings>,
     seed: u64,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ask<'a> {
+    /// Systems; all if empty.
+    pub systems: &'a [String],
+    /// Seed of page frames and programs, for the first repetition; without it each scenario has its own.
+    pub seed: Option<u32>,
+    /// File of the record that the kernel's claims are judged by; without one, that which is part of the program.
+    pub record: Option<&'a Path>,
+    /// Directory with recorded programs, which take the place of statistical models.
+    pub programs: Option<&'a Path>,
 }
 
 /// What a study has found.
@@ -49,6 +65,9 @@ pub struct Reproduction {
     /// What the kernel's claims were checked against; absent without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Record>,
+    /// Experiments that were made with recorded programs; absent without a directory of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recordings: Option<Vec<Run>>,
 }
 
 /// The claims of one system.
@@ -62,16 +81,24 @@ pub struct System {
     pub tally: Tally,
     /// In the order of the paper.
     pub verdicts: Vec<Verdict>,
+    /// Where recorded programs ran in place of models: what the models say of the same claims, in the same order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_models: Vec<Verdict>,
 }
 
 impl Study {
-    /// The study of these systems; of all without any. `seed` is that of page frames and programs, for the first
-    /// repetition; without it each scenario has its own. The kernel's claims are judged by the `record` in that file;
-    /// without one, by that which is part of the program.
+    /// The study that is asked for.
     ///
     /// # Errors
-    /// [`Record::load`]. Anything else is a fault of Fresco: claims or scenarios that come with it are wrong.
-    pub fn new(systems: &[String], seed: Option<u32>, record: Option<&Path>) -> Result<Self, InputError> {
+    /// [`Record::load`], [`Gallery::read`], a recording that cannot be replayed. Anything else is a fault of Fresco: claims or scenarios
+    /// that come with it are wrong.
+    pub fn new(ask: Ask<'_>) -> Result<Self, InputError> {
+        let Ask {
+            systems,
+            seed,
+            record,
+            programs,
+        } = ask;
         let claims = Claims::builtin().map_err(|error| InputError::new(error.file.clone(), error.to_string()))?;
         let systems: Vec<String> = match systems {
             [] => claims.names().iter().map(|name| (*name).to_owned()).collect(),
@@ -82,7 +109,9 @@ impl Study {
             false => None,
         };
         let experiments = experiments::of_systems(&systems);
+        let recordings = programs.map(|directory| Recordings::new(&Gallery::read(directory)?, &experiments, seed));
         Ok(Self {
+            recordings: recordings.transpose()?,
             scenarios: scenarios_of(&experiments, seed)?,
             claims,
             systems,
@@ -102,11 +131,16 @@ impl Study {
         self.scenarios.truncate(scenario_results.len());
         let record = self.record.as_ref();
         let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, observer)?;
+        let made = match &self.recordings {
+            Some(recordings) => Some(recordings.run(&results, threads, observer)?),
+            None => None,
+        };
         Ok(Findings {
             reproduction: Reproduction {
-                systems: judged(&self.claims, &self.systems, &results),
+                systems: judged(&self.claims, &self.systems, &results, made.as_ref()),
                 results,
                 record: self.record,
+                recordings: made.map(|made| made.runs),
             },
             experiments: self.experiments,
             scenarios: self.scenarios,
@@ -162,15 +196,26 @@ fn simulate(
 }
 
 /// Every claim of these systems, judged.
-fn judged(claims: &Claims, names: &[String], results: &Results) -> Vec<System> {
+fn judged(claims: &Claims, names: &[String], results: &Results, made: Option<&Made>) -> Vec<System> {
     let chosen = claims.systems.values().filter(|system| names.contains(&system.name));
     let judged = chosen.map(|system| {
-        let verdicts: Vec<Verdict> = system.claims.iter().map(|claim| judge(claim, results)).collect();
+        let (mut verdicts, mut by_models): (Vec<Verdict>, Vec<Verdict>) = (Vec::new(), Vec::new());
+        for claim in &system.claims {
+            let by_model = judge(claim, results);
+            match made.and_then(|made| made.judge(claim, &by_model)) {
+                Some(verdict) => {
+                    verdicts.push(verdict);
+                    by_models.push(by_model);
+                }
+                None => verdicts.push(by_model),
+            }
+        }
         System {
             name: system.name.clone(),
             source: system.source.clone(),
             tally: Tally::of(&verdicts),
             verdicts,
+            by_models,
         }
     });
     judged.collect()

@@ -23,6 +23,22 @@ pub fn judge(claim: &Claim, results: &Results) -> Verdict {
     )
 }
 
+/// As [`judge`], by results of recorded programs, which `recordings` names: by the tests for these if there are some.
+pub fn judge_recorded(claim: &Claim, results: &Results, recordings: &str) -> Verdict {
+    let check = match claim.recorded.is_empty() {
+        true => claim.check.clone(),
+        false => claim.recorded.clone(),
+    };
+    let claim = Claim {
+        check,
+        stand_in: Some(format!("recordings: {recordings}")),
+        // What is known of the models' differences.
+        if_differs: None,
+        ..claim.clone()
+    };
+    judge(&claim, results)
+}
+
 /// The parts of one test: one, or one for each value of its `each` label.
 fn parts(claim: &Claim, check: &Check, results: &Results) -> Vec<Part> {
     let Some(each) = &check.each else {

@@ -139,7 +139,7 @@ impl Claims {
             return Err("no check".to_owned());
         }
         self.experiment(&claim.experiment)?;
-        for check in &claim.check {
+        for check in claim.check.iter().chain(&claim.recorded) {
             for expr in check.test.formulas() {
                 self.formula(claim, expr)?;
             }
@@ -199,6 +199,7 @@ fn short(claim: &Claim) -> Result<(), String> {
     let formulas = claim
         .check
         .iter()
+        .chain(&claim.recorded)
         .flat_map(|check| check.test.formulas())
         .map(|expr| &expr.text);
     let texts = required

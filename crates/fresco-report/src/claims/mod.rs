@@ -14,7 +14,7 @@ mod rules;
 mod verdict;
 
 pub use check::Check;
-pub use judge::judge;
+pub use judge::{judge, judge_recorded};
 pub use load::{ClaimError, Claims, System};
 pub use model::{Claim, Experiment, Kind, Number, Platform, Role};
 pub use results::{Labels, Results, Row};

@@ -81,6 +81,9 @@ pub struct Claim {
     pub if_differs: Option<String>,
     /// The tests; all must hold.
     pub check: Vec<Check>,
+    /// The tests where programs were recorded, in place of `check`: what statistical models cannot show.
+    #[serde(default)]
+    pub recorded: Vec<Check>,
 }
 
 /// What a paper measured on: facts by name.

@@ -27,6 +27,7 @@ pub(crate) mod program;
 pub(crate) mod room;
 pub(crate) mod setup;
 mod sharing;
+mod stand_in;
 pub(crate) mod sweep;
 pub(crate) mod task;
 
@@ -35,6 +36,7 @@ pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub use place::error_at;
 pub use setup::{Copy, Setup};
+pub use stand_in::Replaced;
 pub use sweep::Axis;
 pub use task::{Paging, Role, Task};
 

@@ -10,7 +10,7 @@ use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table}
 use fresco_reproduce::comparisons::{self, Chart, Comparison};
 use fresco_reproduce::experiments::{Experiment, KERNEL};
 use fresco_reproduce::kernel_record::Record;
-use fresco_reproduce::{Findings, Reproduction, System};
+use fresco_reproduce::{Findings, Reproduction, Run, System};
 use std::collections::BTreeMap;
 
 /// For each system a table of the claims that were checked, the others by reason, the tally; at the end what was run.
@@ -21,6 +21,9 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
     let mut text = String::new();
     for system in &reproduction.systems {
         text.push_str(&verdict_table(&system.source, &checked(system))?.to_text(width));
+        if !system.by_models.is_empty() {
+            text.push_str(&format!("\n{}", both(system)?.to_text(width)));
+        }
         let reasons = reasons(system);
         if !reasons.is_empty() {
             text.push_str("\nCannot be run:\n");
@@ -31,6 +34,13 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
         }
         text.push_str(&format!("\n{}: {}\n\n", system.name, system.tally));
     }
+    for run in reproduction.recordings.iter().flatten() {
+        text.push_str(&indented(&with_recordings(run), 0, width));
+        text.push('\n');
+    }
+    if reproduction.recordings.as_ref().is_some_and(Vec::is_empty) {
+        text.push_str("No experiment was made with recorded programs: all verdicts are those of models.\n\n");
+    }
     for (name, value) in reproduction.record.iter().flat_map(Record::lines) {
         text.push_str(&format!("{name:<9}{value}\n"));
     }
@@ -38,6 +48,47 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
         text.push_str(&format!("{name:<9}{value}\n"));
     }
     Ok(text)
+}
+
+/// Which programs an experiment was made with.
+fn with_recordings(run: &Run) -> String {
+    let pairs: Vec<String> = run
+        .recorded
+        .iter()
+        .map(|(of, name)| format!("{name} for {of}"))
+        .collect();
+    let left = match run.left_out.is_empty() {
+        true => String::new(),
+        false => format!("; without, for want of a recording, {}", run.left_out.join(", ")),
+    };
+    format!(
+        "{} was made with recordings: {}{left}.",
+        run.experiment,
+        pairs.join(", ")
+    )
+}
+
+/// What recordings say beside what models say.
+fn both(system: &System) -> Result<Table, ReportError> {
+    let columns = ["claim", "by recordings", "by models", "paper", "recordings", "models"].map(Column::text);
+    let mut table = Table::new(
+        "Recorded programs, and the models that they took the place of",
+        columns.to_vec(),
+    );
+    for by_model in &system.by_models {
+        let Some(verdict) = system.verdicts.iter().find(|one| one.id == by_model.id) else {
+            continue;
+        };
+        table.push(vec![
+            verdict.id.as_str().into(),
+            verdict.outcome.text().into(),
+            by_model.outcome.text().into(),
+            verdict.paper().into(),
+            verdict.ours().into(),
+            by_model.ours().into(),
+        ])?;
+    }
+    Ok(table)
 }
 
 /// The claims that hold or differ.
@@ -178,7 +229,10 @@ fn lead(reproduction: &Reproduction) -> String {
 
 fn claims(system: &System) -> Result<Section, ReportError> {
     let section = Section::new(system.name.to_uppercase()).paragraph(format!("{}: {}.", system.source, system.tally));
-    let section = section.table(verdict_table("Claims that were checked", &checked(system))?);
+    let mut section = section.table(verdict_table("Claims that were checked", &checked(system))?);
+    if !system.by_models.is_empty() {
+        section = section.table(both(system)?);
+    }
     let verdicts = system.verdicts.iter();
     let mut others = verdicts
         .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
@@ -223,6 +277,7 @@ mod tests {
                 systems: Vec::new(),
                 results: Results::new(),
                 record: None,
+                recordings: None,
             },
             experiments: experiments.clone(),
             scenarios: vec![loaded],

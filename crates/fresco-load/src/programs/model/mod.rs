@@ -11,7 +11,7 @@ pub use published::{Characteristics, characteristics};
 
 use crate::Area;
 use crate::kernel::{Kernel, Looped};
-use crate::parameter::{Kind, Parameter};
+use crate::parameter::{Kind, Parameter, Values};
 use crate::recorder::{Recorder, Source};
 use crate::registry::{Build, PASSES, ProgramKind, passes};
 use crate::traced::Layout;
@@ -52,6 +52,11 @@ const NAMES: &[&str] = &[
     "stream",
 ];
 
+/// The program that a model with these parameters stands for.
+pub(crate) fn model_of(values: &Values) -> &'static str {
+    NAMES[values.number("of") as usize]
+}
+
 /// Entry in the table of programs.
 pub(crate) static MODEL: ProgramKind = ProgramKind {
     name: Model::NAME,
@@ -86,7 +91,7 @@ pub(crate) static MODEL: ProgramKind = ProgramKind {
         PASSES,
     ],
     build: Build::Model(|values, setting| {
-        let of = NAMES[values.number("of") as usize];
+        let of = model_of(values);
         let mut all = characteristics()?.into_iter();
         let Some(mut of) = all.find(|model| model.name == of) else {
             return Err(values.error("of", format!("found {of:?}, of which nothing is published")));
