@@ -479,7 +479,14 @@ fn a_region_is_taken_out_visit_by_visit() {
     }
     let (begin, pass) = (crate::Marker::Begin as u64, crate::Marker::Pass as u64);
     // The store of the first visit needs the load before it, which is outside; a visit that has no end ends with the trace.
-    let first = [(begin, 0, 0), (0x2008, 1, 0), (0x3000, 0, 0), (pass, 0, 0)];
+    let first = [
+        (begin, 0, 0),
+        (0x2008, 1, 0),
+        (0x3000, 0, 0),
+        (0x3008, 1, 1),
+        (0x4000, 0, 0),
+        (pass, 0, 0),
+    ];
     let second = [(0x6000, 0, 0), (0x6008, 1, 1), (pass, 0, 0)];
     assert_eq!(found, [&first[..], &second].concat());
     assert_eq!(crate::trace::records::Records::lost(&records)[0].count, 1);
