@@ -9,6 +9,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+/// What the tools say that make the input.
+const LOG: &str = "prepare.log";
 /// Where programs are looked for: Debian has games apart.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games";
 
@@ -29,20 +31,27 @@ fn clean(mut command: Command, recipe: &Recipe, directory: &Path) -> Command {
     command
 }
 
-/// Makes the input. What its tools say goes to `prepare.log` in the directory.
+/// Makes the input, in place of what an earlier recording has left. What its tools say goes to `prepare.log` in the directory.
 ///
 /// # Errors
-/// In words: the directory cannot be written, or a tool failed.
+/// In words: the directory cannot be written, or is somebody else's; a tool failed.
 pub fn prepare(recipe: &Recipe, directory: &Path) -> Result<(), String> {
     let told = |error: io::Error| format!("{}: cannot be written: {error}", directory.display());
     if directory.exists() {
+        if !directory.join(LOG).is_file() {
+            return Err(format!(
+                "{}: found what no recording has left there; name another --out",
+                directory.display()
+            ));
+        }
         std::fs::remove_dir_all(directory).map_err(told)?;
     }
     std::fs::create_dir_all(directory).map_err(told)?;
+    // First of all: by it the directory is known as ours the next time.
+    let log = File::create(directory.join(LOG)).map_err(told)?;
     for (name, text) in recipe.files().map_err(|error| error.to_string())? {
         std::fs::write(directory.join(name), text).map_err(told)?;
     }
-    let log = File::create(directory.join("prepare.log")).map_err(told)?;
     let other = log.try_clone().map_err(told)?;
     let mut shell = clean(Command::new("/bin/sh"), recipe, directory);
     shell
@@ -54,7 +63,7 @@ pub fn prepare(recipe: &Recipe, directory: &Path) -> Result<(), String> {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!(
             "its input could not be made ({status}); {} says why",
-            directory.join("prepare.log").display()
+            directory.join(LOG).display()
         )),
         Err(error) => Err(format!("its input could not be made: /bin/sh: {error}")),
     }
@@ -140,6 +149,12 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let told = prepare(&recipe("false; true", "true"), &directory.path().join("work")).expect_err("it fails");
         assert!(told.contains("prepare.log says why"), "{told}");
+        let others = directory.path().join("others");
+        std::fs::create_dir(&others).expect("writable");
+        std::fs::write(others.join("thesis"), "years of it").expect("writable");
+        let told = prepare(&recipe("true", "true"), &others).expect_err("is somebody's");
+        assert!(told.contains("found what no recording has left there"), "{told}");
+        assert!(others.join("thesis").exists());
         let told = words(&recipe("", "$NOTHING"), directory.path()).expect_err("no words");
         assert!(told.contains("no words"), "{told}");
     }
