@@ -93,7 +93,7 @@ impl Recordings {
         for (run, scenario, experiment) in &self.runs {
             steps.name(&scenario.name);
             let result = fresco_system::run_until(scenario, threads, &|_| steps.step(), &|| observer.is_stopped())?;
-            let Some(whole) = result.filter(|result| result.is_whole(scenario)) else {
+            let Some(whole) = result.filter(|result| result.stopped.is_none()) else {
                 break;
             };
             let rows = experiments::rows(&[experiment], &[whole], None, scenario.seed, observer)?;

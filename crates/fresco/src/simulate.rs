@@ -67,7 +67,7 @@ impl Subject {
             }
             Self::Plan(..) if stop.is_asked() => Ok(None),
             Self::Plan(plan, run) => {
-                let file = plan.inputs.first().map_or_else(String::new, |path| file_name(path));
+                let file = plan.inputs.first().map_or_else(String::new, file_name);
                 let result = planned::simulate(&plan.plan, &plan.machine, *run).map_err(|fault| fault.within(&file));
                 done();
                 result.map(|result| Some(with_the_checkers_word(result, plan)))
