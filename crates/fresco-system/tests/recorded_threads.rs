@@ -66,7 +66,7 @@ fn written(path: &Path, threads: &[Vec<Did>]) {
         totals.push(ThreadTotals {
             thread,
             ranges: vec![Range {
-                first: SPACE * (1 + u64::from(thread)) >> 12,
+                first: (SPACE * (1 + u64::from(thread))) >> 12,
                 pages: SPACE >> 12,
                 kind: Kind::Heap,
             }],
