@@ -22,14 +22,14 @@ help: ## This list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The fresco program, optimised, and the libraries of `fresco run` and `fresco record`: target/release/
-	$(TIMED) build "compiles Fresco, optimised: some 3 minutes from nothing" \
+	$(TIMED) build "compiles Fresco, optimised: some 2 minutes from nothing" \
 		$(CARGO) build --release --locked -p fresco -p fresco-preload -p fresco-qemu-plugin
 
 demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
 test: ## Every check but those that build a kernel: fmt clippy unit docs ids readme kernel-patches
-	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
+	$(TIMED) -q test "every check but those that build a kernel: some 15 minutes on two idle cores from nothing" \
 		$(MAKE) --no-print-directory fmt clippy unit docs ids readme kernel-patches
 
 check: fmt clippy ## The inner loop, at most three minutes when little changed: format, lints, unit tests of the libraries
@@ -45,12 +45,12 @@ clippy: ## Lints, warnings denied
 # One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
 # than the one that tests start are for `make soak` and the like, and clippy compiles them.
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 5 minutes from nothing" \
+	$(TIMED) tests-built "compiles all tests: some 6 minutes from nothing" \
 		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
 
 unit: tests-built ## Unit, property, golden and command-line tests
 	@rm -f $(SKIPPED)
-	$(TIMED) unit "runs the tests: some 2 minutes" env FRESCO_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --tests --locked
+	$(TIMED) unit "runs the tests: some 5 minutes" env FRESCO_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --tests --locked
 	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 	scripts/kernel-record --test
@@ -75,7 +75,7 @@ ids: ## Every requirement id cited is explained in docs/requirements.md
 
 readme: tests-built ## The commands in README.md and docs/ do what they say
 	scripts/check-docs --test
-	$(TIMED) readme "runs the commands of README.md and docs/: some 2 minutes" env FRESCO=$(TESTED) scripts/check-docs
+	$(TIMED) readme "runs the commands of README.md and docs/: about a minute" env FRESCO=$(TESTED) scripts/check-docs
 
 deny: ## Licences and advisories of the dependencies (needs cargo-deny)
 	$(CARGO) deny check licenses bans sources
