@@ -145,7 +145,7 @@ impl Gallery {
 }
 
 /// Where the trace of a program of this name is.
-pub(crate) fn trace(directory: &Path, name: &str) -> PathBuf {
+pub fn trace(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.ftrace"))
 }
 

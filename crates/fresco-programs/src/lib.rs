@@ -10,5 +10,5 @@ pub mod packages;
 mod recipe;
 pub mod work;
 
-pub use gallery::{Entry, Gallery, Measured};
+pub use gallery::{Entry, Gallery, Measured, trace};
 pub use recipe::{Published, Recipe, named, recipes};

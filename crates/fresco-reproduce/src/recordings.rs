@@ -55,6 +55,18 @@ pub struct Run {
     pub traces: Vec<InputFile>,
 }
 
+impl Run {
+    /// Which recording stands for which program: `lbm for 470.lbm`, all in a line.
+    pub fn stand_ins(&self) -> String {
+        let pairs: Vec<String> = self
+            .recorded
+            .iter()
+            .map(|(of, name)| format!("{name} for {of}"))
+            .collect();
+        pairs.join(", ")
+    }
+}
+
 impl Recordings {
     /// What can be made of these experiments.
     ///
@@ -160,12 +172,7 @@ impl Made {
     /// with the reason.
     pub fn judge(&self, claim: &Claim, by_models: &Verdict) -> Option<Verdict> {
         let run = self.runs.iter().find(|run| run.experiment == claim.experiment)?;
-        let names: Vec<String> = run
-            .recorded
-            .iter()
-            .map(|(of, name)| format!("{name} for {of}"))
-            .collect();
-        let verdict = judge_recorded(claim, &self.results, &names.join(", "));
+        let verdict = judge_recorded(claim, &self.results, &run.stand_ins());
         if verdict.outcome == Outcome::CannotBeRun && by_models.outcome != Outcome::CannotBeRun {
             let explanation = format!(
                 "by models, since with recordings it cannot be told: {}; {}",

@@ -206,20 +206,11 @@ impl Records for ChampSim {
     }
 
     fn lost(&self) -> Vec<Lost> {
-        vec![
-            Lost {
-                count: self.branches,
-                what: "branches",
-            },
-            Lost {
-                count: self.instructions,
-                what: "addresses of instructions",
-            },
-            Lost {
-                count: self.pace.left(),
-                what: "instructions after the last access",
-            },
-        ]
+        let branches = Lost {
+            count: self.branches,
+            what: "branches",
+        };
+        [vec![branches], self.pace.lost(self.instructions)].concat()
     }
 }
 

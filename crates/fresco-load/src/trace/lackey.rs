@@ -77,16 +77,7 @@ impl Records for Lackey {
     }
 
     fn lost(&self) -> Vec<Lost> {
-        vec![
-            Lost {
-                count: self.instructions,
-                what: "addresses of instructions",
-            },
-            Lost {
-                count: self.pace.left(),
-                what: "instructions after the last access",
-            },
-        ]
+        self.pace.lost(self.instructions)
     }
 }
 

@@ -62,6 +62,20 @@ impl Pace {
     pub fn left(&self) -> u64 {
         self.instructions.saturating_sub(self.told)
     }
+
+    /// What of a trace of so many instructions is in no record.
+    pub fn lost(&self, instructions: u64) -> Vec<Lost> {
+        vec![
+            Lost {
+                count: instructions,
+                what: "addresses of instructions",
+            },
+            Lost {
+                count: self.left(),
+                what: "instructions after the last access",
+            },
+        ]
+    }
 }
 
 /// A trace of any format that is being read as records.

@@ -23,40 +23,45 @@ const FORMATS: [Option<Format>; 6] = [
     Some(Format::ChampSim),
 ];
 
+/// How often a trace is replayed.
+pub(super) const PASSES: &[Parameter] = &[Parameter {
+    name: "passes",
+    kind: Kind::Count {
+        min: 0,
+        max: 1 << 32,
+        default: 1,
+    },
+    doc: "how often the trace is replayed; 0: again and again without end",
+}];
+
 /// Entry in the table of programs.
 pub(crate) static TRACE: ProgramKind = ProgramKind {
     name: "trace",
     doc: "replays a processor trace: Fresco's own, Ramulator's, load-store, lackey's or ChampSim's",
-    parameters: &[&[
-        Parameter {
-            name: "file",
-            kind: Kind::File,
-            doc: "the trace, plain or compressed; a relative name starts from the directory of traces",
-        },
-        Parameter {
-            name: "format",
-            kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store", "lackey", "champsim"]),
-            doc: "its format; auto finds it out",
-        },
-        Parameter {
-            name: "thread",
-            kind: Kind::Count {
-                min: 0,
-                max: MAX_THREADS as u64 - 1,
-                default: 0,
+    parameters: &[
+        &[
+            Parameter {
+                name: "file",
+                kind: Kind::File,
+                doc: "the trace, plain or compressed; a relative name starts from the directory of traces",
             },
-            doc: "the thread to replay, of a trace of several",
-        },
-        Parameter {
-            name: "passes",
-            kind: Kind::Count {
-                min: 0,
-                max: 1 << 32,
-                default: 1,
+            Parameter {
+                name: "format",
+                kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store", "lackey", "champsim"]),
+                doc: "its format; auto finds it out",
             },
-            doc: "how often the trace is replayed; 0: again and again without end",
-        },
-    ]],
+            Parameter {
+                name: "thread",
+                kind: Kind::Count {
+                    min: 0,
+                    max: MAX_THREADS as u64 - 1,
+                    default: 0,
+                },
+                doc: "the thread to replay, of a trace of several",
+            },
+        ],
+        PASSES,
+    ],
     build: Build::Program(|values, setting| {
         let path = setting.trace_dir.join(values.text("file"));
         let fault = |found: &str| values.error("file", format!("{}: {found}", path.display()));

@@ -2,7 +2,7 @@
 //! The program `trace-parallel`: all threads of a recorded program, in the order in which they waited for each other.
 
 use super::ftrace::recorded::{RecordedFile, ThreadTotals};
-use super::replay::Replay;
+use super::replay::{PASSES, Replay};
 use super::survey::Survey;
 use crate::Program;
 use crate::parameter::{Kind, Parameter};
@@ -13,22 +13,14 @@ use std::path::Path;
 pub(crate) static TRACE_PARALLEL: ProgramKind = ProgramKind {
     name: "trace-parallel",
     doc: "team: replays all threads of a recorded program together, in the order in which they waited for each other",
-    parameters: &[&[
-        Parameter {
+    parameters: &[
+        &[Parameter {
             name: "file",
             kind: Kind::File,
             doc: "the trace, of version 2; a relative name starts from the directory of traces",
-        },
-        Parameter {
-            name: "passes",
-            kind: Kind::Count {
-                min: 0,
-                max: 1 << 32,
-                default: 1,
-            },
-            doc: "how often the trace is replayed; 0: again and again without end",
-        },
-    ]],
+        }],
+        PASSES,
+    ],
     build: Build::Team(|values, setting, count| {
         let path = setting.trace_dir.join(values.text("file"));
         let help = "record a program with fresco record; the program trace replays one thread of any trace";

@@ -52,11 +52,6 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
 
 /// Which programs an experiment was made with.
 fn with_recordings(run: &Run) -> String {
-    let pairs: Vec<String> = run
-        .recorded
-        .iter()
-        .map(|(of, name)| format!("{name} for {of}"))
-        .collect();
     let left = match run.left_out.is_empty() {
         true => String::new(),
         false => format!("; without, for want of a recording, {}", run.left_out.join(", ")),
@@ -64,7 +59,7 @@ fn with_recordings(run: &Run) -> String {
     format!(
         "{} was made with recordings: {}{left}.",
         run.experiment,
-        pairs.join(", ")
+        run.stand_ins()
     )
 }
 

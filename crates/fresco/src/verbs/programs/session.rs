@@ -62,7 +62,7 @@ impl Session<'_> {
         let entry = made.inspect_err(|_| {
             let _ = std::fs::remove_file(&new);
         })?;
-        let trace = self.directory.join(format!("{}.ftrace", recipe.name));
+        let trace = fresco_programs::trace(self.directory, &recipe.name);
         std::fs::rename(&new, &trace).map_err(|error| format!("{}: cannot be written: {error}", trace.display()))?;
         Gallery::keep(self.directory, &entry).map_err(|error| error.to_string())?;
         Ok(entry)
@@ -121,12 +121,10 @@ impl Session<'_> {
         let file = RecordedFile::open(trace).map_err(told)?;
         let trailer = file.trailer();
         let counts = trailer.counts();
-        let Some(most) = trailer.threads.iter().max_by_key(|totals| totals.counts.instructions) else {
+        let most = trailer.threads.iter().max_by_key(|totals| totals.counts.instructions);
+        let Some(most) = most.filter(|_| counts.accesses() > 0) else {
             return Err("it ended before the part that is recorded".to_owned().into());
         };
-        if counts.accesses() == 0 {
-            return Err("it ended before the part that is recorded".to_owned().into());
-        }
         let dependences = trailer.dependences();
         let (machine, given) = self.machine;
         let measured =

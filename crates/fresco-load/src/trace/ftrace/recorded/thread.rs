@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What one thread of a recorded program did, as events.
 
-use super::block::Block;
+use super::block::{Block, Site};
 use super::decoder::{Decoder, Step};
 use super::file::RecordedFile;
 use super::follow::Follower;
@@ -186,14 +186,7 @@ impl RecordedThread {
         }
         let (gaps, addresses) = (&mut self.gaps, &self.addresses);
         self.follower.run(block, addresses, |place, needed| {
-            let site = &block.sites[place];
-            out.push(Event::Op(Op {
-                addr: VirtAddr(addresses[place]),
-                gap: gaps.before(site.instruction),
-                dep: needed.by_all,
-                size: site.size,
-                write: site.write,
-            }));
+            out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
         });
         gaps.leave(block);
     }
@@ -212,17 +205,22 @@ impl RecordedThread {
         };
         self.follower.run(block, addresses, |place, needed| {
             meet(place, gaps, out);
-            let site = &block.sites[place];
-            out.push(Event::Op(Op {
-                addr: VirtAddr(addresses[place]),
-                gap: gaps.before(site.instruction),
-                dep: needed.by_all,
-                size: site.size,
-                write: site.write,
-            }));
+            out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
         });
         // In a damaged file something may come after more accesses than there are.
         meet(usize::MAX, gaps, out);
         gaps.leave(block);
     }
+}
+
+/// The access of a site, which depends on the one so many accesses before.
+#[inline]
+fn access(site: &Site, address: u64, gaps: &mut Gaps, dep: u32) -> Event {
+    Event::Op(Op {
+        addr: VirtAddr(address),
+        gap: gaps.before(site.instruction),
+        dep,
+        size: site.size,
+        write: site.write,
+    })
 }
