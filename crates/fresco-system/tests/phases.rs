@@ -298,3 +298,27 @@ fn a_program_without_memory_lets_time_pass() {
         background.instructions_per_cycle
     );
 }
+
+/// A program that does one thing first and another later: its phase begins at the same point, beside a slower one that is measured too.
+#[test]
+fn a_task_that_is_warm_waits_for_the_others() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let trace = directory.path().join("two-parts.trace");
+    // 4,000 loads of one line, then a new line each.
+    let lines = (0..20_000u64).map(|n| format!("3 {}\n", n.saturating_sub(4_000) * 64));
+    std::fs::write(&trace, lines.collect::<String>()).expect("writable");
+    let program = format!(
+        "[[task]]\nname = \"parts\"\nprogram = \"trace\"\ncore = 1\nparameters.file = {:?}\n",
+        trace.display().to_string()
+    );
+    let reads = |others: &str| {
+        let head = "[warm_up]\noperations = 3500\n[measure]\noperations = 1000";
+        let result = results(&scenario(head, &format!("{program}{others}")));
+        let tasks = &result.points[0].runs[0].tasks;
+        let parts = tasks.iter().find(|one| one.name == "parts").expect("there");
+        (parts.operations, parts.reads.count)
+    };
+    let alone = reads("");
+    assert_eq!(alone, (1000, 499), "the second half of its phase");
+    assert_eq!(reads(CHASE), alone);
+}

@@ -237,10 +237,7 @@ impl Engine<'_> {
         };
         let task = loaded.task;
         let resume = match self.tasks[task].process.take_stop() {
-            Stop::Asked if self.phases.is_some() => {
-                self.asked(task, at);
-                Some(at)
-            }
+            Stop::Asked if self.phases.is_some() => self.asked(task, at).then_some(at),
             Stop::Asked => {
                 self.stopped(number, at);
                 None

@@ -2,10 +2,11 @@
 //! Warm-up and measured phase.
 //!
 //! When the data of all tasks are set up, the programs begin together (a task with a `start` so much later). Each
-//! measured task warms up for the length of the scenario's `warm_up` and runs on. When the last of them is warm, the
-//! counters of controllers and background tasks start anew, and every measured task begins its phase: at the end of its
-//! present pass if phases are counted in passes, else at its next operation. A task that has ended its phase runs on
-//! too, so that the others keep their interference to the end. The run ends with the last phase.
+//! measured task warms up for the length of the scenario's `warm_up`; one that is warm after so many operations waits for the
+//! others, so that its phase begins at the same point of its program whatever they do, and any other runs on. When the last of
+//! them is warm, the counters of controllers and background tasks start anew, and every measured task begins its phase: at the
+//! end of its present pass if phases are counted in passes, else at its next operation. A task that has ended its phase runs
+//! on too, so that the others keep their interference to the end. The run ends with the last phase.
 
 use super::Engine;
 use super::measure::Measurement;
@@ -38,6 +39,8 @@ pub(super) struct Progress {
     /// Its pages are mapped, as far as that is done before the program begins.
     is_set_up: bool,
     stage: Stage,
+    /// It is warm and waits for the others: its core stands still.
+    is_waiting: bool,
     /// Instructions executed when its present pass began; `None` before its first.
     pass_at_instruction: Option<u64>,
     /// Counters of a background task when all measured ones had warmed up.
@@ -232,18 +235,19 @@ impl<'e> Engine<'e> {
     }
 
     /// A task has stopped where it was asked to. Phases of threads that are counted in operations begin and end with that which has most.
-    pub(super) fn asked(&mut self, task: usize, at: Ps) {
+    /// Returns true if it goes on.
+    pub(super) fn asked(&mut self, task: usize, at: Ps) -> bool {
         let stage = |engine: &mut Self, task: usize| std::mem::discriminant(&engine.of_phases().tasks[task].stage);
         let before = stage(self, task);
         self.advance(task, at);
-        if stage(self, task) == before {
-            return;
-        }
-        for sharer in self.sharers(task) {
-            if sharer != task && stage(self, sharer) == before {
-                self.stop_for_phase(sharer, at);
+        if stage(self, task) != before {
+            for sharer in self.sharers(task) {
+                if sharer != task && stage(self, sharer) == before {
+                    self.stop_for_phase(sharer, at);
+                }
             }
         }
+        !self.of_phases().tasks[task].is_waiting
     }
 
     fn advance(&mut self, task: usize, at: Ps) {
@@ -259,11 +263,14 @@ impl<'e> Engine<'e> {
     /// A task has warmed up.
     fn warm(&mut self, task: usize, at: Ps) {
         let tasks = &self.experiment.tasks;
+        let is_thread = self.is_thread(task);
         let phases = self.of_phases();
         phases.tasks[task].stage = Stage::Warm;
         let cold = |stage: &Stage| matches!(stage, Stage::Starting | Stage::WarmingUp { .. });
         let mut all = std::iter::zip(tasks, &phases.tasks);
         if all.any(|(task, progress)| task.role == Role::Measured && cold(&progress.stage)) {
+            // Threads begin together with that of them which has most, wherever the others are.
+            phases.tasks[task].is_waiting = matches!(phases.rules.warm_up, Extent::Operations(1..)) && !is_thread;
             return;
         }
         phases.opened = Some(at);
@@ -273,7 +280,8 @@ impl<'e> Engine<'e> {
         self.memory.reset_stats();
         for other in self.of_phases().order.clone() {
             let executed = self.counted(other).instructions;
-            let progress = &self.of_phases().tasks[other];
+            let progress = &mut self.of_phases().tasks[other];
+            let has_waited = std::mem::take(&mut progress.is_waiting);
             match progress.stage {
                 // A task at the begin of a pass begins here, one within a pass at its end.
                 Stage::Warm if in_passes => {
@@ -281,12 +289,16 @@ impl<'e> Engine<'e> {
                         self.begin_phase(other, at);
                     }
                 }
-                Stage::Warm if other == task => self.begin_phase(task, at),
+                Stage::Warm if other == task || has_waited => self.begin_phase(other, at),
                 Stage::Warm => self.stop_for_phase(other, at),
                 _ => {
                     let measurement = self.measurement(other, at, 0);
                     self.of_phases().tasks[other].background = Some(measurement);
                 }
+            }
+            if has_waited {
+                let core = self.experiment.tasks[other].core as usize;
+                self.cpus[core].core.resume(at);
             }
         }
     }
