@@ -33,6 +33,7 @@ fn main() -> ExitCode {
 /// What `main` does once the stack is known to suffice: a function of its own, so that none of its frame is needed before.
 #[inline(never)]
 fn run() -> ExitCode {
+    stop::outlive_file_size_limit();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_command_line(&error),

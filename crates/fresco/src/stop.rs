@@ -3,7 +3,7 @@
 
 use crate::failure::tell;
 use fresco_streams::{Signal, was_ignored};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::{flag, low_level};
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -13,32 +13,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Exit status of what has ended early: what a shell makes of a program that SIGINT has ended.
 pub const STOPPED: u8 = 130;
 
+/// From here on a file that grows beyond RLIMIT_FSIZE is a failure to write, as a full disk is, and not the end of the program. Programs
+/// that it starts have what they had: a handler does not outlive `exec`.
+pub fn outlive_file_size_limit() {
+    // Fails for signals only that this one is not.
+    let _ = flag::register(SIGXFSZ, Arc::default());
+}
+
 /// Tells whether the user has asked for an end.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// From here on the first Ctrl-C asks for an end, and another one ends the program at once. One that a shell has
-    /// ignored for the program stays ignored.
-    pub fn on_interrupt() -> Self {
+    /// From here on the first Ctrl-C, SIGTERM or SIGHUP (a terminal that is closed) asks for an end, and another one ends the program at
+    /// once. What a shell has ignored for the program stays ignored.
+    pub fn on_any_end() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
-        if !was_ignored(Signal::Interrupt) {
-            // In this order: the first signal finds the flag unset. Both fail for signals only that this one is not.
-            let _ = flag::register_conditional_default(SIGINT, Arc::clone(&asked));
-            let _ = flag::register(SIGINT, Arc::clone(&asked));
+        let heard = [
+            (SIGINT, !was_ignored(Signal::Interrupt)),
+            (SIGTERM, true),
+            (SIGHUP, !was_ignored(Signal::Hangup)),
+        ];
+        for (signal, _) in heard.into_iter().filter(|(_, heard)| *heard) {
+            // In this order: the first signal finds the flag unset. Both fail for signals only that these are not.
+            let _ = flag::register_conditional_default(signal, Arc::clone(&asked));
+            let _ = flag::register(signal, Arc::clone(&asked));
         }
         Self(asked)
-    }
-
-    /// As [`Self::on_interrupt`], and the same for SIGTERM and SIGHUP: a terminal that is closed.
-    pub fn on_any_end() -> Self {
-        let stop = Self::on_interrupt();
-        let hangup = (!was_ignored(Signal::Hangup)).then_some(SIGHUP);
-        for signal in [Some(SIGTERM), hangup].into_iter().flatten() {
-            let _ = flag::register_conditional_default(signal, Arc::clone(&stop.0));
-            let _ = flag::register(signal, Arc::clone(&stop.0));
-        }
-        stop
     }
 
     /// As [`Self::on_any_end`], and says so when Ctrl-C asks for it: for what ends only once something that may take long,

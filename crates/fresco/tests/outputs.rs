@@ -64,6 +64,26 @@ fn a_full_device_is_an_error_and_no_panic() {
 }
 
 #[cfg(unix)]
+/// A file that may not grow is a failure to write: the result is printed all the same, and nothing half-written is left.
+#[test]
+fn a_limit_of_file_sizes_costs_the_file_and_not_the_result() {
+    let directory = prepared();
+    let program = env!("CARGO_BIN_EXE_fresco");
+    let done = Command::new("sh")
+        .args(["-c", &format!("ulimit -f 1; exec '{program}' sim s.toml --out o")])
+        .current_dir(directory.path())
+        .output()
+        .expect("a shell");
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(told.contains("cannot"), "{told}");
+    assert!(String::from_utf8_lossy(&done.stdout).contains("chase"));
+    let left: Vec<_> = fs::read_dir(directory.path().join("o"))
+        .map(|all| all.flatten().map(|one| one.file_name()).collect())
+        .unwrap_or_default();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 #[test]
 fn inputs_survive_under_whatever_name_they_are_to_be_written() {
     let directory = prepared();

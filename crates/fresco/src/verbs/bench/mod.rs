@@ -130,7 +130,7 @@ pub fn run(args: &Args) -> Outcome {
     let pattern = pattern.map_err(|error| chosen.as_given(error, &args.set))?;
     let stop = match args.simulate {
         Some(_) => Stop::after("each repetition that has begun"),
-        None => Stop::on_interrupt(),
+        None => Stop::on_any_end(),
     };
     let (report, provenance) = match &args.simulate {
         Some(machine) => {

@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Outcome {
     let trace = MemoryTrace::open(&args.trace, args.format)?;
     let mut watch = Watch::new(args.commands.as_deref(), args.check.then(|| checker(&machine)))?;
     let trace = RefCell::new(trace);
-    let stop = Stop::on_interrupt();
+    let stop = Stop::on_any_end();
     let (mut driver, driven) = drive(&machine, &trace, args.outstanding as usize, &mut watch, &stop)?;
     let stopped = stop.is_asked();
     let digest = match stopped {

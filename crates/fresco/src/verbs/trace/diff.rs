@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Outcome {
         Side::open(&args.one, args.thread)?,
         Side::open(&args.other, args.thread)?,
     ];
-    let stop = Stop::on_interrupt();
+    let stop = Stop::on_any_end();
     let mut reading = Reading::new(&args.one);
     let mut first =
         (sides[0].unit() != sides[1].unit()).then(|| "one counts instructions, the other cycles".to_owned());
