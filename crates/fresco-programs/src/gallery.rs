@@ -72,29 +72,27 @@ pub struct Measured {
 pub struct Gallery {
     directory: PathBuf,
     entries: Vec<(Recipe, Entry)>,
+    damaged: Vec<(String, String)>,
 }
 
 impl Gallery {
     /// The recordings in this directory of recipes that are still the same; none if there is no directory.
     ///
     /// # Errors
-    /// A file that says nothing of a recording.
+    /// The recipes are wrong: a fault of Fresco.
     pub fn read(directory: &Path) -> Result<Self, InputError> {
-        let mut entries = Vec::new();
+        let (mut entries, mut damaged) = (Vec::new(), Vec::new());
         for recipe in recipes()? {
-            let (trace, about) = (trace(directory, &recipe.name), about(directory, &recipe.name));
-            if !trace.is_file() || !about.is_file() {
+            if !trace(directory, &recipe.name).is_file() || !about(directory, &recipe.name).is_file() {
                 continue;
             }
-            let text = read_file(&about)?;
-            let entry: Entry = serde_json::from_str(&text).map_err(|error| {
-                InputError::new(
-                    about.display().to_string(),
-                    format!("found what is no account of a recording: {error}"),
-                )
-                .allowed("what `fresco programs record` wrote")
-                .help(format!("remove it, and record {} again", recipe.name))
-            })?;
+            let entry = match entry(directory, &recipe.name) {
+                Ok(entry) => entry,
+                Err(reason) => {
+                    damaged.push((recipe.name, reason));
+                    continue;
+                }
+            };
             let digest = match entry.quick {
                 true => recipe.clone().quick().digest()?,
                 false => recipe.digest()?,
@@ -106,7 +104,18 @@ impl Gallery {
         Ok(Self {
             directory: directory.to_owned(),
             entries,
+            damaged,
         })
+    }
+
+    /// Names of recordings that are there and cannot be used, with the reason: they count as not recorded.
+    pub fn damaged(&self) -> &[(String, String)] {
+        &self.damaged
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// What is recorded, in the order of the recipes.
@@ -149,6 +158,29 @@ pub fn trace(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.ftrace"))
 }
 
+/// What is known of a recording, if it is known and the trace is as long as it was; else why not.
+fn entry(directory: &Path, name: &str) -> Result<Entry, String> {
+    let (trace, about) = (trace(directory, name), about(directory, name));
+    let text = read_file(&about).map_err(|error| error.to_string())?;
+    let entry: Entry = serde_json::from_str(&text).map_err(|error| {
+        format!(
+            "{} is not what `fresco programs record` wrote: {error}",
+            about.display()
+        )
+    })?;
+    match std::fs::metadata(&trace) {
+        Ok(found) if found.len() == entry.bytes && entry.name == name => Ok(entry),
+        Ok(found) => Err(format!(
+            "{} has {} bytes, and the recording of {} had {}",
+            trace.display(),
+            found.len(),
+            entry.name,
+            entry.bytes
+        )),
+        Err(error) => Err(format!("{}: {error}", trace.display())),
+    }
+}
+
 fn about(directory: &Path, name: &str) -> PathBuf {
     directory.join(format!("{name}.json"))
 }
@@ -189,7 +221,7 @@ mod tests {
             0
         );
         for name in ["lbm", "gromacs"] {
-            std::fs::write(trace(place, name), "").expect("writable");
+            std::fs::write(trace(place, name), "t").expect("writable");
             Gallery::keep(place, &entry(name)).expect("writable");
         }
         let gallery = Gallery::read(place).expect("sound");
@@ -203,8 +235,26 @@ mod tests {
         };
         Gallery::keep(place, &old).expect("writable");
         assert!(Gallery::read(place).expect("sound").entry("lbm").is_none());
-        std::fs::write(about(place, "lbm"), "{}").expect("writable");
-        let error = Gallery::read(place).expect_err("no account").to_string();
-        assert!(error.contains("record lbm again"), "{error}");
+    }
+
+    #[test]
+    fn what_is_damaged_is_not_recorded_and_costs_no_other() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let place = directory.path();
+        for name in ["lbm", "gromacs", "bzip2"] {
+            std::fs::write(trace(place, name), "t").expect("writable");
+            Gallery::keep(place, &entry(name)).expect("writable");
+        }
+        std::fs::write(about(place, "lbm"), "{").expect("writable");
+        std::fs::write(trace(place, "gromacs"), "of another program").expect("writable");
+        let gallery = Gallery::read(place).expect("sound");
+        assert!(
+            gallery.entry("bzip2").is_some() && gallery.entry("lbm").is_none() && gallery.entry("gromacs").is_none()
+        );
+        let [(gromacs, longer), (lbm, broken)] = gallery.damaged() else {
+            panic!("{:?}", gallery.damaged());
+        };
+        assert!(lbm == "lbm" && broken.contains("lbm.json is not what"), "{broken}");
+        assert!(gromacs == "gromacs" && longer.contains("has 18 bytes"), "{longer}");
     }
 }

@@ -122,4 +122,30 @@ fn three_programs_are_recorded_measured_and_kept() {
         3,
         "{list}"
     );
+    // On another machine it is measured, not recorded.
+    let elsewhere = json(
+        &[
+            "programs", "record", "--quick", "--json", "--out", "g", "--on", "i7-860", "stream",
+        ],
+        directory.path(),
+    );
+    let measured = elsewhere["data"]["programs"].as_array().expect("a list");
+    let stream = measured.iter().find(|one| one["name"] == "stream").expect("there");
+    assert_eq!(stream["measured"]["machine"], "i7-860");
+    assert_eq!(
+        std::fs::metadata(&trace).expect("there").modified().expect("a time"),
+        before
+    );
+    // What is damaged is told, costs no other, and is recorded again.
+    std::fs::write(directory.path().join("g/bzip2.json"), "{").expect("writable");
+    std::fs::write(directory.path().join("g/sort.ftrace"), "another").expect("writable");
+    let list = fresco(&["programs", "list", "--out", "g"], directory.path());
+    let said = String::from_utf8_lossy(&list.stderr).into_owned();
+    assert!(
+        said.contains("bzip2 counts as not recorded") && said.contains("sort counts as not recorded"),
+        "{said}"
+    );
+    let mended = record(&["bzip2"]);
+    let names = mended["data"]["programs"].as_array().expect("a list").iter();
+    assert_eq!(names.map(|one| &one["name"]).collect::<Vec<_>>(), ["bzip2", "stream"]);
 }

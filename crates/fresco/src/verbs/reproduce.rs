@@ -7,6 +7,7 @@ use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts;
 use crate::simulate::add_files;
 use crate::stop::{STOPPED, Stop};
+use crate::verbs::programs::tell_damaged;
 use crate::{output, progress, provenance};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
@@ -139,15 +140,23 @@ fn check_record(args: &Args) -> Result<(), InputError> {
 
 /// A directory without a recording is told before anything is run.
 fn check_programs(args: &Args) -> Result<(), InputError> {
-    match &args.programs {
-        Some(directory) if Gallery::read(directory)?.entries().next().is_none() => Err(InputError::new(
-            "--programs",
-            format!("found no recording of a program in {}", directory.display()),
-        )
-        .allowed("a directory of `fresco programs record`")
-        .help("record some: fresco programs record --out DIR")),
-        _ => Ok(()),
+    let Some(directory) = &args.programs else {
+        return Ok(());
+    };
+    let gallery = Gallery::read(directory)?;
+    tell_damaged(&gallery);
+    if gallery.entries().any(|(_, entry)| !entry.quick) {
+        return Ok(());
     }
+    let found = match gallery.entries().next() {
+        Some(_) => "quick recordings alone, which stand for nothing,",
+        None => "no recording of a program",
+    };
+    Err(
+        InputError::new("--programs", format!("found {found} in {}", directory.display()))
+            .allowed("a directory of `fresco programs record`")
+            .help("record some: fresco programs record --out DIR"),
+    )
 }
 
 /// Who waits at the terminal: sees a bar, and ends the runs with Ctrl-C.

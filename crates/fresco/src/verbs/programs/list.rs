@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco programs list`.
 
+use super::tell_damaged;
 use crate::failure::{Outcome, tell};
 use crate::{output, provenance};
 use fresco_programs::{Gallery, Recipe, named, packages};
@@ -36,6 +37,7 @@ struct Line {
 /// Lists the recipes.
 pub fn run(args: &Args) -> Outcome {
     let gallery = Gallery::read(&args.out)?;
+    tell_damaged(&gallery);
     let recipes = named(&[])?;
     let wanted: BTreeSet<&str> = recipes
         .iter()

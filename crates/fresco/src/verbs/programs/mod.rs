@@ -7,8 +7,9 @@ mod record;
 mod session;
 mod table;
 
-use crate::failure::Outcome;
+use crate::failure::{Outcome, tell};
 use clap::Subcommand;
+use fresco_programs::Gallery;
 
 /// Arguments of `fresco programs`.
 #[derive(Debug, clap::Args)]
@@ -41,5 +42,12 @@ pub fn run(args: &Args) -> Outcome {
     match &args.what {
         What::List(args) => list::run(args),
         What::Record(args) => record::run(args),
+    }
+}
+
+/// Says which recordings cannot be used.
+pub fn tell_damaged(gallery: &Gallery) {
+    for (name, reason) in gallery.damaged() {
+        tell(&format!("fresco: {name} counts as not recorded: {reason}"));
     }
 }

@@ -3,6 +3,7 @@
 
 use super::session::{Session, Without};
 use super::table::table;
+use super::tell_damaged;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, progress, provenance};
@@ -19,7 +20,7 @@ use std::time::Duration;
 #[command(after_help = "\
 Makes the input of each program below DIR/work, records the part that its recipe names into DIR/NAME.ftrace, replays it alone on a
 machine, the first half of it to fill the caches, and prints misses of the last-level cache beside those published. What is recorded
-already is left as it is, unless its recipe has changed. All of it takes about half an hour; lbm, the longest, some minutes.
+already is left as it is, unless its recipe has changed; on another machine it is measured again. All of it takes about half an hour.
 
 Exit status: 0 all are recorded, 1 some are not, for want of packages or because they failed (the others are), 130 Ctrl-C: what was
 recorded until then is kept.")]
@@ -40,7 +41,8 @@ pub struct Args {
     #[arg(long)]
     again: bool,
 
-    /// Record two million instructions of each, from near its begin: to see that all is well, not to measure by
+    /// Record two million instructions of each, from near its begin: to see that all is well, not to measure by. What is recorded as a
+    /// whole stays
     #[arg(long)]
     quick: bool,
 
@@ -70,15 +72,10 @@ pub fn run(args: &Args) -> Outcome {
             .help("name a directory that can be written")
     })?;
     let before = Gallery::read(&args.out)?;
-    let is_there = |recipe: &&Recipe| {
-        let entry = before
-            .entry(&recipe.name)
-            .filter(|entry| !args.again && entry.quick == args.quick);
-        let measured = entry.and_then(|entry| entry.measured.as_ref());
-        measured.is_some_and(|measured| measured.digest == machine.text_digest)
-    };
-    let wanted: Vec<&Recipe> = recipes.iter().filter(|recipe| !is_there(recipe)).collect();
-    let (there, mut without) = without_packages(&wanted);
+    tell_damaged(&before);
+    let need = |recipe: &Recipe| need(before.entry(&recipe.name), args, &machine.text_digest);
+    let to_record: Vec<&Recipe> = recipes.iter().filter(|recipe| need(recipe) == Need::Record).collect();
+    let (there, mut without) = without_packages(&to_record);
     let stop = Stop::on_any_end();
     let session = Session {
         directory: &args.out,
@@ -87,15 +84,20 @@ pub fn run(args: &Args) -> Outcome {
         stop: &stop,
         quick: args.quick,
     };
-    let ready: Vec<&&Recipe> = wanted
+    let lacks = |recipe: &Recipe| without.iter().any(|(name, _)| *name == recipe.name);
+    let ready = recipes
         .iter()
-        .filter(|recipe| !without.iter().any(|(name, _)| *name == recipe.name))
-        .collect();
+        .filter(|recipe| need(recipe) != Need::Nothing && !lacks(recipe));
+    let ready: Vec<&Recipe> = ready.collect();
     let bar = progress::bar(ready.len() as u64, "programs");
     bar.enable_steady_tick(Duration::from_secs(1));
     for recipe in ready {
         bar.set_message(recipe.name.clone());
-        match session.record(recipe) {
+        let made = match before.entry(&recipe.name) {
+            Some(entry) if need(recipe) == Need::Measurement => session.measure_again(entry),
+            _ => session.record(recipe),
+        };
+        match made {
             Ok(_) => {}
             Err(Without::Stopped) => break,
             Err(Without::Failed(reason)) => {
@@ -115,6 +117,28 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         ExitCode::from(WANTING)
     })
+}
+
+/// What a program lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Nothing,
+    /// Its misses were measured on another machine.
+    Measurement,
+    Record,
+}
+
+/// What is to be done for a program of which this is recorded. A quick recording never takes the place of a whole one.
+fn need(entry: Option<&Entry>, args: &Args, machine: &str) -> Need {
+    let Some(entry) = entry else { return Need::Record };
+    let is_kept = args.quick && !entry.quick;
+    if !is_kept && (args.again || entry.quick && !args.quick) {
+        return Need::Record;
+    }
+    match &entry.measured {
+        Some(measured) if measured.digest == machine => Need::Nothing,
+        _ => Need::Measurement,
+    }
 }
 
 /// Versions of the packages that are there, and the programs that lack some, which is told.

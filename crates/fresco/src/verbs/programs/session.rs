@@ -6,7 +6,7 @@ use crate::stop::Stop;
 use fresco_load::trace::digest_of_file;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
 use fresco_machine::Machine;
-use fresco_programs::{Entry, Gallery, Recipe, work};
+use fresco_programs::{Entry, Gallery, Measured, Recipe, work};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -68,6 +68,31 @@ impl Session<'_> {
         Ok(entry)
     }
 
+    /// Measures what is recorded already.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn measure_again(&self, entry: &Entry) -> Result<Entry, Without> {
+        let trace = fresco_programs::trace(self.directory, &entry.name);
+        let entry = Entry {
+            measured: Some(self.measure(&trace, entry.thread)?),
+            ..entry.clone()
+        };
+        Gallery::keep(self.directory, &entry).map_err(|error| error.to_string())?;
+        Ok(entry)
+    }
+
+    /// Misses of a thread of a trace.
+    fn measure(&self, trace: &Path, thread: u16) -> Result<Measured, Without> {
+        let told = |error: fresco_input::InputError| error.to_string();
+        let file = RecordedFile::open(trace).map_err(told)?;
+        let of_thread = file.trailer().threads.iter().find(|totals| totals.thread == thread);
+        let accesses = of_thread.map_or(0, |totals| totals.counts.accesses());
+        let (machine, given) = self.machine;
+        let measured = measure::alone(machine, given, trace, thread, accesses, self.stop).map_err(told)?;
+        measured.ok_or(Without::Stopped)
+    }
+
     fn run(&self, recipe: &Recipe, place: &Path, new: &PathBuf, words: &[std::ffi::OsString]) -> Result<(), Without> {
         let program = std::env::current_exe().map_err(|error| format!("where is fresco? {error}"))?;
         let mut recorder = Command::new(program);
@@ -126,12 +151,7 @@ impl Session<'_> {
             return Err("it ended before the part that is recorded".to_owned().into());
         };
         let dependences = trailer.dependences();
-        let (machine, given) = self.machine;
-        let measured =
-            measure::alone(machine, given, trace, most.thread, most.counts.accesses(), self.stop).map_err(told)?;
-        let Some(measured) = measured else {
-            return Err(Without::Stopped);
-        };
+        let measured = self.measure(trace, most.thread)?;
         let versions = recipe
             .packages
             .iter()
