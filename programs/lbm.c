@@ -35,6 +35,7 @@ int main(int argc, char **argv)
         for (long i = margin; i < cells + margin; i++) {
             const double *f = from + i * Q;
             double rho = 0, u[3] = {0, 0, 0};
+#pragma GCC unroll 19
             for (int q = 0; q < Q; q++) {
                 rho += f[q];
                 for (int d = 0; d < 3; d++)
@@ -44,6 +45,7 @@ int main(int argc, char **argv)
                 u[d] /= rho;
             double square = 1 - 1.5 * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
             double *t = to + i * Q;
+#pragma GCC unroll 19
             for (int q = 0; q < Q; q++) {
                 double cu = 3 * (C[q][0] * u[0] + C[q][1] * u[1] + C[q][2] * u[2]);
                 t[shift[q]] = (1 - omega) * f[q] + omega * w[q] * rho * (square + cu + 0.5 * cu * cu);

@@ -15,12 +15,17 @@ macro_rules! sources {
 }
 
 sources![
+    "adm.c",
+    "anneal.c",
     "beam.pl",
     "cg.c",
     "commands.pl",
     "count.pl",
     "document.pl",
+    "eddy.c",
+    "events.c",
     "fdtd.c",
+    "fluid.c",
     "frames.pl",
     "functions.pl",
     "lbm.c",
@@ -30,12 +35,15 @@ sources![
     "objects.py",
     "page.xsl",
     "proteins.pl",
+    "rates.c",
     "route.c",
     "scene.pl",
     "shor.c",
+    "similar.c",
     "stream.c",
     "su3.c",
     "table.sql",
+    "waves.c",
     "words.pl",
 ];
 

@@ -174,6 +174,8 @@ fn row(result: &ScenarioResult, point: &PointResult, task: &TaskResult) -> Row {
         row = match (name, value.strip_suffix(" MB/s"), value.strip_suffix(" GB/s")) {
             (_, Some(mega), _) => row.label("total_mb_s", mega),
             (_, _, Some(giga)) => row.label("total_mb_s", (giga.parse::<f64>().unwrap_or(0.0) * 1e3).round()),
+            // What runs in the foreground: accesses with this gap, or the recording for a program.
+            ("gap" | "of", ..) => row.label("foreground", value),
             (name, _, _) => row.label(name, value),
         };
     }

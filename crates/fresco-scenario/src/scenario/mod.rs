@@ -36,7 +36,6 @@ pub use extent::Extent;
 pub use overview::{Overview, TaskOverview};
 pub use place::error_at;
 pub use setup::{Copy, Setup};
-pub use stand_in::Replaced;
 pub use sweep::Axis;
 pub use task::{Paging, Role, Task};
 

@@ -1,46 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Recordings in place of statistical models.
 
-use super::Scenario;
+use super::{Point, Scenario};
 use fresco_load::ProgramSpec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which models of a scenario a recording took the place of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Replaced {
-    /// Names of programs whose model was replaced.
-    pub recorded: BTreeSet<String>,
-    /// Names of programs whose model stays.
-    pub left: BTreeSet<String>,
-}
-
 impl Scenario {
-    /// Replaces each program that is the statistical model of another one by what `recording` has for that name.
+    /// Names of the programs whose statistical models run at this point.
+    pub fn models_at(point: &Point) -> BTreeSet<&'static str> {
+        let programs = point.setup.tasks.iter().filter_map(|task| task.program.as_ref());
+        programs.filter_map(ProgramSpec::model_of).collect()
+    }
+
+    /// Replaces each program that is the statistical model of another one by what `recording` has for that name, if it has something.
     ///
     /// # Panics
     /// If points are shared with others: it is for a scenario that was just read.
-    pub fn replace_models(&mut self, recording: impl Fn(&str) -> Option<ProgramSpec>) -> Replaced {
-        let mut replaced = Replaced::default();
+    pub fn replace_models(&mut self, recording: impl Fn(&str) -> Option<ProgramSpec>) {
         for point in &mut self.points {
             let point = Arc::get_mut(point).expect("a scenario that was just read");
             let setup = Arc::get_mut(&mut point.setup).expect("a scenario that was just read");
             for task in &mut setup.tasks {
-                let Some(of) = task.program.as_ref().and_then(ProgramSpec::model_of) else {
-                    continue;
-                };
-                match recording(of) {
-                    Some(program) => {
-                        replaced.recorded.insert(of.to_owned());
-                        task.program = Some(program.endless());
-                    }
-                    None => {
-                        replaced.left.insert(of.to_owned());
-                    }
+                let of = task.program.as_ref().and_then(ProgramSpec::model_of);
+                if let Some(program) = of.and_then(&recording) {
+                    task.program = Some(program.endless());
                 }
             }
         }
-        replaced
     }
 }
 
@@ -57,9 +44,10 @@ mod tests {
         let recording = |of: &str| {
             (of == "470.lbm").then(|| ProgramSpec::parse("trace", "file = \"/lbm.ftrace\"").expect("a program"))
         };
-        let replaced = scenario.replace_models(recording);
-        assert_eq!(replaced.recorded.into_iter().collect::<Vec<_>>(), ["470.lbm"]);
-        assert_eq!(replaced.left.into_iter().collect::<Vec<_>>(), ["403.gcc"]);
+        let models = |scenario: &Scenario, point: usize| Scenario::models_at(&scenario.points[point]);
+        assert!(models(&scenario, 0).contains("470.lbm") && models(&scenario, 1).contains("403.gcc"));
+        scenario.replace_models(recording);
+        assert!(models(&scenario, 0).is_empty() && models(&scenario, 1).contains("403.gcc"));
         let kinds = |point: usize| -> Vec<&str> {
             let tasks = scenario.points[point].setup.tasks.iter();
             tasks

@@ -57,8 +57,9 @@ fn with_recordings(run: &Run) -> String {
         false => format!("; without, for want of a recording, {}", run.left_out.join(", ")),
     };
     format!(
-        "{} was made with recordings: {}{left}.",
-        run.experiment,
+        "{} ({}) was made with recordings: {}{left}.",
+        run.scenario,
+        run.experiments.join(", "),
         run.stand_ins()
     )
 }
