@@ -10,7 +10,7 @@ use crate::stream::Stream;
 use crate::window::Window;
 use fresco_load::trace::ftrace::MAX_THREADS;
 use fresco_load::trace::ftrace::recorded::Kind;
-use fresco_ring::event::{DEFINE, IMAGE, KIND, LOW, MAPS, STORE, UPDATE};
+use fresco_ring::event::{DEFINE, IMAGE, KIND, LOW, MAPS};
 use fresco_ring::{Host, Taken};
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
@@ -80,25 +80,24 @@ impl Shared {
         }
     }
 
-    /// The first store of the program into memory that nobody mapped by name is into its stack.
+    /// Where the first access by the stack pointer is, there is the stack: nothing else says which of the mappings that the program begins
+    /// with it is. For all runs, whether they are recorded or not: later on a stack pointer may point anywhere.
     #[inline]
-    pub fn see_stack(&mut self, events: &[u64]) {
+    pub fn see_stack(&mut self, block: u64, events: &[u64]) {
         if !self.stack {
-            self.find_stack(events);
+            self.find_stack(block, events);
         }
     }
 
     #[cold]
-    fn find_stack(&mut self, events: &[u64]) {
-        let stores = events
-            .iter()
-            .filter(|event| **event & KIND <= UPDATE && **event >> STORE & 1 == 1);
-        for event in stores {
-            if let Some((begin, end, Kind::Mapping)) = self.memory.interval(event & LOW) {
-                self.memory.insert(begin, end, Kind::Stack);
-                self.stack = true;
-                return;
-            }
+    fn find_stack(&mut self, block: u64, events: &[u64]) {
+        let register = self.architecture.stack_pointer();
+        let Some(event) = events.iter().find(|event| self.blocks.is_by(block, **event, register)) else {
+            return;
+        };
+        self.stack = true;
+        if let Some((begin, end, Kind::Mapping)) = self.memory.interval(event & LOW) {
+            self.memory.insert(begin, end, Kind::Stack);
         }
     }
 

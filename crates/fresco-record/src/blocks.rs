@@ -4,7 +4,7 @@
 //! What a block of the program does in a run is what was seen: one that does now this and now that (a repeated string instruction, a
 //! masked load, a fault in the middle) is several blocks of the trace.
 
-use crate::decode::{Architecture, Effect};
+use crate::decode::{Address, Architecture, Effect};
 use crate::marks::{self, Part};
 use crate::summary::{Seen, summarise};
 use fresco_load::trace::ftrace::recorded::{Block, MOST_BLOCKS};
@@ -113,6 +113,17 @@ impl Blocks {
     /// Where the emulator's block begins, which is known.
     pub fn address(&self, number: u64) -> u64 {
         self.translations[self.numbers[number as usize] as usize].address
+    }
+
+    /// Returns true if an event of a run of the emulator's block, which is known, is an access whose address is a register's value plus
+    /// a constant.
+    pub fn is_by(&self, number: u64, event: u64, register: u8) -> bool {
+        let effects = &self.translations[self.numbers[number as usize] as usize].effects;
+        let effect = effects.get((event >> INSTRUCTION & 0x1ff) as usize);
+        let of = |address: Option<Address>| {
+            address.is_some_and(|address| address.base == Some(register) && address.index.is_none())
+        };
+        event & KIND <= UPDATE && effect.is_some_and(|effect| of(effect.load) || of(effect.store))
     }
 
     /// Which block of the trace a run of the emulator's block was; `None` if there are too many already. The addresses of its accesses

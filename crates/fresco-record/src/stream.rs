@@ -134,6 +134,7 @@ impl Stream {
 
     #[inline]
     fn run(&mut self, number: u64, events: &[u64], shared: &mut Shared) {
+        shared.see_stack(number, events);
         if !shared
             .window
             .takes(shared.blocks.instructions(number), shared.blocks.address(number))
@@ -141,7 +142,6 @@ impl Stream {
             self.leave_out(events);
             return;
         }
-        shared.see_stack(events);
         let marks = self.marks_of(number, shared);
         let Some((variant, block)) = shared.blocks.run(number, events, &mut self.addresses) else {
             shared.fail("more blocks than a trace can hold: the program makes code all the time".into());

@@ -143,6 +143,36 @@ fn two_recordings_are_alike_and_every_access_is_in_a_page_of_the_footprint() {
     }
 }
 
+/// Whatever is stored first, and wherever the recording begins: a mapping is no stack.
+#[test]
+fn a_large_mapping_is_no_stack() {
+    let Some(plugin) = plugin() else { return };
+    let pages = |options: &fresco_record::Options| {
+        let pages = trailer(options).pages_by_kind();
+        (pages[Kind::Mapping as usize], pages[Kind::Stack as usize])
+    };
+    // 16 MiB, and the stack at last; then it is filled by a loop that uses no stack.
+    let walk = "mov eax, 9\nxor edi, edi\nmov esi, 0x1000000\nmov edx, 3\nmov r10d, 0x22\nmov r8, -1\nxor r9d, r9d\nsyscall\n\
+        mov rcx, rax\nlea rdx, [rax + 0x1000000]\n1: mov [rcx], rcx\nadd rcx, 64\ncmp rcx, rdx\njb 1b\n\
+        push rax\nxor edi, edi\nmov eax, 60\nsyscall";
+    let (directory, program) = assembled(walk);
+    let mut whole = options(&plugin, directory.path(), &program, &[]);
+    assert_eq!(pages(&whole), (4096, 1));
+    whole.skip = 500_000;
+    let (mapping, stack) = pages(&whole);
+    assert!((2100..2200).contains(&mapping) && stack == 1, "{mapping} {stack}");
+    // As a C library does it, from a place where it has long been mapped.
+    let source = "#include <stdlib.h>\nint main(void) { volatile char *area = malloc(1 << 24); \
+        for (int round = 0; round < 4; round++) for (int i = 0; i < 1 << 24; i += 64) area[i] = i; return 0; }";
+    for flags in [&["-O1"][..], &["-O1", "-static"]] {
+        let (directory, program) = built("program.c", source, flags);
+        let mut part = options(&plugin, directory.path(), &program, &[]);
+        (part.skip, part.instructions) = (2_000_000, Some(1_500_000));
+        let (mapping, stack) = pages(&part);
+        assert!(mapping >= 4096 && stack <= 16, "{flags:?}: {mapping} {stack}");
+    }
+}
+
 #[test]
 fn a_window_records_what_was_asked_for() {
     let Some(plugin) = plugin() else { return };

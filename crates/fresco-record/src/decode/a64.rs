@@ -10,6 +10,8 @@ use super::{Effect, Registers};
 
 /// The flags.
 const FLAGS: Registers = 1 << 18;
+/// The stack pointer.
+pub const SP: u8 = 31;
 /// The link register.
 const LINK: Registers = 1 << 30;
 

@@ -25,6 +25,14 @@ impl Architecture {
         }
     }
 
+    /// Number of the stack pointer among its registers.
+    pub fn stack_pointer(self) -> u8 {
+        match self {
+            Self::X86 => x86::RSP,
+            Self::Arm => a64::SP,
+        }
+    }
+
     /// What each of the instructions of a block does; `code` are the bytes of each.
     pub fn decode(self, address: u64, code: &[&[u8]]) -> Vec<Effect> {
         match self {

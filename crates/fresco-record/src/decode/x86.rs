@@ -14,7 +14,8 @@ const MASKS: u8 = 48;
 const X87: u8 = 56;
 /// All flags.
 const FLAGS: u8 = 57;
-const RSP: u8 = 4;
+/// The stack pointer.
+pub const RSP: u8 = 4;
 const RBP: u8 = 5;
 const RCX: u8 = 1;
 
