@@ -81,7 +81,7 @@ fn every_field_is_explained() {
     check(&run("sim s.toml", here), &[]);
     check(&run("sim s.toml --set check=true --set warm_up.time=10us", here), &[]);
     check(&run("memory a.trace --machine p4080", here), &["fresco-sim/3"]);
-    check(&run("trace info a.trace", here), &[]);
+    check(&run("trace info a.trace --working-set", here), &[]);
     check(&run("machine list", here), &[]);
     for machine in fresco_machine::builtin_names() {
         check(&run(&format!("machine show {machine}"), here), &["fresco-map-show/1"]);

@@ -3,7 +3,9 @@
 
 mod champsim;
 mod cpu;
+mod curve;
 mod export;
+mod fibonacci;
 mod format;
 pub mod ftrace;
 pub mod fuzz;
@@ -22,6 +24,7 @@ mod window;
 mod xxh64;
 mod zip;
 
+pub use curve::{CACHES, Cache, LINE, SMALLEST, WorkingSet};
 pub use export::{Export, Exporter};
 pub use format::Format;
 pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};

@@ -2,6 +2,7 @@
 //! `fresco trace convert`, `cut`, `merge` and `diff` as a user has them.
 
 mod convert;
+mod info;
 mod parts;
 
 use crate::common::fresco;

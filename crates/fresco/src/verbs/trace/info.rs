@@ -2,6 +2,7 @@
 //! `fresco trace info`: what is in a trace.
 
 use super::words;
+use super::working_set::{self, Caches};
 use super::writing::each_record;
 use crate::arguments::choice;
 use crate::failure::Outcome;
@@ -10,7 +11,7 @@ use crate::{output, provenance};
 use fresco_input::{InputError, is_standard_input};
 use fresco_load::trace::ftrace::recorded::{self, Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
 use fresco_load::trace::ftrace::{Unit, What};
-use fresco_load::trace::{AnyTrace, Format};
+use fresco_load::trace::{AnyTrace, Format, WorkingSet};
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,10 +21,11 @@ use std::process::ExitCode;
 /// Arguments of `fresco trace info`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A trace of `fresco record` says what it counts in its last bytes; others are read from begin to end.
+A trace of `fresco record` says what it counts in its last bytes; others are read from begin to end, and each is with --working-set.
 
 Examples:
   fresco trace info xz.ftrace
+  fresco trace info xz.ftrace --working-set
   fresco trace info requests.trace.gz --json")]
 pub struct Args {
     /// A trace of any format, plain or compressed; - is standard input
@@ -33,6 +35,10 @@ pub struct Args {
     /// Its format, if it is not to be found out
     #[arg(long, value_name = "FORMAT", value_parser = choice("--format", &Format::ALL))]
     format: Option<Format>,
+
+    /// Say how often caches of 4 KiB to 256 MiB would miss, and how many misses come together as far as dependences let them
+    #[arg(long)]
+    working_set: bool,
 
     /// Print JSON instead of tables
     #[arg(long)]
@@ -59,6 +65,7 @@ struct Info {
     threads: Vec<Thread>,
     orders: Option<Orders>,
     regions: Vec<Region>,
+    working_set: Option<Caches>,
 }
 
 /// Orders between threads.
@@ -121,8 +128,20 @@ struct Thread {
 pub fn run(args: &Args) -> Outcome {
     let fresco = matches!(args.format, None | Some(Format::Fresco)) && !is_standard_input(&args.file);
     let (info, lines) = match fresco && RecordedFile::is(&args.file)? {
-        true => of_recorded(&args.file)?,
-        false => (plain(&args.file, args.format)?, Vec::new()),
+        true => {
+            let (mut info, lines) = of_recorded(&args.file)?;
+            if args.working_set {
+                let mut set = WorkingSet::default();
+                let mut trace = AnyTrace::open(&args.file, Some(Format::Fresco))?;
+                each_record(&mut trace, &args.file, &Stop::never(), |record| {
+                    set.push(&record);
+                    Ok(true)
+                })?;
+                info.working_set = Some(Caches::new(&set, info.instructions));
+            }
+            (info, lines)
+        }
+        false => (plain(args)?, Vec::new()),
     };
     let schema = "fresco-trace-info/1";
     output::print(args.json, schema, &provenance::of_this_run(None), &info, || {
@@ -180,6 +199,7 @@ fn of_recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
             outside: trailer.orders.missing(),
         }),
         regions: trailer.regions.iter().flat_map(regions).collect(),
+        working_set: None,
     };
     Ok((info, words::lines(trailer, bytes)))
 }
@@ -220,14 +240,19 @@ impl Count {
 }
 
 /// A trace that is read from begin to end.
-fn plain(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
-    let mut trace = AnyTrace::open(path, format)?;
+fn plain(args: &Args) -> Result<Info, InputError> {
+    let path = &args.file;
+    let mut trace = AnyTrace::open(path, args.format)?;
     let (format, version, header) = (trace.format(), trace.version(), trace.header().clone());
     let own = |text: &str| (format == Format::Fresco).then(|| text.to_owned());
     // A load-store trace counts nothing but accesses.
     let counted = header.unit == Unit::Instructions && format != Format::LoadStore;
     let (mut count, mut instructions) = (Count::default(), 0u64);
+    let mut set = args.working_set.then(WorkingSet::default);
     each_record(&mut trace, path, &Stop::never(), |record| {
+        if let Some(set) = &mut set {
+            set.push(&record);
+        }
         if counted {
             instructions = instructions.saturating_add(record.gap);
         }
@@ -241,6 +266,7 @@ fn plain(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
         Ok(true)
     })?;
     let (file, bytes) = name_of(path);
+    let instructions = counted.then_some(instructions);
     Ok(count.finish(Info {
         file,
         format: format.name(),
@@ -248,7 +274,8 @@ fn plain(path: &Path, format: Option<Format>) -> Result<Info, InputError> {
         program: own(&header.program),
         tool: own(&header.tool),
         bytes,
-        instructions: counted.then_some(instructions),
+        instructions,
+        working_set: set.map(|set| Caches::new(&set, instructions)),
         ..Info::default()
     }))
 }
@@ -321,10 +348,19 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
             words::size(thread.pages * words::PAGE).into(),
         ])?;
     }
-    if info.regions.is_empty() {
-        return Ok(vec![about, threads]);
+    let mut tables = vec![about, threads];
+    if !info.regions.is_empty() {
+        tables.push(table_of_regions(&info.regions)?);
     }
-    let mut regions = Table::new(
+    if let Some(caches) = &info.working_set {
+        tables.push(working_set::table(caches)?);
+    }
+    Ok(tables)
+}
+
+fn table_of_regions(regions: &[Region]) -> Result<Table, ReportError> {
+    let number = |name: &str| Column::number(name, "", 0);
+    let mut table = Table::new(
         "regions",
         vec![
             Column::text("region"),
@@ -334,8 +370,8 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
             number("accesses"),
         ],
     );
-    for region in &info.regions {
-        regions.push(vec![
+    for region in regions {
+        table.push(vec![
             region.region.as_str().into(),
             u64::from(region.thread).into(),
             region.times.into(),
@@ -343,5 +379,5 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
             region.accesses.into(),
         ])?;
     }
-    Ok(vec![about, threads, regions])
+    Ok(table)
 }

@@ -9,6 +9,7 @@ mod merge;
 mod source;
 mod target;
 pub mod words;
+mod working_set;
 mod writing;
 
 use crate::failure::Outcome;

@@ -1,26 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pages that a thread has touched.
 
+use crate::trace::fibonacci::Fibonacci;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// Multiplies: regions are few, and nobody chooses them to collide but at his own cost.
-#[derive(Default)]
-struct Fibonacci(u64);
-
-impl Hasher for Fibonacci {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte) ^ self.0);
-        }
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(20);
-    }
-}
+use std::hash::BuildHasherDefault;
 
 impl std::fmt::Debug for Pages {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
