@@ -5,7 +5,7 @@ use crate::blocks::Blocks;
 use crate::decode::Architecture;
 use crate::marks::Names;
 use crate::memory::Memory;
-use crate::output::Message;
+use crate::output::{Message, Sender};
 use crate::stream::Stream;
 use crate::window::Window;
 use fresco_load::trace::ftrace::MAX_THREADS;
@@ -13,7 +13,6 @@ use fresco_load::trace::ftrace::recorded::Kind;
 use fresco_ring::event::{DEFINE, IMAGE, KIND, LOW, MAPS};
 use fresco_ring::{Host, Taken};
 use std::collections::BTreeMap;
-use std::sync::mpsc::SyncSender;
 
 /// What is known of the program.
 pub struct Shared {
@@ -33,7 +32,7 @@ pub struct Shared {
     pub failure: Option<String>,
     /// Blocks of the trace that were sent.
     sent: usize,
-    output: SyncSender<Message>,
+    output: Sender,
     /// Path of the program.
     program: String,
     maps: Vec<u8>,
@@ -42,7 +41,7 @@ pub struct Shared {
 
 impl Shared {
     /// Of `program`, whose trace goes to `output`.
-    pub fn new(architecture: Architecture, program: String, window: Window, output: SyncSender<Message>) -> Self {
+    pub fn new(architecture: Architecture, program: String, window: Window, output: Sender) -> Self {
         Self {
             architecture,
             blocks: Blocks::new(architecture),
@@ -66,8 +65,8 @@ impl Shared {
 
     /// Hands something to the output.
     pub fn send(&mut self, message: Message) {
-        if self.output.send(message).is_err() {
-            self.fail("the trace cannot be written".into());
+        if let Err(fault) = self.output.send(message) {
+            self.fail(fault);
         }
     }
 

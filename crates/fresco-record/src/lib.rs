@@ -9,13 +9,14 @@
 //! - `decode`: what instructions do with registers; `summary`: what a block does with values; `blocks`: blocks by what was seen of them.
 //! - `marks`: regions that the program marks, `symbols`: functions by name.
 //! - `memory`, `calls`: what memory is for.
-//! - `output`: compresses, writes, sums up.
+//! - `output`: compresses, writes, sums up; `disk`: the file, which can be ended when there is no room for more.
 
 mod analysis;
 mod blocks;
 mod calls;
 mod decode;
 pub mod descendants;
+mod disk;
 mod marks;
 mod memory;
 mod output;

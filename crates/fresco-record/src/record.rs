@@ -65,6 +65,8 @@ pub enum Ended {
     Asked,
     /// It could not go on; the program was ended.
     Failed(String),
+    /// There was no more room for the trace, or it could not be written for another reason; the program was ended.
+    Full(String),
 }
 
 /// What was recorded.
@@ -119,6 +121,7 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
         what: format!("{}: cannot be written: {error}", options.output.display()),
     };
     let (sender, writer) = output::begin(&options.output, &about).map_err(|error| unwritable(&error))?;
+    let fault = sender.fault();
     let between = |name: &Option<OsString>| {
         name.as_ref()
             .map(|name| symbols::address(&options.program.path, name))
@@ -136,7 +139,7 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
         return Err(unable("the emulator did not run the program; what it says is above"));
     }
     let executed = analysis.finish();
-    let ended = match (analysis.shared.failure.take(), followed) {
+    let mut ended = match (analysis.shared.failure.take(), followed) {
         (Some(failure), _) => Ended::Failed(failure),
         (None, Ok(ended)) => ended,
         (None, Err(error)) => Ended::Failed(error.to_string()),
@@ -147,7 +150,7 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
             (None, signal) => Ending::Signal(signal.unwrap_or(0) as u8),
         },
         Ended::Enough | Ended::Asked => Ending::Stopped,
-        Ended::Failed(_) => Ending::Failed,
+        Ended::Failed(_) | Ended::Full(_) => Ending::Failed,
     };
     let regions = analysis.shared.names.take();
     analysis.shared.send(Message::End(ending, regions));
@@ -157,6 +160,9 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
         .join()
         .unwrap_or_else(|_| Err(io::Error::other("the writer of the trace failed")));
     let (trailer, bytes) = written.map_err(|error| unwritable(&error))?;
+    if let Some(fault) = fault.get() {
+        ended = Ended::Full(fault.clone());
+    }
     Ok(Recording {
         ended,
         trailer,

@@ -25,7 +25,7 @@ pub struct Stream {
     marks: Marks,
     /// What of it is recorded.
     done: Done,
-    /// Pages touched, with what they are for.
+    /// Pages touched since the last chunk, with what they are for.
     pages: Vec<(u64, fresco_load::trace::ftrace::recorded::Kind)>,
 }
 
@@ -235,7 +235,8 @@ impl Stream {
         self.note_pages(shared);
         if !self.encoder.is_empty() {
             shared.send_blocks();
-            shared.send(Message::Chunk(self.encoder.take()));
+            let pages = std::mem::take(&mut self.pages);
+            shared.send(Message::Chunk(self.encoder.take(), pages));
         }
     }
 
@@ -250,8 +251,7 @@ impl Stream {
         }
         self.chunk(shared);
         self.marks.finish(self.thread, self.done, &mut shared.names);
-        let pages = std::mem::take(&mut self.pages);
-        shared.send(Message::Pages(self.thread, pages));
+        shared.send(Message::Over(self.thread));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::guest::{wait, wake};
 use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, WORDS};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::mm::munmap;
+use rustix::process::{Resource, getrlimit};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -43,6 +44,13 @@ impl Host {
     /// # Errors
     /// There is no memory for it.
     pub fn new() -> io::Result<Self> {
+        // The kernel ends a process that makes a longer file than it may, even in memory.
+        if let Some(limit) = getrlimit(Resource::Fsize).current
+            && limit < BYTES as u64
+        {
+            let found = format!("files of this process may have {limit} bytes (ulimit -f), and {BYTES} are needed");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, found));
+        }
         let file = memfd_create("fresco-record", MemfdFlags::CLOEXEC)?;
         ftruncate(&file, BYTES as u64)?;
         let ring = layout::map(&file)?;

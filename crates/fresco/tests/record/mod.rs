@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco record` and `fresco trace` as a user has them.
 
+mod ends;
+
 use crate::common::{fresco, stdout};
 use fresco_testing::{Need, skip};
 use std::path::{Path, PathBuf};
@@ -159,6 +161,13 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
     );
     let (code, told) = record("-", &["./walk"]);
     assert_eq!(code, Some(2), "{told}");
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 /// Waits until it is so.

@@ -32,7 +32,7 @@ The program runs under QEMU's user-mode emulation (Debian's package qemu-user), 
 and exit status are its own, and 128 + N where signal N ended it. Before that, 126 and 127 are those of a shell (it cannot be executed,
 it is not found), 125 says that this machine lacks what it takes, 2 that the input is wrong or that the trace cannot be written.
 
-Ctrl-C, and the death of the program by whatever signal, end the recording: what was recorded so far is whole. Processes that the
+Ctrl-C, a full disk, and the death of the program by whatever signal end the recording: what was recorded so far is whole. Processes that the
 program makes run unrecorded; threads are recorded. docs/record.md says what is seen and what is not.
 
 Examples:
@@ -181,6 +181,7 @@ fn status(recording: &Recording) -> ExitCode {
         Ended::Enough => ExitCode::SUCCESS,
         Ended::Asked => ExitCode::from(STOPPED),
         Ended::Failed(_) => ExitCode::from(UNABLE),
+        Ended::Full(_) => ExitCode::from(2),
     }
 }
 

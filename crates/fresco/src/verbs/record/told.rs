@@ -35,6 +35,10 @@ pub fn warnings(output: &Path, recording: &Recording) {
         Ended::Program(_) => {}
         Ended::Enough => say("as much is recorded as was asked for; the program was ended".into()),
         Ended::Asked => say("stopped; what was recorded until then is whole".into()),
+        Ended::Full(reason) => say(format!(
+            "{}: nothing more can be written: {reason}; what was recorded until then is whole; the program was ended",
+            output.display()
+        )),
         Ended::Failed(reason) => say(format!(
             "{reason}; what was recorded until then is whole; the program was ended"
         )),

@@ -6,6 +6,7 @@ mod cut;
 mod diff;
 mod info;
 mod merge;
+mod recover;
 mod source;
 mod target;
 pub mod words;
@@ -34,6 +35,8 @@ enum What {
     Merge(merge::Args),
     /// Say where two traces differ; status 1 if they do
     Diff(diff::Args),
+    /// Take out what is whole of a recording that was left behind
+    Recover(recover::Args),
 }
 
 /// Does it.
@@ -44,5 +47,6 @@ pub fn run(args: &Args) -> Outcome {
         What::Cut(args) => cut::run(args),
         What::Merge(args) => merge::run(args),
         What::Diff(args) => diff::run(args),
+        What::Recover(args) => recover::run(args),
     }
 }

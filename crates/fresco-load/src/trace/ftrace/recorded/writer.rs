@@ -89,11 +89,12 @@ impl<W: Write> RecordedWriter<W> {
     /// # Errors
     /// The output fails.
     pub fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let orders = chunk.orders().map_err(io::Error::other)?;
+        self.section(CHUNK, &chunk.content(), (chunk.thread, chunk.counts.accesses()))?;
         self.counts.entry(chunk.thread).or_default().add(&chunk.counts);
-        for (object, ticket) in chunk.orders().map_err(io::Error::other)? {
+        for (object, ticket) in orders {
             self.orders.insert(object, ticket);
         }
-        self.section(CHUNK, &chunk.content(), (chunk.thread, chunk.counts.accesses()))?;
         Ok(())
     }
 
@@ -102,9 +103,19 @@ impl<W: Write> RecordedWriter<W> {
         self.regions = regions;
     }
 
-    /// Bytes written so far.
+    /// Bytes of all sections so far. Where one could not be written the trace can be ended, once what is behind these is cut off.
     pub fn bytes(&self) -> u64 {
         self.offset
+    }
+
+    /// Sections so far.
+    pub fn sections(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The output.
+    pub fn out(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// Ends the trace and gives the output back. The counts of the threads are those that were written; dependences and ranges are
