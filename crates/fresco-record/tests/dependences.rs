@@ -155,6 +155,24 @@ const CASES: &[Case] = &[
         [50.0, 50.0],
     ),
     case(
+        "a flag that an instruction leaves alone",
+        "",
+        "mov rax, [rsi]\nadd rax, rax\ninc rdi\nmov r8d, 0\nadc r8, 0\nmov rdx, [rsi + r8]",
+        [50.0, 50.0],
+    ),
+    case(
+        "registers exchanged",
+        "",
+        "mov rax, [rsi]\nmov edi, 0\nxchg rax, rdi\nmov rdx, [rsi + rax]",
+        [0.0, 0.0],
+    ),
+    case(
+        "a byte that is zeroed",
+        "",
+        "movzx eax, byte ptr [rsi]\nxor al, al\nsetz dl\nmovzx edx, dl\nmov rdi, [rsi + rdx*8]",
+        [0.0, 0.0],
+    ),
+    case(
         "a branch is no dependence",
         "",
         "cmp qword ptr [rbx], 5\nje 2f\n2: mov rdx, [rsi]",

@@ -5,4 +5,5 @@ mod common;
 mod counts;
 mod dependences;
 mod ends;
+mod random_code;
 mod regions;

@@ -4,7 +4,7 @@
 use super::{Address, Effect, Registers};
 use iced_x86::{
     CpuidFeature, Decoder, DecoderOptions, Instruction, InstructionInfo, InstructionInfoFactory, Mnemonic, OpAccess,
-    OpKind, Register, UsedMemory,
+    OpKind, Register, RflagsBits, UsedMemory,
 };
 
 /// Numbers of registers: general ones from 0 on, then these.
@@ -198,8 +198,28 @@ fn flags(instruction: &Instruction, effect: &mut Effect) {
     if instruction.rflags_read() != 0 {
         effect.data |= 1 << FLAGS;
     }
-    if instruction.rflags_modified() != 0 && !instruction.is_stack_instruction() {
+    let modified = instruction.rflags_modified();
+    if modified != 0 && !instruction.is_stack_instruction() {
         effect.writes |= 1 << FLAGS;
+        // Some stay as they were; shifts by a register may be by nothing.
+        if modified & RESULTS != RESULTS || shifts_by_register(instruction) {
+            effect.merges |= 1 << FLAGS;
+        }
+    }
+}
+
+/// The flags that results set.
+const RESULTS: u32 =
+    RflagsBits::CF | RflagsBits::PF | RflagsBits::AF | RflagsBits::ZF | RflagsBits::SF | RflagsBits::OF;
+
+fn shifts_by_register(instruction: &Instruction) -> bool {
+    let last = instruction.op_count().saturating_sub(1);
+    instruction.op_kind(last) == OpKind::Register && instruction.op_register(last) == Register::CL && {
+        use Mnemonic as M;
+        matches!(
+            instruction.mnemonic(),
+            M::Shl | M::Shr | M::Sar | M::Rol | M::Ror | M::Rcl | M::Rcr | M::Shld | M::Shrd
+        )
     }
 }
 
@@ -226,8 +246,8 @@ fn x87(instruction: &Instruction, effect: &mut Effect) {
 fn special(instruction: &Instruction, effect: &mut Effect) {
     use Mnemonic as M;
     if zeroes(instruction) {
+        // Of a part of a register the rest stays.
         effect.data = 0;
-        effect.merges = 0;
     }
     match instruction.mnemonic() {
         M::Syscall | M::Cpuid | M::Rdtsc | M::Rdtscp | M::Rdrand | M::Rdseed | M::Xgetbv => {
@@ -244,6 +264,13 @@ fn special(instruction: &Instruction, effect: &mut Effect) {
             if let (Some(to), Some(from)) = (wide(instruction, 0), wide(instruction, 1)) {
                 effect.steps.push((to, from, 0));
                 effect.writes &= !(1 << to);
+            }
+        }
+        // Parts of registers become what both were.
+        M::Xchg => {
+            if let (Some(a), Some(b)) = (whole(instruction, 0), whole(instruction, 1)) {
+                effect.copies = vec![(a, b), (b, a)];
+                effect.writes = 0;
             }
         }
         M::Add | M::Sub | M::Inc | M::Dec => {
@@ -265,6 +292,12 @@ fn special(instruction: &Instruction, effect: &mut Effect) {
         }
         _ => {}
     }
+}
+
+/// A general register of which an operand is all, or becomes all: 32 bits replace 64.
+fn whole(instruction: &Instruction, operand: u32) -> Option<u8> {
+    let register = (instruction.op_kind(operand) == OpKind::Register).then(|| instruction.op_register(operand))?;
+    (register.is_gpr64() || register.is_gpr32()).then(|| register.number() as u8)
 }
 
 /// A 64-bit general register as an operand.
@@ -328,6 +361,5 @@ fn zeroes(instruction: &Instruction) -> bool {
             | M::Vpcmpeqd
             | M::Vpcmpeqq
     );
-    let wide = instruction.op_kind(0) == OpKind::Register && instruction.op_register(0).size() >= 4;
-    idiom && wide && ((count == 2 && same(0, 1)) || (count == 3 && same(1, 2)))
+    idiom && ((count == 2 && same(0, 1)) || (count == 3 && same(1, 2)))
 }
