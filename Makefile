@@ -8,13 +8,16 @@ TIMED = @scripts/timed
 BIN = $(or $(CARGO_TARGET_DIR),target)/release/fresco
 # Tests that were skipped, a line each.
 SKIPPED = $(abspath $(or $(CARGO_TARGET_DIR),target))/skipped
+# What the steps of `make test` print that run beside those that compile.
+BESIDE = $(abspath $(or $(CARGO_TARGET_DIR),target))/beside
 # The program as the tests have it: with every debug assertion on.
 TESTED = $(or $(CARGO_TARGET_DIR),target)/debug/fresco
 # Scenarios of the main job.
 DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2.7.toml
 
 .DEFAULT_GOAL := help
-.PHONY: programs programs-check help build demo test check fmt clippy tests-built unit docs site ids readme deny bench soak fuzz install clean
+.PHONY: programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
+.PHONY: bench soak fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -28,9 +31,13 @@ build: ## The fresco program, optimised, and the libraries of `fresco run` and `
 demo: build ## The main job: what coloring does to memory interference; ends in out/demo/index.html
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
-test: ## Every check but those that build a kernel: fmt clippy unit docs ids readme kernel-patches
+test: ## Every check but those that build a kernel: fmt clippy unit docs readme scripts ids kernel-patches
 	$(TIMED) -q test "every check but those that build a kernel: some 15 minutes on two idle cores from nothing" \
-		$(MAKE) --no-print-directory fmt clippy unit docs ids readme kernel-patches
+		env GNUMAKEFLAGS=--no-print-directory scripts/lanes -1 2 $(BESIDE) $(MAKE) test-rust test-beside
+
+# What compiles, one after the other: each step keeps all processors busy but at its end, where the steps beside fill them.
+test-rust: fmt clippy unit docs readme
+test-beside: scripts ids kernel-patches
 
 check: fmt clippy ## The inner loop, at most three minutes when little changed: format, lints, unit tests of the libraries
 	$(TIMED) check "unit tests of the libraries: about a minute" $(CARGO) test --workspace --lib --bins --locked --quiet
@@ -50,13 +57,16 @@ tests-built:
 
 unit: tests-built ## Unit, property, golden and command-line tests
 	@rm -f $(SKIPPED)
-	$(TIMED) unit "runs the tests: some 5 minutes" env FRESCO_SKIPPED=$(SKIPPED) $(CARGO) test --workspace --tests --locked
+	$(TIMED) unit "runs the tests: some 5 minutes" env FRESCO_SKIPPED=$(SKIPPED) CARGO="$(CARGO)" scripts/tests $(BESIDE) --locked
 	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
+
+scripts: ## The scripts do what they say
 	scripts/kernel-record --test
 	scripts/kernel-deb-boot --test
 	scripts/timed --test
 	scripts/lanes --test
+	scripts/tests --test
 	scripts/kernel-limits --test
 
 docs: ## The API documentation builds without a warning
