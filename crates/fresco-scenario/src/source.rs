@@ -3,6 +3,7 @@
 
 use crate::Plan;
 use crate::plan::{Method, PlannedBandwidth, PlannedTask, Schedule, Work};
+use crate::scenario::assignment::read_with;
 use fresco_input::{InputError, quoted};
 use fresco_rt::policy::Policy;
 use std::fmt::Write as _;
@@ -55,6 +56,14 @@ impl Source {
             directory: directory.to_owned(),
             plan: None,
         })
+    }
+
+    /// The text with values set in it, `key=value` as [`crate::Scenario::load`] takes them; comments are lost.
+    ///
+    /// # Errors
+    /// It is no TOML; a key that it cannot have, such as one of a task that it has not.
+    pub fn with(&self, overrides: &[String]) -> Result<String, InputError> {
+        read_with(&self.file, &self.text, overrides, |document, _| Ok(document.to_toml()))
     }
 
     /// The tasks of a plan; its machine is named as seen from the working directory.

@@ -92,6 +92,45 @@ fn what_is_printed_is_what_is_run() {
 }
 
 #[test]
+fn what_is_set_is_in_what_is_printed() {
+    let directory = prepared();
+    let here = directory.path();
+    let words = [
+        "sim",
+        "--on",
+        "xeon-w3530",
+        "victim.trace",
+        "--beside",
+        "noise.trace,2",
+        "--policies",
+        "buddy,camc",
+        "--seed",
+        "7",
+        "--set",
+        "task.noise.parameters.thread=0",
+    ];
+    let text = stdout(&[&words[..], &SHORT, &["--print-scenario"]].concat(), here);
+    for line in [
+        "seed = 7",
+        "parameters.thread = 0",
+        "operations = 3000",
+        "operations = 1000",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line}: {text}");
+    }
+    std::fs::write(here.join("printed.toml"), text).expect("written");
+    let printed = json(&["sim", "printed.toml", "--json"], here)["data"]["scenarios"][0].take();
+    assert_eq!(printed, compared(&words, here));
+    for (more, told) in [
+        (["--set", "task.nobody.core=1"], "found the task \"nobody\""),
+        (["--set", "seed=8"], "found a second value, beside --seed"),
+    ] {
+        let said = refused_with(2, &[&words[..], &more, &["--print-scenario"]].concat(), here);
+        assert!(said.contains(told), "{said}");
+    }
+}
+
+#[test]
 fn programs_are_advised_without_a_scenario() {
     let directory = prepared();
     let words = [
@@ -135,6 +174,14 @@ fn wrong_words_are_told() {
         (
             &["sim", "--on", "xeon-w3530", "latency", "--horizon", "1 ms"],
             "--horizon: found it with --on",
+        ),
+        (
+            &["sim", "--on", "xeon-w3530", "latency", "--set", "machine=i7-860"],
+            "found a second value, beside --on",
+        ),
+        (
+            &["sim", "--on", "xeon-w3530", "-"],
+            "found standard input, which can be read only once",
         ),
         (&["sim", "first", "--policies", "buddy"], "--on"),
         (&["advise", "first", "latency"], "latency: found it beside first"),

@@ -62,7 +62,8 @@ fn recorded(file: &RecordedFile) -> Vec<&ThreadTotals> {
 
 /// How many threads of a file are replayed together; 1 for what is no recorded program.
 pub fn threads_of(path: &Path) -> usize {
-    let is_recorded = RecordedFile::is(path).unwrap_or(false);
+    // A pipe would be waited for.
+    let is_recorded = path.is_file() && RecordedFile::is(path).unwrap_or(false);
     let file = is_recorded.then(|| RecordedFile::open(path).ok()).flatten();
     file.map_or(1, |file| recorded(&file).len())
 }

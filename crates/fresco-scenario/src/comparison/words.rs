@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The words of a command line that stand for programs.
 
-use fresco_input::{InputError, closest};
+use fresco_input::{InputError, closest, is_standard_input};
 use std::path::Path;
 
 /// A word, and after its last comma how many copies of it run.
@@ -23,6 +23,14 @@ pub(super) fn copies_of(word: &str) -> Result<(&str, u32), InputError> {
 
 /// The program that a word names, and the file that it replays.
 pub(super) fn program_of(option: &str, word: &str) -> Result<(String, Option<String>), InputError> {
+    if is_standard_input(word) {
+        let place = format!("{option}{word}").trim_start().to_owned();
+        return Err(
+            InputError::new(place, "found standard input, which can be read only once")
+                .allowed("a file: a trace is read once for its extent, and again for each pass")
+                .help("save it as a file first"),
+        );
+    }
     if word.contains(['/', '.']) {
         return Ok(("trace".to_owned(), Some(word.to_owned())));
     }

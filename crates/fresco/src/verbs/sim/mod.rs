@@ -53,8 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "on")]
     policies: Vec<String>,
 
-    /// With --on, print the scenario that this stands for, and run nothing
-    #[arg(long, requires = "on", conflicts_with_all = ["set", "seed", "trace_dir", "json", "out"])]
+    /// With --on, print the scenario that this stands for, with what --set changes, and run nothing
+    #[arg(long, requires = "on", conflicts_with_all = ["json", "out"])]
     print_scenario: bool,
 
     /// Set a key of the scenario (repeatable), e.g. task.victim.core=1 or memory.controller.page=closed
@@ -129,8 +129,7 @@ pub fn run(args: Args) -> Outcome {
     if args.print_scenario
         && let Some(comparison) = comparison
     {
-        let (_, text) = on::load(&args, comparison)?;
-        output::write_text(&text)?;
+        output::write_text(&on::text(&args, comparison)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let subjects = subjects::load(&args)?;

@@ -2,22 +2,42 @@
 //! `fresco sim --on MACHINE`: programs side by side, without a scenario's file.
 
 use super::Args;
-use super::subjects::{overrides, refuse_options, timelines};
+use super::subjects::{overrides, refuse_options, refuse_two_values, timelines};
 use crate::failure::{Failure, tell};
 use crate::scenarios;
 use crate::simulate::Subject;
 use fresco_input::InputError;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
 use fresco_report::InputFile;
-use fresco_scenario::Comparison;
+use fresco_scenario::{Comparison, Source};
 use fresco_system::Scenario;
 use std::path::Path;
 
-/// The scenario that the command line stands for, with what `--set` changes; and its text, without that.
+/// The scenario that the command line stands for, with what `--set` changes.
 ///
 /// # Errors
 /// No such machine, program or policy; more programs than cores; a trace that cannot be read; programs that do not fit the machine.
-pub(super) fn load(args: &Args, comparison: Comparison<'_>) -> Result<(Subject, String), Failure> {
+pub(super) fn load(args: &Args, comparison: Comparison<'_>) -> Result<Subject, Failure> {
+    let (scenario, file, _) = of_command_line(args, comparison)?;
+    Ok(Subject::Scenario(Box::new(scenario), file))
+}
+
+/// The same as the text of a file, without comments if something is changed.
+///
+/// # Errors
+/// As [`load`]; an option beside the key that it stands for.
+pub(super) fn text(args: &Args, comparison: Comparison<'_>) -> Result<String, Failure> {
+    refuse_two_values(args)?;
+    let (_, _, source) = of_command_line(args, comparison)?;
+    let overrides = overrides(args)?;
+    Ok(match overrides.is_empty() {
+        true => source.text,
+        false => source.with(&overrides)?,
+    })
+}
+
+/// The scenario, what a report says of its text, and that text, without what `--set` changes.
+fn of_command_line(args: &Args, comparison: Comparison<'_>) -> Result<(Scenario, InputFile, Source), Failure> {
     let options = [
         ("--horizon", args.horizon.is_some()),
         ("--from-switch-on", args.from_switch_on),
@@ -29,7 +49,7 @@ pub(super) fn load(args: &Args, comparison: Comparison<'_>) -> Result<(Subject, 
     };
     // A policy that does not exist is a mistake; one that is not for this machine is not.
     comparison.to_text()?;
-    let (mut scenario, file, text) =
+    let (mut scenario, file, source) =
         read(args, &comparison).or_else(|fault| without_the_impossible(args, &comparison, fault))?;
     scenario.timelines = timelines(args);
     if !names_thread(args) {
@@ -37,14 +57,13 @@ pub(super) fn load(args: &Args, comparison: Comparison<'_>) -> Result<(Subject, 
             tell_of_threads(&trace.name, &trace.path)?;
         }
     }
-    Ok((Subject::Scenario(Box::new(scenario), file), text))
+    Ok((scenario, file, source))
 }
 
 /// The scenario of a comparison.
-fn read(args: &Args, comparison: &Comparison<'_>) -> Result<(Scenario, InputFile, String), InputError> {
-    let text = comparison.to_text()?;
-    let (source, file) = scenarios::of_comparison(text.clone())?;
-    Ok((Scenario::of(&source, &overrides(args)?)?, file, text))
+fn read(args: &Args, comparison: &Comparison<'_>) -> Result<(Scenario, InputFile, Source), InputError> {
+    let (source, file) = scenarios::of_comparison(comparison.to_text()?)?;
+    Ok((Scenario::of(&source, &overrides(args)?)?, file, source))
 }
 
 /// The same without the policies that are not for this machine or these programs, each of which is told; `fault` if that leaves
@@ -53,7 +72,7 @@ fn without_the_impossible(
     args: &Args,
     comparison: &Comparison<'_>,
     fault: InputError,
-) -> Result<(Scenario, InputFile, String), InputError> {
+) -> Result<(Scenario, InputFile, Source), InputError> {
     let [first, others @ ..] = comparison.policies else {
         return Err(fault);
     };

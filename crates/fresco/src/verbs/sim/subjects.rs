@@ -28,8 +28,7 @@ enum Kind {
 pub(super) fn load(args: &Args) -> Result<Vec<Subject>, Failure> {
     refuse_two_values(args)?;
     if let Some(comparison) = args.on_machine.comparison(&args.scenarios, &args.policies) {
-        let (subject, _) = on::load(args, comparison)?;
-        return Ok(vec![subject]);
+        return Ok(vec![on::load(args, comparison)?]);
     }
     let kinds: Vec<Kind> = args
         .scenarios
@@ -149,10 +148,11 @@ pub(super) fn refuse_options(found: &str, suits: &str, options: &[(&str, bool)])
 }
 
 /// An option and the `--set` of the key that it stands for would be two values for one thing.
-fn refuse_two_values(args: &Args) -> Result<(), InputError> {
+pub(super) fn refuse_two_values(args: &Args) -> Result<(), InputError> {
     let options = [
         (args.seed.is_some(), "--seed", "seed"),
         (args.trace_dir.is_some(), "--trace-dir", "trace_dir"),
+        (args.on_machine.is_given(), "--on", "machine"),
     ];
     for (given, option, key) in options {
         let is_key = |text: &&String| text.split_once('=').is_some_and(|(name, _)| name.trim() == key);
