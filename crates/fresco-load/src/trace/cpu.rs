@@ -24,7 +24,7 @@ const ADDRESS_LIMIT: u64 = 1 << 56;
 ///   simulated caches do not hold it. Published traces of this kind are the misses of a last-level cache: a simulated
 ///   cache sees what another one has already filtered.
 /// - Load-store traces: loads and stores without gaps and dependences.
-/// - Lackey and ChampSim: accesses as in [`super::AnyTrace`], the latter with their dependences.
+/// - Lackey, ChampSim and drmemtrace: accesses as in [`super::AnyTrace`], the second with their dependences.
 /// - Fresco traces in instructions: as recorded. Of version 2 only the thread's own part of the file is read.
 pub(super) struct CpuTrace {
     source: Source,
@@ -47,15 +47,20 @@ struct Recorded {
 }
 
 impl CpuTrace {
-    /// The events of `thread`; text traces have only thread 0.
+    /// The events of `thread`; most text traces have only thread 0.
     pub fn new(input: Input, format: Option<Format>, thread: u16) -> Result<Self, InputError> {
         let name = input.name.clone();
         let unfit = |what: &str| {
             InputError::new(&name, format!("{what} cannot be replayed by a core"))
-                .allowed("a trace with instructions: Ramulator's processor traces, load-store, lackey, ChampSim, Fresco's own")
+                .allowed("a trace with instructions: Ramulator's processor traces, load-store, lackey, ChampSim, drmemtrace, Fresco's own")
                 .help("drive the memory alone with it, without cores")
         };
-        let source = match recognise(input, format)? {
+        let opened = recognise(input, format)?;
+        opened.check_whole(&name)?;
+        let source = match opened {
+            Opened::Instructions(_, format) if thread > 0 && !format.has_threads() => {
+                return Err(no_access(&name, thread));
+            }
             Opened::Text(lines, Format::RamulatorCpu) => Source::Ramulator {
                 lines,
                 write_back: None,
@@ -67,9 +72,7 @@ impl CpuTrace {
         };
         match &source {
             Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),
-            Source::Ramulator { .. } | Source::LoadStore(_) | Source::Instructions(_) if thread > 0 => {
-                Err(no_access(&name, thread))
-            }
+            Source::Ramulator { .. } | Source::LoadStore(_) if thread > 0 => Err(no_access(&name, thread)),
             _ => Ok(Self { source, thread }),
         }
     }
@@ -129,7 +132,12 @@ impl CpuTrace {
                 }),
             },
             Source::LoadStore(lines) => parsed(lines, load_store)?.map(|line| line_access(0, line.addr, line.write)),
-            Source::Instructions(records) => records.next_record()?.map(|record| event(&record)),
+            Source::Instructions(records) => loop {
+                match records.next_record()? {
+                    Some(record) if record.thread != self.thread => {}
+                    record => break record.map(|record| event(&record)),
+                }
+            },
             Source::Fresco(reader) => loop {
                 match reader.next_record()? {
                     Some(record) if record.thread != self.thread => {}
@@ -163,7 +171,7 @@ pub(super) fn no_access(name: &str, thread: u16) -> InputError {
     let error = InputError::new(name, format!("no access of thread {thread}")).in_field("thread");
     error
         .allowed("a thread that the trace has")
-        .help("choose another; text traces have only thread 0")
+        .help("choose another: `fresco trace info` lists them")
 }
 
 fn line_access(gap: u32, addr: u64, write: bool) -> Event {

@@ -2,17 +2,19 @@
 //! The trace formats, and how to tell them apart.
 
 use super::champsim::{self, ChampSim};
+use super::drmemtrace::DrMemtrace;
 use super::ftrace::MAGIC;
 use super::input::Input;
 use super::lackey::Lackey;
+use super::perf::Samples;
 use super::records::Records;
 use super::tap::Tap;
-use super::text::{Lines, Scanner, is_of_valgrind};
+use super::text::{Lines, Scanner, is_of_valgrind, is_of_view, is_perf_sample, is_view_record};
 use fresco_input::{InputError, file_name, is_standard_input, take_standard_input};
 use std::io::Read;
 use std::path::Path;
 
-/// A trace format. All but the first and the last are text, one access per line; `#` begins a comment line; each may be compressed
+/// A trace format. All but `Fresco` and `ChampSim` are text, one access per line; `#` begins a comment line; each may be compressed
 /// with gzip, zstd or xz, or lie in a zip archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -30,11 +32,15 @@ pub enum Format {
     Lackey,
     /// ChampSim's instructions of 64 bytes.
     ChampSim,
+    /// DynamoRIO's drmemtrace, as its tool `view` prints it: `RECORD INSTRUCTIONS: THREAD read|write SIZE byte(s) @ 0xADDR by PC 0xPC`.
+    DrMemtrace,
+    /// Samples with an address, as `perf script -F tid,time,event,addr` prints them: one access in many.
+    Perf,
 }
 
 impl Format {
     /// Every format and its name.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("fresco", Self::Fresco),
         ("ramulator-cpu", Self::RamulatorCpu),
         ("ramulator", Self::Ramulator),
@@ -42,6 +48,8 @@ impl Format {
         ("dramsim3", Self::DramSim3),
         ("lackey", Self::Lackey),
         ("champsim", Self::ChampSim),
+        ("drmemtrace", Self::DrMemtrace),
+        ("perf", Self::Perf),
     ];
 
     /// The name.
@@ -51,13 +59,42 @@ impl Format {
             .find(|(_, format)| *format == self)
             .map_or("", |(name, _)| name)
     }
+
+    /// Returns true if a trace may have several threads; of others all is of thread 0.
+    pub fn has_threads(self) -> bool {
+        matches!(self, Self::Fresco | Self::DrMemtrace | Self::Perf)
+    }
+
+    /// Makes sure that a trace, called `name`, has every access: times, hits and conflicts that are made of some are not the program's.
+    ///
+    /// # Errors
+    /// It holds samples.
+    pub fn check_whole(self, name: &str) -> Result<(), InputError> {
+        match self {
+            Self::Perf => Err(InputError::new(name, "holds samples, one access in many")
+                .allowed("a trace with every access: neither times nor hits in caches nor conflicts in banks follow from some")
+                .help("record the program with `fresco record`; `fresco trace info` says what samples tell")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A trace whose format is known.
 pub(crate) enum Opened {
     Binary(Input),
     Text(Lines, Format),
+    /// Those that other tools make of programs.
     Instructions(Box<dyn Records>, Format),
+}
+
+impl Opened {
+    /// See [`Format::check_whole`].
+    pub fn check_whole(&self, name: &str) -> Result<(), InputError> {
+        match self {
+            Self::Text(_, format) | Self::Instructions(_, format) => format.check_whole(name),
+            Self::Binary(_) => Ok(()),
+        }
+    }
 }
 
 /// Opens a trace file, compressed or not; `-` is standard input. The tap is below all decoding.
@@ -105,7 +142,7 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
     }
     let format = loop {
         match lines.next()? {
-            Some(line) if is_of_valgrind(line) => {}
+            Some(line) if is_of_valgrind(line) || is_of_view(line) => {}
             line => break line.map(detect),
         }
     };
@@ -116,7 +153,7 @@ pub(crate) fn recognise(input: Input, given: Option<Format>) -> Result<Opened, I
         }
         Some(None) => Err(lines
             .error("no known format")
-            .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), I|L|S|M ADDR,SIZE (lackey), 64 bytes an instruction (champsim), or Fresco's own")
+            .allowed("0xADDR READ|WRITE CYCLE (dramsim3), 0xADDR R|W (ramulator), LD|ST ADDR (load-store), GAP READ [WRITE-BACK] (ramulator-cpu), I|L|S|M ADDR,SIZE (lackey), what drmemtrace's view prints, what perf script -F tid,time,event,addr prints, 64 bytes an instruction (champsim), or Fresco's own")
             .help("convert the trace, or name its format so that the fault in this line is shown")),
         None => Err(InputError::new(name, "contains no access").help("check that the trace was written to its end")),
     }
@@ -129,6 +166,8 @@ fn champsim_of(input: Input) -> Opened {
 fn text(lines: Lines, format: Format) -> Opened {
     match format {
         Format::Lackey => Opened::Instructions(Box::new(Lackey::new(lines)), format),
+        Format::DrMemtrace => Opened::Instructions(Box::new(DrMemtrace::new(lines)), format),
+        Format::Perf => Opened::Instructions(Box::new(Samples::new(lines)), format),
         format => Opened::Text(lines, format),
     }
 }
@@ -155,6 +194,8 @@ fn detect(line: &[u8]) -> Option<Format> {
         (address, b"R" | b"W", 2) if hex(address) => Some(Format::Ramulator),
         (address, operation, 2 | 3) if hex(address) && operation[0].is_ascii_alphabetic() => Some(Format::DramSim3),
         (gap, read, 2 | 3) if gap.iter().all(u8::is_ascii_digit) && hex(read) => Some(Format::RamulatorCpu),
+        _ if is_perf_sample(line) => Some(Format::Perf),
+        _ if is_view_record(line) => Some(Format::DrMemtrace),
         _ => None,
     }
 }
@@ -176,7 +217,7 @@ mod tests {
     fn formats_are_told_apart_by_their_first_access() {
         let mut champsim = [0; 64];
         champsim[..3].copy_from_slice(&[0, 0x10, 0x40]);
-        let cases: [(&[u8], Format); 10] = [
+        let cases: [(&[u8], Format); 14] = [
             (b"# comment\n\n0x1f40 READ 12\n", Format::DramSim3),
             (b"0x1f40 WRITE\n", Format::DramSim3),
             (b"1f40 R\n", Format::Ramulator),
@@ -185,6 +226,13 @@ mod tests {
             (b"0 140736759616448 0x40\n", Format::RamulatorCpu),
             (b"==12== Lackey\n==12== \nI  00401000,5\n", Format::Lackey),
             (b" S 1ffefffe60,8\n", Format::Lackey),
+            (
+                b"Output format:\n<--record#-> <--instr#->: <---tid---> <record details>\n---\n 1 0: 7 <marker: version 5>\n",
+                Format::DrMemtrace,
+            ),
+            (b"8 2: 7 read 8 byte(s) @ 0x1 by PC 0x2\n", Format::DrMemtrace),
+            (b"8: T7 read 8 byte(s) @ 0x1 by PC 0x2\n", Format::DrMemtrace),
+            (b"# perf\n ls 3808 35026.138268: page-faults: 5647857935c0\n", Format::Perf),
             (&champsim, Format::ChampSim),
             (MAGIC, Format::Fresco),
         ];

@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Bytes such that many are right: small numbers, lines of lackey.
+    /// Bytes such that many are right: small numbers, lines of lackey, of drmemtrace's view and of perf.
     fn likely() -> impl Strategy<Value = Vec<u8>> {
         let instruction = (
             1..1u64 << 40,
@@ -131,9 +131,30 @@ mod tests {
         });
         let line = ("(I | L| S| M|  X) ", any::<u32>(), 0..70u32, "[,;] ?")
             .prop_map(|(operation, addr, size, comma)| format!("{operation}{addr:x}{comma}{size}\n").into_bytes());
+        let view = (
+            "(read|write|ifetch|pref|<marker:)",
+            0..4u8,
+            0..4u8,
+            0..100u32,
+            any::<u64>(),
+            "( by PC 0x1)?",
+        );
+        let view = view.prop_map(|(what, number, thread, size, addr, end)| {
+            format!("1 {number}: {thread} {what} {size} byte(s) @ 0x{addr:x}{end}\n").into_bytes()
+        });
+        let sample = (
+            "(a |b c )?[0-9]{1,3}",
+            "[0-9]{1,12}[.][0-9]{1,10}",
+            "(load|store):?",
+            any::<u64>(),
+        );
+        let sample =
+            sample.prop_map(|(who, time, event, addr)| format!("{who} {time}: {event} {addr:x}\n").into_bytes());
         prop_oneof![
             proptest::collection::vec(instruction, 1..20),
             proptest::collection::vec(line, 1..20),
+            proptest::collection::vec(view, 1..20),
+            proptest::collection::vec(sample, 1..20),
         ]
         .prop_map(|parts| parts.concat())
     }

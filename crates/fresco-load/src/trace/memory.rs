@@ -7,7 +7,7 @@ use super::records::Records;
 use super::tap::Tap;
 use super::text::{Field, Lines, MemoryLine, canonical_dramsim3, dramsim3, load_store, ramulator, ramulator_cpu};
 use fresco_dram::{Cycle, PhysAddr};
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name};
 use std::io::Read;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct MemoryRecord {
 /// Requests out of a trace of any format, one by one; memory is bounded whatever the length of the trace.
 ///
 /// Times are those of DRAMsim3 traces and of Fresco traces in cycles. Processor traces are read as requests without
-/// times: the gaps are skipped, and a write-back follows its read; so are traces of instructions (lackey, ChampSim).
+/// times: the gaps are skipped, and a write-back follows its read; so are traces of instructions (lackey, ChampSim, drmemtrace).
 pub struct MemoryTrace {
     source: Source,
     /// Write-back of the line read last, still to be handed out.
@@ -55,9 +55,10 @@ impl MemoryTrace {
     /// access.
     ///
     /// # Errors
-    /// The file cannot be read, or is no trace of that (or any) format.
+    /// The file cannot be read, or is no trace of that (or any) format, or holds samples.
     pub fn open(path: &Path, format: Option<Format>) -> Result<Self, InputError> {
         let (opened, tap) = open_file(path, format)?;
+        opened.check_whole(&file_name(path))?;
         Self::of(opened, tap)
     }
 
@@ -67,6 +68,7 @@ impl MemoryTrace {
     /// As [`MemoryTrace::open`].
     pub fn new(name: &str, reader: impl Read + Send + 'static, format: Option<Format>) -> Result<Self, InputError> {
         let (opened, tap) = open_stream(name, reader, format)?;
+        opened.check_whole(name)?;
         Self::of(opened, tap)
     }
 

@@ -23,7 +23,7 @@ pub struct Lost {
     pub what: &'static str,
 }
 
-/// Reads a format of instructions as the records of thread 0.
+/// Reads what another tool made of a program as records.
 pub(crate) trait Records: Send {
     /// The next record; `None` at the end.
     fn next_record(&mut self) -> Result<Option<Record>, InputError>;
@@ -81,7 +81,7 @@ impl Pace {
 /// A trace of any format that is being read as records.
 ///
 /// Accesses of text formats without sizes go to the end of their line of 64 bytes, so that they touch one line whatever their address.
-/// Requests (`ramulator`, `dramsim3`) are records in cycles, of thread 0.
+/// Requests (`ramulator`, `dramsim3`) are records in cycles, of thread 0; samples (`perf`) are in cycles of a nanosecond.
 pub struct AnyTrace {
     source: Source,
     header: Header,
@@ -130,7 +130,12 @@ impl AnyTrace {
             }
             Opened::Text(lines, Format::RamulatorCpu) => Source::Processor(lines, None),
             Opened::Text(lines, Format::LoadStore) => Source::LoadStore(lines),
-            Opened::Instructions(records, format) => Source::Instructions(records, format),
+            Opened::Instructions(records, format) => {
+                if format == Format::Perf {
+                    header.unit = Unit::Cycles;
+                }
+                Source::Instructions(records, format)
+            }
             opened @ Opened::Text(..) => {
                 header.unit = Unit::Cycles;
                 Source::Requests(Box::new(MemoryTrace::of(opened, tap.clone())?), 0)

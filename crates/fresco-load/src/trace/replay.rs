@@ -14,13 +14,14 @@ use fresco_input::InputError;
 use std::path::PathBuf;
 
 /// Formats that can be replayed, as in [`TRACE`]'s parameter.
-const FORMATS: [Option<Format>; 6] = [
+const FORMATS: [Option<Format>; 7] = [
     None,
     Some(Format::Fresco),
     Some(Format::RamulatorCpu),
     Some(Format::LoadStore),
     Some(Format::Lackey),
     Some(Format::ChampSim),
+    Some(Format::DrMemtrace),
 ];
 
 /// How often a trace is replayed.
@@ -37,7 +38,7 @@ pub(super) const PASSES: &[Parameter] = &[Parameter {
 /// Entry in the table of programs.
 pub(crate) static TRACE: ProgramKind = ProgramKind {
     name: "trace",
-    doc: "replays a processor trace: Fresco's own, Ramulator's, load-store, lackey's or ChampSim's",
+    doc: "replays a processor trace: Fresco's own, Ramulator's, load-store, lackey's, ChampSim's or drmemtrace's",
     parameters: &[
         &[
             Parameter {
@@ -47,7 +48,15 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
             },
             Parameter {
                 name: "format",
-                kind: Kind::Choice(&["auto", "fresco", "ramulator-cpu", "load-store", "lackey", "champsim"]),
+                kind: Kind::Choice(&[
+                    "auto",
+                    "fresco",
+                    "ramulator-cpu",
+                    "load-store",
+                    "lackey",
+                    "champsim",
+                    "drmemtrace",
+                ]),
                 doc: "its format; auto finds it out",
             },
             Parameter {

@@ -47,6 +47,10 @@ fn zip(files: &[(&str, u32)], flags: u8) -> Vec<u8> {
     out
 }
 
+/// Of a program, by perf.
+const SAMPLES: &str =
+    "ls 3808 35026.138268: page-faults: 5647857935c0\nls 3808 35026.138296: page-faults: 7f9bac407110\n";
+
 /// CRC-32 of "LD 64\n".
 const SUM: u32 = 0xbf00_b9c8;
 
@@ -85,6 +89,65 @@ fn readers() -> Vec<Case> {
         of("unknown operation of lackey", "I  0040,4\n L 0080,4\n X 0080,4\n").told_at("a.trace", " X 0080"),
         of("access of no bytes", "I  0040,4\n L 0080,0\n").told_at("a.trace", " L 0080"),
         of("address of lackey without size", "I  0040,4\n L 0080\n").told_at("a.trace", " L 0080\n"),
+        of(
+            "unknown record of drmemtrace",
+            "1 0: 7 <marker: version 5>\n2 1: 7 fetch 3 byte(s) @ 0x1\n",
+        )
+        .told_at("a.trace", "2 1: 7 fetch"),
+        of(
+            "access of drmemtrace without instruction",
+            "1 1: 7 read 8 byte(s) @ 0x1\n",
+        )
+        .told_at("a.trace", "1 1: 7"),
+        of(
+            "drmemtrace cut in a number",
+            "1 1: 7 read 8 byte(s) @ 0x1 by PC 0x2\n2 1: 7 re",
+        )
+        .told_at("a.trace", "2 1: 7 re"),
+        of(
+            "headings of drmemtrace alone",
+            "Output format:\n----\nView tool results:\n 0 : total instructions\n",
+        )
+        .told("a.trace: contains no access"),
+        convert(
+            "drmemtrace said to be lackey's",
+            "1 1: 7 read 8 byte(s) @ 0x1 by PC 0x2\n",
+            &["--format", "lackey"],
+        )
+        .told_at("a.trace", "1 1: 7"),
+        convert(
+            "thread that drmemtrace has not",
+            "1 1: 7 read 8 byte(s) @ 0x1 by PC 0x2\n",
+            &["--thread", "1"],
+        )
+        .told("a.trace: --thread: "),
+        Case::new(
+            "samples that are to be converted",
+            &["trace", "convert", "a.txt", "-o", "b.ftrace"],
+        )
+        .file("a.txt", SAMPLES)
+        .told("a.txt: holds samples"),
+        Case::new(
+            "samples that are to be merged",
+            &["trace", "merge", "a.txt", "a.txt", "-o", "b.ftrace"],
+        )
+        .file("a.txt", SAMPLES)
+        .told("a.txt: holds samples"),
+        Case::new(
+            "samples as requests",
+            &["memory", "a.txt", "--machine", "ddr4-2400-bench"],
+        )
+        .file("a.txt", SAMPLES)
+        .told("a.txt: holds samples"),
+        Case::new("samples as a program", &["sim", "--on", "xeon-w3530", "./a.txt"])
+            .file("a.txt", SAMPLES)
+            .told("./a.txt: holds samples"),
+        Case::new("samples without time", &["trace", "info", "a.txt", "--format", "perf"])
+            .file("a.txt", "ls 3808 page-faults: 5647857935c0\n")
+            .told_at("a.txt", "ls 3808"),
+        Case::new("samples without address", &["trace", "info", "a.txt"])
+            .file("a.txt", "ls 3808 35026.138268: cycles:\n")
+            .told_at("a.txt", "ls 3808"),
         of("what valgrind says alone", "==1== Lackey\n==1== \n").told("a.trace: contains no access"),
     ]
 }
@@ -147,6 +210,16 @@ fn options() -> Vec<Case> {
             &["trace", "cut", "a.trace", "-o", "b.ftrace", "--from", "9"],
         )
         .told("a.trace: --from: "),
+        load_store(
+            "cut of a thread that the trace has not",
+            &["trace", "cut", "a.trace", "-o", "b.ftrace", "--thread", "9"],
+        )
+        .told("a.trace: --thread: no access of thread 9"),
+        load_store(
+            "cut of no access",
+            &["trace", "cut", "a.trace", "-o", "b.ftrace", "--accesses", "0"],
+        )
+        .usage("1 at least is wanted"),
         load_store(
             "cut in instructions of a trace without",
             &["trace", "cut", "a.trace", "-o", "b.ftrace", "--instructions", "9"],

@@ -270,3 +270,61 @@ fn ctrl_c_leaves_no_half_file() {
     assert!(told.contains("stopped; out.trace is not written"), "{told}");
     assert_eq!(fs::read_dir(&directory).expect("readable").count(), 0);
 }
+
+/// By hand, in the layout of DynamoRIO's tool: see the reader's own tests for what each line stands for.
+const VIEW: &str = include_str!("../../../fresco-load/src/trace/drmemtrace/two-threads.txt");
+/// By perf 6.1.
+const SAMPLES: &str = include_str!("../../../fresco-load/src/trace/perf/page-faults.txt");
+
+#[test]
+fn drmemtrace_keeps_its_threads() {
+    let directory = directory_with(&[("a.txt", VIEW)]);
+    let here = directory.path();
+    let line = told(&["trace", "convert", "a.txt", "-o", "a.ftrace"], here);
+    assert!(
+        line.contains("10 accesses as fresco")
+            && line.contains("9 addresses of instructions, 1 prefetches and flushes, 9 markers"),
+        "{line}"
+    );
+    let (status, text) = compared(&["trace", "diff", "a.txt", "a.ftrace"], here);
+    assert_eq!(status, Some(0), "{text}");
+    let threads = json(&["trace", "info", "a.txt", "--json"], here)["data"]["threads"].take();
+    assert_eq!((&threads[0]["loads"], &threads[0]["stores"]), (&4.into(), &3.into()));
+    assert_eq!((&threads[1]["loads"], &threads[1]["stores"]), (&1.into(), &2.into()));
+    let one = accesses(&here.join("a.ftrace"), 1);
+    told(
+        &[
+            "trace", "cut", "a.txt", "-o", "b.ftrace", "--thread", "1", "--from", "1",
+        ],
+        here,
+    );
+    assert_eq!(accesses(&here.join("b.ftrace"), 1), one[1..]);
+    // Each thread can be replayed.
+    for thread in ["0", "1"] {
+        let set = format!("task.a.parameters.thread={thread}");
+        let words = [
+            "sim",
+            "--on",
+            "xeon-w3530",
+            "./a.txt",
+            "--set",
+            "measure={passes=1}",
+            "--set",
+            "warm_up={passes=0}",
+        ];
+        stdout(&[&words[..], &["--set", &set]].concat(), here);
+    }
+}
+
+#[test]
+fn samples_of_perf_are_told() {
+    let directory = directory_with(&[("p.txt", SAMPLES)]);
+    let here = directory.path();
+    let info = json(&["trace", "info", "p.txt", "--json"], here);
+    let data = &info["data"];
+    assert_eq!(
+        (&data["format"], &data["loads"], &data["instructions"]),
+        (&"perf".into(), &12.into(), &().into())
+    );
+    assert!(stdout(&["trace", "info", "p.txt"], here).contains("one access in many"));
+}

@@ -30,6 +30,7 @@ Trace formats, found out by themselves, plain, gzip, zstd, xz or zip:
   DRAMsim3     0xADDR READ|WRITE CYCLE
   Ramulator    0xADDR R|W, or LD|ST 0xADDR, or BUBBLES READ_ADDR [WRITE_BACK_ADDR]
   lackey       I|L|S|M ADDR,SIZE (valgrind)
+  drmemtrace   what its tool view prints (DynamoRIO)
   ChampSim     64 bytes for each instruction
 
 Example:

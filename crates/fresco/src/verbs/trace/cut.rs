@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Outcome {
                 .into(),
         );
     }
-    let alone = trace.format() != Format::Fresco;
+    let alone = !trace.format().has_threads();
     let stop = Stop::on_any_end();
     let mut window = Window::new(args.from, count, measure, unit);
     let mut writing = Writing::of(&args.target.output, &export, &trace)?;

@@ -297,6 +297,9 @@ fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
         .map_or(String::new(), |version| format!(", version {version}"));
     let mut row = |name: &str, value: &str| about.push(vec![name.into(), value.into()]);
     row("format", &format!("{}{version}", info.format))?;
+    if info.format == Format::Perf.name() {
+        row("samples", "one access in many: what is seldom accessed is missing")?;
+    }
     for (name, value) in [
         ("program", &info.program),
         ("tool", &info.tool),

@@ -45,6 +45,7 @@ struct Input<'a> {
 impl<'a> Input<'a> {
     fn open(path: &'a Path) -> Result<Self, InputError> {
         let mut trace = AnyTrace::open(path, None)?;
+        trace.format().check_whole(&file_name(path))?;
         let next = trace.next_record()?;
         Ok(Self {
             path,

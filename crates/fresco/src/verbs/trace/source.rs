@@ -2,7 +2,7 @@
 //! Where a trace comes from, and which part of it is meant.
 
 use crate::arguments::{choice, integer};
-use fresco_input::InputError;
+use fresco_input::{InputError, file_name};
 use fresco_load::trace::ftrace::MAX_THREADS;
 use fresco_load::trace::{AnyTrace, Format};
 use std::path::PathBuf;
@@ -27,8 +27,10 @@ impl Source {
     /// Opens it.
     ///
     /// # Errors
-    /// The file cannot be read, or is no trace of that (or any) format.
+    /// The file cannot be read, or is no trace of that (or any) format, or holds samples.
     pub fn open(&self) -> Result<AnyTrace, InputError> {
-        AnyTrace::open(&self.file, self.format)
+        let trace = AnyTrace::open(&self.file, self.format)?;
+        trace.format().check_whole(&file_name(&self.file))?;
+        Ok(trace)
     }
 }
