@@ -2,7 +2,7 @@
 //! A trace of any format, record by record.
 
 use super::format::{Format, Opened, open_file, open_stream};
-use super::ftrace::recorded::RegionRecords;
+use super::ftrace::recorded::{About, RegionRecords, Trailer};
 use super::ftrace::{Header, Record, TraceReader, Unit, What};
 use super::memory::{MemoryTrace, parsed};
 use super::tap::Tap;
@@ -176,6 +176,14 @@ impl AnyTrace {
     pub fn version(&self) -> Option<u16> {
         match &self.source {
             Source::Fresco(reader) => Some(reader.version()),
+            _ => None,
+        }
+    }
+
+    /// What a recorded program's trace (version 2) says of itself and counts, once all of it was read.
+    pub fn recorded(&self) -> Option<(&About, &Trailer)> {
+        match &self.source {
+            Source::Fresco(reader) => reader.recorded(),
             _ => None,
         }
     }

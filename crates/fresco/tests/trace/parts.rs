@@ -2,7 +2,7 @@
 //! Parts of traces, traces put together, and traces compared.
 
 use super::{Access, accesses, compared, recorded, records, told};
-use crate::common::{directory_with, refused};
+use crate::common::{directory_with, fresco_with, json, refused};
 use fresco_load::trace::ftrace::What;
 
 #[test]
@@ -163,4 +163,29 @@ fn the_first_difference_is_told_with_its_place() {
     );
     let (status, text) = compared(&["trace", "diff", "a.trace", "a.trace"], here);
     assert!(status == Some(0) && text.starts_with("no difference\n"), "{text}");
+}
+
+#[test]
+fn a_recorded_program_from_standard_input_is_told_whole() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    recorded(&here.join("list.ftrace"));
+    let mut bytes = std::fs::read(here.join("list.ftrace")).expect("is there");
+    let of_file = json(&["trace", "info", "list.ftrace", "--json"], here);
+    let told = fresco_with(&["trace", "info", "-", "--json"], here, &bytes);
+    let mut of_stream: serde_json::Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    assert_eq!(of_stream["data"]["file"], "standard input");
+    of_stream["data"]["file"] = "list.ftrace".into();
+    assert_eq!(of_stream["data"], of_file["data"]);
+    assert_eq!(of_stream["data"]["bytes"], bytes.len());
+    // All of it is read: what is damaged before the trailer is found.
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    let told = fresco_with(&["trace", "info", "-"], here, &bytes);
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(2), "{said}");
+    assert!(
+        said.starts_with("fresco: standard input: ") && told.stdout.is_empty(),
+        "{said}"
+    );
 }

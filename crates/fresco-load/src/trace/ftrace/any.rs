@@ -4,7 +4,7 @@
 use super::header::{Header, Unit};
 use super::reader::PlainReader;
 use super::record::Record;
-use super::recorded::{self, RecordedStream};
+use super::recorded::{self, About, RecordedStream, Trailer};
 use super::{MAGIC, PRELUDE, VERSION};
 use crate::trace::input::Input;
 use crate::trace::records::Lost;
@@ -96,6 +96,14 @@ impl TraceReader {
         match self.version {
             Version::Plain(_) => VERSION,
             Version::Recorded(_) => recorded::VERSION,
+        }
+    }
+
+    /// What a trace of version 2 says of itself and counts, once all of it was read.
+    pub fn recorded(&self) -> Option<(&About, &Trailer)> {
+        match &self.version {
+            Version::Plain(_) => None,
+            Version::Recorded(recorded) => Some((recorded.about(), recorded.trailer()?)),
         }
     }
 

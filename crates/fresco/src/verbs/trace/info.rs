@@ -8,8 +8,10 @@ use crate::arguments::choice;
 use crate::failure::Outcome;
 use crate::stop::Stop;
 use crate::{output, provenance};
-use fresco_input::{InputError, is_standard_input};
-use fresco_load::trace::ftrace::recorded::{self, Dependences, Kind, RecordedFile, ThreadTotals, WINDOW};
+use fresco_input::{InputError, file_name, is_standard_input};
+use fresco_load::trace::ftrace::recorded::{
+    self, About, Dependences, Kind, RecordedFile, ThreadTotals, Trailer, WINDOW,
+};
 use fresco_load::trace::ftrace::{Unit, What};
 use fresco_load::trace::{AnyTrace, Format, WorkingSet};
 use fresco_report::{Column, ReportError, Table};
@@ -21,7 +23,8 @@ use std::process::ExitCode;
 /// Arguments of `fresco trace info`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A trace of `fresco record` says what it counts in its last bytes; others are read from begin to end, and each is with --working-set.
+A trace of `fresco record` says what it counts in its last bytes, which alone are looked at; others are read from begin to end, and so is
+what comes compressed or from standard input, and each with --working-set.
 
 Examples:
   fresco trace info xz.ftrace
@@ -127,21 +130,9 @@ struct Thread {
 /// Says it.
 pub fn run(args: &Args) -> Outcome {
     let fresco = matches!(args.format, None | Some(Format::Fresco)) && !is_standard_input(&args.file);
-    let (info, lines) = match fresco && RecordedFile::is(&args.file)? {
-        true => {
-            let (mut info, lines) = of_recorded(&args.file)?;
-            if args.working_set {
-                let mut set = WorkingSet::default();
-                let mut trace = AnyTrace::open(&args.file, Some(Format::Fresco))?;
-                each_record(&mut trace, &args.file, &Stop::never(), |record| {
-                    set.push(&record);
-                    Ok(true)
-                })?;
-                info.working_set = Some(Caches::new(&set, info.instructions));
-            }
-            (info, lines)
-        }
-        false => (plain(args)?, Vec::new()),
+    let (info, lines) = match fresco && !args.working_set && RecordedFile::is(&args.file)? {
+        true => of_recorded(&args.file)?,
+        false => read(args)?,
     };
     let schema = "fresco-trace-info/1";
     output::print(args.json, schema, &provenance::of_this_run(None), &info, || {
@@ -150,17 +141,16 @@ pub fn run(args: &Args) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn name_of(path: &Path) -> (String, u64) {
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    (path.display().to_string(), bytes)
-}
-
 /// A trace of version 2, by its trailer.
 fn of_recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
     let file = RecordedFile::open(path)?;
-    let trailer = file.trailer();
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    Ok(of_trailer(path, bytes, file.about(), file.trailer()))
+}
+
+/// What such a trace of so many bytes says of itself.
+fn of_trailer(path: &Path, bytes: u64, about: &About, trailer: &Trailer) -> (Info, Vec<String>) {
     let (counts, pages) = (trailer.counts(), trailer.pages_by_kind());
-    let (name, bytes) = name_of(path);
     let kinds = Kind::ALL.iter().zip(pages).filter(|(_, pages)| *pages > 0);
     let Dependences { loads, any, near, next } = trailer.dependences();
     let dependent = Dependent {
@@ -177,9 +167,8 @@ fn of_recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
         stores: totals.counts.stores,
         pages: totals.ranges.iter().map(|range| range.pages).sum(),
     };
-    let about = file.about();
     let info = Info {
-        file: name,
+        file: file_name(path),
         format: Format::Fresco.name(),
         version: Some(2),
         program: Some(about.program.clone()),
@@ -201,7 +190,7 @@ fn of_recorded(path: &Path) -> Result<(Info, Vec<String>), InputError> {
         regions: trailer.regions.iter().flat_map(regions).collect(),
         working_set: None,
     };
-    Ok((info, words::lines(trailer, bytes)))
+    (info, words::lines(trailer, bytes))
 }
 
 /// Accesses as they are counted one by one.
@@ -240,7 +229,7 @@ impl Count {
 }
 
 /// A trace that is read from begin to end.
-fn plain(args: &Args) -> Result<Info, InputError> {
+fn read(args: &Args) -> Result<(Info, Vec<String>), InputError> {
     let path = &args.file;
     let mut trace = AnyTrace::open(path, args.format)?;
     let (format, version, header) = (trace.format(), trace.version(), trace.header().clone());
@@ -265,10 +254,18 @@ fn plain(args: &Args) -> Result<Info, InputError> {
         }
         Ok(true)
     })?;
-    let (file, bytes) = name_of(path);
+    let bytes = match std::fs::metadata(path) {
+        Ok(about) if about.is_file() && !is_standard_input(path) => about.len(),
+        _ => trace.bytes_read(),
+    };
+    if let Some((about, trailer)) = trace.recorded() {
+        let (mut info, lines) = of_trailer(path, bytes, about, trailer);
+        info.working_set = set.map(|set| Caches::new(&set, info.instructions));
+        return Ok((info, lines));
+    }
     let instructions = counted.then_some(instructions);
-    Ok(count.finish(Info {
-        file,
+    let info = Info {
+        file: file_name(path),
         format: format.name(),
         version,
         program: own(&header.program),
@@ -277,7 +274,8 @@ fn plain(args: &Args) -> Result<Info, InputError> {
         instructions,
         working_set: set.map(|set| Caches::new(&set, instructions)),
         ..Info::default()
-    }))
+    };
+    Ok((count.finish(info), Vec::new()))
 }
 
 fn regions(region: &recorded::Region) -> impl Iterator<Item = Region> + '_ {

@@ -38,9 +38,8 @@ pub(crate) struct RecordedStream {
     orders: u64,
     /// Begins and ends of regions.
     marks: u64,
-    /// Of what kind pages are, as the trailer says.
-    kinds: u64,
-    over: bool,
+    /// What is known of the whole, once all of it was read.
+    trailer: Option<Trailer>,
 }
 
 impl RecordedStream {
@@ -64,8 +63,7 @@ impl RecordedStream {
             offset: 12,
             orders: 0,
             marks: 0,
-            kinds: 0,
-            over: false,
+            trailer: None,
         };
         this.header().map_err(|fault| error(name, fault))?;
         Ok(this)
@@ -85,6 +83,11 @@ impl RecordedStream {
         &self.about
     }
 
+    /// What is known of the whole, once all of it was read and proved sound.
+    pub fn trailer(&self) -> Option<&Trailer> {
+        self.trailer.as_ref()
+    }
+
     /// What is in no record, so far.
     pub fn lost(&self) -> Vec<Lost> {
         let left = self.gaps.values().map(Gaps::left).sum();
@@ -94,7 +97,7 @@ impl RecordedStream {
                 self.marks,
                 "marks of regions (`fresco trace cut --region` takes them out)",
             ),
-            (self.kinds, "pages' kinds of memory"),
+            (self.trailer.as_ref().map_or(0, known_pages), "pages' kinds of memory"),
             (left, "instructions after the last access"),
         ];
         lost.map(|(count, what)| Lost { count, what }).to_vec()
@@ -126,7 +129,7 @@ impl RecordedStream {
             if let Some(record) = self.ready.pop_front() {
                 return Ok(Some(record));
             }
-            if self.over {
+            if self.trailer.is_some() {
                 return Ok(None);
             }
             self.advance().map_err(|fault| {
@@ -145,7 +148,9 @@ impl RecordedStream {
         };
         match self.decoder.next(&self.blocks, &mut self.addresses)? {
             Some(Step::Run(number)) => self.run(thread, number),
-            Some(Step::Special(Special::Order { .. } | Special::After { .. })) => self.orders += 1,
+            // What comes after others refers to one of their orders, and is counted there.
+            Some(Step::Special(Special::Order { .. })) => self.orders += 1,
+            Some(Step::Special(Special::After { .. })) => {}
             Some(Step::Special(Special::Mark { .. })) => self.marks += 1,
             None => {
                 let mut done = *self.decoder.done();
@@ -227,12 +232,16 @@ impl RecordedStream {
         if footer != expected {
             return Err(Fault::Damaged("another end than it should, or more after it".into()));
         }
-        let known = trailer.pages_by_kind().into_iter().zip(Kind::ALL);
-        self.kinds = known
-            .filter(|(_, kind)| *kind != Kind::Other)
-            .map(|(pages, _)| pages)
-            .sum();
-        self.over = true;
+        self.trailer = Some(trailer);
         Ok(())
     }
+}
+
+/// Pages of which it is known what they are for.
+fn known_pages(trailer: &Trailer) -> u64 {
+    let pages = trailer.pages_by_kind().into_iter().zip(Kind::ALL);
+    pages
+        .filter(|(_, kind)| *kind != Kind::Other)
+        .map(|(pages, _)| pages)
+        .sum()
 }
