@@ -94,6 +94,17 @@ pub fn count(text: &str) -> Result<u64, String> {
     count.ok_or_else(|| "a number such as 2500000, 500k, 20M or 3G is wanted".to_owned())
 }
 
+/// As [`count`], but not 0.
+///
+/// # Errors
+/// In words, what is wanted.
+pub fn one_at_least(text: &str) -> Result<u64, String> {
+    match count(text)? {
+        0 => Err("1 at least is wanted".to_owned()),
+        count => Ok(count),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,6 +150,35 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
         std::fs::read(directory.path().join("old.ftrace")).expect("there"),
         b"old"
     );
+    // What ends before the part that is asked for, and what is longer than a file may be.
+    let skipped = ["record", "-o", "old.ftrace", "--skip", "1G", "--", "./walk"];
+    let done = fresco(&skipped, directory.path());
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{told}");
+    assert!(
+        told.contains("old.ftrace is not written: the program ended before"),
+        "{told}"
+    );
+    let limited = Command::new("sh")
+        .args([
+            "-c",
+            "ulimit -f 4 && exec \"$0\" record -o old.ftrace -- ./walk",
+            program(),
+        ])
+        .current_dir(directory.path())
+        .output()
+        .expect("a shell");
+    let told = String::from_utf8_lossy(&limited.stderr).into_owned();
+    assert!(
+        matches!(limited.status.code(), Some(2 | 125)),
+        "{:?}: {told}",
+        limited.status
+    );
+    assert!(told.contains("File too large") && !told.contains(".tmp"), "{told}");
+    assert_eq!(
+        std::fs::read(directory.path().join("old.ftrace")).expect("there"),
+        b"old"
+    );
     let names: Vec<_> = std::fs::read_dir(directory.path())
         .expect("readable")
         .flatten()

@@ -21,6 +21,8 @@ use std::process::ExitCode;
 const OUTPUT: &str = "--output";
 /// Exit status where this machine lacks what it takes; as `env` has it for faults of its own.
 const UNABLE: u8 = 125;
+/// Exit status where there is no trace.
+const UNWRITTEN: u8 = 2;
 /// What a shell says of a program that cannot be executed, or is not found.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
@@ -30,7 +32,8 @@ const NOT_FOUND: u8 = 127;
 #[command(after_help = "\
 The program runs under QEMU's user-mode emulation (Debian's package qemu-user), several times slower than by itself; its input, output
 and exit status are its own, and 128 + N where signal N ended it. Before that, 126 and 127 are those of a shell (it cannot be executed,
-it is not found), 125 says that this machine lacks what it takes, 2 that the input is wrong or that the trace cannot be written.
+it is not found), 125 says that this machine lacks what it takes, 2 that the input is wrong or that there is no trace: it cannot be
+written, or the program ended before the part that was to be recorded.
 
 Ctrl-C, a full disk, and the death of the program by whatever signal end the recording: what was recorded so far is whole. Processes that the
 program makes run unrecorded; threads are recorded. docs/record.md says what is seen and what is not.
@@ -147,17 +150,31 @@ pub fn run(args: &Args) -> Outcome {
     bar.finish_and_clear();
     let recording = match recorded {
         Ok(recording) => recording,
-        Err(failure) => return of_failure(&failure),
+        Err(mut failure) => {
+            // It is the file that the user named, in the making.
+            let hidden = unfinished.partial().display().to_string();
+            failure.what = failure.what.replace(&hidden, &output.display().to_string());
+            return of_failure(&failure);
+        }
     };
     if !matches!(recording.ended, Ended::Program(_)) {
         descendants::kill_all();
+    }
+    let status = status(&recording);
+    if recording.nothing {
+        told::warnings(output, &recording);
+        // What is there already is not replaced by nothing. The program's status is its own, unless it would be that of a success.
+        return Ok(match status == ExitCode::SUCCESS {
+            true => ExitCode::from(UNWRITTEN),
+            false => status,
+        });
     }
     unfinished.finish()?;
     if !args.quiet {
         told::summary(output, &recording);
     }
     told::warnings(output, &recording);
-    Ok(status(&recording))
+    Ok(status)
 }
 
 fn of_failure(failure: &fresco_record::Failure) -> Outcome {
@@ -165,7 +182,7 @@ fn of_failure(failure: &fresco_record::Failure) -> Outcome {
         Why::NotFound => NOT_FOUND,
         Why::CannotExecute => NOT_EXECUTABLE,
         Why::Unable => UNABLE,
-        Why::Output | Why::Symbol => 2,
+        Why::Output | Why::Symbol => UNWRITTEN,
     };
     tell(&format!("fresco record: {failure}"));
     Ok(ExitCode::from(status))

@@ -19,7 +19,7 @@ pub fn warnings(output: &Path, recording: &Recording) {
     let say = |text: String| tell(&format!("fresco record: {text}"));
     if recording.nothing {
         say(format!(
-            "{}: the program ended before the part that was to be recorded",
+            "{} is not written: the program ended before the part that was to be recorded",
             output.display()
         ));
     }

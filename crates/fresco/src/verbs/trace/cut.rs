@@ -3,8 +3,8 @@
 
 use super::source::Source;
 use super::target::Target;
-use super::writing::{Writing, each_record};
-use crate::arguments::count;
+use super::writing::{Writing, each_record, no_access};
+use crate::arguments::{count, one_at_least};
 use crate::failure::Outcome;
 use crate::stop::Stop;
 use fresco_input::{InputError, file_name};
@@ -38,11 +38,11 @@ pub struct Args {
     from: u64,
 
     /// Keep so many accesses
-    #[arg(long, value_name = "COUNT", value_parser = count, conflicts_with = "instructions")]
+    #[arg(long, value_name = "COUNT", value_parser = one_at_least, conflicts_with = "instructions")]
     accesses: Option<u64>,
 
     /// Keep so many instructions, of which each access is one
-    #[arg(long, value_name = "COUNT", value_parser = count)]
+    #[arg(long, value_name = "COUNT", value_parser = one_at_least)]
     instructions: Option<u64>,
 }
 
@@ -86,7 +86,25 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(writing.stopped());
     }
     if window.kept() == 0 {
-        return Err(InputError::new(
+        return Err(nothing(args, &window).into());
+    }
+    writing.finish("cut", &[window.lost()])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why the cut holds no access.
+fn nothing(args: &Args, window: &Window) -> InputError {
+    let Source { file, thread, .. } = &args.source;
+    match (*thread, &args.region) {
+        (Some(thread), _) if window.length() == 0 => no_access(file, thread),
+        (None, Some(region)) if window.length() == 0 => InputError::new(
+            file_name(file),
+            format!("no access of it lies in the region {region:?}"),
+        )
+        .in_field("--region")
+        .allowed("a region in which something is accessed")
+        .help("`fresco trace info` lists them"),
+        _ => InputError::new(
             file_name(file),
             format!(
                 "no access of it lies in the cut; its longest thread has {}",
@@ -95,9 +113,6 @@ pub fn run(args: &Args) -> Outcome {
         )
         .in_field("--from")
         .allowed("a place before the end of the trace, and at least one access from there on")
-        .help("write a smaller --from, or keep more")
-        .into());
+        .help("write a smaller --from, or keep more"),
     }
-    writing.finish("cut", &[window.lost()])?;
-    Ok(ExitCode::SUCCESS)
 }
