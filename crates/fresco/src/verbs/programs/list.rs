@@ -7,7 +7,6 @@ use crate::{output, provenance};
 use fresco_programs::{Gallery, Recipe, named, packages};
 use fresco_report::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,22 +38,11 @@ pub fn run(args: &Args) -> Outcome {
     let gallery = Gallery::read(&args.out)?;
     tell_damaged(&gallery);
     let recipes = named(&[])?;
-    let wanted: BTreeSet<&str> = recipes
-        .iter()
-        .flat_map(|recipe| &recipe.packages)
-        .map(String::as_str)
-        .collect();
-    let installed = packages::installed(&wanted.into_iter().collect::<Vec<_>>());
-    let lines = recipes.into_iter().map(|recipe| {
-        let missing = installed.as_ref().map(|there| {
-            let absent = recipe.packages.iter().filter(|name| !there.contains_key(*name));
-            absent.cloned().collect()
-        });
-        Line {
-            missing,
-            recorded: gallery.entry(&recipe.name).is_some(),
-            recipe,
-        }
+    let installed = packages::installed(&recipes);
+    let lines = recipes.into_iter().map(|recipe| Line {
+        missing: installed.as_ref().map(|there| packages::missing(&recipe, there)),
+        recorded: gallery.entry(&recipe.name).is_some(),
+        recipe,
     });
     let lines: Vec<Line> = lines.collect();
     output::print(
@@ -99,13 +87,7 @@ fn tell_what_is_missing(lines: &[Line]) {
         tell("fresco: no dpkg-query here, so that nobody knows which packages are installed; their names are Debian's");
         return;
     }
-    let missing: BTreeSet<&str> = lines
-        .iter()
-        .flat_map(|line| line.missing.iter().flatten())
-        .map(String::as_str)
-        .collect();
-    if !missing.is_empty() {
-        let names: Vec<&str> = missing.into_iter().collect();
-        tell(&format!("fresco: {}", packages::command(&names)));
+    if let Some(command) = packages::command(lines.iter().flat_map(|line| line.missing.iter().flatten())) {
+        tell(&format!("fresco: {command}"));
     }
 }

@@ -10,7 +10,7 @@ use crate::{output, progress, provenance};
 use fresco_input::InputError;
 use fresco_programs::{Entry, Gallery, Recipe, named, packages};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -143,38 +143,23 @@ fn need(entry: Option<&Entry>, args: &Args, machine: &str) -> Need {
 
 /// Versions of the packages that are there, and the programs that lack some, which is told.
 fn without_packages(wanted: &[&Recipe]) -> (BTreeMap<String, String>, Vec<(String, String)>) {
-    let names: BTreeSet<&str> = wanted
-        .iter()
-        .flat_map(|recipe| &recipe.packages)
-        .map(String::as_str)
-        .collect();
-    let Some(there) = packages::installed(&names.iter().copied().collect::<Vec<_>>()) else {
+    let Some(there) = packages::installed(wanted.iter().copied()) else {
         tell(
             "fresco: no dpkg-query here, so that nobody knows whether the programs are installed; those that are not will fail",
         );
         return (BTreeMap::new(), Vec::new());
     };
-    let missing: Vec<&str> = names.into_iter().filter(|name| !there.contains_key(*name)).collect();
-    if !missing.is_empty() {
-        tell(&format!(
-            "fresco: some packages are not installed: {}",
-            packages::command(&missing)
-        ));
+    let missing = wanted.iter().map(|recipe| (recipe, packages::missing(recipe, &there)));
+    let lacking: Vec<_> = missing.filter(|(_, missing)| !missing.is_empty()).collect();
+    if let Some(command) = packages::command(lacking.iter().flat_map(|(_, missing)| missing)) {
+        tell(&format!("fresco: some packages are not installed: {command}"));
     }
-    let mut without = Vec::new();
-    for recipe in wanted {
-        let lacking: Vec<&str> = recipe
-            .packages
-            .iter()
-            .map(String::as_str)
-            .filter(|name| missing.contains(name))
-            .collect();
-        if !lacking.is_empty() {
-            let reason = format!("not installed: {}", lacking.join(", "));
-            tell(&format!("fresco: {}: {reason}", recipe.name));
-            without.push((recipe.name.clone(), reason));
-        }
-    }
+    let without = lacking.iter().map(|(recipe, missing)| {
+        let reason = format!("not installed: {}", missing.join(", "));
+        tell(&format!("fresco: {}: {reason}", recipe.name));
+        (recipe.name.clone(), reason)
+    });
+    let without = without.collect();
     (there, without)
 }
 
