@@ -13,9 +13,12 @@ use indicatif::ProgressBar;
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// The option that names what is written.
 const OUTPUT: &str = "--output";
+/// How often the bar is drawn anew.
+const TICK: Duration = Duration::from_secs(1);
 /// Records between two looks at the clock.
 const STEP: u64 = 1 << 16;
 
@@ -130,11 +133,14 @@ impl Reading {
     /// Begins with `path`.
     pub fn new(path: &Path) -> Self {
         let length = std::fs::metadata(path).map_or(0, |metadata| metadata.len()) >> 20;
+        let bar = match length {
+            0 => progress::counter("records"),
+            length => progress::bar(length, "MiB"),
+        };
+        // A MiB of what is compressed may take long.
+        bar.enable_steady_tick(TICK);
         Self {
-            bar: match length {
-                0 => progress::counter("records"),
-                length => progress::bar(length, "MiB"),
-            },
+            bar,
             file: length > 0,
             records: 0,
         }
