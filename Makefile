@@ -32,7 +32,7 @@ demo: build ## The main job: what coloring does to memory interference; ends in 
 	$(TIMED) demo "simulates the main experiments: about a minute" $(BIN) sim $(DEMO) --out out/demo
 
 test: ## Every check but those that build a kernel: fmt clippy unit docs readme scripts ids kernel-patches
-	$(TIMED) -q test "every check but those that build a kernel: some 15 minutes on two idle cores from nothing" \
+	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
 		env GNUMAKEFLAGS=--no-print-directory scripts/lanes -1 2 $(BESIDE) $(MAKE) test-rust test-beside
 
 # What compiles, one after the other: each step keeps all processors busy but at its end, where the steps beside fill them.
@@ -52,12 +52,12 @@ clippy: ## Lints, warnings denied
 # One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
 # than the one that tests start are for `make soak` and the like, and clippy compiles them.
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 6 minutes from nothing" \
+	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" \
 		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
 
 unit: tests-built ## Unit, property, golden and command-line tests
 	@rm -f $(SKIPPED)
-	$(TIMED) unit "runs the tests: some 5 minutes" env FRESCO_SKIPPED=$(SKIPPED) CARGO="$(CARGO)" scripts/tests $(BESIDE) --locked
+	$(TIMED) unit "runs the tests: some 4 minutes" env FRESCO_SKIPPED=$(SKIPPED) CARGO="$(CARGO)" scripts/tests $(BESIDE) --locked
 	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 
