@@ -3,13 +3,13 @@
 //! colors are given back.
 //!
 //! What is given back the kernel hands out again first. So a search holds all it has taken until it ends, and what it
-//! was in vain to look at is given back only when no search has followed for a while, or memory is short.
+//! was in vain to look at is given back only when no search has followed for a while, or memory is short ([`Pool::idle`]).
 //!
 //! Single pages only: when a huge page is broken up, recent kernels put one shared frame in place of those of its pages
 //! that are all zero, and the frames looked at are gone.
 
 use crate::colors::Filter;
-use crate::proc::{Headroom, Page, PageMap, available_bytes};
+use crate::proc::{FrameFlags, Headroom, Page, PageMap, Share, available_bytes};
 use crate::sys::{Area, page_bytes};
 use fresco_dram::FrameNumber;
 use std::collections::VecDeque;
@@ -23,6 +23,11 @@ use std::time::{Duration, Instant};
 const STEP: u64 = 64 << 10;
 /// Bytes of the largest.
 const MOST_STEP: u64 = 32 << 20;
+/// Frames of other colors are kept for so many times what it took to look at them,
+const KEPT: u32 = 10;
+/// for so long at least, and at most.
+const LEAST_KEPT: Duration = Duration::from_secs(1);
+const MOST_KEPT: Duration = Duration::from_secs(10);
 /// For so long it is believed how much memory is available, unless a search could come near.
 const BELIEVED: Duration = Duration::from_millis(100);
 /// Where areas lie: below heaps. When a process ends its memory is given back from low addresses to high ones, and what
@@ -32,6 +37,8 @@ pub(crate) const LOW: Range<u64> = 1 << 40..3 << 39;
 /// Where the heap of the library's own code lies. What the program maps and unmaps, and a child watches again, is elsewhere:
 /// a pager that waited for a page of its own heap would wait for itself.
 pub const OWN_HEAP: Range<u64> = LOW.end..7 << 38;
+/// Both: addresses that no program may have, as what it puts there would take the place of frames, or of that heap.
+pub const OWN: Range<u64> = LOW.start..OWN_HEAP.end;
 /// Where the next one may lie.
 static NEXT: AtomicU64 = AtomicU64::new(LOW.start);
 
@@ -40,16 +47,22 @@ static NEXT: AtomicU64 = AtomicU64::new(LOW.start);
 pub struct Pool {
     filter: Filter,
     map: Arc<PageMap>,
+    flags: Option<Arc<FrameFlags>>,
     /// Areas that still have frames to give, oldest first.
     slabs: VecDeque<Slab>,
     /// Areas of which nothing is left but frames of other colors.
-    spent: Vec<Area>,
+    spent: Vec<Slab>,
     /// Bytes that a search may hold; `None` for half of what is available.
     limit: Option<u64>,
     /// Bytes available without this search, by the last answer of the kernel, and when that was.
     available: Option<(u64, Instant)>,
     free: u64,
+    /// Bytes in memory of all areas.
+    held: u64,
     scanned: u64,
+    /// How long searches took since frames of other colors were given back, and when the last one ended.
+    took: Duration,
+    searched: Instant,
 }
 
 /// Why a search ended before there were as many frames as were wanted.
@@ -75,22 +88,29 @@ struct Slab {
     area: Area,
     /// Ranges of pages with the colors asked for, last first.
     runs: Vec<Range<u64>>,
+    /// Bytes that it has in memory: those moved away or given back are none.
+    held: u64,
     /// Whether the other pages have been given back.
     trimmed: bool,
 }
 
 impl Pool {
-    /// An empty pool of frames that `filter` wants. `map` has to show frame numbers.
-    pub fn new(filter: Filter, map: Arc<PageMap>, limit: Option<u64>) -> Self {
+    /// An empty pool of frames that `filter` wants. `map` has to show frame numbers; without `flags` nobody knows what share
+    /// of the memory that is left is wanted.
+    pub fn new(filter: Filter, map: Arc<PageMap>, flags: Option<Arc<FrameFlags>>, limit: Option<u64>) -> Self {
         Self {
             filter,
             map,
+            flags,
             slabs: VecDeque::new(),
             spent: Vec::new(),
             limit,
             available: None,
             free: 0,
+            held: 0,
             scanned: 0,
+            took: Duration::ZERO,
+            searched: Instant::now(),
         }
     }
 
@@ -131,14 +151,15 @@ impl Pool {
         let Some(slab) = self.slabs.front_mut() else { return };
         if let Some(run) = slab.runs.last_mut() {
             run.start += bytes;
+            slab.held -= bytes;
+            self.held -= bytes;
             self.free -= bytes / page_bytes();
             if run.is_empty() {
                 slab.runs.pop();
             }
         }
         if slab.runs.is_empty() {
-            let area = self.slabs.pop_front().map(|slab| slab.area);
-            self.spent.extend(area);
+            self.spent.extend(self.slabs.pop_front());
         }
     }
 
@@ -150,7 +171,7 @@ impl Pool {
     pub fn search(&mut self, wanted: u64, goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
         let result = self.look(wanted, goes_on);
         if result.is_err() {
-            self.spent.clear();
+            self.drop_spent();
         }
         result
     }
@@ -162,6 +183,7 @@ impl Pool {
     pub fn look(&mut self, wanted: u64, mut goes_on: impl FnMut(&Self) -> bool) -> Result<(), Short> {
         let mut looked = 0;
         let mut short = Short::Time;
+        let start = Instant::now();
         while self.free < wanted && goes_on(self) {
             // As many as there are colors for one asked for; more and more where none are found.
             let missing = (wanted - self.free).saturating_mul(self.filter.rarity());
@@ -170,7 +192,7 @@ impl Pool {
             let mut room = self.room(step);
             if room < STEP && looked == 0 && !self.spent.is_empty() {
                 // What earlier searches hold leaves no room for this one.
-                self.spent.clear();
+                self.drop_spent();
                 room = self.room(step);
             }
             step = step.min(room / STEP * STEP);
@@ -185,6 +207,8 @@ impl Pool {
             short = Short::Time;
             looked += step / page_bytes();
         }
+        self.searched = Instant::now();
+        self.took += self.searched - start;
         match self.free < wanted {
             true => Err(short),
             false => Ok(()),
@@ -202,10 +226,23 @@ impl Pool {
         self.filter.is_uniform()
     }
 
-    /// Bytes of the areas: what searches hold.
+    /// What share of the memory that is left is wanted, whatever the kernel hands out first; `None` if nobody knows.
+    pub fn share(&self) -> Option<Share> {
+        self.flags.as_ref()?.share(|frame| self.filter.wants(frame))
+    }
+
+    /// Bytes in memory that searches hold.
     pub fn held(&self) -> u64 {
-        let areas = self.spent.iter().chain(self.slabs.iter().map(|slab| &slab.area));
-        areas.map(area_bytes).sum()
+        self.held
+    }
+
+    /// Time until frames of other colors are to be given back, if no search follows; `None` if there are none.
+    ///
+    /// The next search would look at them again before it finds any other. So they are kept for ten times as long as it took
+    /// to look at them: whatever the program does, searches take little more than a tenth of its time for what they have seen.
+    pub fn idle(&self) -> Option<Duration> {
+        let kept = (self.took * KEPT).clamp(LEAST_KEPT, MOST_KEPT);
+        (self.took > Duration::ZERO).then(|| kept.saturating_sub(self.searched.elapsed()))
     }
 
     /// Bytes that a search may still take, if it is to take `step`.
@@ -258,22 +295,34 @@ impl Pool {
         }
         runs.reverse();
         self.free += runs.iter().map(|run| (run.end - run.start) / page_bytes).sum::<u64>();
-        match runs.is_empty() {
-            true => self.spent.push(area),
-            false => self.slabs.push_back(Slab {
-                area,
-                runs,
-                trimmed: false,
-            }),
+        self.held += bytes;
+        let slab = Slab {
+            area,
+            runs,
+            held: bytes,
+            trimmed: false,
+        };
+        match slab.runs.is_empty() {
+            true => self.spent.push(slab),
+            false => self.slabs.push_back(slab),
         }
         Some(())
     }
 
+    /// Gives back areas of which nothing is wanted.
+    fn drop_spent(&mut self) {
+        self.held -= self.spent.drain(..).map(|slab| slab.held).sum::<u64>();
+    }
+
     /// Gives back all frames of other colors that are still held.
     pub fn trim(&mut self) {
-        self.spent.clear();
+        self.drop_spent();
+        self.took = Duration::ZERO;
         for slab in self.slabs.iter_mut().filter(|slab| !slab.trimmed) {
             slab.trimmed = true;
+            self.held -= slab.held;
+            slab.held = slab.runs.iter().map(|run| run.end - run.start).sum();
+            self.held += slab.held;
             let mut from = slab.area.start();
             for run in slab
                 .runs
@@ -292,6 +341,36 @@ impl Pool {
     }
 }
 
-fn area_bytes(area: &Area) -> u64 {
-    area.end() - area.start()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colors::test_request;
+
+    #[test]
+    fn what_is_held_is_what_is_in_memory_and_is_kept_for_the_next_search() {
+        if crate::launch::probe().is_err() {
+            return;
+        }
+        let map = PageMap::of_self().expect("every process may open its own");
+        let filter = test_request("any").filter();
+        let mut pool = Pool::new(filter, Arc::new(map), None, None);
+        assert_eq!((pool.held(), pool.idle()), (0, None));
+        pool.look(100, |_| true).expect("there is memory");
+        let page = page_bytes();
+        assert_eq!(pool.held(), pool.scanned() * page);
+        assert!(pool.idle().is_some_and(|idle| idle <= MOST_KEPT), "{:?}", pool.idle());
+        // What has been moved away is held by whoever has it now.
+        let looked = pool.scanned();
+        for _ in 0..30 {
+            let next = pool.next(1).expect("there are 100");
+            pool.taken(next.end - next.start);
+        }
+        assert_eq!(pool.held(), (looked - 30) * page);
+        pool.trim();
+        assert_eq!((pool.held(), pool.idle()), (pool.pages() * page, None));
+        while let Some(next) = pool.next(7) {
+            pool.taken(next.end - next.start);
+        }
+        assert_eq!((pool.held(), pool.pages()), (0, 0));
+    }
 }

@@ -5,7 +5,8 @@ use crate::{state, threads, totals};
 use fresco_linux::colors::Request;
 use fresco_linux::pager::PagerRefusal;
 use fresco_linux::pool::Short;
-use rustix::fs::fstat;
+use fresco_linux::proc::allows_file;
+use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::stdio::stderr;
@@ -41,15 +42,22 @@ fn write(line: &[u8]) {
         Some(Ok(_)) => return,
     }
     let own = own_stream();
-    if own != [0; 2]
-        && BEGAN
-            .iter()
-            .zip(own)
-            .all(|(began, is)| began.load(Ordering::Relaxed) == is)
-    {
+    let is_same = own
+        .iter()
+        .zip(&BEGAN)
+        .all(|(is, began)| began.load(Ordering::Relaxed) == *is);
+    if own != [0; 2] && is_same && may_grow(line.len()) {
         // Full, the line is lost.
         let _ = rustix::io::write(stderr(), line);
     }
+}
+
+/// Returns true if standard error takes so many bytes more: a file may be no longer than a limit of the process, which kills.
+fn may_grow(bytes: usize) -> bool {
+    fstat(stderr()).is_ok_and(|about| {
+        let is_file = FileType::from_raw_mode(about.st_mode) == FileType::RegularFile;
+        !is_file || allows_file(about.st_size.cast_unsigned() + bytes as u64)
+    })
 }
 
 /// Tells something about this process.
@@ -111,13 +119,11 @@ fn promised(request: &Request) -> String {
 pub fn tell_search(bytes: u64) {
     let Some(shared) = state::shared() else { return };
     let search = &state::stats().search;
-    let mebibytes = |bytes: &AtomicU64| bytes.load(Ordering::Relaxed) >> 20;
+    let [found, held] = [&search.found, &search.held].map(|bytes| size(bytes.load(Ordering::Relaxed)));
     tell(format_args!(
-        "--strict: looking for {} MiB of the colors {}: found {} MiB so far, and holds {} MiB to find them",
-        bytes >> 20,
+        "--strict: looking for {} of the colors {}: found {found} so far, and holds {held} to find them",
+        size(bytes),
         promised(&shared.request),
-        mebibytes(&search.found),
-        mebibytes(&search.held),
     ));
 }
 
@@ -129,20 +135,28 @@ pub fn tell_refused(bytes: u64) {
     let [found, limit, likely] = [found, limit, likely].map(|bytes| bytes.load(Ordering::Relaxed));
     let why = match (limit, likely) {
         (0, _) => "and the kernel gave no more memory".to_owned(),
-        (_, 0) => format!("with the {} MiB that a search may hold", limit >> 20),
+        (_, 0) => format!("with the {} that a search may hold", size(limit)),
         _ => format!(
-            "and the {} MiB that a search may hold would give about {} MiB",
-            limit >> 20,
-            likely >> 20
+            "and the {} that a search may hold would give about {}",
+            size(limit),
+            size(likely)
         ),
     };
     tell(format_args!(
-        "--strict: {} MiB are refused (ENOMEM): found {} MiB of the colors {}, {why}; more colors help, less memory at a \
+        "--strict: {} are refused (ENOMEM): found {} of the colors {}, {why}; more colors help, less memory at a \
          time, or --search SIZE, which lets it hold more",
-        bytes.div_ceil(1 << 20),
-        found >> 20,
+        size(bytes),
+        size(found),
         promised(&shared.request),
     ));
+}
+
+/// So many bytes, whole MiB, or KiB where it is less than one.
+fn size(bytes: u64) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes >> 10),
+        mebibytes => format!("{mebibytes} MiB"),
+    }
 }
 
 #[used]

@@ -3,7 +3,7 @@
 //! the processes share: a fork passes it on, and a program that is started finds it in its parent.
 
 use fresco_linux::pager::Stats;
-use fresco_linux::proc::Mapping;
+use fresco_linux::proc::{Mapping, allows_file};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap};
@@ -40,7 +40,8 @@ struct Shared {
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
 
-/// Takes part in the parent's counts, or begins new ones. Without memory, nothing is told but the program's own.
+/// Takes part in the parent's counts, or begins new ones. Without memory, or where a limit allows no such
+/// file, nothing is told but the program's own.
 pub fn begin() {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let of_parent = parents().and_then(|file| Some((map(&file)?, 0)));
@@ -68,6 +69,9 @@ pub fn add(stats: &Stats) -> Option<&'static Totals> {
 }
 
 fn make() -> Result<File, Errno> {
+    if !allows_file(size_of::<Totals>() as u64) {
+        return Err(Errno::FBIG);
+    }
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL;
     let file = memfd_create(NAME, flags)?;
     ftruncate(&file, size_of::<Totals>() as u64)?;

@@ -9,8 +9,8 @@ use super::supply::Supply;
 use super::{PagerRefusal, Sets, Stats};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::{Pool, Short};
-use crate::proc::{Page, PageMap};
-use crate::sys::{Area, Userfault, page_bytes, zero_frame};
+use crate::proc::{FrameFlags, Page, PageMap};
+use crate::sys::{Access, Area, Userfault, page_bytes, zero_frame};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
 use std::ops::Range;
@@ -21,12 +21,21 @@ use std::time::Instant;
 /// Attempts to move a page while the address space changes.
 const ATTEMPTS: u32 = 1000;
 
+/// How memory that can be written may be accessed, the pool's way first.
+const ACCESSES: [Access; 4] = [
+    Access::READ.union(Access::WRITE),
+    Access::READ.union(Access::WRITE).union(Access::EXEC),
+    Access::WRITE,
+    Access::WRITE.union(Access::EXEC),
+];
+
 /// What placing pages needs.
 #[derive(Debug)]
 pub struct Pager {
     pub(super) user: Userfault,
     /// Opened while the privilege was there.
     pub(super) map: Arc<PageMap>,
+    flags: Option<Arc<FrameFlags>>,
     pub(super) zero: Option<FrameNumber>,
     request: Request,
     /// Whether the pool that was asked for could be collected.
@@ -39,10 +48,8 @@ pub struct Pager {
     pub(super) liveness: Liveness,
     /// Whether standard error was kept.
     pub(super) has_stderr: bool,
-    /// Whether the pools have been trimmed since a page was last asked for.
-    pub(super) trimmed: bool,
-    /// When the last page was asked for.
-    pub(super) asked: Instant,
+    /// When it was last looked whether searches hold too much.
+    pub(super) looked: Instant,
     /// Whether a supply has run low, and is to be filled when there is nothing else to do.
     pub(super) hungry: bool,
 }
@@ -56,7 +63,9 @@ impl Pager {
         let user = Userfault::open().map_err(PagerRefusal::Userfault)?;
         let map = Arc::new(PageMap::of_self().map_err(|_| PagerRefusal::Hidden)?);
         let zero = zero_frame().ok_or(PagerRefusal::Hidden)?;
-        let mut supply = Supply::new(request.filter(), map.clone(), request);
+        // Without it, searches go on that would be given up.
+        let flags = FrameFlags::open().ok().map(Arc::new);
+        let mut supply = Supply::new(request.filter(), map.clone(), flags.clone(), request);
         let told = |pool: &Pool| {
             stats.scanned.store(pool.scanned(), Ordering::Relaxed);
             stats.collected.store(pool.pages(), Ordering::Relaxed);
@@ -69,6 +78,7 @@ impl Pager {
         Ok(Self {
             user,
             map,
+            flags,
             zero: Some(zero),
             request: request.clone(),
             collected,
@@ -78,8 +88,7 @@ impl Pager {
             repair: Repair::new(),
             liveness: Liveness::new(),
             has_stderr: false,
-            trimmed: false,
-            asked: Instant::now(),
+            looked: Instant::now(),
             hungry: false,
         })
     }
@@ -94,7 +103,7 @@ impl Pager {
             // One that is not there is the process's own.
             let asked = sets.get(number).unwrap_or(&self.request.asked);
             let filter = Filter::new(&self.request.colors, asked);
-            let supply = Supply::new(filter, self.map.clone(), &self.request);
+            let supply = Supply::new(filter, self.map.clone(), self.flags.clone(), &self.request);
             self.supplies.push(supply);
         }
         self.regions.put(&range, set);
@@ -228,16 +237,17 @@ impl Pager {
         (moved, result)
     }
 
-    /// Moves frames of the pool to memory that may be locked or executable: pages move only between memory that is locked
-    /// and accessed alike.
+    /// Moves frames of the pool to memory that may be locked, executable, or only for writing: pages move only between memory
+    /// that is locked and accessed alike.
     fn move_pages_alike(&mut self, set: u32, to: u64, run: Range<u64>) -> (u64, Result<(), Errno>) {
         let area = |this: &mut Self, change: &dyn Fn(&Area) -> Result<(), Errno>| {
             let area = this.supply(set).and_then(|supply| supply.pool.next_area());
             area.is_some_and(|area| change(area).is_ok())
         };
         let mut result = (0, Err(Errno::INVAL));
-        for executable in [false, true] {
-            if executable && !area(self, &|area| area.execute(run.clone(), true)) {
+        for access in ACCESSES {
+            let is_other = access != ACCESSES[0];
+            if is_other && !area(self, &|area| area.access(run.clone(), access)) {
                 break;
             }
             for locked in [true, false] {
@@ -245,9 +255,9 @@ impl Pager {
                     result = self.move_pages(to, run.start, run.end - run.start);
                 }
             }
-            if executable {
+            if is_other {
                 // What stays is one mapping again.
-                area(self, &|area| area.execute(run.clone(), false));
+                area(self, &|area| area.access(run.clone(), ACCESSES[0]));
             }
             if result.0 > 0 {
                 break;

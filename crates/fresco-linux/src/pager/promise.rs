@@ -2,9 +2,12 @@
 //! Frames that are promised all at once: strict memory is there when it is mapped, or is refused.
 //!
 //! The search for them goes on in slices, between which faults are answered, and ends as soon as it is clear that it would
-//! not find them with all the memory that it may hold.
+//! not find them with all the memory that it may hold. What it has found so far does not make that clear: the kernel hands out
+//! first what was given back last, by earlier searches, too, which have kept what is wanted. So a sample of all that the machine
+//! has left has to say the same.
 
 use crate::pool::{Pool, Short};
+use crate::proc::Share;
 use crate::sys::page_bytes;
 use rustix::io::Errno;
 use std::time::{Duration, Instant};
@@ -13,11 +16,9 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(200);
 /// A search is judged once chance had it find so many frames,
 const LEAST_FOUND: u64 = 64;
-/// and once it has looked at this share of what it may hold: what was given back last comes first. Chance alone is no
-/// judge: where other programs have the other colors, most of what is left may be of these.
-const SHARE: u64 = 16;
-/// Where chance would have found all that is wanted by then, what was looked at is not like the rest: it goes on to this share.
-const SHARE_OF_LITTLE: u64 = 4;
+/// and once it has looked at this part of what it may hold: where other programs have the other colors, or have just given
+/// these back, it finds more than the sample says.
+const PART: u64 = 16;
 
 /// A promise that is being kept.
 #[derive(Debug, Default)]
@@ -53,6 +54,11 @@ impl From<Unkept> for Errno {
 }
 
 impl Promise {
+    /// Returns true if the search goes on.
+    pub fn is_sought(&self) -> bool {
+        self.sought.is_some()
+    }
+
     /// Goes on looking for `wanted` pages. Once it is refused, what was looked at is given back, and what was found kept.
     pub fn keep(&mut self, wanted: u64, pool: &mut Pool) -> Result<(), Unkept> {
         if pool.pages() >= wanted {
@@ -75,10 +81,13 @@ impl Promise {
             rarity: pool.rarity(),
             is_uniform: pool.is_uniform(),
         };
-        let hopeless = |pool: &Pool| {
+        // Once in each slice: it takes a while, and changes.
+        let mut share = None;
+        let mut hopeless = |pool: &Pool| {
             let looked = pool.scanned() - begun.scanned;
             let found = pool.pages().saturating_sub(begun.pages);
-            outlook.is_hopeless(pool.pages(), pool.held() / page_bytes(), looked, found)
+            let share = || *share.get_or_insert_with(|| pool.share());
+            outlook.is_hopeless(pool.pages(), pool.held() / page_bytes(), looked, found, share)
         };
         let start = Instant::now();
         let mut judged = None;
@@ -114,16 +123,27 @@ struct Outlook {
 
 impl Outlook {
     /// How many pages there would be in the end, if that is too few: with `free` of them there, `held` pages held, and
-    /// `found` among the last `looked`.
-    fn is_hopeless(&self, free: u64, held: u64, looked: u64, found: u64) -> Option<u64> {
+    /// `found` among the last `looked`. `share` tells what share of the memory that is left is wanted.
+    fn is_hopeless(
+        &self,
+        free: u64,
+        held: u64,
+        looked: u64,
+        found: u64,
+        share: impl FnOnce() -> Option<Share>,
+    ) -> Option<u64> {
         let rest = self.most.saturating_sub(held);
-        let is_little = self.wanted.saturating_mul(self.rarity) <= looked;
-        let share = if is_little { SHARE_OF_LITTLE } else { SHARE };
-        if self.is_uniform && looked >= (self.rarity * LEAST_FOUND).max(self.most / share) {
+        if self.is_uniform && looked >= (self.rarity * LEAST_FOUND).max(self.most / PART) {
             // By what was found, four standard deviations of a count above that, and a quarter more: frames of a color lie together.
-            let likely = |found: u64| free + (u128::from(found) * u128::from(rest) / u128::from(looked)) as u64;
             let most = found + 4 * (found.isqrt() + 1);
-            return (likely(most + most / 4) < self.wanted).then(|| likely(found));
+            let likely = u128::from(most + most / 4) * u128::from(rest) / u128::from(looked);
+            if u128::from(free) + likely >= u128::from(self.wanted) {
+                return None;
+            }
+            // And by the sample: where nobody knows it goes on.
+            let share = share()?;
+            let likely = |share: f64| free + (share * rest as f64) as u64;
+            return (likely(share.most * 1.25) < self.wanted).then(|| likely(share.found));
         }
         // What can never be there: not even if all that is held were of the colors.
         let likely = if self.is_uniform {
@@ -150,32 +170,54 @@ mod tests {
         }
     }
 
+    /// A sample of much, of which so many parts of a thousand are wanted.
+    fn share(thousandths: u32) -> Option<Share> {
+        let found = f64::from(thousandths) / 1e3;
+        let most = found + 1e-3;
+        Some(Share { found, most })
+    }
+
     #[test]
     fn what_can_never_be_there_is_not_looked_for() {
-        assert_eq!(outlook(12 * GIB, 16, true).is_hopeless(0, 0, 0, 0), None);
+        let after =
+            |outlook: Outlook, free: u64| outlook.is_hopeless(free, 0, 0, 0, || unreachable!("no sample is needed"));
+        assert_eq!(after(outlook(12 * GIB, 16, true), 0), None);
         // It may hold 12 GiB, of which a sixteenth has the colors.
-        assert_eq!(outlook(13 * GIB, 16, true).is_hopeless(0, 0, 0, 0), Some(12 * GIB / 16));
-        assert_eq!(outlook(13 * GIB, 16, false).is_hopeless(0, 0, 0, 0), Some(12 * GIB));
-        assert_eq!(outlook(13 * GIB, 16, true).is_hopeless(GIB, 0, 0, 0), None);
+        assert_eq!(after(outlook(13 * GIB, 16, true), 0), Some(12 * GIB / 16));
+        assert_eq!(after(outlook(13 * GIB, 16, false), 0), Some(12 * GIB));
+        assert_eq!(after(outlook(13 * GIB, 16, true), GIB), None);
     }
 
     #[test]
     fn a_search_is_judged_by_what_it_finds_once_it_has_looked_at_enough() {
         let one = outlook(GIB, 16, true);
-        let after = |looked: u64, found: u64| one.is_hopeless(found, looked, looked, found);
+        let after = |looked: u64, found: u64| one.is_hopeless(found, looked, looked, found, || share(62));
         assert_eq!(after(GIB / 2, GIB / 32), None, "less than a sixteenth of 12 GiB");
         let likely = after(2 * GIB, 2 * GIB / 16).expect("it finds 0.75 GiB");
-        assert!((3 * GIB / 4 - 9..=3 * GIB / 4).contains(&likely), "{likely}");
+        assert!((3 * GIB / 4 - GIB / 64..=3 * GIB / 4).contains(&likely), "{likely}");
         assert_eq!(after(2 * GIB, 2 * GIB / 8), None, "it finds 1.5 GiB");
-        assert_eq!(after(2 * GIB, 0), Some(0));
+        assert!(after(2 * GIB, 0).is_some());
         // Where parts of the memory have colors of their own, the next may be all of one.
         let of_a_node = outlook(GIB, 16, false);
-        assert_eq!(of_a_node.is_hopeless(0, 2 * GIB, 2 * GIB, 0), None);
-        // 4 MiB are not refused for what was looked at first: freed frames of one color lie together.
-        let little = outlook(GIB / 256, 16, true);
-        assert_eq!(little.is_hopeless(0, GIB, GIB, 0), None);
-        assert_eq!(little.is_hopeless(0, 3 * GIB, 3 * GIB, 0), Some(0));
+        assert_eq!(of_a_node.is_hopeless(0, 2 * GIB, 2 * GIB, 0, || share(0)), None);
         // What is likely to suffice is not refused for a few that may be missing.
         assert_eq!(after(2 * GIB, 2 * GIB / 12), None);
+    }
+
+    #[test]
+    fn frames_that_were_given_back_and_come_first_are_no_reason_to_refuse() {
+        // A quarter of the frames is wanted. Of the first 2 GiB, which earlier searches gave back, none is.
+        let after =
+            |wanted: u64, share: Option<Share>| outlook(wanted, 4, true).is_hopeless(0, 2 * GIB, 2 * GIB, 0, || share);
+        assert_eq!(after(GIB, share(250)), None, "there are 2.5 GiB of them");
+        assert_eq!(after(GIB / 256, share(250)), None);
+        assert_eq!(after(GIB, None), None, "nobody knows");
+        assert_eq!(after(3 * GIB, share(250)), None, "and a quarter more");
+        assert_eq!(after(4 * GIB, share(250)), Some(10 * GIB / 4));
+        // Other programs have what is wanted.
+        let likely = after(GIB, share(50)).expect("there is half of it");
+        assert!((GIB / 2 - GIB / 64..=GIB / 2).contains(&likely), "{likely}");
+        assert_eq!(after(GIB / 256, share(0)), None, "a thousandth of 10 GiB may be there");
+        assert_eq!(after(GIB / 16, share(0)), Some(0));
     }
 }

@@ -71,6 +71,18 @@ impl Pager {
         self.repair.forked();
     }
 
+    /// Gives pages their colors that were touched before they were watched, by libraries that begin before this one: once a
+    /// fork shares them, they are not to be moved until they are written.
+    pub(super) fn mend_early(&mut self, port: &PagerPort, stats: &Stats) {
+        let mut at = 0;
+        while let Some((range, set)) = self.regions.from(at) {
+            let present = self.map.first_present(range, STRIDE as u64);
+            at = present.end;
+            // What somebody is at work on is looked at again later.
+            let _ = self.mend_range(present, set, port, stats);
+        }
+    }
+
     /// A part of a look, if one is due.
     pub(super) fn repair(&mut self, port: &PagerPort, stats: &Stats) {
         if self.repair.at.is_none() {

@@ -69,8 +69,9 @@ pub fn start(
                     let _ = pager.cover(part, *set, port.sets());
                 }
             }
-            if started.forked {
-                pager.forked();
+            match started.forked {
+                true => pager.forked(),
+                false => pager.mend_early(port, stats),
             }
             pager.has_stderr = with_stderr;
             Ok(pager)

@@ -2,16 +2,18 @@
 //! What the pager does all the time: answers faults and orders, searches and mends while nobody asks.
 
 use super::{Order, Pager, PagerPort, Stats};
-use crate::proc::anonymous_parts;
+use crate::proc::{PROC, anonymous_parts, available_bytes};
 use crate::sys::{Fault, Privileges, page_bytes};
 use rustix::io::Errno;
 use rustix::stdio::stderr;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What lies idle for so long is given back.
-const IDLE: Duration = Duration::from_secs(1);
+/// Where searches hold so many bytes, it is looked so often whether the machine has as much left.
+const MUCH: u64 = 256 << 20;
+const LOOK: Duration = Duration::from_millis(200);
 
 impl Pager {
     /// Answers faults and orders; gives memory back when there are none for a while.
@@ -21,15 +23,12 @@ impl Pager {
     pub fn serve(&mut self, port: &PagerPort, stats: &Stats) -> Result<(), Errno> {
         let mut faults = [Fault(0); 16];
         let mut count = 0;
-        let idle = match self.hungry {
-            true => Some(Duration::ZERO),
-            false => (!self.trimmed).then(|| IDLE.saturating_sub(self.asked.elapsed())),
-        };
         let timeout = self
             .repair
             .idle()
             .into_iter()
-            .chain(idle)
+            .chain(self.hungry.then_some(Duration::ZERO))
+            .chain(self.kept_for())
             .chain(self.liveness.idle())
             .min();
         self.user.wait(timeout, |fault| {
@@ -50,16 +49,13 @@ impl Pager {
         }
         let placed = stats.placed.load(Ordering::Relaxed);
         if count > 0 {
-            (self.trimmed, self.asked) = (false, Instant::now());
             self.hungry = self.supplies.iter().any(|supply| supply.runs_low(placed));
         } else if self.hungry {
             // The program computes meanwhile.
             self.supplies.iter_mut().for_each(|supply| supply.search_ahead(placed));
             self.hungry = false;
-        } else if !self.trimmed && self.asked.elapsed() >= IDLE {
-            self.supplies.iter_mut().for_each(|supply| supply.pool.trim());
-            self.trimmed = true;
         }
+        self.give_back();
         self.repair(port, stats);
         if self.liveness.is_over(port.last()) {
             match port.last() {
@@ -102,6 +98,40 @@ impl Pager {
         }
     }
 
+    /// Time until it is to be looked whether frames of other colors are to be given back; `None` if there are none.
+    fn kept_for(&self) -> Option<Duration> {
+        let idle = self.supplies.iter().filter_map(|supply| supply.pool.idle()).min()?;
+        Some(match self.held() > MUCH {
+            true => idle.min(LOOK.saturating_sub(self.looked.elapsed())),
+            false => idle,
+        })
+    }
+
+    /// Gives back frames of other colors: those for which no search has come for long enough, or all of them where the machine,
+    /// or the control group, has less left than they are.
+    fn give_back(&mut self) {
+        if self.supplies.iter().all(|supply| supply.pool.idle().is_none()) {
+            return;
+        }
+        let held = self.held();
+        let mut short = false;
+        if held > MUCH && self.looked.elapsed() >= LOOK {
+            self.looked = Instant::now();
+            short = available_bytes(Path::new(PROC)).is_some_and(|left| left < held);
+        }
+        for supply in &mut self.supplies {
+            // One that is looking for what was promised may hold more: it would look for ever.
+            if short && !supply.is_keeping_promise() || supply.pool.idle() == Some(Duration::ZERO) {
+                supply.pool.trim();
+            }
+        }
+    }
+
+    /// Bytes that searches hold.
+    fn held(&self) -> u64 {
+        self.supplies.iter().map(|supply| supply.pool.held()).sum()
+    }
+
     /// Places all missing pages of the range, or says that it cannot, or that it is to be asked again.
     fn fill(&mut self, range: Range<u64>, set: u32, stats: &Stats) -> Result<(), Errno> {
         let missing = self.missing(&range);
@@ -111,9 +141,6 @@ impl Pager {
             kept?;
         }
         let placed = self.place_missing(range, stats);
-        if let Some(supply) = self.supplies.get_mut(set as usize) {
-            supply.promise_kept();
-        }
         // An address space that keeps changing is no reason to be asked again for ever.
         placed.map_err(|error| if error == Errno::AGAIN { Errno::BUSY } else { error })
     }

@@ -4,7 +4,7 @@
 use super::promise::{Promise, Unkept};
 use crate::colors::{Filter, Request, WhenFull};
 use crate::pool::Pool;
-use crate::proc::PageMap;
+use crate::proc::{FrameFlags, PageMap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,8 +24,8 @@ const MANY: u64 = 1024;
 /// Promises of fewer pages are refused for a while without a search, once one was in vain. More are always looked for: the
 /// program may have given back what it had.
 const LITTLE: u64 = 8192;
-/// Bytes of frames that are not kept until there is nothing to do.
-const MUCH: u64 = 256 << 20;
+/// And so is less than that, after so long: others may have given back what they had.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
 /// A search takes so long at most, where other frames may be taken instead, or where it has found some.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -43,18 +43,21 @@ pub(super) struct Supply {
     patience: u64,
     /// What it was after the last search in vain.
     last_patience: u64,
+    /// When little was last refused after a search.
+    refused: Option<Instant>,
 }
 
 impl Supply {
     /// A supply of frames that `filter` wants, for a program that was started with `request`.
-    pub fn new(filter: Filter, map: Arc<PageMap>, request: &Request) -> Self {
+    pub fn new(filter: Filter, map: Arc<PageMap>, flags: Option<Arc<FrameFlags>>, request: &Request) -> Self {
         Self {
-            pool: Pool::new(filter, map, request.search_bytes),
+            pool: Pool::new(filter, map, flags, request.search_bytes),
             promise: Promise::default(),
             spills: request.when_full == WhenFull::Spill,
             plenty: false,
             patience: 0,
             last_patience: 0,
+            refused: None,
         }
     }
 
@@ -83,13 +86,19 @@ impl Supply {
         }
     }
 
+    /// Returns true if somebody waits for pages that were promised at once.
+    pub fn is_keeping_promise(&self) -> bool {
+        self.promise.is_sought()
+    }
+
     /// Goes on looking for `pages` that are promised at once.
     ///
     /// # Errors
     /// They are not there, or not yet.
     pub fn keep_promise(&mut self, pages: u64) -> Result<(), Unkept> {
         let is_little = pages < LITTLE;
-        if is_little && self.patience > 0 && self.pool.pages() < pages {
+        let lately = self.refused.is_none_or(|refused| refused.elapsed() < REFUSED_FOR);
+        if is_little && lately && self.patience > 0 && self.pool.pages() < pages {
             // Allocators ask again and again, in several ways, for each block that is not to be had.
             self.patience -= 1;
             return Err(Unkept::RefusedAgain);
@@ -100,16 +109,10 @@ impl Supply {
             if is_little {
                 self.last_patience = patience(self.last_patience, 0, false);
                 self.patience = self.last_patience;
+                self.refused = Some(Instant::now());
             }
         }
         kept
-    }
-
-    /// What was promised has been placed: much that was in vain to look at is given back now.
-    pub fn promise_kept(&mut self) {
-        if self.pool.held() > MUCH {
-            self.pool.trim();
-        }
     }
 
     /// Looks for frames, unless the last search was in vain a short while ago.
@@ -181,7 +184,7 @@ mod tests {
         // A search may hold nothing.
         request.search_bytes = Some(0);
         let map = PageMap::of_self().expect("every process may open its own");
-        let mut supply = Supply::new(request.filter(), Arc::new(map), &request);
+        let mut supply = Supply::new(request.filter(), Arc::new(map), None, &request);
         let mut ask = |pages| supply.keep_promise(pages);
         assert!(matches!(ask(1), Err(Unkept::Refused(_))));
         for _ in 0..PATIENCE {
@@ -192,5 +195,9 @@ mod tests {
             matches!(ask(LITTLE), Err(Unkept::Refused(_))),
             "much is looked for each time"
         );
+        supply.patience = 7;
+        supply.refused = Instant::now().checked_sub(REFUSED_FOR);
+        let kept = supply.keep_promise(1);
+        assert!(matches!(kept, Err(Unkept::Refused(_))), "and little after a while");
     }
 }

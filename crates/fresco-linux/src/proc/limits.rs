@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Limits of a process's memory (setrlimit, ulimit), and what they leave.
+//! Limits of a process's memory and files (setrlimit, ulimit), and what they leave.
 
 use rustix::process::{Resource, getrlimit};
 use std::fs;
@@ -34,6 +34,13 @@ impl Headroom {
     pub fn least(&self) -> Option<u64> {
         self.addresses.into_iter().chain(self.data).min()
     }
+}
+
+/// Returns true if the calling process may make a file so many bytes long (RLIMIT_FSIZE, `ulimit -f`). Files without a name
+/// are files, too; and whoever goes beyond is killed (SIGXFSZ).
+pub fn allows_file(bytes: u64) -> bool {
+    let limit = getrlimit(Resource::Fsize).current;
+    limit.is_none_or(|limit| bytes <= limit)
 }
 
 /// Bytes that a line of `status` tells.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Mappings of an address space, as `/proc/PID/smaps` lists them.
 
-use crate::pool::{LOW, OWN_HEAP};
+use crate::pool::{LOW, OWN};
 use std::ops::Range;
 
 /// What a mapping is, as far as coloring is concerned.
@@ -155,7 +155,17 @@ pub fn anonymous_parts(range: &Range<u64>) -> Vec<Range<u64>> {
     let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     text.lines()
         .filter_map(Mapping::parse)
-        .filter(|mapping| mapping.kind == Kind::Anonymous && !(LOW.start..OWN_HEAP.end).contains(&mapping.start))
+        .filter(|mapping| mapping.kind == Kind::Anonymous && !OWN.contains(&mapping.start))
+        .map(|mapping| mapping.start.max(range.start)..mapping.end.min(range.end))
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// The mappings within a range of the calling process, as far as they lie in it.
+pub fn mapped_parts(range: &Range<u64>) -> Vec<Range<u64>> {
+    let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let mappings = text.lines().filter_map(Mapping::parse);
+    mappings
         .map(|mapping| mapping.start.max(range.start)..mapping.end.min(range.end))
         .filter(|part| !part.is_empty())
         .collect()

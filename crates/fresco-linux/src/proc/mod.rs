@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading what the kernel tells about processes, from `/proc` or a tree like it. Nothing here changes anything.
 
+mod flags;
 mod ledger;
 mod limits;
 mod mapping;
@@ -10,11 +11,12 @@ mod pagemap;
 mod process;
 mod record;
 
+pub use flags::{FrameFlags, Share};
 pub use ledger::{
     LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
 };
-pub use limits::Headroom;
-pub use mapping::{Kind, Mapping, anonymous_parts};
+pub use limits::{Headroom, allows_file};
+pub use mapping::{Kind, Mapping, anonymous_parts, mapped_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};

@@ -7,7 +7,7 @@
 //! everybody from changing it. A program can make another one; if it has changed its user since it began, that one's owner
 //! tells.
 
-use super::Mapping;
+use super::{Mapping, allows_file};
 use crate::colors::{MOST_BYTES, Request};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, memfd_create};
 use rustix::io::{Errno, FdFlags, dup, fcntl_dupfd_cloexec, fcntl_setfd, write};
@@ -35,6 +35,9 @@ const SEALS: SealFlags = SealFlags::SEAL
 
 /// Makes a record of the text of a request.
 fn make(text: &[u8]) -> Result<OwnedFd, Errno> {
+    if !allows_file(text.len() as u64) {
+        return Err(Errno::FBIG);
+    }
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL;
     let file = memfd_create(NAME, flags)?;
     let mut rest = text;

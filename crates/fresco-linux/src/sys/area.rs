@@ -5,11 +5,12 @@ use super::page_bytes;
 use crate::proc::{Page, PageMap};
 use fresco_dram::FrameNumber;
 use rustix::io::Errno;
-use rustix::mm::{
-    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mlock, mmap_anonymous, mprotect, munlock, munmap,
-};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mlock, mmap_anonymous, mprotect, munlock, munmap};
 use std::ops::Range;
 use std::ptr::{copy_nonoverlapping, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
+
+/// How memory is accessed.
+pub use rustix::mm::MprotectFlags as Access;
 
 /// A mapping that goes away with its owner.
 #[derive(Debug)]
@@ -122,16 +123,14 @@ impl Area {
         }
     }
 
-    /// Lets a part of it be executed, too, or no longer: pages move only between memory that is accessed alike.
+    /// Has a part of it accessed as given, which is for writing at least: pages move only between memory that is accessed alike.
     ///
     /// # Errors
     /// As of `mprotect`; there may be no further mapping.
-    pub fn execute(&self, part: Range<u64>, executable: bool) -> Result<(), Errno> {
+    pub fn access(&self, part: Range<u64>, access: Access) -> Result<(), Errno> {
         debug_assert!(self.start <= part.start && part.end <= self.end());
         let address = with_exposed_provenance_mut(part.start as usize);
-        let mut access = MprotectFlags::READ | MprotectFlags::WRITE;
-        access.set(MprotectFlags::EXEC, executable);
-        // SAFETY: the range lies within a mapping of our own, which stays readable and writable.
+        // SAFETY: the range lies within a mapping of our own; who reads it, or uses it as it was, comes after it is as it was.
         unsafe { mprotect(address, (part.end - part.start) as usize, access) }
     }
 

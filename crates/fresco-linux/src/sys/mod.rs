@@ -11,7 +11,7 @@ mod signals;
 mod thread;
 mod userfault;
 
-pub use area::{Area, copy_page, zero_frame};
+pub use area::{Access, Area, copy_page, zero_frame};
 pub use color::{clear_page_colors, count_page_colors, set_page_colors};
 pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;

@@ -24,7 +24,8 @@ pub fn without_signals<T>(work: impl FnOnce() -> T) -> T {
 }
 
 /// Gives the calling thread a table of file descriptors of its own, an empty one but for standard error, if that is to be
-/// kept: what it opens the program cannot close, and it keeps nothing else open that the program closes.
+/// kept: what it opens the program cannot close, and it keeps nothing else open that the program closes. Gives it a root and a
+/// working directory of its own, too: it is in nobody's way.
 pub fn as_a_stranger(with_stderr: bool) {
     let stderr = libc::STDERR_FILENO.cast_unsigned();
     // SAFETY: the table is this thread's own from here on; it has used no descriptor yet. Linux knows the call since 5.9,
@@ -33,6 +34,10 @@ pub fn as_a_stranger(with_stderr: bool) {
         let unshared = libc::syscall(libc::SYS_close_range, stderr + 1, u32::MAX, libc::CLOSE_RANGE_UNSHARE);
         if unshared == 0 {
             libc::syscall(libc::SYS_close_range, 0, stderr - u32::from(with_stderr), 0);
+        }
+        // A program that enters a namespace of mounts must share these with nobody, and may unmount where it began.
+        if libc::unshare(libc::CLONE_FS) == 0 {
+            libc::chdir(c"/".as_ptr());
         }
     }
 }

@@ -2,7 +2,9 @@
 //! `fresco run`, `verify` and `ps` on this machine. Tests of placing skip, and say why, where the machine lacks what it
 //! takes (frame numbers, moving pages, the library beside the program).
 
+mod again;
 mod backend;
+mod early;
 mod heap_errors;
 mod judged;
 mod limits;

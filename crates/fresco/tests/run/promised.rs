@@ -104,7 +104,7 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
             .collect();
         assert_eq!(sizes.len(), refusals.len(), "{how}: {told}");
         assert!(
-            refusals.len() == 1 || refusals[0].contains("found 0 MiB"),
+            refusals.len() == 1 || refusals[0].contains("found 0 KiB"),
             "{how}: {told}"
         );
         for part in [

@@ -146,3 +146,27 @@ fn a_limit_set_later_is_told_by_malloc() {
         assert!(done.status.success(), "{mebibytes} MiB: {done:?}");
     }
 }
+
+#[test]
+fn a_limit_of_file_sizes_kills_no_program_that_writes_none() {
+    if cannot_color() {
+        return;
+    }
+    let directory = directory_with(&[("map.txt", MAP)]);
+    // Of nothing, and of less than a record of what was asked has.
+    for blocks in ["0", "1"] {
+        for options in [&["--stats"][..], &["--stats", "--strict"], &[]] {
+            let script = format!("ulimit -f {blocks}; cat map.txt; echo $?");
+            let done = colored_with(options, &["bash", "-c", &script], directory.path());
+            let said = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert_eq!(said, format!("{MAP}0\n"), "{blocks} {options:?}: {done:?}");
+            let told = String::from_utf8_lossy(&done.stderr).into_owned();
+            assert!(!told.contains("not colored"), "{told}");
+            assert_eq!(told.contains("fresco: cat["), !options.is_empty(), "{told}");
+        }
+    }
+    // Without a pager, what is told goes to a file that may grow no more.
+    let script = "ulimit -f 0; ulimit -d 5120; exec 2>> told; cat map.txt; echo $?";
+    let done = colored_with(&[], &["bash", "-c", script], directory.path());
+    assert_eq!(String::from_utf8_lossy(&done.stdout), format!("{MAP}0\n"), "{done:?}");
+}

@@ -8,7 +8,7 @@ use fresco_linux::launch::{LIBRARY_NAME, find_library};
 use std::process::Command;
 
 /// The number before some words.
-fn before(line: &str, words: &str) -> u64 {
+pub fn before(line: &str, words: &str) -> u64 {
     let number = line.split(words).next().and_then(|before| before.rsplit(' ').next());
     number
         .and_then(|number| number.parse().ok())

@@ -242,3 +242,20 @@ fn memory_for_code_has_the_colors_asked_for() {
         assert!(told.contains(" 0 left to the kernel"), "{told}");
     }
 }
+
+#[test]
+fn a_program_may_enter_a_namespace_of_mounts() {
+    if cannot_color() {
+        return;
+    }
+    let directory = directory_with(&[("map.txt", MAP)]);
+    let own = std::process::id().to_string();
+    let enter = ["nsenter", "-m", "-t", &own, "true"];
+    let plain = Command::new(enter[0]).args(&enter[1..]).output();
+    if !plain.is_ok_and(|done| done.status.success()) {
+        return skip(Need::Root, "nsenter enters no namespace");
+    }
+    // It is refused to those who share their root and working directory.
+    let done = colored_with(&[], &enter, directory.path());
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+}
