@@ -3,7 +3,7 @@
 //!
 //! Safety of the C functions: as POSIX and Linux have it for functions of these names.
 
-use crate::{huge, ranges, report, state, threads};
+use crate::{huge, own, ranges, report, state, threads};
 use fresco_linux::colors::WhenFull;
 use fresco_linux::pager::{Order, PATIENCE};
 use libmimalloc_sys as mi;
@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use std::cell::Cell;
 use std::ffi::{c_int, c_long, c_void};
 use std::ops::Range;
+use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -58,6 +59,14 @@ pub unsafe extern "C" fn mmap(
     file: c_int,
     offset: c_long,
 ) -> *mut c_void {
+    let mut address = address;
+    if own::has(address, bytes) {
+        if let Some(error) = refusal(flags) {
+            state::set_errno(error);
+            return libc::MAP_FAILED;
+        }
+        address = null_mut();
+    }
     let anonymous = flags & libc::MAP_ANONYMOUS != 0 && flags & libc::MAP_TYPE == libc::MAP_PRIVATE;
     let apart = libc::MAP_HUGETLB | libc::MAP_GROWSDOWN | libc::MAP_STACK;
     let raw = |flags: c_int| match flags & libc::MAP_FIXED != 0 {
@@ -98,6 +107,15 @@ pub unsafe extern "C" fn mmap(
     start
 }
 
+/// Why addresses of this library's cannot be had by these flags; `None` if they are no more than wished for.
+fn refusal(flags: c_int) -> Option<c_int> {
+    match (flags & libc::MAP_FIXED_NOREPLACE, flags & libc::MAP_FIXED) {
+        (0, 0) => None,
+        (0, _) => Some(libc::ENOMEM),
+        _ => Some(libc::EEXIST),
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mmap64(
     address: *mut c_void,
@@ -111,45 +129,25 @@ unsafe extern "C" fn mmap64(
     unsafe { mmap(address, bytes, access, flags, file, offset) }
 }
 
-/// The last argument is there if `flags` say so, and passed on in any case.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mremap(
-    old: *mut c_void,
-    old_bytes: usize,
-    new_bytes: usize,
-    flags: c_int,
-    new: *mut c_void,
-) -> *mut c_void {
-    // SAFETY: as the caller promises.
-    let start = still(|| unsafe { raw_mremap(old, old_bytes, new_bytes, flags, new) });
-    if start == libc::MAP_FAILED || !state::is_colored() {
-        return start;
-    }
-    let range = pages(start, new_bytes);
-    if ask(Order::WatchIfAnonymous, &range) == Err(Errno::NOMEM) {
-        let back = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
-        // SAFETY: undoes what was done above; the old addresses, if they were left, have not been given away since.
-        still(|| unsafe {
-            match start == old {
-                true => raw_mremap(start, new_bytes, old_bytes, 0, old),
-                false => raw_mremap(start, new_bytes, old_bytes, back, old),
-            }
-        });
-        state::set_errno(libc::ENOMEM);
-        return libc::MAP_FAILED;
-    }
-    ranges::add(&range, threads::set());
-    start
-}
-
 #[unsafe(no_mangle)]
 unsafe extern "C" fn munmap(start: *mut c_void, bytes: usize) -> c_int {
     // SAFETY: as the caller promises.
-    still(|| unsafe { libc::syscall(libc::SYS_munmap, start, bytes) as c_int })
+    let raw =
+        |start: *mut c_void, bytes: usize| still(|| unsafe { libc::syscall(libc::SYS_munmap, start, bytes) as c_int });
+    if !own::has(start, bytes) || !start.addr().is_multiple_of(rustix::param::page_size()) {
+        return raw(start, bytes);
+    }
+    // Where nothing is there is nothing to be done.
+    let parts = own::around(start, bytes).into_iter().filter(|(_, bytes)| *bytes > 0);
+    parts.map(|(start, bytes)| raw(start, bytes)).min().unwrap_or(0)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int {
+    if own::has(start, bytes) {
+        state::set_errno(libc::ENOMEM);
+        return -1;
+    }
     // SAFETY: as the caller promises.
     let raw = || unsafe { libc::syscall(libc::SYS_madvise, start, bytes, advice) as c_int };
     match advice {
@@ -160,7 +158,7 @@ unsafe extern "C" fn madvise(start: *mut c_void, bytes: usize, advice: c_int) ->
 }
 
 /// Does something while no page is away from its place.
-fn still<T>(work: impl FnOnce() -> T) -> T {
+pub fn still<T>(work: impl FnOnce() -> T) -> T {
     match state::shared().filter(|_| state::is_colored()) {
         Some(shared) => {
             shared.port.latch().lock();
@@ -175,7 +173,7 @@ fn still<T>(work: impl FnOnce() -> T) -> T {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -> c_int {
     let opens = access & libc::PROT_WRITE != 0;
-    if opens && huge::is_refused(start) {
+    if own::has(start, bytes) || opens && huge::is_refused(start) {
         state::set_errno(libc::ENOMEM);
         return -1;
     }
@@ -268,17 +266,4 @@ unsafe fn raw_mmap(
 ) -> *mut c_void {
     // SAFETY: as the caller promises.
     unsafe { libc::syscall(libc::SYS_mmap, address, bytes, access, flags, file, offset) as *mut c_void }
-}
-
-/// # Safety
-/// As `mremap`.
-unsafe fn raw_mremap(
-    old: *mut c_void,
-    old_bytes: usize,
-    new_bytes: usize,
-    flags: c_int,
-    new: *mut c_void,
-) -> *mut c_void {
-    // SAFETY: as the caller promises.
-    unsafe { libc::syscall(libc::SYS_mremap, old, old_bytes, new_bytes, flags, new) as *mut c_void }
 }

@@ -2,6 +2,7 @@
 //! `fresco run`, `verify` and `ps` on this machine. Tests of placing skip, and say why, where the machine lacks what it
 //! takes (frame numbers, moving pages, the library beside the program).
 
+mod addresses;
 mod again;
 mod backend;
 mod early;
@@ -9,6 +10,7 @@ mod heap_errors;
 mod judged;
 mod limits;
 mod lost;
+mod moves;
 mod placing;
 mod planned;
 mod promised;
