@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the pager does all the time: answers faults and orders, searches and mends while nobody asks.
 
-use super::{Order, Pager, PagerPort, Stats};
-use crate::proc::{PROC, anonymous_parts, available_bytes};
+use super::{Order, Pager, PagerPort, Sets, Stats};
+use crate::proc::{PROC, anonymous_mappings, available_bytes};
 use crate::sys::{Fault, Privileges, page_bytes};
 use rustix::io::Errno;
 use rustix::stdio::stderr;
@@ -80,9 +80,7 @@ impl Pager {
     ) -> Result<(), Errno> {
         match order {
             Order::Watch => self.cover(range, set, port.sets()),
-            Order::WatchIfAnonymous => anonymous_parts(&range)
-                .into_iter()
-                .try_for_each(|part| self.cover(part, set, port.sets())),
+            Order::WatchIfAnonymous => self.cover_moved(&range, set, port.sets()),
             Order::Fill => self.fill(range, set, stats),
             Order::Repair => {
                 self.repair.forked();
@@ -96,6 +94,22 @@ impl Pager {
             }
             Order::Limit => Privileges::of_words(range, set).limit_this_thread(),
         }
+    }
+
+    /// Watches what of a range is private anonymous memory, which has been moved there.
+    ///
+    /// Linux merges it with a mapping beside it that is watched and like it, and then watches none of the two any more. So what
+    /// is known to be watched of the whole mapping is watched again.
+    fn cover_moved(&mut self, range: &Range<u64>, set: u32, sets: &Sets) -> Result<(), Errno> {
+        for whole in anonymous_mappings(range) {
+            self.cover(whole.start.max(range.start)..whole.end.min(range.end), set, sets)?;
+            let mut at = whole.start;
+            while let Some((known, _)) = self.regions.from(at).filter(|(known, _)| known.start < whole.end) {
+                at = known.end;
+                self.watch(known.start..known.end.min(whole.end))?;
+            }
+        }
+        Ok(())
     }
 
     /// Time until it is to be looked whether frames of other colors are to be given back; `None` if there are none.

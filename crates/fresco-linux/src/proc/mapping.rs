@@ -150,15 +150,24 @@ impl Mapping {
     }
 }
 
-/// The private anonymous mappings within a range of the calling process, this library's own left out.
-pub fn anonymous_parts(range: &Range<u64>) -> Vec<Range<u64>> {
+/// The private anonymous mappings of the calling process that lie in a range, wholly or in part; this library's own left out.
+pub fn anonymous_mappings(range: &Range<u64>) -> Vec<Range<u64>> {
     let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     text.lines()
         .filter_map(Mapping::parse)
         .filter(|mapping| mapping.kind == Kind::Anonymous && !OWN.contains(&mapping.start))
-        .map(|mapping| mapping.start.max(range.start)..mapping.end.min(range.end))
-        .filter(|part| !part.is_empty())
+        .map(|mapping| mapping.start..mapping.end)
+        .filter(|whole| whole.start < range.end && range.start < whole.end)
         .collect()
+}
+
+/// The same, as far as they lie in it.
+pub fn anonymous_parts(range: &Range<u64>) -> Vec<Range<u64>> {
+    let mut parts = anonymous_mappings(range);
+    for part in &mut parts {
+        *part = part.start.max(range.start)..part.end.min(range.end);
+    }
+    parts
 }
 
 /// The mappings within a range of the calling process, as far as they lie in it.

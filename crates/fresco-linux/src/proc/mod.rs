@@ -16,7 +16,7 @@ pub use ledger::{
     LEDGER_MAGIC, LEDGER_RANGES, LEDGER_SETS, LEDGER_TEXT, Ledger, OwnColors, own_colors, parse as parse_ledger,
 };
 pub use limits::{Headroom, allows_file};
-pub use mapping::{Kind, Mapping, anonymous_parts, mapped_parts};
+pub use mapping::{Kind, Mapping, anonymous_mappings, anonymous_parts, mapped_parts};
 pub use memory::{available_bytes, ram_ranges};
 pub use nodes::node_ranges;
 pub use pagemap::{Page, PageMap};

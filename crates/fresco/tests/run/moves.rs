@@ -75,3 +75,50 @@ fn several_mappings_are_moved_by_one_call() {
         }
     }
 }
+
+/// Moves memory to the end of other memory, none of it touched, and says whether each is watched (`um` of smaps).
+const BESIDE: &str = r#"
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+static int watched(char *place) {
+    FILE *file = fopen("/proc/self/smaps", "r");
+    char line[512], next;
+    int is_here = 0, is_watched = 0;
+    while (fgets(line, sizeof line, file)) {
+        unsigned long start, end;
+        if (sscanf(line, "%lx-%lx%c", &start, &end, &next) == 3 && next == ' ')
+            is_here = (unsigned long)place >= start && (unsigned long)place < end;
+        if (is_here && !strncmp(line, "VmFlags:", 8)) is_watched = strstr(line, " um") != 0;
+    }
+    fclose(file);
+    return is_watched;
+}
+int main(void) {
+    size_t bytes = 1 << 20;
+    int access = PROT_READ | PROT_WRITE, own = MAP_PRIVATE | MAP_ANONYMOUS;
+    char *hole = mmap(0, 5 * bytes, access, own, -1, 0);
+    munmap(hole, 5 * bytes);
+    char *below = mmap(hole + bytes, bytes, access, own | MAP_FIXED, -1, 0);
+    char *above = mmap(hole + 3 * bytes, bytes, access, own | MAP_FIXED, -1, 0);
+    char *moved = mmap(0, bytes, access, own, -1, 0);
+    moved = mremap(moved, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, hole + 2 * bytes);
+    printf("%d %d %d\n", watched(below), watched(moved), watched(above));
+    return 0;
+}
+"#;
+
+#[test]
+fn memory_beside_which_other_memory_is_moved_stays_covered() {
+    if cannot_color() {
+        return;
+    }
+    let directory = directory_with(&[("map.txt", MAP), ("beside.c", BESIDE)]);
+    if !compiled("beside", directory.path()) {
+        return;
+    }
+    // Linux makes one mapping of the three, and watches none of it.
+    let done = colored_with(&[], &["./beside"], directory.path());
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "1 1 1\n", "{done:?}");
+}
