@@ -160,7 +160,11 @@ fn start(forked: bool) {
         // A child has its parent's.
         reserves: if forked { 0 } else { crate::map::RESERVED },
     };
-    let waiting = || report::tell_pool(&shared.request, None);
+    let waiting = || {
+        if shared.request.pool_bytes > 0 {
+            report::tell_pool(&shared.request, None);
+        }
+    };
     match pager::start(shared.request.clone(), &shared.port, &STATS, started, waiting) {
         Ok(collected) => {
             STATE.store(COLORED, Ordering::Release);
