@@ -20,6 +20,13 @@ pub fn outlive_file_size_limit() {
     let _ = flag::register(SIGXFSZ, Arc::default());
 }
 
+/// Signals that ask for an end, but those that a shell has ignored for the program.
+fn heard() -> impl Iterator<Item = i32> {
+    let interrupt = (!was_ignored(Signal::Interrupt)).then_some(SIGINT);
+    let hangup = (!was_ignored(Signal::Hangup)).then_some(SIGHUP);
+    [interrupt, Some(SIGTERM), hangup].into_iter().flatten()
+}
+
 /// Tells whether the user has asked for an end.
 #[derive(Clone, Debug)]
 pub struct Stop(Arc<AtomicBool>);
@@ -29,12 +36,7 @@ impl Stop {
     /// once. What a shell has ignored for the program stays ignored.
     pub fn on_any_end() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
-        let heard = [
-            (SIGINT, !was_ignored(Signal::Interrupt)),
-            (SIGTERM, true),
-            (SIGHUP, !was_ignored(Signal::Hangup)),
-        ];
-        for (signal, _) in heard.into_iter().filter(|(_, heard)| *heard) {
+        for signal in heard() {
             // In this order: the first signal finds the flag unset. Both fail for signals only that these are not.
             let _ = flag::register_conditional_default(signal, Arc::clone(&asked));
             let _ = flag::register(signal, Arc::clone(&asked));
@@ -42,25 +44,26 @@ impl Stop {
         Self(asked)
     }
 
-    /// As [`Self::on_any_end`], and says so when Ctrl-C asks for it: for what ends only once something that may take long,
+    /// As [`Self::on_any_end`], and says so when one of them asks for it: for what ends only once something that may take long,
     /// `present`, is over.
     pub fn after(present: &'static str) -> Self {
         let stop = Self::on_any_end();
-        if was_ignored(Signal::Interrupt) {
-            return stop;
-        }
         // A handler may not print: it wakes a thread that does. Without one nothing is said.
-        if let Ok((mut told, teller)) = UnixStream::pair()
-            && low_level::pipe::register(SIGINT, teller).is_ok()
-        {
-            std::thread::spawn(move || {
-                if told.read_exact(&mut [0]).is_ok() {
-                    tell(&format!(
-                        "fresco: stops when {present} is over; another Ctrl-C ends it at once, without results"
-                    ));
-                }
-            });
+        let Ok((mut told, teller)) = UnixStream::pair() else {
+            return stop;
+        };
+        for signal in heard() {
+            if let Ok(teller) = teller.try_clone() {
+                let _ = low_level::pipe::register(signal, teller);
+            }
         }
+        std::thread::spawn(move || {
+            if told.read_exact(&mut [0]).is_ok() {
+                tell(&format!(
+                    "fresco: stops when {present} is over; another Ctrl-C ends it at once, without results"
+                ));
+            }
+        });
         stop
     }
 

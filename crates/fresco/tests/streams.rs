@@ -335,14 +335,18 @@ fn what_waits_for_a_run_says_so() {
     // One run, longer than the test waits: the first Ctrl-C would seem to do nothing.
     let long = SCENARIO.replace("2000 }", "2000000000 }");
     std::fs::write(directory.path().join("long.toml"), long).expect("is writable");
-    let line = "set -m; env --default-signal=INT @ sim ./long.toml 2>told & pid=$!; sleep 1; kill -INT $pid; sleep 1; \
-                kill -INT $pid; wait $pid";
-    shell(line, directory.path());
-    let told = std::fs::read_to_string(directory.path().join("told")).expect("there");
-    assert_eq!(
-        told,
-        "fresco: stops when each run that has begun is over; another Ctrl-C ends it at once, without results\n"
-    );
+    for signal in ["INT", "TERM"] {
+        let line = format!(
+            "set -m; env --default-signal={signal} @ sim ./long.toml 2>told & pid=$!; sleep 1; kill -{signal} $pid; sleep 1; \
+             kill -{signal} $pid; wait $pid"
+        );
+        shell(&line, directory.path());
+        let told = std::fs::read_to_string(directory.path().join("told")).expect("there");
+        assert_eq!(
+            told,
+            "fresco: stops when each run that has begun is over; another Ctrl-C ends it at once, without results\n"
+        );
+    }
 }
 
 #[test]
@@ -409,4 +413,11 @@ fn sigterm_keeps_what_there_is_and_the_text_says_what_is_missing() {
         text.contains(": stopped after ") && text.contains(" of 1000 runs"),
         "{text}"
     );
+    let done = interrupted(
+        "memory - --machine ./small.toml --commands cmd",
+        "TERM",
+        directory.path(),
+    );
+    assert_eq!(done.status.code(), Some(130), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stdout).contains("requests"), "{done:?}");
 }
