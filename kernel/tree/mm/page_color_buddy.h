@@ -241,7 +241,9 @@ struct page *page_color_get_page(gfp_t gfp, unsigned int order, int alloc_flags,
 /*
  * Only movable user pages of order 0 are colored: not slab, not page tables,
  * nothing that the kernel or a device keeps. User pages that are pinned for long
- * when they are faulted in are not asked for as movable.
+ * when they are faulted in are not asked for as movable. Pages of a block device are
+ * movable, but not asked for as a user's, also while a fault is taken for another;
+ * those that are moved have the color that they had.
  */
 static __always_inline bool alloc_is_colored(gfp_t gfp, unsigned int order,
 					     int migratetype)
@@ -249,7 +251,7 @@ static __always_inline bool alloc_is_colored(gfp_t gfp, unsigned int order,
 	return page_color_active() && !order &&
 	       (migratetype == MIGRATE_MOVABLE ||
 		current->flags & PF_MEMALLOC_PIN) &&
-	       (gfp & __GFP_HIGHMEM || page_color_in_scope());
+	       (gfp & __GFP_HIGHMEM || page_color_in_migration());
 }
 
 /*
