@@ -19,64 +19,6 @@ struct alloc_context;
 #ifdef CONFIG_PAGE_COLOR
 #include "page_color_zone.h"
 
-/**
- * struct page_color_cursor - a walk through the frames of some colors
- * @z: the zone; NULL before the first, and after the last
- * @first: frame where it began there
- * @pfn: frame where it goes on
- * @wrapped: @pfn was at the end of the zone
- * @zone_done: and has come back to @first
- */
-struct page_color_cursor {
-	struct zoneref *z;
-	unsigned long first;
-	unsigned long pfn;
-	bool wrapped;
-	bool zone_done;
-};
-
-/**
- * struct page_color_evict - how far an allocation came that found no page
- * @evict: page_color_evict()'s walk
- * @begun: when that began
- * @looked: frames that it looked at
- * @passes: through all zones, without a gain
- * @gains: attempts that made pages free
- * @reclaims: times that memory was reclaimed to move pages to
- * @gained: pages of the zone that it is in
- * @over: nothing more can be moved
- * @no_room: pages were found that could not be moved for want of free ones
- * @left_out: nothing was looked at, as that was in vain just now
- * @in_earnest: it is not left out any more
- * @reclaim: page_color_reclaim()'s walk
- * @reclaim_looked: frames that it looked at
- * @pass: the how manieth that is; all that there are: it is over
- * @reclaim_gains: attempts that made pages free
- * @waits: times that it waited for pages to be written
- * @unwritten: there are such pages
- * @has_less: the policy has less than its share of the colors
- */
-struct page_color_evict {
-	struct page_color_cursor evict;
-	u64 begun;
-	unsigned long looked;
-	unsigned int passes;
-	unsigned int gains;
-	unsigned int reclaims;
-	bool gained;
-	bool over;
-	bool no_room;
-	bool left_out;
-	bool in_earnest;
-	struct page_color_cursor reclaim;
-	unsigned long reclaim_looked;
-	unsigned int pass;
-	unsigned int reclaim_gains;
-	unsigned int waits;
-	bool unwritten;
-	bool has_less;
-};
-
 /* In this scope the task's own policy does not count. */
 extern struct page_color_policy page_color_any_policy;
 /* Switching on and off, changing the map, creating policies. */
@@ -146,11 +88,6 @@ struct page *page_color_take_above(struct zone *zone, unsigned long low,
 				   unsigned long high,
 				   const struct page_color_policy *policy,
 				   unsigned int scan);
-bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
-		      struct page_color_evict *state);
-bool page_color_evict_again(struct page_color_evict *state);
-bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
-			struct page_color_evict *state);
 struct page_color_policy *page_color_get_current(void);
 void page_color_sweep_lists(void);
 unsigned long page_color_listed(const struct zone *zone);
@@ -163,7 +100,6 @@ unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 bool page_color_grow(int alloc_flags, const struct alloc_context *ac);
 bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 			const struct alloc_context *ac);
-bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context *ac);
 void page_color_of_node(int nid, unsigned long *colors);
 void page_color_forget_rebound(struct page_color_policy *policy);
 
@@ -340,34 +276,8 @@ static inline bool page_color_grow(int alloc_flags,
 	return false;
 }
 
-static inline bool page_color_is_short(gfp_t gfp, int alloc_flags,
-				       const struct alloc_context *ac)
-{
-	return false;
-}
-
 static inline void page_color_forget_misses(void)
 {
-}
-
-struct page_color_evict {
-};
-
-static inline bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
-				    struct page_color_evict *state)
-{
-	return false;
-}
-
-static inline bool page_color_evict_again(struct page_color_evict *state)
-{
-	return false;
-}
-
-static inline bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
-				      struct page_color_evict *state)
-{
-	return false;
 }
 
 static inline bool folio_keeps_color(struct folio *folio)

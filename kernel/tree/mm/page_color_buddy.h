@@ -11,6 +11,7 @@
 #include <linux/page_color.h>
 #include "internal.h"
 #include "page_color.h"
+#include "page_color_strict.h"
 
 /* An allocation may have pages of colors that others own: there are no more. */
 #define ALLOC_OWNED		0x1000

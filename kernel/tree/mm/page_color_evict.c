@@ -118,14 +118,25 @@ bool page_color_is_spared(void)
 	       current->signal->oom_score_adj == OOM_SCORE_ADJ_MIN;
 }
 
-/*
- * Was all of it looked through in vain just now? Then reclaim comes first, and what
- * was left out here is made up for by page_color_evict_in_earnest().
+/**
+ * page_color_evict_is_vain - was all of it looked through in vain just now?
+ * @policy: for whom
+ *
+ * Return: true if so.
  */
-static bool is_vain(const struct page_color_policy *policy,
-		    const struct page_color_evict *state)
+bool page_color_evict_is_vain(const struct page_color_policy *policy)
 {
-	return ktime_get_ns() < READ_ONCE(policy->evict_vain_until) &&
+	return ktime_get_ns() < READ_ONCE(policy->evict_vain_until);
+}
+
+/*
+ * Then reclaim comes first, and what was left out here is made up for by
+ * page_color_evict_in_earnest().
+ */
+static bool is_left_out(const struct page_color_policy *policy,
+			const struct page_color_evict *state)
+{
+	return page_color_evict_is_vain(policy) &&
 	       (!state->in_earnest || page_color_is_spared());
 }
 
@@ -200,7 +211,7 @@ bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
 	lru_add_drain();
 	if (mutex_lock_killable(&evict_mutex))
 		goto out;
-	if (is_vain(policy, state)) {
+	if (is_left_out(policy, state)) {
 		state->over = true;
 		state->left_out = true;
 	} else {
@@ -233,18 +244,39 @@ out:
 }
 
 /**
- * page_color_evict_again - memory was reclaimed, is it worth while once more?
+ * page_color_evict_wants_room - is memory to be reclaimed for pages to move to?
  * @state: of the allocation
+ *
+ * Not for who asks for each page: eviction is left out for it now, see is_left_out().
  *
  * Return: true if pages could not be moved because nothing was free.
  */
-bool page_color_evict_again(struct page_color_evict *state)
+bool page_color_evict_wants_room(struct page_color_evict *state)
 {
-	if (!state->no_room || state->reclaims++ >= EVICT_RECLAIMS)
+	if (!state->no_room || state->reclaims >= EVICT_RECLAIMS || page_color_is_spared())
 		return false;
+	state->for_room = true;
+	return true;
+}
+
+/**
+ * page_color_evict_again - is it worth while once more, after reclaim?
+ * @state: of the allocation
+ * @progress: whether memory was reclaimed
+ *
+ * Return: true if reclaim was for page_color_evict_wants_room().
+ */
+bool page_color_evict_again(struct page_color_evict *state, bool progress)
+{
+	if (!state->for_room)
+		return false;
+	state->for_room = false;
 	state->no_room = false;
-	state->pass = 0;
-	begin_pass(state);
+	state->reclaims++;
+	if (progress) {
+		state->pass = 0;
+		begin_pass(state);
+	}
 	return true;
 }
 

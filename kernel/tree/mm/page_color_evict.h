@@ -9,12 +9,10 @@
 #include <linux/list.h>
 #include <linux/migrate_mode.h>
 #include <linux/swap.h>
+#include "page_color_strict.h"
 
-struct alloc_context;
 struct folio;
 struct mm_struct;
-struct page_color_cursor;
-struct page_color_evict;
 struct page_color_policy;
 struct page_color_set;
 struct zone;
@@ -59,6 +57,8 @@ unsigned long page_color_next_frame(const struct page_color_set *set,
 bool page_color_cursor_frame(struct page_color_cursor *at,
 			     const struct page_color_set *set, unsigned long *pfn);
 bool page_color_is_spared(void);
+bool page_color_evict_is_vain(const struct page_color_policy *policy);
+bool page_color_evict_wants_room(struct page_color_evict *state);
 bool page_color_evict_in_earnest(struct page_color_evict *state);
 
 struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn);

@@ -111,19 +111,20 @@ bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 }
 
 /**
- * page_color_is_short - is there memory for the current task, but not of its colors?
+ * page_color_lack - what does the current task lack, colors or memory?
  * @gfp: of an allocation that may have pages of its colors alone
  * @alloc_flags: as well
  * @ac: as well
  *
- * Then it is its own fault: who else has memory cannot help. Nor can anybody where no
- * frame has its colors. If memory is short, whose pages are of which color does not
- * count.
+ * If there is memory for it, but not of its colors, it is its own fault: who else has
+ * memory cannot help. Nor can anybody where no frame has its colors. If memory is
+ * short, whose pages are of which color does not count.
  *
  * Context: may sleep.
- * Return: true if so.
+ * Return: what it lacks.
  */
-bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context *ac)
+enum page_color_lack page_color_lack(gfp_t gfp, int alloc_flags,
+				     const struct alloc_context *ac)
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
@@ -131,13 +132,9 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 	struct zoneref *z;
 	struct zone *zone;
 
-	rcu_read_lock();
-	policy = page_color_current();
-	if (policy && !refcount_inc_not_zero(&policy->ref))
-		policy = NULL;
-	rcu_read_unlock();
+	policy = page_color_get_current();
 	if (!policy)
-		return false;
+		return PAGE_COLOR_LACKS_MEMORY;
 	for_each_zone_zonelist_nodemask(zone, z, ac->zonelist, ac->highest_zoneidx,
 					ac->nodemask) {
 		if (!is_of(zone, policy) || !cpuset_zone_allowed(zone, gfp))
@@ -156,5 +153,7 @@ bool page_color_is_short(gfp_t gfp, int alloc_flags, const struct alloc_context 
 	if (has)
 		page_color_forget_misses();
 	page_color_policy_put(policy);
-	return !has && (above || !exist);
+	if (has)
+		return PAGE_COLOR_LACKS_NOTHING;
+	return above || !exist ? PAGE_COLOR_LACKS_COLORS : PAGE_COLOR_LACKS_MEMORY;
 }

@@ -2,7 +2,7 @@
 /*
  * Page coloring: faults that are taken for the memory of a task (/proc/PID/mem) whose
  * colors are used up. They fail, and nothing else does: file systems have the pages of
- * their devices.
+ * their devices, and nobody's memory is reclaimed for what cannot be had.
  *
  * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), and ext2 on
  * /dev/ram1.
@@ -19,6 +19,7 @@
 /* Read at every ninth page: none is read ahead, and blocks of the file's map differ. */
 #define STEP	(9 * page_size)
 #define ROUNDS	16
+#define CALLS	100
 
 /* Shared memory of one color, all that there is, and a file that has its owner's memory. */
 static char *mem;
@@ -106,9 +107,41 @@ static bool test_device(void)
 	return end_owner() && good == ROUNDS;
 }
 
+/* Times that somebody had to reclaim memory of whoever has some. */
+static long stalls(void)
+{
+	static const char * const zones[] = { "dma", "dma32", "normal", "movable" };
+	char name[32];
+	long n = 0, one_zone;
+
+	for (size_t i = 0; i < sizeof(zones) / sizeof(*zones); i++) {
+		snprintf(name, sizeof(name), "allocstall_%s", zones[i]);
+		one_zone = vm_event(name);
+		n += one_zone < 0 ? 0 : one_zone;
+	}
+	return n;
+}
+
+/* With most of the memory free, however often it is tried. */
+static bool test_reclaim(void)
+{
+	long before, failed = 0;
+
+	if (!use_up())
+		return false;
+	before = stalls();
+	for (int i = 0; i < CALLS; i++)
+		failed += !write_theirs();
+	before = stalls() - before;
+	ksft_print_msg("%ld of %d writes failed, memory was reclaimed %ld times\n", failed,
+		       CALLS, before);
+	return end_owner() && failed == CALLS && !before;
+}
+
 int main(void)
 {
-	start(3);
+	start(4);
 	run("a device's pages while colors are used up", test_device);
+	run("nobody's memory for colors that are used up", test_reclaim);
 	end_tests();
 }
