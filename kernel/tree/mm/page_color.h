@@ -79,6 +79,9 @@ int page_color_switch(bool on);
 /* Pages that were moved because a task asked for it. */
 extern atomic_long_t page_color_recolored;
 long page_color_recolor_range(unsigned long start, unsigned long len);
+bool page_color_split_own(struct folio *folio, struct mm_struct *mm, unsigned long start,
+			  unsigned long end, unsigned long *lost);
+bool page_color_is_of_others(struct folio *folio, struct mm_struct *mm);
 bool page_color_vma_is_private(struct vm_area_struct *vma);
 void page_color_drop_shared(struct vm_area_struct *vma, pmd_t *pmd,
 			    unsigned long addr, unsigned long end);

@@ -44,7 +44,8 @@
  * @last: the last one, or what is beyond
  * @unsplit: the last one that could not be split, with a reference
  * @left: pages that cannot be moved
- * @unmapped: others that cannot, of split folios of files: no walk finds them
+ * @unmapped: others that cannot, of folios of files that were to be split: no walk finds
+ *	them
  * @missed: some of these were not on an LRU list
  * @full: nodes where no page of the colors was found: nothing more is reclaimed or
  *	evicted for one
@@ -273,8 +274,11 @@ static void move_pages_of_file(struct recolor *rc, struct file *file)
 
 		if (IS_ERR(folio))
 			continue;
-		/* Of blocks that are larger than a page, or made again by others. */
-		if (folio_test_large(folio))
+		/*
+		 * Of blocks that are larger than a page, or made again by others; or they
+		 * have mapped it meanwhile.
+		 */
+		if (folio_test_large(folio) || page_color_is_of_others(folio, rc->mm))
 			rc->left++;
 		else
 			collect(rc, folio, 1);
@@ -298,7 +302,9 @@ static void split_large(struct recolor *rc)
 	rc->large = NULL;
 	rc->file = NULL;
 	if (folio_trylock(folio)) {
-		done = !folio_test_large(folio) || page_color_split_folio(folio);
+		done = !folio_test_large(folio) ||
+		       page_color_split_own(folio, rc->mm, rc->addr, rc->end,
+					    &rc->unmapped);
 		folio_unlock(folio);
 	}
 	if (done) {
