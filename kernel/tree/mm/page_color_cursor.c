@@ -89,8 +89,8 @@ static bool zone_has_room(struct zone *zone, const struct alloc_context *ac,
 static bool is_vain_zone(const struct zone *zone,
 			 const struct page_color_policy *policy)
 {
-	return zone->color->evict_vain_id == policy->id &&
-	       time_before(jiffies, zone->color->evict_vain_until);
+	return READ_ONCE(zone->color->evict_vain_id) == policy->id &&
+	       time_before(jiffies, READ_ONCE(zone->color->evict_vain_until));
 }
 
 /**

@@ -7,9 +7,10 @@
  * other pages of the node, or is dropped if it is clean and of a file.
  *
  * It is compaction in the order of colors rather than of addresses: nothing is
- * held or waited for that direct compaction does not hold or wait for, but one
- * mutex, which is for allocations that may reclaim. Here is in which order and
- * how long is looked; page_color_vacate.c moves what is in a frame.
+ * held or waited for that direct compaction does not hold or wait for. Each task
+ * evicts for itself, without a lock: one that waited for another would wait as long
+ * as that one has no CPU. Here is in which order and how long is looked;
+ * page_color_vacate.c moves what is in a frame.
  */
 #include <linux/delayacct.h>
 #include <linux/mm.h>
@@ -30,9 +31,6 @@
 #define EVICT_GAINS	16
 /* Times that one allocation makes room by reclaim to move pages to. */
 #define EVICT_RECLAIMS	16
-
-/* One at a time: protects what follows, and what page_color_vacate.c has. */
-static DEFINE_MUTEX(evict_mutex);
 
 /* Until there is a gain, the zone was looked through, or it is enough for one attempt. */
 static unsigned int evict_in_zone(struct page_color_eviction *ev,
@@ -62,7 +60,10 @@ static unsigned int evict_in_zone(struct page_color_eviction *ev,
 	return gained;
 }
 
-/* One attempt; sets @state->over when all zones were looked through in vain. */
+/*
+ * One attempt; sets @state->over when all zones were looked through in vain, or there is
+ * no memory for it.
+ */
 static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 			  const struct page_color_policy *policy,
 			  struct page_color_evict *state)
@@ -76,6 +77,11 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 	};
 	unsigned int gained = 0;
 
+	if (!page_color_targets_init(&ev)) {
+		state->no_room = true;
+		state->over = true;
+		return 0;
+	}
 	while (!gained && ev.looked < EVICT_SCAN) {
 		if (!at->z || at->zone_done) {
 			if (!page_color_cursor_zone(at, gfp, ac, policy, state->passes > 0,
@@ -91,8 +97,8 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 		gained = evict_in_zone(&ev, at);
 		state->gained |= gained;
 		if (at->zone_done && !state->gained) {
-			ev.zone->color->evict_vain_id = policy->id;
-			ev.zone->color->evict_vain_until = jiffies + HZ;
+			WRITE_ONCE(ev.zone->color->evict_vain_id, policy->id);
+			WRITE_ONCE(ev.zone->color->evict_vain_until, jiffies + HZ);
 		}
 		if (fatal_signal_pending(current))
 			break;
@@ -101,6 +107,7 @@ static unsigned int evict(gfp_t gfp, const struct alloc_context *ac,
 	state->no_room |= ev.no_room;
 	if (ev.zone)
 		page_color_count_max(ev.zone, PAGE_COLOR_EVICT_MAX, state->looked);
+	page_color_targets_free(&ev);
 	return gained;
 }
 
@@ -209,21 +216,16 @@ bool page_color_evict(gfp_t gfp, const struct alloc_context *ac,
 	psi_memstall_enter(&pflags);
 	delayacct_compact_start();
 	lru_add_drain();
-	if (mutex_lock_killable(&evict_mutex))
-		goto out;
 	if (is_left_out(policy, state)) {
 		state->over = true;
 		state->left_out = true;
 	} else {
 		noreclaim = memalloc_noreclaim_save();
-		page_color_find_unowned();
 		gained = evict(gfp, ac, policy, state);
 		memalloc_noreclaim_restore(noreclaim);
 	}
 	if (state->over && state->passes && !state->left_out)
 		remember_vain(policy, state);
-	mutex_unlock(&evict_mutex);
-out:
 	delayacct_compact_end();
 	psi_memstall_leave(&pflags);
 	page_color_policy_put(policy);

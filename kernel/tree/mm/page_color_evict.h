@@ -15,6 +15,7 @@ struct folio;
 struct mm_struct;
 struct page_color_policy;
 struct page_color_set;
+struct page_color_targets;
 struct zone;
 
 /* Pages that are moved together, and what one attempt gains at most. */
@@ -26,7 +27,8 @@ struct zone;
  * @policy: whose colors are wanted
  * @files: whether pages of files may be moved
  * @mode: of the migration
- * @to: where the pages that are isolated go
+ * @targets: where pages can go
+ * @to: of these, where those that are isolated go
  * @folios: the pages
  * @nr: how many
  * @found: pages that were free, and are on the list of this CPU now
@@ -38,6 +40,7 @@ struct page_color_eviction {
 	const struct page_color_policy *policy;
 	bool files;
 	enum migrate_mode mode;
+	struct page_color_targets *targets;
 	struct page_color_policy *to;
 	struct list_head folios;
 	unsigned int nr;
@@ -65,6 +68,7 @@ struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn);
 bool page_color_mm_owns(struct mm_struct *mm, unsigned int color);
 bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn);
 unsigned int page_color_move_away(struct page_color_eviction *ev);
-void page_color_find_unowned(void);
+bool page_color_targets_init(struct page_color_eviction *ev);
+void page_color_targets_free(struct page_color_eviction *ev);
 
 #endif /* _MM_PAGE_COLOR_EVICT_H */

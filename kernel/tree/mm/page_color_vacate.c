@@ -16,6 +16,7 @@
 #include <linux/rmap.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <trace/events/page_color.h>
 #include "internal.h"
 #include "page_color.h"
@@ -24,17 +25,15 @@
 /* Names the colors without owners where those of a policy are named by its id. */
 #define EVICT_UNOWNED	U64_MAX
 
-/* Both are protected by the mutex of page_color_evict(). */
-
-/* Where pages of tasks without colors go: to colors that nobody owns. */
-static struct page_color_policy unowned = {
-	.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION,
-	.id = EVICT_UNOWNED,
-	.nid = NUMA_NO_NODE,
+/**
+ * struct page_color_targets - where the pages of an attempt go
+ * @unowned: those of tasks without colors: to colors that nobody owns
+ * @theirs: those of a task with colors: a copy of its policy
+ */
+struct page_color_targets {
+	struct page_color_policy unowned;
+	struct page_color_policy theirs;
 };
-
-/* Where pages of a task with colors go: a copy of its policy. */
-static struct page_color_policy theirs;
 
 /* Who maps a folio. */
 struct mapper {
@@ -173,15 +172,15 @@ struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn)
 static bool choose_target(struct page_color_eviction *ev,
 			  const struct page_color_policy *policy)
 {
-	struct page_color_policy *to = policy ? &theirs : &unowned;
+	struct page_color_policy *theirs = &ev->targets->theirs;
+	struct page_color_policy *to = policy ? theirs : &ev->targets->unowned;
 
 	if (ev->nr)
-		return to == ev->to && (!policy || policy->id == theirs.id);
+		return to == ev->to && (!policy || policy->id == theirs->id);
 	if (policy) {
-		theirs.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
-		theirs.nid = policy->nid;
-		theirs.id = policy->id;
-		theirs.set = policy->set;
+		theirs->nid = policy->nid;
+		theirs->id = policy->id;
+		theirs->set = policy->set;
 	}
 	ev->to = to;
 	return true;
@@ -303,16 +302,38 @@ unsigned int page_color_move_away(struct page_color_eviction *ev)
 }
 
 /**
- * page_color_find_unowned - find out where pages of tasks without colors can go
+ * page_color_targets_init - find out where pages can go
+ * @ev: the attempt
  *
- * Colors change owners at any time; this is near enough.
+ * Each attempt has its own: who evicts waits for nobody who does. Colors change owners at
+ * any time; this is near enough.
+ *
+ * Return: false if there is no memory for it.
  */
-void page_color_find_unowned(void)
+bool page_color_targets_init(struct page_color_eviction *ev)
 {
 	DECLARE_BITMAP(colors, PAGE_COLOR_MAX);
+	struct page_color_targets *targets;
 
-	bitmap_andnot(colors, page_color_map.exists, page_color_owned,
-		      PAGE_COLOR_MAX);
-	if (!bitmap_equal(colors, unowned.set.some[0], PAGE_COLOR_MAX))
-		page_color_set_init(&page_color_map, &unowned.set, colors);
+	/* Not of what is kept for reclaim: many may evict at a time. */
+	targets = kzalloc(sizeof(*targets), GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
+	if (!targets)
+		return false;
+	targets->unowned.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
+	targets->unowned.id = EVICT_UNOWNED;
+	targets->unowned.nid = NUMA_NO_NODE;
+	targets->theirs.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
+	bitmap_andnot(colors, page_color_map.exists, page_color_owned, PAGE_COLOR_MAX);
+	page_color_set_init(&page_color_map, &targets->unowned.set, colors);
+	ev->targets = targets;
+	return true;
+}
+
+/**
+ * page_color_targets_free - the end of an attempt
+ * @ev: the attempt, of which nothing is isolated
+ */
+void page_color_targets_free(struct page_color_eviction *ev)
+{
+	kfree(ev->targets);
 }
