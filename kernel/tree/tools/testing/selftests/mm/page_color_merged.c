@@ -142,7 +142,9 @@ static bool test_again(void)
 
 int main(void)
 {
-	static const char * const files[] = { "run", "pages_to_scan", "sleep_millisecs", "smart_scan" };
+	static const char * const files[] = {
+		"run", "pages_to_scan", "sleep_millisecs", "smart_scan",
+	};
 	long values[4];
 	char path[64], text[32];
 
