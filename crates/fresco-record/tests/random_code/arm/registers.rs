@@ -115,7 +115,7 @@ impl Machine {
             }
             2 if wide => {
                 self.emit(format!("umulh {d}, {n}, {m}"));
-                ((u128::from(a.0) * u128::from(b.0) >> 64) as u64, both)
+                (((u128::from(a.0) * u128::from(b.0)) >> 64) as u64, both)
             }
             3 => {
                 self.emit(format!("udiv {d}, {n}, {m}"));

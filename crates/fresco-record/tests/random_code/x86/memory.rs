@@ -10,7 +10,7 @@ impl Machine {
         let index = self.register();
         let name = NAMES[3][index];
         let scale = self.random.of(&[1u64, 2, 4, 8]);
-        let limit = 0x3fff / scale & !((1 << log) - 1);
+        let limit = (0x3fff / scale) & !((1 << log) - 1);
         self.emit(format!("and {name}, {limit:#x}"));
         let value = self.operate("and", self.registers[index], (limit, 0), 3);
         self.registers[index] = value;

@@ -134,7 +134,7 @@ impl Machine {
     }
 
     fn of_result(value: u64, log: usize) -> u8 {
-        u8::from(value & mask(log) == 0) * ZERO | u8::from(sign(value, log)) * SIGN
+        (u8::from(value & mask(log) == 0) * ZERO) | (u8::from(sign(value, log)) * SIGN)
     }
 
     /// `a + b + carry`, and all its flags.
@@ -145,7 +145,7 @@ impl Machine {
         let carries = wide > u128::from(mask(log));
         (
             value,
-            Self::of_result(value, log) | u8::from(carries) * CARRY | u8::from(overflow) * OVERFLOW,
+            Self::of_result(value, log) | (u8::from(carries) * CARRY) | (u8::from(overflow) * OVERFLOW),
         )
     }
 
@@ -155,7 +155,7 @@ impl Machine {
         let borrows = u128::from(a) < u128::from(b) + u128::from(borrow);
         (
             value,
-            Self::of_result(value, log) | u8::from(borrows) * CARRY | u8::from(overflow) * OVERFLOW,
+            Self::of_result(value, log) | (u8::from(borrows) * CARRY) | (u8::from(overflow) * OVERFLOW),
         )
     }
 
