@@ -320,13 +320,23 @@ fn a_small_stack_is_refused_and_one_that_is_not_suffices() {
     }
 }
 
-/// Runs `fresco` on an endless standard input, and sends it the signal, INT or TERM, once after a second. Where the tests themselves run in
-/// the background the signal is ignored, which programs inherit.
+/// Runs `fresco` on an endless standard input, and sends it the signal, INT or TERM, once, a second after it listens for that. Where the
+/// tests themselves run in the background the signal is ignored, which programs inherit.
 fn interrupted(words: &str, signal: &str, directory: &Path) -> Output {
     let line = format!(
-        "set -m; yes '0x0 R' 2>/dev/null | env --default-signal={signal} @ {words} & pid=$!; sleep 1; kill -{signal} $pid; wait $pid"
+        "set -m; yes '0x0 R' 2>/dev/null | env --default-signal={signal} @ {words} & pid=$!; {}; kill -{signal} $pid; wait $pid",
+        once_it_listens(signal)
     );
     shell(&line, directory)
+}
+
+/// Words of a shell that wait until the process `$pid` has a handler for the signal, INT or TERM, and a second more; ten seconds at most.
+fn once_it_listens(signal: &str) -> String {
+    // Bits 1 and 14 of the signals that are caught.
+    let caught = if signal == "INT" { "[2367abef]" } else { "[4567cdef]..." };
+    format!(
+        "for n in $(seq 100); do grep -q '^SigCgt:.*{caught}$' /proc/$pid/status && break; sleep 0.1; done; sleep 1"
+    )
 }
 
 #[test]
@@ -337,8 +347,9 @@ fn what_waits_for_a_run_says_so() {
     std::fs::write(directory.path().join("long.toml"), long).expect("is writable");
     for signal in ["INT", "TERM"] {
         let line = format!(
-            "set -m; env --default-signal={signal} @ sim ./long.toml 2>told & pid=$!; sleep 1; kill -{signal} $pid; sleep 1; \
-             kill -{signal} $pid; wait $pid"
+            "set -m; env --default-signal={signal} @ sim ./long.toml 2>told & pid=$!; {}; kill -{signal} $pid; sleep 1; \
+             kill -{signal} $pid; wait $pid",
+            once_it_listens(signal)
         );
         shell(&line, directory.path());
         let told = std::fs::read_to_string(directory.path().join("told")).expect("there");

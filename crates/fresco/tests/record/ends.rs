@@ -207,13 +207,14 @@ fn of_a_recorder_that_is_killed_what_was_written_can_be_recovered() {
 }
 
 #[test]
-fn a_program_that_forks_without_end_leaves_no_process() {
+fn a_program_that_goes_on_forking_leaves_no_process() {
     if cannot_record() {
         return;
     }
-    // One after the other, so that the machine is not filled: each child makes the next one and ends.
+    // One after the other, so that the machine is not filled: each child makes the next one and ends, after a while in which it can be
+    // found.
     let directory = with_program(
-        "if (!fork()) for (;;) if (fork()) _exit(0); fill(); fclose(fopen(\"filled\", \"w\")); for (;;) fill();",
+        "if (!fork()) for (;;) { if (fork()) _exit(0); usleep(200000); } fill(); fclose(fopen(\"filled\", \"w\")); for (;;) fill();",
     );
     let here = directory.path();
     let walk = here.join("walk");

@@ -174,7 +174,7 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
         "{:?}: {told}",
         limited.status
     );
-    assert!(told.contains("File too large") && !told.contains(".tmp"), "{told}");
+    assert!(told.contains("ulimit -f") && !told.contains(".tmp"), "{told}");
     assert_eq!(
         std::fs::read(directory.path().join("old.ftrace")).expect("there"),
         b"old"
