@@ -235,7 +235,9 @@ fn a_trace_that_breaks_off_leaves_the_old_file() {
 #[test]
 fn ctrl_c_leaves_no_half_file() {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_fresco"))
+    // Where the tests run in the background the signal is ignored, which programs inherit.
+    let mut child = Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_fresco")])
         .args(["trace", "convert", "-", "-o", "out.trace", "--to", "load-store"])
         .current_dir(&directory)
         .stdin(Stdio::piped())
