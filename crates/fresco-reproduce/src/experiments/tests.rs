@@ -49,7 +49,22 @@ fn short(scenario: &str) -> Vec<String> {
     let of_scenario: &[&str] = match scenario {
         "palloc-fig5" => &["sweep.corunners=[0, 7]"],
         "palloc-spec" => &["sweep.program=[\"403.gcc\"]"],
-        "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &["measure.jobs=1", "warm_up.jobs=0"],
+        // A job of a millisecond has every value that one of tens has.
+        "camc-fig2.8" => &[
+            "measure.jobs=1",
+            "warm_up.jobs=0",
+            "task.synthetic.parameters.writes=8192",
+            "task.synthetic.period=5 ms",
+            "task.is_ser.parameters.class=S",
+            "task.is_ser.period=8 ms",
+        ],
+        "palloc-tab2" => &["measure.jobs=1", "warm_up.jobs=0", "task.hrt.parameters.elements=16384"],
+        "palloc-tab3" => &[
+            "measure.jobs=1",
+            "warm_up.jobs=0",
+            "task.hrt.parameters.elements=16384",
+            "task.hrt.period=8 ms",
+        ],
         "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
         "camc-fig2.4" => &["sweep.program=[\"is\"]"],
         "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
