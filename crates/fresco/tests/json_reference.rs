@@ -43,7 +43,7 @@ fn explained(name: &str, text: &str) -> bool {
         .any(|part| part.trim_end_matches("[]") == name)
 }
 
-fn check(document: &Value, also: &[&str]) {
+pub fn check(document: &Value, also: &[&str]) {
     let schema = document["schema"].as_str().expect("a schema");
     let text = also
         .iter()

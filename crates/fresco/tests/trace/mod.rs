@@ -4,6 +4,7 @@
 mod convert;
 mod info;
 mod parts;
+mod sample;
 
 use crate::common::fresco;
 use fresco_load::trace::AnyTrace;

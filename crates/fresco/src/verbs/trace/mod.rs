@@ -7,6 +7,8 @@ mod diff;
 mod info;
 mod merge;
 mod recover;
+mod sample;
+mod sampled;
 mod source;
 mod target;
 pub mod words;
@@ -35,6 +37,8 @@ enum What {
     Merge(merge::Args),
     /// Say where two traces differ; status 1 if they do
     Diff(diff::Args),
+    /// Write a few intervals of a recorded program that stand for all of it
+    Sample(sample::Args),
     /// Take out what is whole of a recording that was left behind
     Recover(recover::Args),
 }
@@ -47,6 +51,7 @@ pub fn run(args: &Args) -> Outcome {
         What::Cut(args) => cut::run(args),
         What::Merge(args) => merge::run(args),
         What::Diff(args) => diff::run(args),
+        What::Sample(args) => sample::run(args),
         What::Recover(args) => recover::run(args),
     }
 }

@@ -84,6 +84,7 @@ mod orders;
 mod pages;
 mod recover;
 mod region;
+mod runs;
 mod section;
 mod stream;
 #[cfg(test)]
