@@ -7,7 +7,7 @@ use crate::arguments::{count, integer};
 use crate::failure::{Outcome, tell};
 use crate::outputs::Outputs;
 use crate::stop::{STOPPED, Stop};
-use crate::{output, provenance};
+use crate::{output, progress, provenance};
 use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
@@ -102,7 +102,13 @@ pub fn run(args: &Args) -> Outcome {
         ));
     }
     let stop = Stop::on_any_end();
-    let intervals = Intervals::of(&mut file, thread, length, || !stop.is_asked())?;
+    let totals = file.trailer().threads.iter().find(|totals| totals.thread == thread);
+    let bar = progress::bar(totals.map_or(0, |totals| totals.counts.instructions), "instructions");
+    let intervals = Intervals::of(&mut file, thread, length, || {
+        bar.inc(length);
+        !stop.is_asked()
+    })?;
+    bar.finish_and_clear();
     let chosen = intervals.choose(most);
     if stop.is_asked() || chosen.is_empty() {
         tell("fresco trace sample: nothing is written");
