@@ -30,6 +30,8 @@ pub struct Cache {
     groups_per_set: usize,
     groups: Vec<Group>,
     order: Order,
+    /// The way of each set that was used last, and whose use again changes no order.
+    recent: Vec<u8>,
     stats: Vec<SourceStats>,
 }
 
@@ -66,6 +68,7 @@ impl Cache {
                 Replacement::Lru => Order::Lru(Lru::new(sets, ways)),
                 Replacement::TreePlru => Order::TreePlru(TreePlru::new(sets, ways)),
             },
+            recent: vec![0; sets],
             stats: vec![SourceStats::default(); usize::from(sources)],
         }
     }
@@ -104,6 +107,7 @@ impl Cache {
 
     fn allocate_at(&mut self, place: Place, dirty: bool, source: u16) -> Option<Victim> {
         let way = self.claim_way(place.set);
+        self.recent[place.set] = way as u8;
         let (group, lane) = (
             &mut self.groups[place.set * self.groups_per_set + way / LANES],
             way % LANES,
@@ -179,6 +183,8 @@ impl Cache {
         let (group, lane) = (&mut set[way / LANES], way % LANES);
         let victim = line_in(&self.index, place.set, group, lane);
         group.tags[lane] = Index::NO_TAG;
+        // It holds nothing, so that the next use of another one counts.
+        self.recent[place.set] = way as u8;
         victim
     }
 
@@ -196,9 +202,16 @@ impl Cache {
     #[inline]
     fn touch(&mut self, place: Place, write: bool) -> bool {
         let set = &mut self.groups[place.set * self.groups_per_set..][..self.groups_per_set];
+        let recent = &mut self.recent[place.set];
+        let (group, lane) = (&mut set[usize::from(*recent) / LANES], usize::from(*recent) % LANES);
+        if group.tags[lane] == place.tag {
+            group.dirty[lane] |= write;
+            return true;
+        }
         let Some(way) = find(set, place.tag) else {
             return false;
         };
+        *recent = way as u8;
         set[way / LANES].dirty[way % LANES] |= write;
         match &mut self.order {
             Order::Lru(lru) => lru.touch(place.set, way),

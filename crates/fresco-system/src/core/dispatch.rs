@@ -10,31 +10,61 @@ impl Pipeline {
     /// Runs ahead until `limit`, an event, or an instruction that has to wait for the memory.
     pub(super) fn dispatch(&mut self, source: &mut impl Source, limit: Slot) {
         while self.front <= limit {
-            let room = limit.saturating_sub(self.front) + 1;
-            let step = self.held.take().unwrap_or_else(|| source.next_within(room));
-            let done = match &step {
-                Step::Op(op) => self.dispatch_op(op),
-                Step::Work { instructions } => {
-                    // As a part of the gap before the next operation, which heeds the window for all of it.
-                    self.instructions += u64::from(*instructions);
-                    self.front += u64::from(*instructions);
-                    true
+            if let Some(step) = self.held.take() {
+                if !self.dispatch_held(step) {
+                    return;
                 }
-                Step::Event { gap } => self.reach_event(u64::from(*gap)),
-            };
-            if !done {
-                self.held = Some(step);
-                self.stalled = true;
-                return;
+                continue;
             }
-            if self.event.is_some() {
-                return;
+            let room = limit.saturating_sub(self.front) + 1;
+            match source.next_within(room) {
+                Step::Op(op) => {
+                    if !self.dispatch_op(&op) {
+                        return self.hold(Step::Op(op));
+                    }
+                }
+                Step::Work { instructions } => self.work(instructions),
+                Step::Event { gap } => {
+                    if !self.reach_event(u64::from(gap)) {
+                        self.hold(Step::Event { gap });
+                    }
+                    return;
+                }
             }
         }
     }
 
+    /// A step that had to wait tries again; false if dispatch goes no further.
+    #[cold]
+    fn dispatch_held(&mut self, step: Step) -> bool {
+        let (done, goes_on) = match &step {
+            Step::Op(op) => (self.dispatch_op(op), true),
+            Step::Work { instructions } => {
+                self.work(*instructions);
+                (true, true)
+            }
+            Step::Event { gap } => (self.reach_event(u64::from(*gap)), false),
+        };
+        if !done {
+            self.hold(step);
+        }
+        done && goes_on
+    }
+
+    /// A step waits for the memory.
+    fn hold(&mut self, step: Step) {
+        self.held = Some(step);
+        self.stalled = true;
+    }
+
+    /// Instructions without memory access, as a part of the gap before the next operation, which heeds the window for all of it.
+    fn work(&mut self, instructions: u32) {
+        self.instructions += u64::from(instructions);
+        self.front += u64::from(instructions);
+    }
+
     /// Dispatches one operation; false if the window is full.
-    #[inline]
+    #[inline(always)]
     fn dispatch_op(&mut self, op: &MicroOp) -> bool {
         let gap = u64::from(op.gap);
         let number = self.instructions + gap + 1;

@@ -22,13 +22,13 @@ pub(crate) enum Translation {
     Outside,
 }
 
-/// One vector of frames per area, and the last page looked up.
+/// One vector of frames per area, and the pages looked up last.
 #[derive(Clone, Debug)]
 pub(crate) struct PageTable {
     page_bits: u32,
     areas: Vec<MappedArea>,
-    /// Virtual page number and physical base of the last translation.
-    last: (u64, u64),
+    /// Translations found before, each in the place of its page number modulo [`KEPT`]: virtual page number and physical base.
+    kept: Box<[(u64, u64); KEPT]>,
     /// Every page before this one is mapped.
     scan: Page,
 }
@@ -45,6 +45,9 @@ const UNMAPPED: FrameNumber = FrameNumber(u64::MAX);
 
 /// A virtual page number that no address has.
 const NO_PAGE: u64 = u64::MAX;
+
+/// Translations that are kept. They save time alone: the model has no TLB.
+const KEPT: usize = 64;
 
 impl PageTable {
     /// A table in which no page of `areas`, which are in ascending order, is mapped. `page_bytes` is a power of two.
@@ -65,7 +68,7 @@ impl PageTable {
         Self {
             page_bits,
             areas: areas.iter().map(map).collect(),
-            last: (NO_PAGE, 0),
+            kept: Box::new([(NO_PAGE, 0); KEPT]),
             scan: Page { area: 0, index: 0 },
         }
     }
@@ -74,17 +77,21 @@ impl PageTable {
     #[inline]
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
         let page = addr.0 >> self.page_bits;
-        if page != self.last.0 {
+        let kept = &self.kept[page as usize % KEPT];
+        let base = if kept.0 == page {
+            kept.1
+        } else {
             match self.walk(page) {
-                Ok(base) => self.last = (page, base),
+                Ok(base) => base,
                 Err(other) => return other,
             }
-        }
-        Translation::Mapped(PhysAddr(self.last.1 | (addr.0 & ((1 << self.page_bits) - 1))))
+        };
+        Translation::Mapped(PhysAddr(base | (addr.0 & ((1 << self.page_bits) - 1))))
     }
 
     /// The physical base of a virtual page.
-    fn walk(&self, page: u64) -> Result<u64, Translation> {
+    #[cold]
+    fn walk(&mut self, page: u64) -> Result<u64, Translation> {
         // Traces of whole programs have hundreds of areas.
         let behind = self.areas.partition_point(|mapped| mapped.first <= page);
         let holds = |area: &usize| page - self.areas[*area].first < self.areas[*area].frames.len() as u64;
@@ -95,7 +102,11 @@ impl PageTable {
         let index = (page - self.areas[area].first) as usize;
         match self.areas[area].frames[index] {
             UNMAPPED => Err(Translation::Fault(Page { area, index })),
-            frame => Ok(frame.0 << self.page_bits),
+            frame => {
+                let base = frame.0 << self.page_bits;
+                self.kept[page as usize % KEPT] = (page, base);
+                Ok(base)
+            }
         }
     }
 
@@ -135,8 +146,8 @@ impl PageTable {
     pub fn remap(&mut self, page: Page, frame: FrameNumber) {
         debug_assert!(self.is_mapped(page), "only a page that has a frame moves");
         self.areas[page.area].frames[page.index] = frame;
-        // The translation that is kept may be of this page.
-        self.last = (NO_PAGE, 0);
+        let page = self.areas[page.area].first + page.index as u64;
+        self.kept[page as usize % KEPT] = (NO_PAGE, 0);
     }
 
     /// Gives a page its frame.
