@@ -127,6 +127,8 @@ pub struct Run {
     pub left_out: Vec<String>,
     /// The traces.
     pub traces: Vec<InputFile>,
+    /// What came of them: the rows that claims were checked against, in place of those of models.
+    pub results: Results,
 }
 
 impl Run {
@@ -198,8 +200,11 @@ impl Recordings {
                 break;
             };
             let rows = experiments::rows(of_it, &[whole], None, scenario.seed, observer)?;
-            made.results.0.extend(rows.0);
-            made.runs.push(run.clone());
+            made.results.0.extend(rows.0.clone());
+            made.runs.push(Run {
+                results: rows,
+                ..run.clone()
+            });
         }
         Ok(made)
     }
@@ -214,6 +219,7 @@ fn prepared(gallery: &Gallery, recipe: &Recipe, seed: Option<u32>) -> Result<Opt
         recorded: BTreeMap::new(),
         left_out: Vec::new(),
         traces: Vec::new(),
+        results: Results::default(),
     };
     let seed = seed.map(|seed| format!("seed={seed}"));
     let read = |set: &[String], more: &[String]| {
