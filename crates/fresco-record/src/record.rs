@@ -109,7 +109,8 @@ fn unable(what: impl Into<String>) -> Failure {
 ///
 /// # Errors
 /// The program could not be started, or the trace not be written. What is wrong later on stands in [`Ended`].
-pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() -> bool) -> Result<Recording, Failure> {
+// Not generic: it would be compiled with the crate that calls it, whose optimisation is another.
+pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() -> bool) -> Result<Recording, Failure> {
     let about = About {
         program: shown(options),
         tool: options.tool.clone(),
@@ -133,7 +134,7 @@ pub fn record(options: &Options, mut progress: impl FnMut(u64), stop: impl Fn() 
     let shared = Shared::new(options.program.architecture, program, window, sender);
     let mut analysis = Analysis::new(shared);
     let mut child = start(options, &host)?;
-    let followed = follow(&mut child, &mut host, &mut analysis, &mut progress, stop);
+    let followed = follow(&mut child, &mut host, &mut analysis, progress, stop);
     host.take_rest(|host, taken| analysis.take(host, taken));
     if analysis.saw_nothing() && matches!(followed, Ok(Ended::Program(_))) {
         return Err(unable("the emulator did not run the program; what it says is above"));
@@ -248,8 +249,8 @@ fn follow(
     child: &mut Child,
     host: &mut Host,
     analysis: &mut Analysis,
-    progress: &mut impl FnMut(u64),
-    stop: impl Fn() -> bool,
+    progress: &mut dyn FnMut(u64),
+    stop: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
     let mut told = Instant::now();
     loop {

@@ -95,7 +95,7 @@ pub fn options(plugin: &Path, directory: &Path, program: &Path, arguments: &[&st
 
 /// Records it.
 pub fn recorded(options: &Options) -> Recording {
-    record(options, |_| {}, || false).expect("is recorded")
+    record(options, &mut |_| {}, &|| false).expect("is recorded")
 }
 
 /// Records it, and reads the trailer back.

@@ -89,7 +89,7 @@ fn when_it_is_asked_for_while_the_program_would_run_for_ever() {
         let options = options(&plugin, directory.path(), &program, &[]);
         // Not after a time: a machine may be busy.
         let told = Cell::new(0);
-        let recording = record(&options, |done| told.set(done), || told.get() > 8_000_000).expect("is recorded");
+        let recording = record(&options, &mut |done| told.set(done), &|| told.get() > 8_000_000).expect("is recorded");
         assert_eq!(recording.ended, Ended::Asked);
         let file = RecordedFile::open(&options.output).expect("sound");
         assert_eq!(file.trailer().ending, Ending::Stopped);
@@ -121,6 +121,6 @@ fn a_program_that_the_emulator_does_not_start_is_told() {
     let (directory, program) = program("return 0;", &["-O1", "-static"]);
     let mut options = options(&plugin, directory.path(), &program, &[]);
     options.plugin = directory.path().join("no-plugin.so");
-    let failure = record(&options, |_| {}, || false).expect_err("there is no plugin");
+    let failure = record(&options, &mut |_| {}, &|| false).expect_err("there is no plugin");
     assert_eq!(failure.why, fresco_record::Why::Unable);
 }

@@ -57,7 +57,7 @@ fn functions_that_are_not_there_are_told_with_those_that_are() {
     let mut options = options(&plugin, directory.path(), &program, &[]);
     let mut refused = |name: &str| {
         options.from_symbol = Some(name.into());
-        let failure = record(&options, |_| {}, || false).expect_err("is refused");
+        let failure = record(&options, &mut |_| {}, &|| false).expect_err("is refused");
         assert_eq!(failure.why, Why::Symbol);
         failure.what
     };
@@ -67,7 +67,7 @@ fn functions_that_are_not_there_are_told_with_those_that_are() {
     let (directory, program) = built("program.c", SOLVER, &["-O1", "-s", "-static"]);
     let mut options = crate::common::options(&plugin, directory.path(), &program, &[]);
     options.to_symbol = Some("solve".into());
-    let failure = record(&options, |_| {}, || false).expect_err("is refused");
+    let failure = record(&options, &mut |_| {}, &|| false).expect_err("is refused");
     assert!(failure.what.contains("it has no symbols"), "{failure}");
 }
 

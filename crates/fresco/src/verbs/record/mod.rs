@@ -146,7 +146,7 @@ pub fn run(args: &Args) -> Outcome {
     let stop = Stop::on_any_end();
     let bar = progress::beside_a_program("fresco record", !args.quiet);
     descendants::adopt();
-    let recorded = fresco_record::record(&options, |done| bar.set_position(done), || stop.is_asked());
+    let recorded = fresco_record::record(&options, &mut |done| bar.set_position(done), &|| stop.is_asked());
     bar.finish_and_clear();
     let recording = match recorded {
         Ok(recording) => recording,
