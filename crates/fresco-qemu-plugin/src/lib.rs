@@ -52,10 +52,20 @@ fn slot(thread: c_uint) -> usize {
     thread as usize % THREADS
 }
 
+// What runs for each block and access calls what is rare last, so that it has no registers to save: that took most of its time.
+
 unsafe extern "C" fn on_block(thread: c_uint, number: *mut c_void) {
-    if let Some(plugin) = PLUGIN.get() {
-        plugin.ring.push(slot(thread), BLOCK | number as u64);
+    let Some(plugin) = PLUGIN.get() else { return };
+    let word = BLOCK | number as u64;
+    if !plugin.ring.push_into_segment(slot(thread), word) {
+        push_into_next(plugin, thread, word);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn push_into_next(plugin: &Plugin, thread: c_uint, word: u64) {
+    plugin.ring.push(slot(thread), word);
 }
 
 /// The word of an access by the instruction at `place`.
@@ -68,8 +78,29 @@ fn access(info: u32, address: u64, place: *mut c_void) -> u64 {
 
 unsafe extern "C" fn on_access(thread: c_uint, info: u32, address: u64, place: *mut c_void) {
     let Some(plugin) = PLUGIN.get() else { return };
+    let several = SEVERAL.load(Relaxed);
+    if !plugin
+        .ring
+        .push_into_segment(slot(thread), access(info, address, place))
+    {
+        push_access_into_next(plugin, thread, info, address, place);
+    } else if several {
+        order_access(plugin, thread, info, address);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn push_access_into_next(plugin: &Plugin, thread: c_uint, info: u32, address: u64, place: *mut c_void) {
     plugin.ring.push(slot(thread), access(info, address, place));
-    if SEVERAL.load(Relaxed) && is_shared(address) {
+    if SEVERAL.load(Relaxed) {
+        order_access(plugin, thread, info, address);
+    }
+}
+
+#[inline(never)]
+fn order_access(plugin: &Plugin, thread: c_uint, info: u32, address: u64) {
+    if is_shared(address) {
         // What threads wait at is also looked at and changed by plain instructions: the end of a thread, the release of a barrier.
         match info >> DIRECTION & 2 {
             0 => plugin.after(thread, object(address)),

@@ -25,18 +25,17 @@ pub struct Translation {
 
 /// How a run can be.
 pub struct Variant {
-    /// The upper parts of its events.
-    shape: Vec<u16>,
+    /// Its events without their addresses.
+    shape: Vec<u64>,
     /// Which event each access is of.
     from: Vec<u16>,
+    /// Each event is the access of the same number.
+    plain: bool,
     /// Events that are orders, and how many accesses come before.
     pub orders: Vec<(u16, u16)>,
     /// The number of the block in the trace.
     pub block: u32,
 }
-
-/// Bits of an event that are not the address.
-const SHAPE: u32 = 48;
 
 /// All blocks.
 pub struct Blocks {
@@ -131,13 +130,10 @@ impl Blocks {
     #[inline]
     pub fn run(&mut self, number: u64, events: &[u64], addresses: &mut Vec<u64>) -> Option<(&Variant, &Block)> {
         let translation = &mut self.translations[self.numbers[number as usize] as usize];
+        // All are looked at, without a branch for each.
         let fits = |variant: &Variant| {
-            variant.shape.len() == events.len()
-                && variant
-                    .shape
-                    .iter()
-                    .zip(events)
-                    .all(|(shape, event)| *shape == (event >> SHAPE) as u16)
+            let differing = variant.shape.iter().zip(events).fold(0, |all, (a, b)| all | a ^ b);
+            variant.shape.len() == events.len() && differing & !LOW == 0
         };
         if !translation.variants.get(translation.last).is_some_and(fits) {
             match translation.variants.iter().position(fits) {
@@ -153,7 +149,10 @@ impl Blocks {
         }
         let variant = &translation.variants[translation.last];
         addresses.clear();
-        addresses.extend(variant.from.iter().map(|event| events[usize::from(*event)] & LOW));
+        match variant.plain {
+            true => addresses.extend(events.iter().map(|event| event & LOW)),
+            false => addresses.extend(variant.from.iter().map(|event| events[usize::from(*event)] & LOW)),
+        }
         Some((variant, &self.blocks[variant.block as usize]))
     }
 }
@@ -192,7 +191,8 @@ impl Translation {
             from.push(place as u16);
         }
         let variant = Variant {
-            shape: events.iter().map(|event| (event >> SHAPE) as u16).collect(),
+            shape: events.iter().map(|event| event & !LOW).collect(),
+            plain: from.len() == events.len() && (0..).zip(&from).all(|(at, event)| at == *event),
             from,
             orders,
             block,

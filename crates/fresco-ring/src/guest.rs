@@ -120,13 +120,22 @@ impl Guest {
     /// words.
     #[inline(always)]
     pub fn push(&self, slot: usize, word: u64) {
+        if !self.push_into_segment(slot, word) {
+            self.push_all(slot, &[word]);
+        }
+    }
+
+    /// [`push`](Self::push) if the segment of the slot has room; returns false, and appends nothing, if it has none.
+    #[inline(always)]
+    pub fn push_into_segment(&self, slot: usize, word: u64) -> bool {
         let slot = self.slot(slot);
-        let mut next = slot.next.load(Relaxed);
+        let next = slot.next.load(Relaxed);
         if next >= slot.end.load(Relaxed) {
-            next = self.exchange(slot, LONGEST);
+            return false;
         }
         self.word(next).store(word, Relaxed);
         slot.next.store(next + 1, Release);
+        true
     }
 
     /// Appends `words`, at most half a segment, which are read together.

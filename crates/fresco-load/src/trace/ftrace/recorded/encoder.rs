@@ -98,6 +98,7 @@ impl Encoder {
         // The bits of this run are put together in a register of their own.
         let (mut bits, mut count) = (self.bits, self.count);
         let lists = &mut self.chunk.lists;
+        let mut stores = 0;
         for ((site, stride), address) in block.sites.iter().zip(strides).zip(addresses) {
             let (expected, from) = if site.beside > 0 {
                 let base = addresses[usize::from(site.beside) - 1];
@@ -129,11 +130,11 @@ impl Encoder {
             if !hit {
                 put(&mut lists[2], zigzag(address.wrapping_sub(from)));
             }
-            let store = u64::from(site.write);
-            self.chunk.counts.stores += store;
-            self.chunk.counts.loads += 1 - store;
+            stores += u64::from(site.write);
         }
         (self.bits, self.count) = (bits, count);
+        self.chunk.counts.stores += stores;
+        self.chunk.counts.loads += block.sites.len() as u64 - stores;
         self.chunk.counts.runs += 1;
         self.chunk.counts.instructions += u64::from(block.instructions);
     }
