@@ -98,10 +98,22 @@ impl Memory {
         number
     }
 
+    /// The origins of the words that an access touches.
+    fn origins(&mut self, address: u64, size: u8) -> &mut [Origin] {
+        let at = (address - AREA) as usize;
+        &mut self.words[at / 8..(at + usize::from(size)).div_ceil(8)]
+    }
+
+    /// The origin of what an access finds in memory.
+    fn stored(&mut self, address: u64, size: u8) -> Origin {
+        self.origins(address, size).iter().copied().max().unwrap_or(0)
+    }
+
     /// A load; its number, which is the origin of what it brings.
     fn load(&mut self, address: u64, size: u8, origin: Origin) -> (u64, Origin) {
         let at = (address - AREA) as usize;
-        let number = self.push(address, size, false, origin.max(self.words[at / 8]));
+        let stored = self.stored(address, size);
+        let number = self.push(address, size, false, origin.max(stored));
         let mut value = [0; 8];
         value[..usize::from(size)].copy_from_slice(&self.bytes[at..at + usize::from(size)]);
         (u64::from_le_bytes(value), number)
@@ -111,7 +123,7 @@ impl Memory {
     fn store(&mut self, address: u64, size: u8, origin: Origin, (value, data): (u64, Origin)) {
         let at = (address - AREA) as usize;
         self.push(address, size, true, origin.max(data));
-        self.words[at / 8] = data;
+        self.origins(address, size).fill(data);
         self.bytes[at..at + usize::from(size)].copy_from_slice(&value.to_le_bytes()[..usize::from(size)]);
     }
 

@@ -127,7 +127,8 @@ impl Machine {
             let at = (top - AREA) as usize;
             let word = |at: usize| u64::from_le_bytes(self.memory.bytes[at..at + 8].try_into().expect("eight bytes"));
             let values = [word(at), word(at + 8)];
-            let number = self.memory.push(top, 16, false, self.memory.words[at / 8]);
+            let stored = self.memory.stored(top, 16);
+            let number = self.memory.push(top, 16, false, stored);
             self.registers[a] = (values[0], number);
             self.registers[b] = (values[1], number);
             self.depth -= 1;
@@ -137,7 +138,7 @@ impl Machine {
             let at = (top - 16 - AREA) as usize;
             let origin = a.1.max(b.1);
             self.memory.push(top - 16, 16, true, origin);
-            self.memory.words[at / 8] = origin;
+            self.memory.origins(top - 16, 16).fill(origin);
             self.memory.bytes[at..at + 8].copy_from_slice(&a.0.to_le_bytes());
             self.memory.bytes[at + 8..at + 16].copy_from_slice(&b.0.to_le_bytes());
             self.depth += 1;

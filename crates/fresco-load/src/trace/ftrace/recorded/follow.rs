@@ -65,12 +65,14 @@ impl Follower {
             let number = first + place as u32 + 1;
             let distance = |load: u32| if load > 0 { number - load } else { 0 };
             let from = self.value(site.address, first);
-            let word = address >> 3;
-            let entry = word as usize % WORDS;
+            let last = address.saturating_add(u64::from(site.size).saturating_sub(1));
+            let words = address >> 3..=last >> 3;
             let mut latest = from;
             if site.write {
                 let data = self.value(site.data, first);
-                self.words[entry] = (word, data);
+                for word in words {
+                    self.words[word as usize % WORDS] = (word, data);
+                }
                 latest = latest.max(data);
                 let by_all = distance(latest);
                 each(
@@ -81,9 +83,11 @@ impl Follower {
                     },
                 );
             } else {
-                let (stored, data) = self.words[entry];
-                if stored == word {
-                    latest = latest.max(data);
+                for word in words {
+                    let (stored, data) = self.words[word as usize % WORDS];
+                    if stored == word {
+                        latest = latest.max(data);
+                    }
                 }
                 each(
                     place,

@@ -110,13 +110,18 @@ fn by_the_book(blocks: &[Block], did: &[Did]) -> Vec<(u64, u8, bool, u32)> {
         };
         for (site, address) in block.sites.iter().zip(addresses) {
             let mut needed = origin(&registers, site.address);
-            let word = address / 8;
+            let data = origin(&registers, site.data);
             if site.write {
-                let data = origin(&registers, site.data);
-                words.insert(word % 4096, (word, data));
                 needed = needed.max(data);
-            } else if let Some((_, data)) = words.get(&(word % 4096)).filter(|(stored, _)| *stored == word) {
-                needed = needed.max(*data);
+            }
+            // Byte by byte: a word of which there are several bytes comes several times.
+            for byte in 0..u64::from(site.size.max(1)) {
+                let word = address.saturating_add(byte) / 8;
+                if site.write {
+                    words.insert(word % 4096, (word, data));
+                } else if let Some((_, data)) = words.get(&(word % 4096)).filter(|(stored, _)| *stored == word) {
+                    needed = needed.max(*data);
+                }
             }
             let number = accesses.len() + 1;
             let dep = if needed > 0 { (number - needed) as u32 } else { 0 };
