@@ -5,8 +5,8 @@
 //! x0 to x30 are registers 0 to 30, the stack pointer is 31, v0 to v31 are 32 to 63. The flags share the number of x18, which the
 //! platform reserves and compilers use last.
 
-use super::a64_memory;
 use super::{Effect, Registers};
+use super::{a64_memory, a64_vector};
 
 /// The flags.
 const FLAGS: Registers = 1 << 18;
@@ -226,5 +226,5 @@ fn vector(word: Word, effect: &mut Effect) {
         both(effect, if into { d } else { 0 }, d);
         return;
     }
-    both(effect, n | m | d, d);
+    both(effect, a64_vector::sources(word), d);
 }
