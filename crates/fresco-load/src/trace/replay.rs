@@ -3,15 +3,17 @@
 
 use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
-use super::ftrace::MAX_THREADS;
 use super::ftrace::recorded::{Between, RecordedFile};
+use super::ftrace::{MAX_THREADS, What};
 use super::input::Input;
+use super::records::AnyTrace;
 use super::survey::{Digest, Survey};
 use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};
 use crate::{Area, Batch, Event, Marker, Program};
 use fresco_input::InputError;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Formats that can be replayed, as in [`TRACE`]'s parameter.
 const FORMATS: [Option<Format>; 7] = [
@@ -89,10 +91,29 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
     }),
 };
 
+/// Threads of which a trace has accesses, as far as it can be read.
+fn threads_in(path: &Path, format: Option<Format>) -> BTreeSet<u16> {
+    let records = AnyTrace::open(path, format).into_iter().flatten().map_while(Result::ok);
+    let accesses = records.filter(|record| matches!(record.what, What::Access { .. }));
+    accesses.map(|record| record.thread).collect()
+}
+
+/// A fault of a thread, with the threads that there are.
+fn of_others(error: InputError, threads: BTreeSet<u16>) -> InputError {
+    let Some(first) = threads.first() else { return error };
+    let list: Vec<String> = threads.iter().map(u16::to_string).collect();
+    error
+        .allowed(format!("a thread that the trace has: {}", list.join(", ")))
+        .help(format!(
+            "write parameters.thread = {first}; with --on: --set task.NAME.parameters.thread={first}"
+        ))
+}
+
 /// The running replay. A pass is the whole trace.
 ///
 /// A trace of Fresco's own format that marks its measured phase keeps its marks: begin in the first pass only, end in
-/// the last only. Any other trace is measured from its first event, with a pass mark at its end.
+/// the last only; without pass marks of its own a pass ends where it marks the end, or at its end. Any other trace is measured from its
+/// first event, with a pass mark at its end.
 pub(super) struct Replay {
     path: PathBuf,
     format: Option<Format>,
@@ -110,6 +131,8 @@ pub(super) struct Replay {
     digest: Digest,
     /// Instructions before marks that were left out.
     gap: u32,
+    /// Whether the end of this pass is marked.
+    passed: bool,
     ended: bool,
 }
 
@@ -119,7 +142,9 @@ impl Replay {
         let recorded = matches!(format, None | Some(Format::Fresco)) && RecordedFile::is(&path)?;
         let (survey, trace) = if recorded {
             let file = RecordedFile::open(&path)?;
-            let totals = file.trailer().thread(thread).ok_or_else(|| no_access(&name, thread))?;
+            let threads = || file.trailer().threads.iter().map(|totals| totals.thread).collect();
+            let totals = file.trailer().thread(thread);
+            let totals = totals.ok_or_else(|| of_others(no_access(&name, thread), threads()))?;
             let survey = Survey::of_totals(totals, &[totals], &name)?;
             (survey, Some(CpuTrace::of_recorded(file, thread, Between::Nothing)))
         } else {
@@ -127,7 +152,7 @@ impl Replay {
             (survey, None)
         };
         if survey.digest.accesses == 0 {
-            return Err(no_access(&name, thread));
+            return Err(of_others(no_access(&name, thread), threads_in(&path, format)));
         }
         Ok(Self::of(path, format, thread, survey, passes, trace))
     }
@@ -157,6 +182,7 @@ impl Replay {
             under_way: false,
             digest: Digest::NONE,
             gap: 0,
+            passed: false,
             ended: false,
         }
     }
@@ -186,7 +212,12 @@ impl Replay {
                 out.push(Event::Order { order, gap });
             }
             Event::Mark { marker, gap } => {
-                let gap = gap.saturating_add(std::mem::take(&mut self.gap));
+                let mut gap = gap.saturating_add(std::mem::take(&mut self.gap));
+                if marker == Marker::End && self.survey.begins {
+                    self.gap = gap;
+                    self.end_of_pass(out);
+                    gap = std::mem::take(&mut self.gap);
+                }
                 let stays = match marker {
                     Marker::Begin => self.done == 0,
                     Marker::Pass => true,
@@ -204,6 +235,17 @@ impl Replay {
         }
     }
 
+    /// Marks the end of a pass, unless the trace itself does or it is marked already.
+    fn end_of_pass(&mut self, out: &mut Batch) {
+        if !self.survey.has_passes && !self.passed {
+            self.passed = true;
+            out.push(Event::Mark {
+                marker: Marker::Pass,
+                gap: std::mem::take(&mut self.gap),
+            });
+        }
+    }
+
     /// Ends a pass. A trace that has changed since it was surveyed is not what the footprint was computed for.
     fn finish_pass(&mut self, out: &mut Batch) -> Result<(), InputError> {
         if self.digest != self.survey.digest {
@@ -212,12 +254,7 @@ impl Replay {
                 InputError::new(name, "has changed while it was being replayed").help("leave it alone meanwhile")
             );
         }
-        if !self.survey.begins {
-            out.push(Event::Mark {
-                marker: Marker::Pass,
-                gap: std::mem::take(&mut self.gap),
-            });
-        }
+        self.end_of_pass(out);
         if self.is_last() && !self.ended {
             out.push(Event::Mark {
                 marker: Marker::End,
@@ -225,7 +262,7 @@ impl Replay {
             });
         }
         self.done = self.done.wrapping_add(1);
-        (self.under_way, self.digest) = (false, Digest::NONE);
+        (self.under_way, self.passed, self.digest) = (false, false, Digest::NONE);
         Ok(())
     }
 }

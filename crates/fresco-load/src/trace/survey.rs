@@ -55,6 +55,8 @@ pub(super) struct Survey {
     pub digest: Digest,
     /// Whether it says itself where its measured phase begins.
     pub begins: bool,
+    /// Whether it says itself where its passes end, too.
+    pub has_passes: bool,
     /// Pages touched, adjacent ones as one area.
     pub areas: Vec<Area>,
     /// Whether the trace itself says what each part of it must be, so that a pass need only be counted.
@@ -67,16 +69,14 @@ impl Survey {
     /// # Errors
     /// The trace is damaged, or touches more than 16 GiB.
     pub fn of(mut trace: CpuTrace, name: &str) -> Result<Self, InputError> {
-        let (mut digest, mut begins, mut pages, mut last) = (Digest::NONE, false, BTreeSet::new(), u64::MAX);
+        let (mut digest, mut pages, mut last) = (Digest::NONE, BTreeSet::new(), u64::MAX);
+        let (mut begins, mut has_passes) = (false, false);
         while let Some(event) = trace.next()? {
             let Event::Op(op) = event else {
-                begins |= matches!(
-                    event,
-                    Event::Mark {
-                        marker: Marker::Begin,
-                        ..
-                    }
-                );
+                if let Event::Mark { marker, .. } = event {
+                    begins |= marker == Marker::Begin;
+                    has_passes |= marker == Marker::Pass;
+                }
                 continue;
             };
             digest.add(&op);
@@ -92,6 +92,7 @@ impl Survey {
         Ok(Self {
             digest,
             begins,
+            has_passes: begins && has_passes,
             areas: areas(&pages),
             vouched: false,
         })
@@ -122,6 +123,7 @@ impl Survey {
         Ok(Self {
             digest: Digest::counted(totals.counts.accesses()),
             begins: false,
+            has_passes: false,
             areas,
             vouched: true,
         })

@@ -63,6 +63,48 @@ fn repeated_marks_of_a_recorded_program() {
 }
 
 #[test]
+fn a_trace_that_marks_its_begin_alone_or_its_end_too_has_passes() {
+    use crate::trace::ftrace::{Record, What};
+    for end in [false, true] {
+        let mut writer = TraceWriter::new(Vec::new(), &Header::default()).expect("memory");
+        let access = |gap| Record {
+            thread: 0,
+            gap,
+            what: What::Access {
+                addr: 4096,
+                size: 8,
+                write: false,
+                dep: 0,
+            },
+        };
+        let mark = |gap, marker| Record {
+            thread: 0,
+            gap,
+            what: What::Mark(marker),
+        };
+        let mut records = vec![access(1), mark(2, Marker::Begin), access(3)];
+        if end {
+            records.extend([mark(4, Marker::End), access(5)]);
+        }
+        for record in &records {
+            writer.push(record).expect("memory");
+        }
+        let directory = directory("b.ftrace", &writer.finish().expect("memory"));
+        let again = replay(&directory, "file = 'b.ftrace'\npasses = 3").expect("is replayed");
+        assert_eq!(again.marks(), (1, 3, 1));
+        let instructions = if end {
+            3 * (1 + 2 + 3 + 4 + 5 + 3)
+        } else {
+            3 * (1 + 2 + 3 + 2)
+        };
+        assert_eq!(again.instructions(), instructions);
+        let before_last = &again.events[again.events.len() - if end { 3 } else { 2 }..];
+        let is = |event: &Event, wanted| matches!(event, Event::Mark { marker, .. } if *marker == wanted);
+        assert!(is(&before_last[0], Marker::Pass) && is(&before_last[1], Marker::End));
+    }
+}
+
+#[test]
 fn a_ramulator_trace_gzipped() {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder
@@ -126,7 +168,12 @@ fn faults() {
     assert!(fault(b"1 64\n2 x\n", "").starts_with("/t:2: read address: found \"x\""));
     assert!(fault(b"1 64\n", "format = 'load-store'").starts_with("/t:1: operation: found \"1\""));
     assert!(fault(&recorded("idle", ""), "").contains("no access of thread 0"));
-    assert!(fault(&recorded("latency", "bytes = '4 KiB'"), "thread = 3").contains("no access of thread 3"));
+    let other = fault(&recorded("latency", "bytes = '4 KiB'"), "thread = 3");
+    assert!(
+        other.contains("no access of thread 3") && other.contains("a thread that the trace has: 0, 7\n"),
+        "{other}"
+    );
+    assert!(other.contains("--set task.NAME.parameters.thread=0"), "{other}");
     let header = Header {
         unit: Unit::Cycles,
         ..Header::default()
