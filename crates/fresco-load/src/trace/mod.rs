@@ -34,7 +34,7 @@ pub use format::Format;
 pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
 pub use packed::{Packed, Packing};
 pub use recolor::Recoloring;
-pub use records::{AnyTrace, Lost};
+pub use records::{AFTER_LAST, AnyTrace, Lost};
 pub(crate) use replay::TRACE;
 pub use sample::{Chosen, Interval, Intervals, Replayed};
 pub use tap::digest_of_file;

@@ -23,6 +23,9 @@ pub struct Lost {
     pub what: &'static str,
 }
 
+/// What [`Lost`] calls instructions that no record stands for.
+pub const AFTER_LAST: &str = "instructions after the last access";
+
 /// Reads what another tool made of a program as records.
 pub(crate) trait Records: Send {
     /// The next record; `None` at the end.
@@ -72,7 +75,7 @@ impl Pace {
             },
             Lost {
                 count: self.left(),
-                what: "instructions after the last access",
+                what: AFTER_LAST,
             },
         ]
     }

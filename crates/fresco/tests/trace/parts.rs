@@ -166,6 +166,26 @@ fn the_first_difference_is_told_with_its_place() {
 }
 
 #[test]
+fn instructions_after_the_last_access_are_counted_and_compared() {
+    let long = "I  1000,4\n L 2000,8\nI  1004,4\nI  1008,4\n";
+    let short = "I  1000,4\n L 2000,8\nI  1004,4\n";
+    let directory = directory_with(&[("long.log", long), ("short.log", short)]);
+    let here = directory.path();
+    let (status, text) = compared(&["trace", "diff", "long.log", "short.log"], here);
+    let expected = "instructions after the last access differ\n  long.log: 2\n  short.log: 1\n\
+                    long.log: 1 records, 1 loads, 0 stores, 3 instructions\n\
+                    short.log: 1 records, 1 loads, 0 stores, 2 instructions\n";
+    assert_eq!((status, text.as_str()), (Some(1), expected));
+    // As `info` counts them.
+    recorded(&here.join("list.ftrace"));
+    let info = json(&["trace", "info", "list.ftrace", "--json"], here);
+    let instructions = info["data"]["instructions"].as_u64().expect("a number");
+    let (status, text) = compared(&["trace", "diff", "list.ftrace", "list.ftrace"], here);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains(&format!(", {instructions} instructions\n")), "{text}");
+}
+
+#[test]
 fn a_recorded_program_from_standard_input_is_told_whole() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();

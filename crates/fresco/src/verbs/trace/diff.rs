@@ -9,16 +9,16 @@ use crate::output;
 use crate::stop::{STOPPED, Stop};
 use fresco_input::{InputError, file_name};
 use fresco_load::Marker;
-use fresco_load::trace::AnyTrace;
 use fresco_load::trace::ftrace::{MAX_THREADS, Record, Unit, What};
+use fresco_load::trace::{AFTER_LAST, AnyTrace};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `fresco trace diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Compares accesses and marks with their threads, gaps, addresses, sizes and dependences, in the order of the files; not how the files are
-compressed, nor what they say of themselves. Exit status 1 if the traces differ.
+Compares accesses and marks with their threads, gaps, addresses, sizes and dependences, in the order of the files, and how many instructions
+follow the last access, where both formats know; not how the files are compressed, nor what they say of themselves. Exit status 1 if the traces differ.
 
 Example:
   fresco trace diff before.ftrace after.ftrace --thread 0")]
@@ -85,6 +85,16 @@ impl Side {
         Ok(record)
     }
 
+    /// Instructions that no record stands for, once all records were read; `None` where the format does not know, or not of one thread.
+    fn left(&self) -> Option<u64> {
+        let lost = self.trace.lost();
+        let of_all = lost.iter().find(|lost| lost.what == AFTER_LAST).map(|lost| lost.count);
+        let Some(thread) = self.thread else { return of_all };
+        let (_, trailer) = self.trace.recorded()?;
+        let instructions = trailer.thread(thread)?.counts.instructions;
+        Some(instructions.saturating_sub(self.time))
+    }
+
     fn counts(&self) -> String {
         format!(
             "{}: {} records, {} loads, {} stores, {} {}",
@@ -138,6 +148,22 @@ pub fn run(args: &Args) -> Outcome {
         }
     }
     drop(reading);
+    let left = [sides[0].left(), sides[1].left()];
+    if let [Some(one), Some(other)] = left
+        && one != other
+        && first.is_none()
+    {
+        first = Some(format!(
+            "{AFTER_LAST} differ\n  {}: {}\n  {}: {}",
+            sides[0].name,
+            grouped(one),
+            sides[1].name,
+            grouped(other)
+        ));
+    }
+    for (side, left) in sides.iter_mut().zip(left) {
+        side.time = side.time.saturating_add(left.unwrap_or(0));
+    }
     let verdict = first.as_deref().unwrap_or("no difference");
     let text = format!("{verdict}\n{}\n{}\n", sides[0].counts(), sides[1].counts());
     output::write_text(&text)?;

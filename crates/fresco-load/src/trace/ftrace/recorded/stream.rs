@@ -12,7 +12,7 @@ use super::thread::Gaps;
 use super::trailer::{Indexed, Trailer};
 use super::{BLOCKS, CHUNK, END, HEADER, Special, TRAILER};
 use crate::trace::ftrace::{Record, What};
-use crate::trace::records::Lost;
+use crate::trace::records::{AFTER_LAST, Lost};
 use fresco_input::InputError;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read};
@@ -98,7 +98,7 @@ impl RecordedStream {
                 "marks of regions (`fresco trace cut --region` takes them out)",
             ),
             (self.trailer.as_ref().map_or(0, known_pages), "pages' kinds of memory"),
-            (left, "instructions after the last access"),
+            (left, AFTER_LAST),
         ];
         lost.map(|(count, what)| Lost { count, what }).to_vec()
     }
