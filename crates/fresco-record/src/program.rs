@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 /// A program that can be recorded.
@@ -39,10 +40,8 @@ impl Program {
         for _ in 0..=DEPTH {
             let head = head(&path)?;
             let Some(line) = head.strip_prefix(b"#!") else {
-                let architecture = architecture(&head).map_err(|found| Failure {
-                    why: Why::CannotExecute,
-                    what: format!("{}: {found}", path.display()),
-                })?;
+                let architecture = architecture(&head).map_err(|found| cannot_execute(&path, &found))?;
+                check_whole(&path, &head)?;
                 return Ok(Self {
                     path: std::fs::canonicalize(&path).unwrap_or(path),
                     architecture,
@@ -69,26 +68,68 @@ impl Program {
 }
 
 fn locate(name: &OsStr, search: &OsStr) -> Result<PathBuf, Failure> {
-    let not_found = || Failure {
-        why: Why::NotFound,
-        what: format!("{}: not found", name.to_string_lossy()),
+    let candidates: Vec<PathBuf> = match name.as_bytes().contains(&b'/') {
+        true => vec![PathBuf::from(name)],
+        false if name.is_empty() => Vec::new(),
+        false => std::env::split_paths(search)
+            .map(|directory| directory.join(name))
+            .collect(),
     };
-    let fits = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
-    if name.as_bytes().contains(&b'/') {
-        let path = PathBuf::from(name);
-        return match (path.exists(), fits(&path)) {
-            (false, _) => Err(not_found()),
-            (true, true) => Ok(path),
-            (true, false) => Err(Failure {
-                why: Why::CannotExecute,
-                what: format!("{}: cannot be executed", path.display()),
-            }),
+    // As a shell: one that may not be executed is remembered, the search goes on.
+    let mut denied = None;
+    for path in candidates {
+        let why = match (path.is_file(), path.is_dir()) {
+            (true, _) if access(&path, Access::EXEC_OK).is_ok() => return Ok(path),
+            (_, true) => "is a directory",
+            (false, _) if !path.exists() => continue,
+            _ => "cannot be executed",
         };
+        denied = denied.or(Some((path, why)));
     }
-    let found = std::env::split_paths(search)
-        .map(|directory| directory.join(name))
-        .find(|path| fits(path));
-    found.filter(|_| !name.is_empty()).ok_or_else(not_found)
+    Err(match denied {
+        Some((path, why)) => cannot_execute(&path, why),
+        None => Failure {
+            why: Why::NotFound,
+            what: format!("{}: not found", name.to_string_lossy()),
+        },
+    })
+}
+
+fn cannot_execute(path: &Path, why: &str) -> Failure {
+    Failure {
+        why: Why::CannotExecute,
+        what: format!("{}: {why}", path.display()),
+    }
+}
+
+/// Refuses an ELF file of 64 bits, which begins with `head`, that ends before what it names: the emulator would crash.
+fn check_whole(path: &Path, head: &[u8]) -> Result<(), Failure> {
+    let damaged = || cannot_execute(path, "is damaged: an ELF file that ends before what its headers name");
+    let unreadable = |error: std::io::Error| cannot_execute(path, &error.to_string());
+    let file = File::open(path).map_err(unreadable)?;
+    let bytes = file.metadata().map_err(unreadable)?.len();
+    let short = |bytes: &[u8], at: usize| {
+        let word = bytes.get(at..at + 2)?;
+        Some(u64::from(u16::from_le_bytes([word[0], word[1]])))
+    };
+    let long = |bytes: &[u8], at: usize| Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    // Of the table of what is loaded: its place, the size of an entry and their number.
+    let table = (|| Some((long(head, 32)?, short(head, 54)?, short(head, 56)?)))();
+    let (place, size, count) = table.ok_or_else(damaged)?;
+    for number in 0..count {
+        let mut entry = [0; 56];
+        let at = place.saturating_add(number * size);
+        file.read_exact_at(&mut entry, at).map_err(|_| damaged())?;
+        // PT_LOAD: place and length in the file.
+        let (Some(offset), Some(length)) = (long(&entry, 8), long(&entry, 32)) else {
+            return Err(damaged());
+        };
+        // Of what is all zero nothing is in the file, wherever it would begin.
+        if entry[..4] == [1, 0, 0, 0] && length > 0 && offset.saturating_add(length) > bytes {
+            return Err(damaged());
+        }
+    }
+    Ok(())
 }
 
 fn head(path: &Path) -> Result<Vec<u8>, Failure> {

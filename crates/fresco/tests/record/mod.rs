@@ -34,7 +34,7 @@ pub fn cannot_record() -> bool {
 fn with_program(main: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let source = format!(
-        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <signal.h>\n#include <unistd.h>\n\
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <signal.h>\n#include <unistd.h>\n#include <time.h>\n#include <fcntl.h>\n\
          #include <sys/wait.h>\nstatic volatile char area[1 << 20];\n\
          static void fill(void) {{ for (int i = 0; i < 1 << 20; i += 16) area[i] = i; }}\n\
          int main(int argc, char **argv) {{ {main} }}\n"
@@ -114,6 +114,12 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
     let directory = with_program("return 0;");
     std::fs::write(directory.path().join("old.ftrace"), "old").expect("writable");
     std::fs::write(directory.path().join("text"), "no program").expect("writable");
+    for (name, bytes) in [("half", 100_000), ("head", 60)] {
+        let path = directory.path().join(name);
+        std::fs::copy(directory.path().join("walk"), &path).expect("writable");
+        let file = std::fs::File::options().write(true).open(&path).expect("ours");
+        file.set_len(bytes).expect("writable");
+    }
     let record = |output: &str, command: &[&str]| {
         let words = [&["record", "-o", output, "--"][..], command].concat();
         let done = fresco(&words, directory.path());
@@ -122,6 +128,10 @@ fn what_cannot_be_recorded_is_told_and_leaves_what_was_there() {
     for (command, status, reason) in [
         (&["./nowhere"][..], 127, "not found"),
         (&["./text"], 126, "cannot be executed"),
+        (&["."], 126, "is a directory"),
+        (&["/tmp"], 126, "is a directory"),
+        (&["./half"], 126, "is damaged: an ELF file that ends before"),
+        (&["./head"], 126, "is damaged: an ELF file that ends before"),
     ] {
         let (code, told) = record("old.ftrace", command);
         assert_eq!(code, Some(status), "{told}");
