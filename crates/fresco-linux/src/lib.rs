@@ -15,3 +15,4 @@ pub mod probe;
 pub mod proc;
 pub mod resctrl;
 pub mod sys;
+pub mod totals;

@@ -5,13 +5,15 @@ use crate::{state, threads, totals};
 use fresco_linux::colors::Request;
 use fresco_linux::pager::PagerRefusal;
 use fresco_linux::pool::Short;
-use fresco_linux::proc::allows_file;
+use fresco_linux::proc::{Headroom, PROC, allows_file, available_bytes};
+use fresco_linux::totals::{Totals, pages};
 use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::stdio::stderr;
 use std::ffi::CStr;
 use std::fmt::Arguments;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Device and number of the file that standard error was at the beginning; 0 without one.
@@ -144,11 +146,29 @@ pub fn tell_refused(bytes: u64) {
     };
     tell(format_args!(
         "--strict: {} are refused (ENOMEM): found {} of the colors {}, {why}; more colors help, less memory at a \
-         time, or --search SIZE, which lets it hold more",
+         time, or {}",
         size(bytes),
         size(found),
         promised(&shared.request),
+        what_holds_more(&shared.request),
     ));
+}
+
+/// What lets a search hold more: where a limit of the process is narrower than the memory there is, that.
+fn what_holds_more(request: &Request) -> &'static str {
+    let root = Path::new(PROC);
+    let (limits, available) = (Headroom::of_self(root), available_bytes(root).unwrap_or(u64::MAX));
+    // As the search itself reckons: of what a limit leaves it holds an eighth, half of a quarter.
+    let binds = |left: Option<u64>| left.is_some_and(|left| left / 4 < available);
+    match (
+        request.search_bytes.is_some(),
+        binds(limits.data),
+        binds(limits.addresses),
+    ) {
+        (false, true, _) => "a higher limit of data (ulimit -d): a search may hold an eighth of what it leaves",
+        (false, _, true) => "a higher limit of addresses (ulimit -v): a search may hold an eighth of what it leaves",
+        _ => "--search SIZE, which lets it hold more",
+    }
 }
 
 /// So many bytes, whole MiB, or KiB where it is less than one.
@@ -187,21 +207,7 @@ extern "C" fn end() {
     if spilled > 0 || request.stats {
         tell(format_args!("{}", pages(count(&stats.placed), spilled)));
     }
-    let totals = totals::add(stats).filter(|totals| count(&totals.began) > 1);
-    if let Some(totals) = totals {
-        let (began, told) = (count(&totals.began), count(&totals.told));
-        let silent = match began.saturating_sub(told) {
-            0 => String::new(),
-            silent => format!("; {silent} of them have told nothing: they still run, or a signal or _exit ended them"),
-        };
-        tell(format_args!(
-            "in all, {began} programs: {}{silent}",
-            pages(count(&totals.placed), count(&totals.spilled))
-        ));
+    if let Some(words) = totals::add(stats).and_then(Totals::words) {
+        tell(format_args!("{words}"));
     }
-}
-
-/// Where pages are.
-fn pages(placed: u64, spilled: u64) -> String {
-    format!("{placed} pages placed in the colors asked for, {spilled} left to the kernel")
 }

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counts of a program and of all that it starts, for the total that `--stats` tells at its end. They lie in a page that
-//! the processes share: a fork passes it on, and a program that is started finds it in its parent.
+//! This process's part in the counts of a program and of all that it starts: a fork passes the page on, the first program is told where it
+//! is, and a program that is started finds it in its parent.
 
 use fresco_linux::pager::Stats;
-use fresco_linux::proc::{Mapping, allows_file};
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
-use rustix::io::Errno;
-use rustix::mm::{MapFlags, ProtFlags, mmap};
+use fresco_linux::proc::Mapping;
+use fresco_linux::totals::{ENVIRONMENT, SHOWN, Totals, given, is_page, make, map};
 use rustix::process::getppid;
+use std::ffi::CString;
 use std::fs::{self, File};
-use std::os::fd::AsFd;
-use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-const NAME: &str = "fresco-totals";
-const SHOWN: &str = "/memfd:fresco-totals (deleted)";
-/// Its length stays: whoever maps it may touch it.
-const SEALS: SealFlags = SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW);
-
-/// The page.
-#[repr(C)]
-pub struct Totals {
-    /// Programs whose pager has started,
-    pub began: AtomicU64,
-    /// and those that have told what they did.
-    pub told: AtomicU64,
-    /// Pages that these had placed,
-    pub placed: AtomicU64,
-    /// and those left to the kernel.
-    pub spilled: AtomicU64,
-}
+use std::sync::atomic::Ordering;
 
 struct Shared {
     totals: &'static Totals,
@@ -40,12 +19,24 @@ struct Shared {
 
 static SHARED: OnceLock<Shared> = OnceLock::new();
 
-/// Takes part in the parent's counts, or begins new ones. Without memory, or where a limit allows no such
-/// file, nothing is told but the program's own.
+/// Takes part in the counts that this process was given or that its parent has, or begins new ones. Without memory, or where a limit
+/// allows no such file, nothing is told but the program's own.
 pub fn begin() {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let of_parent = parents().and_then(|file| Some((map(&file)?, 0)));
-    if let Some((totals, first)) = of_parent.or_else(|| Some((map(&make().ok()?)?, own))) {
+    let value = std::env::var(ENVIRONMENT).ok();
+    if value.is_some()
+        && let Ok(name) = CString::new(ENVIRONMENT)
+    {
+        // SAFETY: before the program's own code there is one thread.
+        unsafe { libc::unsetenv(name.as_ptr()) };
+    }
+    let of_fresco = value.and_then(|value| Some((given(&value)?, own)));
+    let of_parent = || parents().and_then(|file| Some((map(&file)?, 0)));
+    let new = || Some((map(&make(false).ok()?)?, own));
+    if let Some((totals, first)) = of_fresco.or_else(of_parent).or_else(new) {
+        if first == own {
+            totals.set_name(rustix::thread::name().unwrap_or_default().to_bytes());
+        }
         let _ = SHARED.set(Shared { totals, first });
     }
 }
@@ -57,7 +48,7 @@ pub fn began() {
     }
 }
 
-/// Adds what the calling process did. The totals, if it began them.
+/// Adds what the calling process did. The totals, if it began them and so is to tell them.
 pub fn add(stats: &Stats) -> Option<&'static Totals> {
     let shared = SHARED.get()?;
     let totals = shared.totals;
@@ -65,18 +56,11 @@ pub fn add(stats: &Stats) -> Option<&'static Totals> {
     for (sum, count) in [(&totals.placed, &stats.placed), (&totals.spilled, &stats.spilled)] {
         sum.fetch_add(count.load(Ordering::Relaxed), Ordering::Relaxed);
     }
-    (shared.first == rustix::process::getpid().as_raw_nonzero().get()).then_some(totals)
-}
-
-fn make() -> Result<File, Errno> {
-    if !allows_file(size_of::<Totals>() as u64) {
-        return Err(Errno::FBIG);
+    if shared.first != rustix::process::getpid().as_raw_nonzero().get() {
+        return None;
     }
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL;
-    let file = memfd_create(NAME, flags)?;
-    ftruncate(&file, size_of::<Totals>() as u64)?;
-    fcntl_add_seals(&file, SEALS)?;
-    Ok(File::from(file))
+    totals.is_told.store(1, Ordering::Release);
+    Some(totals)
 }
 
 /// The page of the parent.
@@ -87,15 +71,5 @@ fn parents() -> Option<File> {
     let mapping = Mapping::parse(line)?;
     let path = format!("/proc/{parent}/map_files/{:x}-{:x}", mapping.start, mapping.end);
     let file = File::options().read(true).write(true).open(path).ok()?;
-    let is_whole = fstat(&file).is_ok_and(|about| about.st_size as usize == size_of::<Totals>());
-    let is_sealed = fcntl_get_seals(file.as_fd()).is_ok_and(|seals| seals.contains(SEALS));
-    (is_whole && is_sealed).then_some(file)
-}
-
-fn map(file: &File) -> Option<&'static Totals> {
-    let access = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: the kernel chooses addresses that nothing uses.
-    let start = unsafe { mmap(null_mut(), size_of::<Totals>(), access, MapFlags::SHARED, file, 0) };
-    // SAFETY: the file has this length for ever, and the mapping stays; any bytes are counts.
-    start.ok().map(|start| unsafe { &*start.cast() })
+    is_page(&file).then_some(file)
 }

@@ -18,6 +18,7 @@ use crate::colors::{ENVIRONMENT, Request};
 use crate::pager::PagerRefusal;
 use crate::proc::PageMap;
 use crate::sys::{Signals, Userfault, end_with_parent, zero_frame};
+use crate::totals;
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fmt;
@@ -50,7 +51,11 @@ pub trait Means: fmt::Debug {
 /// Becomes the program. Returns only if that fails.
 pub fn become_program(program: &Program, arguments: &[OsString], request: &Request, means: &dyn Means) -> Errno {
     match command(program, arguments, request, means) {
-        Ok(mut command) => Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO),
+        Ok(mut command) => {
+            let counted = request.stats && means.backend().provider().searches();
+            let _open = counted.then(|| totals::keep(&mut command));
+            Errno::from_io_error(&command.exec()).unwrap_or(Errno::IO)
+        }
         Err(error) => error,
     }
 }

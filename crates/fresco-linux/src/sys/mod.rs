@@ -17,8 +17,8 @@ pub use privileges::{Privileges, drop_privileges};
 pub use scan::first_present;
 pub use signals::Signals;
 pub use thread::{
-    alone, as_a_stranger, before_exec, bind_memory, end_by_signal, end_thread, end_with_parent, fork_away, fork_on,
-    without_signals,
+    alone, as_a_stranger, before_exec, bind_memory, but_standard_error, end_by_signal, end_thread, end_with_parent,
+    fork_away, fork_on, without_signals,
 };
 pub use userfault::{Fault, Userfault};
 

@@ -4,6 +4,7 @@
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
 use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -136,6 +137,28 @@ pub fn alone() {
         libc::setsid();
         libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0);
         libc::chdir(c"/".as_ptr());
+    }
+}
+
+/// Leaves session and terminal, and all files but standard error and this one.
+pub fn but_standard_error(keep: &impl AsRawFd) {
+    let kept = keep.as_raw_fd().cast_unsigned();
+    let close = |first: u32, last: u32| {
+        if first <= last {
+            // SAFETY: nothing of this process uses them.
+            unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+        }
+    };
+    // SAFETY: a new session. Failing, the old one stays.
+    unsafe {
+        libc::setsid();
+        libc::chdir(c"/".as_ptr());
+    }
+    let stderr = libc::STDERR_FILENO.cast_unsigned();
+    if kept > stderr {
+        close(0, stderr - 1);
+        close(stderr + 1, kept - 1);
+        close(kept + 1, u32::MAX);
     }
 }
 

@@ -118,3 +118,28 @@ fn what_a_search_would_not_find_is_refused_before_it_holds_all_that_it_may() {
         }
     }
 }
+
+#[test]
+fn a_limit_of_the_process_is_named_where_it_is_what_binds() {
+    if cannot_color() {
+        return;
+    }
+    let directory = directory_with(&[("map.txt", MAP), ("wants.c", WANTS)]);
+    if !compiled("wants", directory.path()) {
+        return;
+    }
+    let script = "ulimit -d 400000; exec \"$0\" run --map map.txt --strict --colors banks=0 -- ./wants mapped 256 4096";
+    let done = std::process::Command::new("sh")
+        .args(["-c", script])
+        .arg(crate::run::program())
+        .current_dir(directory.path())
+        .output()
+        .expect("a shell");
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    let refusal = told.lines().find(|line| line.contains("are refused (ENOMEM)"));
+    let refusal = refusal.unwrap_or_else(|| panic!("{done:?}"));
+    assert!(
+        refusal.ends_with("or a higher limit of data (ulimit -d): a search may hold an eighth of what it leaves"),
+        "{refusal}"
+    );
+}

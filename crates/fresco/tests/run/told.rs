@@ -45,6 +45,27 @@ fn each_program_tells_a_line_and_the_first_a_total() {
     let done = colored_with(&["--stats"], &["bash", "-c", script], directory.path());
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(told.contains("of them have told nothing"), "{told}");
+    // If it is the first one, the total is told all the same, once.
+    for end in ["kill -9 $$", "kill -TERM $$", "exec true"] {
+        let script = format!("sort map.txt > /dev/null; {end}");
+        let done = colored_with(&["--stats"], &["bash", "-c", &script], directory.path());
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        let totals: Vec<&str> = told.lines().filter(|line| line.contains("in all, ")).collect();
+        let sort = told.lines().find(|line| line.starts_with("fresco: sort["));
+        let placed = before(sort.expect("a line of sort"), " pages placed");
+        assert_eq!(totals.len(), 1, "{end}: {told}");
+        assert!(totals[0].starts_with("fresco: bash["), "{end}: {told}");
+        assert!(
+            before(totals[0], " pages placed") >= placed && placed > 0,
+            "{end}: {told}"
+        );
+    }
+    // What the library is told of the total the program does not see.
+    let seen = colored_with(&["--stats"], &["env"], directory.path());
+    assert!(
+        !String::from_utf8_lossy(&seen.stdout).contains("FRESCO_TOTALS"),
+        "{seen:?}"
+    );
 }
 
 #[test]
