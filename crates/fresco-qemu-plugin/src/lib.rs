@@ -2,22 +2,23 @@
 //! The plugin of QEMU's user-mode emulation with which `fresco record` sees what a program does.
 //!
 //! It writes words into memory that it shares with the recorder, and nothing else: the meaning of the words is in
-//! `fresco_ring::event`. Its one argument is `ring=FILE`, that memory.
+//! `fresco_ring::event`. Its arguments are `ring=FILE`, that memory, and those of `fresco_ring::Part`, which says where the program is to be
+//! ended.
 
 mod atomic;
+mod calls;
+mod ends;
 mod qemu;
 
 use atomic::Guest as Architecture;
-use fresco_ring::Guest;
 use fresco_ring::event::{
-    ACCESS, AFTER, BEGIN, BIRTHS, BLOCK, DEFINE, END, IMAGE, INSTRUCTION, LOW, MAPS, RETURN, SIZE, STORE, SYSCALL,
-    UPDATE, object, order,
+    ACCESS, AFTER, BEGIN, BIRTHS, BLOCK, DEFINE, END, IMAGE, INSTRUCTION, LOW, MAPS, SIZE, STORE, UPDATE, object, order,
 };
 use fresco_ring::layout::{DEFINITIONS, THREADS, WORDS};
-use std::cell::Cell;
+use fresco_ring::{Guest, Part, Until};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -29,6 +30,10 @@ pub static qemu_plugin_version: c_int = 1;
 struct Plugin {
     ring: Guest,
     architecture: Architecture,
+    /// Where the program is to be ended.
+    until: Until,
+    /// The program's namespace of processes.
+    namespace: Option<PathBuf>,
     /// Blocks translated so far; held while the stream of definitions is written.
     blocks: Mutex<u64>,
 }
@@ -36,11 +41,6 @@ struct Plugin {
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 /// Is there more than one thread? Before, what is atomic orders nothing.
 static SEVERAL: AtomicBool = AtomicBool::new(false);
-
-thread_local! {
-    /// What the kernel is to wake at the end of the thread that this one is about to make.
-    static WOKEN: Cell<u64> = const { Cell::new(0) };
-}
 
 /// Bits of QEMU's word about an access: the logarithm of its size, a load, a store. QEMU has functions for two of them; that these
 /// are the same is checked when it starts.
@@ -223,73 +223,14 @@ unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
     words.extend(packed(&sizes));
     words.extend(packed(&code));
     plugin.ring.push_all(DEFINITIONS, &words);
+    let number = number & 0xffff_ffff;
+    let (call, number): (qemu::OnBlock, u64) = match plugin.until.part().has_end() {
+        true => (ends::on_block, ends::word(plugin, number, address, count)),
+        false => (on_block, number),
+    };
     // SAFETY: as above.
     unsafe {
-        qemu::qemu_plugin_register_vcpu_tb_exec_cb(
-            block,
-            on_block,
-            qemu::NO_REGISTERS,
-            (number & 0xffff_ffff) as *mut c_void,
-        );
-    }
-}
-
-/// Flags of futex operations: private, clock.
-const FUTEX_FLAGS: u64 = 128 | 256;
-
-/// Returns true if a futex operation wakes others: FUTEX_WAKE, those that requeue, FUTEX_UNLOCK_PI, FUTEX_WAKE_BITSET.
-fn wakes(operation: u64) -> bool {
-    matches!(operation & !FUTEX_FLAGS, 1..=5 | 7 | 10)
-}
-
-unsafe extern "C" fn on_call(
-    _: qemu::Id,
-    thread: c_uint,
-    number: i64,
-    a: u64,
-    b: u64,
-    c: u64,
-    d: u64,
-    e: u64,
-    f: u64,
-    _: u64,
-    _: u64,
-) {
-    let Some(plugin) = PLUGIN.get() else { return };
-    plugin
-        .ring
-        .push_all(slot(thread), &[SYSCALL | number as u64 & LOW, a, b, c, d, e, f]);
-    let [clone, exit, futex] = plugin.architecture.calls();
-    if number == clone {
-        let cleared = [a, b, c, d, e][plugin.architecture.cleared()];
-        WOKEN.set(cleared);
-        share(cleared);
-        plugin.order(thread, BIRTHS);
-    } else if number == exit {
-        plugin.order(thread, object(plugin.ring.woken(slot(thread))));
-    } else if number == futex {
-        FUTEX.set((a, b));
-        share(a);
-        // Who wakes does so from here on; who waits has waited when it returns.
-        if wakes(b) {
-            plugin.order(thread, object(a));
-        }
-    }
-}
-
-thread_local! {
-    /// Address and operation of the futex call that this thread is in.
-    static FUTEX: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
-}
-
-unsafe extern "C" fn on_return(_: qemu::Id, thread: c_uint, number: i64, result: i64) {
-    let Some(plugin) = PLUGIN.get() else { return };
-    plugin
-        .ring
-        .push_all(slot(thread), &[RETURN | number as u64 & LOW, result as u64]);
-    let (word, operation) = FUTEX.get();
-    if number == plugin.architecture.calls()[2] && !wakes(operation) {
-        plugin.after(thread, object(word));
+        qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, call, qemu::NO_REGISTERS, number as *mut c_void);
     }
 }
 
@@ -302,7 +243,7 @@ unsafe extern "C" fn on_begin(_: qemu::Id, thread: c_uint) {
         );
         std::process::abort();
     }
-    plugin.ring.begin(slot(thread), WOKEN.take());
+    plugin.ring.begin(slot(thread), calls::WOKEN.take());
     SEVERAL.fetch_or(thread > 0, Relaxed);
     // SAFETY: no arguments. The new thread is made by this one, and does not run yet.
     let maker = unsafe { libc::syscall(libc::SYS_gettid) } as u64;
@@ -323,6 +264,7 @@ unsafe extern "C" fn in_child() {
         if unsafe { plugin.ring.detach() }.is_err() {
             std::process::abort();
         }
+        ends::in_child(plugin);
     }
 }
 
@@ -360,8 +302,8 @@ pub unsafe extern "C" fn qemu_plugin_install(
         qemu::qemu_plugin_register_vcpu_init_cb(id, on_begin);
         qemu::qemu_plugin_register_vcpu_exit_cb(id, on_end);
         qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-        qemu::qemu_plugin_register_vcpu_syscall_cb(id, on_call);
-        qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, on_return);
+        qemu::qemu_plugin_register_vcpu_syscall_cb(id, calls::on_call);
+        qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, calls::on_return);
     }
     0
 }
@@ -373,6 +315,11 @@ fn install(arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
         .iter()
         .find_map(|argument| argument.to_str().ok()?.strip_prefix("ring="));
     let path = path.ok_or("the argument ring=FILE is missing: it is for `fresco record` alone")?;
+    let mut part = Part::default();
+    arguments
+        .iter()
+        .filter_map(|argument| argument.to_str().ok())
+        .for_each(|argument| part.take(argument));
     let ring = Guest::open(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
     // SAFETY: functions of a number each.
     let as_expected = (0..5).all(|size| unsafe { qemu::qemu_plugin_mem_size_shift(size << SHIFT) == size })
@@ -387,6 +334,8 @@ fn install(arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
     Ok(Plugin {
         ring,
         architecture,
+        until: Until::new(part),
+        namespace: ends::namespace(),
         blocks: Mutex::new(0),
     })
 }

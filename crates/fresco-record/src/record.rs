@@ -9,7 +9,7 @@ use crate::symbols;
 use crate::window::Window;
 use crate::{Failure, Why};
 use fresco_load::trace::ftrace::recorded::{About, Ending, Trailer};
-use fresco_ring::Host;
+use fresco_ring::{Host, Part};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -129,11 +129,17 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() 
             .transpose()
     };
     let symbols = [between(&options.from_symbol)?, between(&options.to_symbol)?];
-    let window = Window::new(options.skip, options.instructions).between(symbols);
+    let part = Part {
+        from: symbols[0],
+        to: symbols[1],
+        skip: options.skip,
+        count: options.instructions,
+    };
+    let window = Window::new(part);
     let program = options.program.path.to_string_lossy().into_owned();
     let shared = Shared::new(options.program.architecture, program, window, sender);
     let mut analysis = Analysis::new(shared);
-    let mut child = start(options, &host)?;
+    let mut child = start(options, &host, &part)?;
     let followed = follow(&mut child, &mut host, &mut analysis, progress, stop);
     host.take_rest(|host, taken| analysis.take(host, taken));
     if analysis.saw_nothing() && matches!(followed, Ok(Ended::Program(_))) {
@@ -181,7 +187,7 @@ fn shown(options: &Options) -> String {
 }
 
 /// Starts the program.
-fn start(options: &Options, host: &Host) -> Result<Child, Failure> {
+fn start(options: &Options, host: &Host, part: &Part) -> Result<Child, Failure> {
     let program = &options.program;
     let emulator = EMULATORS
         .iter()
@@ -196,9 +202,10 @@ fn start(options: &Options, host: &Host) -> Result<Child, Failure> {
         .collect::<Vec<_>>()
         .join(&b",,"[..]);
     let plugin = format!(
-        "file={},ring={}",
+        "file={},ring={}{}",
         String::from_utf8_lossy(&doubled),
-        host.path().display()
+        host.path().display(),
+        part.arguments()
     );
     let mut command = Command::new(emulator);
     command.arg("-plugin").arg(plugin);
@@ -274,13 +281,18 @@ fn follow(
             let patience = if ended == Ended::Asked { GRACE } else { Duration::ZERO };
             host.close();
             end(child, patience)?;
+            host.end_children();
             return Ok(ended);
         }
         if taken > 0 {
             continue;
         }
         if let Some(status) = child.try_wait()? {
-            return Ok(Ended::Program(status));
+            if !host.has_enough() {
+                return Ok(Ended::Program(status));
+            }
+            host.end_children();
+            return Ok(Ended::Enough);
         }
         host.wait(seen, PATIENCE);
     }

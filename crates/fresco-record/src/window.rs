@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which part of the program is recorded.
 
+use fresco_ring::Part;
+
 /// What is left out at the begin, and how much is recorded after that: instructions of all threads together, in whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -12,21 +14,14 @@ pub struct Window {
 }
 
 impl Window {
-    /// After `skip` instructions, `count` of them.
-    pub fn new(skip: u64, count: Option<u64>) -> Self {
+    /// Of this part.
+    pub fn new(part: Part) -> Self {
         Self {
-            skip,
-            left: count.unwrap_or(u64::MAX),
+            skip: part.skip,
+            left: part.count.unwrap_or(u64::MAX),
             done: 0,
-            between: [None; 2],
+            between: [part.from, part.to],
         }
-    }
-
-    /// It begins with the first run of a block, counts from there, and ends before the next run of another one. Both lie so far behind
-    /// the begin of the program's code.
-    pub fn between(mut self, blocks: [Option<u64>; 2]) -> Self {
-        self.between = blocks;
-        self
     }
 
     /// The program's code begins here.
@@ -91,17 +86,28 @@ mod tests {
     #[test]
     fn blocks_are_taken_as_a_whole() {
         let blocks = [10, 10, 10, 10];
-        assert_eq!(taken(Window::new(0, None), &blocks), [0, 1, 2, 3]);
-        assert_eq!(taken(Window::new(11, None), &blocks), [2, 3]);
-        assert_eq!(taken(Window::new(10, Some(11)), &blocks), [1, 2]);
-        assert!(Window::new(41, None).never_began());
+        let window = |skip, count| {
+            Window::new(Part {
+                skip,
+                count,
+                ..Part::default()
+            })
+        };
+        assert_eq!(taken(window(0, None), &blocks), [0, 1, 2, 3]);
+        assert_eq!(taken(window(11, None), &blocks), [2, 3]);
+        assert_eq!(taken(window(10, Some(11)), &blocks), [1, 2]);
+        assert!(window(41, None).never_began());
     }
 
     #[test]
     fn from_one_block_to_another() {
         let blocks = [10; 10];
         let between = |from, to| {
-            let mut window = Window::new(0, None).between([from, to]);
+            let mut window = Window::new(Part {
+                from,
+                to,
+                ..Part::default()
+            });
             window.placed(1);
             window
         };

@@ -2,7 +2,7 @@
 //! The side that writes: within the emulator, on the threads of the program.
 
 use crate::event::LONGEST;
-use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, MAGIC, OWNED, Ring, SEGMENTS, Slot, TAKEN, WORDS};
+use crate::layout::{self, BYTES, DEFINITIONS, FREE, FULL, Front, MAGIC, OWNED, Ring, SEGMENTS, Slot, TAKEN, WORDS};
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::io;
@@ -16,7 +16,11 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The shared memory, as the emulator sees it. Copies are of the same memory.
 #[derive(Clone, Copy)]
-pub struct Guest(NonNull<Ring>);
+pub struct Guest {
+    ring: NonNull<Ring>,
+    /// The front of it, which a forked child keeps.
+    front: NonNull<Front>,
+}
 
 // SAFETY: everything in it is atomic.
 unsafe impl Send for Guest {}
@@ -34,8 +38,11 @@ impl Guest {
         if fstat(&file)?.st_size as u64 != BYTES as u64 {
             return Err(foreign());
         }
-        let guest = Self(layout::map(&file)?);
-        match guest.ring().magic.load(Acquire) == MAGIC {
+        let guest = Self {
+            ring: layout::map(&file)?,
+            front: layout::map_front(&file)?,
+        };
+        match guest.ring().front.magic.load(Acquire) == MAGIC {
             true => Ok(guest),
             false => Err(foreign()),
         }
@@ -47,23 +54,48 @@ impl Guest {
     /// `ring` stays mapped.
     #[cfg(test)]
     pub(crate) unsafe fn over(ring: NonNull<Ring>) -> Self {
-        Self(ring)
+        Self {
+            ring,
+            front: ring.cast(),
+        }
     }
 
     #[inline(always)]
     fn ring(&self) -> &Ring {
         // SAFETY: mapped for ever, and all zero is a value of it.
-        unsafe { self.0.as_ref() }
+        unsafe { self.ring.as_ref() }
     }
 
-    /// Process number of the reader.
-    pub fn reader(&self) -> u32 {
-        self.ring().reader.load(Relaxed)
+    #[inline(always)]
+    fn front(&self) -> &Front {
+        // SAFETY: as above.
+        unsafe { self.front.as_ref() }
+    }
+
+    /// Returns true if there is a reader, or it has ended in order, as far as this process can see: it cannot out of a namespace of its own.
+    pub fn sees_reader(&self) -> bool {
+        let reader = self.front().reader.load(Relaxed);
+        // The null signal: is there such a process? SAFETY: no memory is involved.
+        let found = unsafe { libc::kill(reader as libc::pid_t, 0) } == 0;
+        reader == 0 || found || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+    }
+
+    /// Returns true if the reader wants the processes to end that the program made. It still says so to a child that has [detached]
+    /// itself.
+    ///
+    /// [detached]: Guest::detach
+    pub fn is_over(&self) -> bool {
+        self.front().over.load(Relaxed) != 0
+    }
+
+    /// Says that all is written that is to be recorded, before the program ends itself.
+    pub fn enough(&self) {
+        self.ring().front.enough.store(1, Release);
     }
 
     /// Returns true if nothing is recorded any more.
     pub fn is_closed(&self) -> bool {
-        self.ring().closed.load(Relaxed) != 0
+        self.ring().front.closed.load(Relaxed) != 0
     }
 
     /// Puts memory of its own in the place of the shared one: to be called in a child that was forked, which has the parent's
@@ -78,13 +110,13 @@ impl Guest {
         // SAFETY: over our own mapping, of the same length.
         unsafe {
             mmap_anonymous(
-                self.0.as_ptr().cast(),
+                self.ring.as_ptr().cast(),
                 BYTES,
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE,
             )
         }?;
-        self.ring().closed.store(1, Relaxed);
+        self.ring().front.closed.store(1, Relaxed);
         Ok(())
     }
 
@@ -211,7 +243,7 @@ impl Guest {
     fn take(&self, slot: &Slot) -> usize {
         let ring = self.ring();
         loop {
-            if ring.closed.load(Acquire) != 0 {
+            if ring.front.closed.load(Acquire) != 0 {
                 return SEGMENTS;
             }
             let freed = ring.freed.load(Acquire);
@@ -232,10 +264,8 @@ impl Guest {
             ring.waiting.fetch_add(1, AcqRel);
             wait(&ring.freed, freed, PATIENCE);
             ring.waiting.fetch_sub(1, AcqRel);
-            let reader = ring.reader.load(Relaxed);
-            // The null signal: is there such a process? SAFETY: no memory is involved.
-            if reader != 0 && unsafe { libc::kill(reader as libc::pid_t, 0) } != 0 {
-                ring.closed.store(1, Release);
+            if !self.sees_reader() {
+                ring.front.closed.store(1, Release);
             }
         }
     }

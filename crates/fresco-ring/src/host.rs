@@ -60,8 +60,8 @@ impl Host {
             read: vec![0; SEGMENTS],
             due: BTreeMap::new(),
         };
-        host.ring().reader.store(std::process::id(), Relaxed);
-        host.ring().magic.store(MAGIC, Release);
+        host.ring().front.reader.store(std::process::id(), Relaxed);
+        host.ring().front.magic.store(MAGIC, Release);
         Ok(host)
     }
 
@@ -83,9 +83,20 @@ impl Host {
     /// Tells the program's threads to write nothing any more; those that wait go on.
     pub fn close(&self) {
         let ring = self.ring();
-        ring.closed.store(1, Release);
+        ring.front.closed.store(1, Release);
         ring.freed.fetch_add(1, Release);
         wake(&ring.freed);
+    }
+
+    /// Returns true if the program has ended itself because all is written that is to be recorded.
+    pub fn has_enough(&self) -> bool {
+        self.ring().front.enough.load(Acquire) != 0
+    }
+
+    /// Tells the processes that the program made to end, each with its next system call: one that forks without end is gone before it is
+    /// found.
+    pub fn end_children(&self) {
+        self.ring().front.over.store(1, Release);
     }
 
     /// Waits until a segment is full, for so long at most, unless one was since `seen`, the result of [`Host::filled`].
@@ -201,6 +212,8 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         self.close();
+        // A reader that ends in order is not missed: processes that the program made live on.
+        self.ring().front.reader.store(0, Relaxed);
         // SAFETY: our own mapping; nothing borrows it.
         let _ = unsafe { munmap(self.ring.as_ptr().cast(), BYTES) };
     }

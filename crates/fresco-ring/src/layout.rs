@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// First word of the memory; changes with the layout, so that a library of another version is refused.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"frring\0\x01");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"frring\0\x02");
 /// Threads at a time.
 pub const THREADS: usize = 1024;
 /// The stream of definitions: one slot beyond those of threads.
@@ -30,15 +30,26 @@ pub const OWNED: u32 = 2;
 /// To be read.
 pub const FULL: u32 = 3;
 
-/// The shared memory. All zero it is empty.
+/// What both sides say to all processes of the program.
 #[repr(C)]
-pub struct Ring {
+pub struct Front {
     /// [`MAGIC`].
     pub magic: AtomicU64,
     /// Process number of the reader: without it nobody makes room any more.
     pub reader: AtomicU32,
     /// Nothing is to be recorded any more: what is written goes nowhere.
     pub closed: AtomicU32,
+    /// The program has ended itself: all is written that is to be recorded.
+    pub enough: AtomicU32,
+    /// Processes that the program made are to end.
+    pub over: AtomicU32,
+}
+
+/// The shared memory. All zero it is empty.
+#[repr(C)]
+pub struct Ring {
+    /// What concerns all processes.
+    pub front: Front,
     /// Changes when a segment becomes full; waited for by the reader.
     pub filled: AtomicU32,
     /// Changes when a segment becomes free; waited for by threads.
@@ -85,6 +96,25 @@ pub struct Head {
     pub number: AtomicU64,
     /// Words, once it is full.
     pub length: AtomicU64,
+}
+
+/// Maps the front of the shared memory once more, to be read.
+///
+/// # Errors
+/// What the kernel says.
+pub fn map_front(file: impl AsFd) -> io::Result<NonNull<Front>> {
+    // SAFETY: as below.
+    let map = unsafe {
+        mmap(
+            std::ptr::null_mut(),
+            size_of::<Front>(),
+            ProtFlags::READ,
+            MapFlags::SHARED,
+            file,
+            0,
+        )
+    }?;
+    NonNull::new(map.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
 }
 
 /// Maps the shared memory of a file of [`BYTES`] bytes.

@@ -15,6 +15,8 @@ mod host;
 pub mod layout;
 #[cfg(test)]
 mod tests;
+mod until;
 
 pub use guest::Guest;
 pub use host::{Host, Taken};
+pub use until::{Part, Until};

@@ -241,3 +241,187 @@ fn a_program_that_goes_on_forking_leaves_no_process() {
         "{accesses} {ending}"
     );
 }
+
+#[test]
+fn what_ends_a_part_ends_the_program_before_it_does_more() {
+    if cannot_record() {
+        return;
+    }
+    // After the part it would write until it is stopped.
+    let directory = with_program(
+        "fill(); FILE *out = fopen(\"out\", \"w\"); setvbuf(out, 0, _IONBF, 0); fputs(\"begin\\n\", out); abs(argc); \
+         for (int i = 0; i < 20000; i++) fputs(\"more\\n\", out); return 9;",
+    );
+    let here = directory.path();
+    let source = std::fs::read_to_string(here.join("walk.c")).expect("there");
+    let source = source
+        .replace(
+            "int main(",
+            "__attribute__((noinline)) void stop(void) { __asm__ volatile(\"\"); }\nint main(",
+        )
+        .replace("abs(argc);", "stop();");
+    std::fs::write(here.join("walk.c"), source).expect("writable");
+    let built = Command::new("gcc")
+        .args(["-O1", "-static", "-o", "walk", "walk.c"])
+        .current_dir(here)
+        .status();
+    assert!(built.expect("gcc").success());
+    for _ in 0..4 {
+        let done = fresco(
+            &["record", "-o", "a.ftrace", "--to-symbol", "stop", "--", "./walk"],
+            here,
+        );
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{told}");
+        assert!(told.contains("as much is recorded as was asked for"), "{told}");
+        assert_eq!(std::fs::read_to_string(here.join("out")).expect("there"), "begin\n");
+    }
+    let recorded = json(&["trace", "info", "a.ftrace", "--json"], here);
+    let instructions = recorded["data"]["instructions"].as_u64().expect("a number");
+    assert_eq!(recorded["data"]["ending"], "recording was stopped");
+    // So many instructions more make some lines, always the same ones.
+    let count = (instructions + 5000).to_string();
+    let texts: Vec<String> = (0..3)
+        .map(|_| {
+            let options = [
+                "record",
+                "-q",
+                "-o",
+                "a.ftrace",
+                "--instructions",
+                &count,
+                "--",
+                "./walk",
+            ];
+            let done = fresco(&options, here);
+            assert_eq!(done.status.code(), Some(0), "{done:?}");
+            std::fs::read_to_string(here.join("out")).expect("there")
+        })
+        .collect();
+    assert!(
+        texts[0].lines().count() > 2 && texts[0].lines().count() < 500,
+        "{}",
+        texts[0]
+    );
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    // What never begins replaces nothing.
+    std::fs::write(here.join("old.ftrace"), "old").expect("writable");
+    let source = "int never(void) { return 1; } int main(int argc, char **argv) { return argc > 5 ? never() : 0; }";
+    std::fs::write(here.join("never.c"), source).expect("writable");
+    let built = Command::new("gcc")
+        .args(["-O0", "-static", "-o", "never", "never.c"])
+        .current_dir(here)
+        .status();
+    assert!(built.expect("gcc").success());
+    let done = fresco(
+        &["record", "-o", "old.ftrace", "--from-symbol", "never", "--", "./never"],
+        here,
+    );
+    assert_eq!(done.status.code(), Some(2), "{done:?}");
+    assert_eq!(std::fs::read(here.join("old.ftrace")).expect("there"), b"old");
+}
+
+#[test]
+fn several_threads_end_together_where_the_part_ends() {
+    if cannot_record() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    let source = "#include <pthread.h>\n#include <unistd.h>\nstatic volatile long sums[4][64];\n\
+                  static void *work(void *of) { volatile long *sum = of; for (;;) ++*sum; }\n\
+                  int main(void) { pthread_t thread; for (int i = 0; i < 3; i++) pthread_create(&thread, 0, work, (void *)sums[i]); \
+                  for (;;) pause(); }\n";
+    std::fs::write(here.join("threads.c"), source).expect("writable");
+    let built = Command::new("gcc")
+        .args(["-O1", "-static", "-pthread", "-o", "threads", "threads.c"])
+        .current_dir(here)
+        .status();
+    assert!(built.expect("gcc").success());
+    let options = [
+        "record",
+        "-o",
+        "a.ftrace",
+        "--skip",
+        "1M",
+        "--instructions",
+        "2M",
+        "--",
+        "./threads",
+    ];
+    let done = fresco(&options, here);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let recorded = json(&["trace", "info", "a.ftrace", "--json"], here);
+    let instructions = recorded["data"]["instructions"].as_u64().expect("a number");
+    // Whole blocks, of a few instructions each here; a thread may be within one when another ends the program.
+    assert!((1_999_000..2_001_000).contains(&instructions), "{instructions}");
+    assert_eq!(processes_of(&here.join("threads")), Vec::<String>::new());
+}
+
+/// A program whose processes make each other without end, each of which lives for less than it takes to find it and touches the file
+/// `beat`, until the file `stop` is there, or for a minute.
+const CHAIN: &str = "if (!fork()) { time_t until = time(0) + 60; for (;;) { if (!access(\"stop\", F_OK) || time(0) > until) _exit(0); \
+                     close(creat(\"beat\", 0644)); if (fork()) _exit(0); } } \
+                     fill(); fclose(fopen(\"filled\", \"w\")); for (;;) fill();";
+
+/// Returns true if no process of [`CHAIN`] is left after a while; there is none afterwards in any case.
+fn is_quiet(here: &Path) -> bool {
+    let beat = || {
+        std::fs::metadata(here.join("beat"))
+            .and_then(|about| about.modified())
+            .expect("there")
+    };
+    let mut quiet = false;
+    for _ in 0..20 {
+        let before = beat();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        quiet = beat() == before;
+        if quiet {
+            break;
+        }
+    }
+    std::fs::write(here.join("stop"), "").expect("writable");
+    quiet
+}
+
+#[test]
+fn processes_that_live_too_short_to_be_found_end_too() {
+    if cannot_record() {
+        return;
+    }
+    for (name, status) in [("-TERM", Some(130)), ("-KILL", None)] {
+        let directory = with_program(CHAIN);
+        let here = directory.path();
+        let walk = here.join("walk");
+        let child = Command::new(program())
+            .args(["record", "-o", "a.ftrace", "--"])
+            .arg(&walk)
+            .current_dir(here)
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = child.expect("it starts");
+        wait_until("the program has filled its area", || here.join("filled").exists());
+        signal(&child, name);
+        let done = child.wait().expect("it ends");
+        assert!(is_quiet(here), "{name}");
+        assert_eq!(done.code(), status);
+    }
+}
+
+#[test]
+fn processes_of_a_program_that_ended_by_itself_live_on() {
+    if cannot_record() {
+        return;
+    }
+    let directory = with_program(
+        "if (!fork()) { for (int i = 0; i < 20; i++) usleep(50000); fclose(fopen(\"lived\", \"w\")); _exit(0); } fill(); return 0;",
+    );
+    let here = directory.path();
+    let done = Command::new(program())
+        .args(["record", "-q", "-o", "a.ftrace", "--", "./walk"])
+        .current_dir(here)
+        .stderr(Stdio::null())
+        .status();
+    assert_eq!(done.expect("it ends").code(), Some(0));
+    wait_until("the child has lived on", || here.join("lived").exists());
+}
