@@ -105,6 +105,11 @@ impl Batch {
         &self.events
     }
 
+    /// The events, for who appends several at once.
+    pub(crate) fn buffer(&mut self) -> &mut Vec<Event> {
+        &mut self.events
+    }
+
     /// Returns true if the program has appended what it should in one call.
     pub fn is_full(&self) -> bool {
         self.events.len() >= self.capacity

@@ -2,7 +2,6 @@
 //! Processor traces: what one thread of a program did.
 
 use super::format::{Format, Opened, recognise};
-use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
 use super::ftrace::{Record, TraceReader, Unit, What};
 use super::input::Input;
 use super::memory::parsed;
@@ -15,7 +14,7 @@ use fresco_input::InputError;
 /// Bytes of an access of a text trace: these are traces of cache lines.
 const LINE: u64 = 64;
 /// Virtual addresses lie below this: user space with five levels of page tables (Intel SDM vol. 3, section 4.5).
-const ADDRESS_LIMIT: u64 = 1 << 56;
+pub(super) const ADDRESS_LIMIT: u64 = 1 << 56;
 
 /// The events of one thread, one by one.
 ///
@@ -25,7 +24,7 @@ const ADDRESS_LIMIT: u64 = 1 << 56;
 ///   cache sees what another one has already filtered.
 /// - Load-store traces: loads and stores without gaps and dependences.
 /// - Lackey, ChampSim and drmemtrace: accesses as in [`super::AnyTrace`], the second with their dependences.
-/// - Fresco traces in instructions: as recorded. Of version 2 only the thread's own part of the file is read.
+/// - Fresco traces in instructions, of version 1: as recorded.
 pub(super) struct CpuTrace {
     source: Source,
     thread: u16,
@@ -36,14 +35,6 @@ enum Source {
     LoadStore(Lines),
     Instructions(Box<dyn Records>),
     Fresco(Box<TraceReader>),
-    Recorded(Box<Recorded>),
-}
-
-/// A thread of a recorded program, and events of it that are due.
-struct Recorded {
-    thread: RecordedThread,
-    events: Vec<Event>,
-    next: usize,
 }
 
 impl CpuTrace {
@@ -77,53 +68,10 @@ impl CpuTrace {
         }
     }
 
-    /// The events of `thread` of a trace of version 2, with what is wanted `between` its accesses.
-    pub fn of_recorded(file: RecordedFile, thread: u16, between: Between) -> Self {
-        let recorded = Recorded {
-            thread: RecordedThread::new(file, thread, between),
-            events: Vec::new(),
-            next: 0,
-        };
-        Self {
-            source: Source::Recorded(Box::new(recorded)),
-            thread,
-        }
-    }
-
-    /// The same trace from its begin, if it is of version 2: without reading its trailer again, and the same file whatever its name
-    /// is given to meanwhile.
-    pub fn again(self) -> Option<Self> {
-        match self.source {
-            Source::Recorded(recorded) => {
-                let recorded = Recorded {
-                    thread: recorded.thread.again(self.thread),
-                    events: recorded.events,
-                    next: recorded.next,
-                };
-                Some(Self {
-                    source: Source::Recorded(Box::new(recorded)),
-                    thread: self.thread,
-                })
-            }
-            _ => None,
-        }
-    }
-
     /// The next event of the thread; `None` at the end of the trace.
     #[inline]
     pub fn next(&mut self) -> Result<Option<Event>, InputError> {
         let event = match &mut self.source {
-            Source::Recorded(recorded) => {
-                let Recorded { thread, events, next } = &mut **recorded;
-                if *next == events.len() {
-                    events.clear();
-                    *next = 0;
-                    thread.next(events)?;
-                }
-                let event = events.get(*next).copied();
-                *next += usize::from(event.is_some());
-                event
-            }
             Source::Ramulator { lines, write_back } => match write_back.take() {
                 Some(addr) => Some(line_access(0, addr, true)),
                 None => parsed(lines, ramulator_cpu)?.map(|line| {
@@ -146,24 +94,27 @@ impl CpuTrace {
             },
         };
         match event {
-            Some(Event::Op(op)) if op.addr.0 >= ADDRESS_LIMIT => Err(self.too_high(op.addr)),
+            Some(Event::Op(op)) if op.addr.0 >= ADDRESS_LIMIT => Err(too_high(op.addr, |found| self.error_here(found))),
             event => Ok(event),
         }
     }
 
     #[cold]
-    fn too_high(&self, addr: VirtAddr) -> InputError {
-        let found = format!("address {addr}");
-        let error = match &self.source {
+    fn error_here(&self, found: String) -> InputError {
+        match &self.source {
             Source::Ramulator { lines, .. } | Source::LoadStore(lines) => lines.error(found),
             Source::Fresco(reader) => reader.error_here(found),
             Source::Instructions(records) => records.error_here(found),
-            Source::Recorded(recorded) => recorded.thread.error_here(found),
-        };
-        error
-            .allowed("virtual addresses of user space, below 2^56")
-            .help("check that the trace holds virtual addresses")
+        }
     }
+}
+
+/// The error of an address beyond [`ADDRESS_LIMIT`]; `error_here` is given what was found.
+#[cold]
+pub(super) fn too_high(addr: VirtAddr, error_here: impl FnOnce(String) -> InputError) -> InputError {
+    error_here(format!("address {addr}"))
+        .allowed("virtual addresses of user space, below 2^56")
+        .help("check that the trace holds virtual addresses")
 }
 
 /// The error of a thread that a trace does not have.

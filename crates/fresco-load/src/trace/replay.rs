@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The program `trace`: does again what a trace says, as often as asked.
 
-use super::cpu::{CpuTrace, no_access};
+use super::cpu::{ADDRESS_LIMIT, CpuTrace, no_access, too_high};
 use super::format::Format;
-use super::ftrace::recorded::{Between, RecordedFile};
+use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
 use super::ftrace::{MAX_THREADS, What};
 use super::input::Input;
 use super::records::AnyTrace;
@@ -109,6 +109,14 @@ fn of_others(error: InputError, threads: BTreeSet<u16>) -> InputError {
         ))
 }
 
+/// What a pass reads.
+enum Pass {
+    /// A trace of version 2: only the thread's own part of the file.
+    Recorded(Box<RecordedThread>),
+    /// Any other.
+    Events(CpuTrace),
+}
+
 /// The running replay. A pass is the whole trace.
 ///
 /// A trace of Fresco's own format that marks its measured phase keeps its marks: begin in the first pass only, end in
@@ -124,7 +132,7 @@ pub(super) struct Replay {
     /// Passes made.
     done: u64,
     /// The pass that is being made, or, of a recorded trace, the one that is to be.
-    trace: Option<CpuTrace>,
+    trace: Option<Pass>,
     /// Whether the pass has begun.
     under_way: bool,
     /// What it has done so far.
@@ -146,7 +154,7 @@ impl Replay {
             let totals = file.trailer().thread(thread);
             let totals = totals.ok_or_else(|| of_others(no_access(&name, thread), threads()))?;
             let survey = Survey::of_totals(totals, &[totals], &name)?;
-            (survey, Some(CpuTrace::of_recorded(file, thread, Between::Nothing)))
+            (survey, Some(RecordedThread::new(file, thread, Between::Nothing)))
         } else {
             let survey = Survey::of(CpuTrace::new(Input::open(&path)?, format, thread)?, &name)?;
             (survey, None)
@@ -159,7 +167,7 @@ impl Replay {
 
     /// One of the threads of a recorded program that are replayed together; they share the areas of `survey`.
     pub(super) fn member(path: PathBuf, file: RecordedFile, thread: u16, survey: Survey, passes: u64) -> Self {
-        let trace = CpuTrace::of_recorded(file, thread, Between::Orders);
+        let trace = RecordedThread::new(file, thread, Between::Orders);
         Self::of(path, Some(Format::Fresco), thread, survey, passes, Some(trace))
     }
 
@@ -169,7 +177,7 @@ impl Replay {
         thread: u16,
         survey: Survey,
         passes: u64,
-        trace: Option<CpuTrace>,
+        trace: Option<RecordedThread>,
     ) -> Self {
         Self {
             path,
@@ -178,7 +186,7 @@ impl Replay {
             survey,
             passes,
             done: 0,
-            trace,
+            trace: trace.map(|thread| Pass::Recorded(Box::new(thread))),
             under_way: false,
             digest: Digest::NONE,
             gap: 0,
@@ -200,10 +208,7 @@ impl Replay {
     fn deliver(&mut self, event: Event, out: &mut Batch) {
         match event {
             Event::Op(mut op) => {
-                match self.survey.vouched {
-                    true => self.digest.count(),
-                    false => self.digest.add(&op),
-                }
+                self.digest.add(&op);
                 op.gap = op.gap.saturating_add(std::mem::take(&mut self.gap));
                 out.push(Event::Op(op));
             }
@@ -244,6 +249,27 @@ impl Replay {
                 gap: std::mem::take(&mut self.gap),
             });
         }
+    }
+
+    /// Appends events of a recorded thread until there are enough; false at its end. They pass unchanged: it has no marks, and the
+    /// trace vouches for them.
+    fn append(&mut self, thread: &mut RecordedThread, out: &mut Batch) -> Result<bool, InputError> {
+        debug_assert!(!self.survey.begins && self.gap == 0);
+        while !out.is_full() {
+            let before = out.events().len();
+            if !thread.next(out.buffer())? {
+                return Ok(false);
+            }
+            for event in &out.events()[before..] {
+                if let Event::Op(op) = event {
+                    self.digest.count();
+                    if op.addr.0 >= ADDRESS_LIMIT {
+                        return Err(too_high(op.addr, |found| thread.error_here(found)));
+                    }
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Ends a pass. A trace that has changed since it was surveyed is not what the footprint was computed for.
@@ -292,22 +318,29 @@ impl Program for Replay {
             }
             let mut trace = match self.trace.take() {
                 Some(trace) => trace,
-                None => CpuTrace::new(Input::open(&self.path)?, self.format, self.thread)?,
+                None => Pass::Events(CpuTrace::new(Input::open(&self.path)?, self.format, self.thread)?),
             };
-            let more = loop {
-                match trace.next()? {
-                    Some(event) => self.deliver(event, out),
-                    None => break false,
-                }
-                if out.is_full() {
-                    break true;
-                }
+            let more = match &mut trace {
+                Pass::Recorded(thread) => self.append(thread, out)?,
+                Pass::Events(trace) => loop {
+                    match trace.next()? {
+                        Some(event) => self.deliver(event, out),
+                        None => break false,
+                    }
+                    if out.is_full() {
+                        break true;
+                    }
+                },
             };
             if more {
                 self.trace = Some(trace);
             } else {
                 self.finish_pass(out)?;
-                self.trace = trace.again();
+                // The trailer is not read again, and the file is the same whatever its name is given to meanwhile.
+                self.trace = match trace {
+                    Pass::Recorded(thread) => Some(Pass::Recorded(Box::new(thread.again(self.thread)))),
+                    Pass::Events(_) => None,
+                };
             }
         }
         Ok(true)

@@ -59,8 +59,6 @@ pub(super) struct Survey {
     pub has_passes: bool,
     /// Pages touched, adjacent ones as one area.
     pub areas: Vec<Area>,
-    /// Whether the trace itself says what each part of it must be, so that a pass need only be counted.
-    pub vouched: bool,
 }
 
 impl Survey {
@@ -94,7 +92,6 @@ impl Survey {
             begins,
             has_passes: begins && has_passes,
             areas: areas(&pages),
-            vouched: false,
         })
     }
 
@@ -125,7 +122,6 @@ impl Survey {
             begins: false,
             has_passes: false,
             areas,
-            vouched: true,
         })
     }
 }

@@ -12,6 +12,8 @@ pub const WINDOW: u32 = 512;
 #[derive(Clone, Debug)]
 pub struct Follower {
     registers: [u32; REGISTERS],
+    /// What registers that a block changes are to become.
+    changed: [u32; REGISTERS],
     /// Words stored, and the load that the data derive from.
     words: Box<[(u64, u32)]>,
     count: u32,
@@ -30,6 +32,7 @@ impl Default for Follower {
     fn default() -> Self {
         Self {
             registers: [0; REGISTERS],
+            changed: [0; REGISTERS],
             words: vec![(u64::MAX, 0); WORDS].into_boxed_slice(),
             count: 0,
         }
@@ -99,11 +102,10 @@ impl Follower {
             }
         }
         // All at once: sources are of the registers as they were.
-        let mut values = [0; REGISTERS];
-        for (value, (_, source)) in values.iter_mut().zip(&block.changed) {
-            *value = self.value(*source, first);
+        for (place, (_, source)) in (0..REGISTERS).zip(&block.changed) {
+            self.changed[place] = self.value(*source, first);
         }
-        for (value, (register, _)) in values.iter().zip(&block.changed) {
+        for (value, (register, _)) in self.changed.iter().zip(&block.changed) {
             self.registers[usize::from(*register)] = *value;
         }
         self.count = first + addresses.len() as u32;
