@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads a chunk run by run.
 
-use super::block::Block;
+use super::bits::Bits;
+use super::block::{Block, Site};
 use super::bytes::Bytes;
-use super::coder::{Coder, NO_BLOCK, SUCCESSORS};
+use super::coder::{Coder, NO_BLOCK, SUCCESSORS, Stride};
 use super::encoder::{Chunk, Counts};
 use super::{AFTER, BLOCKS_FROM, ENTER, LEAVE, MOST_BLOCKS, MOST_REGIONS, OBJECTS, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::MAX_THREADS;
@@ -78,10 +79,10 @@ pub(super) enum Step {
 pub(super) struct Decoder {
     coder: Coder,
     chunk: Chunk,
-    /// What has been read of each list.
+    /// What has been read of the first list.
+    bits: Bits,
+    /// What has been read of each list; of the first one 0.
     at: [usize; 4],
-    bits: u64,
-    left: u32,
     /// What has been read.
     done: Counts,
 }
@@ -91,9 +92,8 @@ impl Decoder {
         Self {
             coder: Coder::new(),
             chunk: Chunk::default(),
+            bits: Bits::default(),
             at: [0; 4],
-            bits: 0,
-            left: 0,
             done: Counts::default(),
         }
     }
@@ -101,37 +101,12 @@ impl Decoder {
     /// Begins a chunk.
     pub fn begin(&mut self, chunk: Chunk) {
         self.coder.begin();
-        (self.chunk, self.at, self.bits, self.left, self.done) = (chunk, [0; 4], 0, 0, Counts::default());
+        (self.chunk, self.at, self.bits, self.done) = (chunk, [0; 4], Bits::default(), Counts::default());
     }
 
     /// What has been read of the chunk.
     pub fn done(&self) -> &Counts {
         &self.done
-    }
-
-    #[cold]
-    fn refill(&mut self) -> Result<(), String> {
-        let rest = &self.chunk.lists[0][self.at[0]..];
-        if rest.is_empty() {
-            return Err("too few bits".into());
-        }
-        let taken = rest.len().min(8);
-        let mut word = [0; 8];
-        word[..taken].copy_from_slice(&rest[..taken]);
-        self.at[0] += taken;
-        (self.bits, self.left) = (u64::from_le_bytes(word), taken as u32 * 8);
-        Ok(())
-    }
-
-    #[inline]
-    fn bit(&mut self) -> Result<bool, String> {
-        if self.left == 0 {
-            self.refill()?;
-        }
-        let bit = self.bits & 1 == 1;
-        self.bits >>= 1;
-        self.left -= 1;
-        Ok(bit)
     }
 
     #[inline]
@@ -149,9 +124,9 @@ impl Decoder {
         if self.done.runs == self.chunk.counts.runs && self.at[1] == self.chunk.lists[1].len() {
             return self.finish().map(|()| None);
         }
-        let number = match self.bit()? {
-            true => self.coder.expected(),
-            false => match self.branch()? {
+        let number = match self.bits.take(&self.chunk.lists[0], 1)? {
+            1 => self.coder.expected(),
+            _ => match self.branch()? {
                 Ok(number) => number,
                 Err(special) => return Ok(Some(Step::Special(special))),
             },
@@ -165,54 +140,21 @@ impl Decoder {
 
     #[inline]
     fn run(&mut self, number: u32, block: &Block, addresses: &mut Vec<u64>) -> Result<(), String> {
-        let count = block.sites.len();
         addresses.clear();
-        let wanted = (1u64 << (count & 63)) - 1;
-        if count < 64 && self.left >= count as u32 && self.bits & wanted == wanted {
-            // Far the commonest: everything is as expected.
-            let strides = self.coder.enter(number, block);
-            for (site, stride) in block.sites.iter().zip(strides) {
-                let address = if site.beside > 0 {
-                    addresses[usize::from(site.beside) - 1].wrapping_add(site.distance)
-                } else {
-                    stride.last = stride.last.wrapping_add(stride.stride);
-                    stride.last
-                };
-                addresses.push(address);
-                self.done.stores += u64::from(site.write);
-            }
-            self.bits = self.bits.checked_shr(count as u32).unwrap_or(0);
-            self.left -= count as u32;
-        } else {
-            let mut hits = [0u64; super::MOST_SITES / 64];
-            for place in 0..count {
-                hits[place / 64] |= u64::from(self.bit()?) << (place % 64);
-            }
-            let strides = self.coder.enter(number, block);
-            let list = &self.chunk.lists[2];
-            for (place, (site, stride)) in block.sites.iter().zip(strides).enumerate() {
-                let hit = hits[place / 64] >> (place % 64) & 1 == 1;
-                let mut difference = 0;
-                if !hit {
-                    let mut bytes = Bytes(&list[self.at[2]..]);
-                    let before = bytes.left();
-                    difference = unzigzag(bytes.integer()?);
-                    self.at[2] += before - bytes.left();
-                }
-                let address = if site.beside > 0 {
-                    let expected = addresses[usize::from(site.beside) - 1].wrapping_add(site.distance);
-                    expected.wrapping_add(difference)
-                } else {
-                    if !hit {
-                        stride.stride = difference;
-                    }
-                    stride.last = stride.last.wrapping_add(stride.stride);
-                    stride.last
-                };
-                addresses.push(address);
-                self.done.stores += u64::from(site.write);
+        let strides = self.coder.enter(number, block);
+        let [hits, _, differences, _] = &self.chunk.lists;
+        let pieces = block.sites.chunks(64).zip(strides.chunks_mut(64));
+        for (sites, strides) in pieces {
+            let hits = self.bits.take(hits, sites.len() as u32)?;
+            if hits == u64::MAX >> (64 - sites.len()) {
+                self.done.stores += as_expected(sites, strides, addresses);
+            } else {
+                let (bytes, stores) = differing(sites, strides, hits, &differences[self.at[2]..], addresses)?;
+                self.at[2] += bytes;
+                self.done.stores += stores;
             }
         }
+        let count = block.sites.len();
         self.done.runs += 1;
         self.done.instructions += u64::from(block.instructions);
         self.done.loads = self.done.loads.wrapping_add(count as u64);
@@ -259,11 +201,58 @@ impl Decoder {
             return Err(format!("{done:?} where it says {:?}", self.chunk.counts));
         }
         let lengths = self.chunk.lists.each_ref().map(Vec::len);
-        if self.at != lengths || self.bits != 0 || self.left >= 8 {
+        if self.at[1..] != lengths[1..] || !self.bits.is_over(&self.chunk.lists[0]) {
             return Err("more than it says".into());
         }
         Ok(())
     }
+}
+
+/// Appends the addresses of accesses that are all where they are expected, far the commonest; how many of them are stores.
+#[inline]
+fn as_expected(sites: &[Site], strides: &mut [Stride], addresses: &mut Vec<u64>) -> u64 {
+    let mut stores = 0;
+    for (site, stride) in sites.iter().zip(strides) {
+        let address = if site.beside > 0 {
+            addresses[usize::from(site.beside) - 1].wrapping_add(site.distance)
+        } else {
+            stride.last = stride.last.wrapping_add(stride.stride);
+            stride.last
+        };
+        addresses.push(address);
+        stores += u64::from(site.write);
+    }
+    stores
+}
+
+/// Appends the addresses of accesses of which those are where they are expected that have a bit in `hits`, and the others so far from
+/// there as `differences` say; how many bytes of these were read, and how many are stores.
+fn differing(
+    sites: &[Site],
+    strides: &mut [Stride],
+    mut hits: u64,
+    differences: &[u8],
+    addresses: &mut Vec<u64>,
+) -> Result<(usize, u64), String> {
+    let (mut bytes, mut stores) = (Bytes(differences), 0);
+    for (site, stride) in sites.iter().zip(strides) {
+        let hit = hits & 1 == 1;
+        hits >>= 1;
+        let difference = if hit { 0 } else { unzigzag(bytes.integer()?) };
+        let address = if site.beside > 0 {
+            let expected = addresses[usize::from(site.beside) - 1].wrapping_add(site.distance);
+            expected.wrapping_add(difference)
+        } else {
+            if !hit {
+                stride.stride = difference;
+            }
+            stride.last = stride.last.wrapping_add(stride.stride);
+            stride.last
+        };
+        addresses.push(address);
+        stores += u64::from(site.write);
+    }
+    Ok((differences.len() - bytes.left(), stores))
 }
 
 /// The next entry of a list of specials.

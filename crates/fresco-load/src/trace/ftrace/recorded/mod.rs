@@ -71,6 +71,7 @@
 //! and is not waited for. Then the number of regions, at most 256, and for each its name, a text, the number of threads that were in it,
 //! and for each, ascending: its number, how often it was in it, instructions and accesses there.
 
+mod bits;
 mod block;
 mod bytes;
 mod coder;
