@@ -120,7 +120,7 @@ fn others(word: Word) -> Reads {
         },
         // aese, aesd; sha1su1, sha256su0
         0b10100 => match word.bit(28) {
-            false => operation <= 0b00101 && operation >= 0b00100,
+            false => matches!(operation, 0b00100 | 0b00101),
             true => operation != 0,
         },
         _ => false,
@@ -191,10 +191,13 @@ mod tests {
     use super::super::a64::effect;
     use super::*;
 
+    /// Registers, and instructions that need these: their encoding, and their text.
+    type List = (&'static [u8], &'static [(u32, &'static str)]);
+
     #[test]
     fn what_vectors_are_made_of() {
         // As GNU as assembles them; the target is v1, but for those that have none.
-        let lists: [(&[u8], &[(u32, &str)]); 5] = [
+        let lists: [List; 5] = [
             (
                 &[2, 3],
                 &[
