@@ -9,6 +9,7 @@ mod atomic;
 mod calls;
 mod ends;
 mod qemu;
+mod skip;
 
 use atomic::Guest as Architecture;
 use fresco_ring::event::{
@@ -28,6 +29,7 @@ pub static qemu_plugin_version: c_int = 1;
 
 /// All that the calls need.
 struct Plugin {
+    id: qemu::Id,
     ring: Guest,
     architecture: Architecture,
     /// Where the program is to be ended.
@@ -41,6 +43,8 @@ struct Plugin {
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 /// Is there more than one thread? Before, what is atomic orders nothing.
 static SEVERAL: AtomicBool = AtomicBool::new(false);
+/// Does the recorder know where the program lies?
+static PLACED: AtomicBool = AtomicBool::new(false);
 
 /// Bits of QEMU's word about an access: the logarithm of its size, a load, a store. QEMU has functions for two of them; that these
 /// are the same is checked when it starts.
@@ -158,8 +162,11 @@ impl Plugin {
         }
     }
 
-    /// Where the program lies, when the first block is translated: it is loaded by then.
-    fn image(&self) {
+    /// Says where the program lies, when the first block is translated: it is loaded by then. False if that was said before.
+    fn image(&self) -> bool {
+        if PLACED.swap(true, Relaxed) {
+            return false;
+        }
         // SAFETY: functions without arguments.
         let code = unsafe {
             [
@@ -170,6 +177,7 @@ impl Plugin {
         };
         self.ring.push_all(DEFINITIONS, &[IMAGE, code[0], code[1], code[2]]);
         self.bytes(MAPS, &std::fs::read("/proc/self/maps").unwrap_or_default());
+        true
     }
 }
 
@@ -187,9 +195,7 @@ unsafe extern "C" fn on_translation(_: qemu::Id, block: *mut qemu::Block) {
         return;
     }
     let mut blocks = plugin.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-    if *blocks == 0 {
-        plugin.image();
-    }
+    plugin.image();
     let number = *blocks;
     *blocks += 1;
     // SAFETY: QEMU's block is valid during the call, and has so many instructions.
@@ -284,7 +290,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
         let arguments: Vec<&CStr> = (0..count as usize).map(|i| CStr::from_ptr(*arguments.add(i))).collect();
         (arguments, CStr::from_ptr((*info).target))
     };
-    match install(&arguments, target) {
+    match install(id, &arguments, target) {
         Ok(plugin) => {
             if PLUGIN.set(plugin).is_err() {
                 return 1;
@@ -295,20 +301,39 @@ pub unsafe extern "C" fn qemu_plugin_install(
             return 1;
         }
     }
+    let leaves_out = PLUGIN.get().is_some_and(|plugin| skip::is_worth(plugin.until.part()));
     // SAFETY: the functions live as long as the plugin, which is never unloaded; the recorder's death ends this process.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::pthread_atfork(None, None, Some(in_child));
+        register(
+            id,
+            if leaves_out {
+                skip::on_translation
+            } else {
+                on_translation
+            },
+        );
+    }
+    0
+}
+
+/// Has QEMU call the plugin.
+///
+/// # Safety
+/// The function lives as long as the plugin.
+unsafe fn register(id: qemu::Id, on_translation: qemu::OnTranslation) {
+    // SAFETY: as above; the other functions live as long.
+    unsafe {
         qemu::qemu_plugin_register_vcpu_init_cb(id, on_begin);
         qemu::qemu_plugin_register_vcpu_exit_cb(id, on_end);
         qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
         qemu::qemu_plugin_register_vcpu_syscall_cb(id, calls::on_call);
         qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, calls::on_return);
     }
-    0
 }
 
-fn install(arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
+fn install(id: qemu::Id, arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
     let architecture = Architecture::of(target.to_bytes())
         .ok_or_else(|| format!("programs for {} cannot be recorded", target.to_string_lossy()))?;
     let path = arguments
@@ -332,6 +357,7 @@ fn install(arguments: &[&CStr], target: &CStr) -> Result<Plugin, String> {
     }
     ring.begin(DEFINITIONS, 0);
     Ok(Plugin {
+        id,
         ring,
         architecture,
         until: Until::new(part),

@@ -42,7 +42,11 @@ pub type OnCall = unsafe extern "C" fn(Id, c_uint, i64, u64, u64, u64, u64, u64,
 /// A system call is over.
 pub type OnReturn = unsafe extern "C" fn(Id, c_uint, i64, i64);
 
+/// The plugin as a whole.
+pub type OnPlugin = unsafe extern "C" fn(Id);
+
 unsafe extern "C" {
+    pub fn qemu_plugin_reset(id: Id, call: OnPlugin);
     pub fn qemu_plugin_register_vcpu_init_cb(id: Id, call: OnThread);
     pub fn qemu_plugin_register_vcpu_exit_cb(id: Id, call: OnThread);
     pub fn qemu_plugin_register_vcpu_tb_trans_cb(id: Id, call: OnTranslation);

@@ -10,7 +10,7 @@ use crate::stream::Stream;
 use crate::window::Window;
 use fresco_load::trace::ftrace::MAX_THREADS;
 use fresco_load::trace::ftrace::recorded::Kind;
-use fresco_ring::event::{DEFINE, IMAGE, KIND, LOW, MAPS};
+use fresco_ring::event::{DEFINE, IMAGE, KIND, LOW, MAPS, SKIPPED};
 use fresco_ring::{Host, Taken};
 use std::collections::BTreeMap;
 
@@ -36,6 +36,8 @@ pub struct Shared {
     /// Path of the program.
     program: String,
     maps: Vec<u8>,
+    /// Whether it is known where the program lies.
+    pub placed: bool,
     stack: bool,
 }
 
@@ -54,6 +56,7 @@ impl Shared {
             output,
             program,
             maps: Vec::new(),
+            placed: false,
             stack: false,
         }
     }
@@ -117,6 +120,11 @@ impl Shared {
                     self.window.placed(more.first().copied().unwrap_or(0));
                     3
                 }
+                SKIPPED => {
+                    self.read_maps();
+                    self.window.leave_out(first & LOW);
+                    0
+                }
                 _ => {
                     self.fail(format!("a definition {first:#x} where none belongs"));
                     return;
@@ -126,12 +134,18 @@ impl Shared {
         }
     }
 
-    /// The words after the first that a block takes.
-    fn define_block(&mut self, first: u64, more: &[u64]) -> usize {
+    /// The map of memory has come whole, before all else.
+    fn read_maps(&mut self) {
+        self.placed = true;
         if !self.maps.is_empty() {
             let maps = std::mem::take(&mut self.maps);
             self.memory.read_maps(&String::from_utf8_lossy(&maps), &self.program);
         }
+    }
+
+    /// The words after the first that a block takes.
+    fn define_block(&mut self, first: u64, more: &[u64]) -> usize {
+        self.read_maps();
         let count = (first >> 32 & 0xffff) as usize;
         let bytes: Vec<u8> = more
             .iter()
@@ -203,7 +217,7 @@ impl Analysis {
 
     /// Returns true if not even one block was translated.
     pub fn saw_nothing(&self) -> bool {
-        !self.shared.blocks.knows(0)
+        !self.shared.placed
     }
 
     /// The program is over; true if it asked for another program in its place.

@@ -83,6 +83,10 @@ impl Stream {
                 self.run(word & LOW, &rest[1..=length], shared);
                 *at += length + 1;
             } else {
+                // What a system call makes of the memory comes after what is there at the begin.
+                if word & KIND == RETURN && !shared.placed {
+                    return false;
+                }
                 let length = length(word);
                 if rest.len() < length {
                     self.carry.extend_from_slice(rest);

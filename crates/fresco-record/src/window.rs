@@ -31,6 +31,12 @@ impl Window {
         }
     }
 
+    /// The program has done so many instructions by now, of which none was told: they are of what is left out.
+    pub fn leave_out(&mut self, instructions: u64) {
+        self.skip = self.skip.saturating_sub(instructions.saturating_sub(self.done));
+        self.done = self.done.max(instructions);
+    }
+
     /// Returns true if a run of the block at `address` with so many instructions belongs to it.
     #[inline]
     pub fn takes(&mut self, instructions: u64, address: u64) -> bool {

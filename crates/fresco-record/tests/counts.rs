@@ -188,3 +188,38 @@ fn a_window_records_what_was_asked_for() {
     assert!(recorded(&options).nothing);
     assert!(Path::new(&options.output).exists());
 }
+
+/// What is left out at the begin of a program is not looked at access by access, if it is long; with a function to begin with it is.
+#[test]
+fn a_long_begin_is_left_out_to_the_block() {
+    let Some(plugin) = plugin() else { return };
+    let source = "#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\nint main(void) {\n\
+         \x20 char *late = 0; unsigned sum = 0;\n\
+         \x20 for (int round = 0; round < 60; round++) {\n\
+         \x20   char *area = mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n\
+         \x20   for (int i = 0; i < 1 << 16; i++) { area[i] = i * round; sum += area[i / 2]; }\n\
+         \x20   if (round == 20) late = area; else munmap(area, 1 << 16);\n\
+         \x20   if (late) sum += late[round];\n\
+         \x20 }\n  return sum & 1; }";
+    let (directory, program) = built("program.c", source, &["-O1", "-static"]);
+    let mut options = options(&plugin, directory.path(), &program, &[]);
+    options.instructions = Some(2_000_000);
+    for skip in [9_000_000, 20_000_001] {
+        options.skip = skip;
+        options.from_symbol = None;
+        let quick = trailer(&options);
+        let quick_bytes = std::fs::read(&options.output).expect("readable");
+        options.from_symbol = Some("_start".into());
+        let slow = trailer(&options);
+        assert_eq!(quick, slow, "{skip}");
+        assert!(
+            quick_bytes == std::fs::read(&options.output).expect("readable"),
+            "{skip}"
+        );
+        assert!((2_000_000..2_000_600).contains(&quick.counts().instructions), "{skip}");
+    }
+    // It ends before that.
+    (options.skip, options.from_symbol) = (900_000_000, None);
+    let recording = recorded(&options);
+    assert!(recording.nothing && matches!(recording.ended, fresco_record::Ended::Program(_)));
+}

@@ -21,7 +21,7 @@
 //! Words of the stream of definitions: [`DEFINE`] with the number of instructions in bits 32–47 and the block's number
 //! below, then its address, then a byte for the length of each instruction, then the instructions' bytes, each list filled up to
 //! whole words; [`MAPS`] with a number of bytes, then these, a part of `/proc/self/maps`; [`IMAGE`], then begin and end of the
-//! program's code and its entry.
+//! program's code and its entry; [`SKIPPED`] with the number of instructions so far, of which nothing else is told.
 
 /// Mask of a word's kind.
 pub const KIND: u64 = 7 << 61;
@@ -50,6 +50,8 @@ pub const DEFINE: u64 = 1 << 61;
 pub const MAPS: u64 = 2 << 61;
 /// Where the program's code lies.
 pub const IMAGE: u64 = 3 << 61;
+/// Instructions that were left out since the program's begin.
+pub const SKIPPED: u64 = 4 << 61;
 
 /// Place of the number of an instruction.
 pub const INSTRUCTION: u32 = 52;

@@ -79,6 +79,11 @@ impl Until {
         &self.part
     }
 
+    /// So many instructions have run that were not told: they are of what is left out.
+    pub fn leave_out(&self, instructions: u64) {
+        self.skip.fetch_sub(instructions.min(self.skip.load(Relaxed)), Relaxed);
+    }
+
     /// Nothing is to be ended any more: for a forked child.
     pub fn forget(&self) {
         self.off.store(true, Relaxed);
