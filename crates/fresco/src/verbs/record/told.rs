@@ -12,6 +12,9 @@ pub fn summary(output: &Path, recording: &Recording) {
     for line in words::lines(&recording.trailer, recording.bytes) {
         tell(&format!("  {line}"));
     }
+    if recording.ended == Ended::Enough {
+        tell("fresco record: as much is recorded as was asked for; the program was ended");
+    }
 }
 
 /// What is not in the trace.
@@ -32,8 +35,7 @@ pub fn warnings(output: &Path, recording: &Recording) {
         say("the program let another one take its place (exec): from there on nothing is in the trace".into());
     }
     match &recording.ended {
-        Ended::Program(_) => {}
-        Ended::Enough => say("as much is recorded as was asked for; the program was ended".into()),
+        Ended::Program(_) | Ended::Enough => {}
         Ended::Asked => say("stopped; what was recorded until then is whole".into()),
         Ended::Full(reason) => say(format!(
             "{}: nothing more can be written: {reason}; what was recorded until then is whole; the program was ended",
