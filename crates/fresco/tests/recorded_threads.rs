@@ -195,7 +195,19 @@ fn without_cores_for_all_threads_one_is_replayed_and_told() {
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success(), "{told}");
     assert!(
-        told.contains("join.ftrace has 5 threads, of which thread 0 is replayed"),
+        told.contains("join.ftrace has 5 threads, of which thread 1 is replayed"),
         "{told}"
     );
+    // Beside others as well: the one that does the most.
+    let words = [
+        "sim",
+        "--on",
+        "xeon-w3530",
+        "latency",
+        "--beside",
+        "join.ftrace",
+        "--print-scenario",
+    ];
+    let scenario = stdout(&words, directory.path());
+    assert!(scenario.contains("parameters.thread = 1\n"), "{scenario}");
 }

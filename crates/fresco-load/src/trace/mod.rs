@@ -39,5 +39,5 @@ pub(crate) use replay::TRACE;
 pub use sample::{Chosen, Interval, Intervals, Replayed};
 pub use tap::digest_of_file;
 pub(crate) use together::TRACE_PARALLEL;
-pub use together::threads_of;
+pub use together::{busiest_thread_of, threads_of};
 pub use window::{Measure, Window};

@@ -60,10 +60,22 @@ fn recorded(file: &RecordedFile) -> Vec<&ThreadTotals> {
     threads.filter(|totals| totals.counts.runs > 0).collect()
 }
 
-/// How many threads of a file are replayed together; 1 for what is no recorded program.
-pub fn threads_of(path: &Path) -> usize {
+/// A recorded program; `None` for anything else, and for what cannot be read.
+fn opened(path: &Path) -> Option<RecordedFile> {
     // A pipe would be waited for.
     let is_recorded = path.is_file() && RecordedFile::is(path).unwrap_or(false);
-    let file = is_recorded.then(|| RecordedFile::open(path).ok()).flatten();
-    file.map_or(1, |file| recorded(&file).len())
+    is_recorded.then(|| RecordedFile::open(path).ok()).flatten()
+}
+
+/// How many threads of a file are replayed together; 1 for what is no recorded program.
+pub fn threads_of(path: &Path) -> usize {
+    opened(path).map_or(1, |file| recorded(&file).len())
+}
+
+/// The thread that executes the most instructions, the first one of several; 0 for what is no recorded program.
+pub fn busiest_thread_of(path: &Path) -> u16 {
+    let Some(file) = opened(path) else { return 0 };
+    let threads = recorded(&file);
+    let busiest = threads.iter().rev().max_by_key(|totals| totals.counts.instructions);
+    busiest.map_or(0, |totals| totals.thread)
 }

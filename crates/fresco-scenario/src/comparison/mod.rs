@@ -8,6 +8,7 @@ pub use policy::policies;
 
 use fresco_dram::color::ColorSpace;
 use fresco_input::{InputError, quoted};
+use fresco_load::trace::{busiest_thread_of, threads_of};
 use fresco_machine::Machine;
 use policy::Policy;
 use std::fmt::Write as _;
@@ -28,7 +29,7 @@ pub struct Comparison<'a> {
     /// Names of [`policies`], each also with `+memguard`.
     pub policies: &'a [String],
     /// Recorded programs of several threads are replayed with all of them, a core for each, as far as there are cores; otherwise with the
-    /// first one.
+    /// one that executes the most instructions.
     pub is_together: bool,
 }
 
@@ -41,6 +42,8 @@ struct Task {
     name: String,
     program: String,
     file: Option<String>,
+    /// The thread that is replayed, where it is one.
+    thread: u16,
     cores: std::ops::Range<u32>,
 }
 
@@ -137,7 +140,7 @@ impl Comparison<'_> {
         let mut task = |option: &str, word: &str, copies: u32| {
             let (mut program, file) = program_of(option, word)?;
             let threads = match &file {
-                Some(file) if self.is_together => fresco_load::trace::threads_of(Path::new(file)) as u32,
+                Some(file) if self.is_together => threads_of(Path::new(file)) as u32,
                 _ => 1,
             };
             if threads > 1 && next + copies * threads <= machine.cores {
@@ -150,6 +153,7 @@ impl Comparison<'_> {
                         name,
                         program: program.clone(),
                         file: file.clone(),
+                        thread: 0,
                         cores: next - threads..next,
                     }
                 });
@@ -170,10 +174,12 @@ impl Comparison<'_> {
             next = cores.end;
             let name = unused(task_name(word), &names);
             names.push(name.clone());
+            let thread = file.as_ref().map_or(0, |file| busiest_thread_of(Path::new(file)));
             Ok(vec![Task {
                 name,
                 program,
                 file,
+                thread,
                 cores,
             }])
         };
@@ -240,6 +246,9 @@ fn write_tasks(text: &mut String, measured: &[Task], background: &[Task]) {
         }
         if let Some(file) = &task.file {
             _ = writeln!(text, "parameters.file = {}", quoted(file));
+            if task.thread > 0 {
+                _ = writeln!(text, "parameters.thread = {}", task.thread);
+            }
         }
     }
 }
@@ -281,6 +290,7 @@ mod tests {
             name: name.to_owned(),
             program: String::new(),
             file: None,
+            thread: 0,
             cores,
         };
         let (one, three) = (task("one", 0..1), task("three", 1..4));

@@ -7,6 +7,7 @@ use crate::failure::{Failure, tell};
 use crate::scenarios;
 use crate::simulate::Subject;
 use fresco_input::InputError;
+use fresco_load::trace::busiest_thread_of;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
 use fresco_report::InputFile;
 use fresco_scenario::{Comparison, Source};
@@ -118,13 +119,14 @@ fn tell_of_threads(name: &str, path: &Path) -> Result<(), InputError> {
     }
     let file = RecordedFile::open(path)?;
     let trailer = file.trailer();
-    if let [first, _, ..] = trailer.threads.as_slice() {
-        let share = 100.0 * first.counts.instructions as f64 / trailer.counts().instructions.max(1) as f64;
+    let replayed = trailer.thread(busiest_thread_of(path));
+    if let (Some(replayed), [_, _, ..]) = (replayed, trailer.threads.as_slice()) {
+        let share = 100.0 * replayed.counts.instructions as f64 / trailer.counts().instructions.max(1) as f64;
         tell(&format!(
             "fresco: {name} has {} threads, of which thread {} is replayed, {share:.1} % of the instructions, for want of cores; --set \
              task.NAME.parameters.thread=N takes another",
             trailer.threads.len(),
-            first.thread
+            replayed.thread
         ));
     }
     Ok(())
