@@ -34,6 +34,7 @@ struct zone;
  * @found: pages that were free, and are on the list of this CPU now
  * @looked: frames of the colors that were looked at
  * @no_room: pages were found that could go nowhere
+ * @limits_known: the protection of memory cgroups was computed
  */
 struct page_color_eviction {
 	struct zone *zone;
@@ -47,6 +48,7 @@ struct page_color_eviction {
 	unsigned int found;
 	unsigned long looked;
 	bool no_room;
+	bool limits_known;
 };
 
 /* In this order: which zones, and which frames there. */
@@ -66,6 +68,7 @@ bool page_color_evict_in_earnest(struct page_color_evict *state);
 
 struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn);
 bool page_color_mm_owns(struct mm_struct *mm, unsigned int color);
+bool page_color_is_protected(struct folio *folio, bool low, bool *known);
 bool page_color_collect(struct page_color_eviction *ev, unsigned long pfn);
 unsigned int page_color_move_away(struct page_color_eviction *ev);
 bool page_color_targets_init(struct page_color_eviction *ev);

@@ -101,13 +101,13 @@ static bool find_users(struct folio *folio, struct users *users)
 /* How much of its colors the policy has, of what it could have. */
 static void count_share(struct page_color_policy *policy, const struct users *users)
 {
-	unsigned int owners = page_color_owners(users->color);
+	unsigned int sharers = page_color_sharers(users->color);
 	unsigned int has = READ_ONCE(policy->share_has);
 	unsigned int due = READ_ONCE(policy->share_due);
 
-	if (!owners || !(users->own || users->other))
+	if (!sharers || !(users->own || users->other))
 		return;
-	due += SHARE_UNIT / min(owners, SHARE_UNIT);
+	due += SHARE_UNIT / min(sharers, SHARE_UNIT);
 	if (users->own)
 		has += SHARE_UNIT;
 	if (due > SHARE_FORGET) {
@@ -193,13 +193,13 @@ void page_color_sample_share(struct page_color_policy *policy,
 }
 
 /* As before ordinary reclaim: from the top down, for all cgroups. */
-static void find_limits(struct page_color_reclaim *rc)
+static void find_limits(bool *known)
 {
 	struct mem_cgroup *memcg = NULL;
 
-	if (rc->limits_known || mem_cgroup_disabled())
+	if (*known || mem_cgroup_disabled())
 		return;
-	rc->limits_known = true;
+	*known = true;
 	while ((memcg = mem_cgroup_iter(NULL, memcg, NULL)))
 		mem_cgroup_calculate_protection(NULL, memcg);
 }
@@ -216,16 +216,24 @@ static bool is_own_memcg(const struct mem_cgroup *memcg)
 	return own;
 }
 
-/* Is it kept by its memory cgroup, which is not the task's own? */
-static bool is_protected(struct page_color_reclaim *rc, struct folio *folio)
+/**
+ * page_color_is_protected - is a folio kept by its memory cgroup?
+ * @folio: the folio
+ * @low: also by memory.low, not by memory.min alone
+ * @known: were the limits of all cgroups computed? Set, as it is done once
+ *
+ * Context: under rcu_read_lock(): its cgroup may go away.
+ * Return: true if so; false for the cgroup of the current task.
+ */
+bool page_color_is_protected(struct folio *folio, bool low, bool *known)
 {
 	struct mem_cgroup *memcg = folio_memcg(folio);
 
 	if (!memcg || mem_cgroup_unprotected(NULL, memcg) || is_own_memcg(memcg))
 		return false;
-	find_limits(rc);
+	find_limits(known);
 	return mem_cgroup_below_min(NULL, memcg) ||
-	       (!(rc->take & RECLAIM_LOW) && mem_cgroup_below_low(NULL, memcg));
+	       (low && mem_cgroup_below_low(NULL, memcg));
 }
 
 /* Is there where to write it? What is clean in the swap cache is there already. */
@@ -248,10 +256,10 @@ static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
 {
 	if (folio_test_hugetlb(folio) || !folio_evictable(folio) ||
 	    folio_test_mlocked(folio) || folio_maybe_dma_pinned(folio) ||
-	    is_protected(rc, folio))
+	    page_color_is_protected(folio, !(rc->take & RECLAIM_LOW), &rc->limits_known))
 		return false;
 	if (folio_test_swapbacked(folio))
-		return folio_test_writeback(folio) || can_be_swapped(rc, folio);
+		return !rc->clean && (folio_test_writeback(folio) || can_be_swapped(rc, folio));
 	if (!folio_test_anon(folio) &&
 	    (folio_test_dirty(folio) || folio_test_writeback(folio))) {
 		/* The flushers write it; afterwards it can be dropped. */
@@ -259,7 +267,8 @@ static bool may_reclaim(struct page_color_reclaim *rc, struct folio *folio)
 		rc->unwritten = true;
 		return false;
 	}
-	return true;
+	/* A file system that has something with it would be called. */
+	return !rc->clean || !folio_needs_release(folio);
 }
 
 static bool users_let_go(const struct page_color_reclaim *rc, const struct users *users)

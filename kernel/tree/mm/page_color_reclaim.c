@@ -87,6 +87,7 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
 	struct page_color_reclaim rc = {
 		.policy = policy,
 		.folios = LIST_HEAD_INIT(rc.folios),
+		.clean = (gfp & (__GFP_IO | __GFP_FS)) != (__GFP_IO | __GFP_FS),
 	};
 	unsigned int gained = 0;
 
@@ -122,9 +123,10 @@ static unsigned int reclaim(gfp_t gfp, const struct alloc_context *ac,
  * or the next one. After the last, what is in the colors without owning them is
  * to be moved away in earnest, if that was left out.
  */
-static void next_pass(struct page_color_evict *state, const struct alloc_context *ac)
+static void next_pass(gfp_t gfp, const struct alloc_context *ac,
+		      struct page_color_evict *state)
 {
-	bool wait = state->unwritten && state->waits < RECLAIM_WAITS;
+	bool wait = state->unwritten && state->waits < RECLAIM_WAITS && gfp & __GFP_IO;
 
 	state->unwritten = false;
 	if (wait) {
@@ -150,7 +152,9 @@ static void next_pass(struct page_color_evict *state, const struct alloc_context
  * Each call is one attempt: it looks at RECLAIM_SCAN frames of the colors at
  * most, and ends when a batch of RECLAIM_BATCH has gained pages. Without a gain it
  * goes on when it is called again, for RECLAIM_PASSES through all frames at most,
- * and as many as RECLAIM_WAITS more while pages of files are written.
+ * and as many as RECLAIM_WAITS more while pages of files are written. For an
+ * allocation of a file system, which is not to be called then, only clean pages of
+ * files are dropped.
  *
  * Context: may sleep, also for writes to swap.
  * Return: true if it is worth while to look for a free page again.
@@ -159,10 +163,10 @@ bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
 			struct page_color_evict *state)
 {
 	struct page_color_policy *policy;
-	unsigned int noreclaim, gained;
+	unsigned int noreclaim, nofs, gained;
 	unsigned long pflags;
 
-	if (state->pass >= RECLAIM_PASSES || (gfp & GFP_KERNEL) != GFP_KERNEL ||
+	if (state->pass >= RECLAIM_PASSES || !(gfp & __GFP_DIRECT_RECLAIM) ||
 	    gfp & __GFP_NORETRY || current->flags & PF_MEMALLOC ||
 	    fatal_signal_pending(current))
 		return false;
@@ -179,14 +183,18 @@ bool page_color_reclaim(gfp_t gfp, const struct alloc_context *ac,
 	delayacct_freepages_start();
 	lru_add_drain();
 	noreclaim = memalloc_noreclaim_save();
+	/* Also of the file system whose pages are split. */
+	nofs = gfp & __GFP_FS ? 0 : memalloc_nofs_save();
 	gained = reclaim(gfp, ac, policy, state);
+	if (!(gfp & __GFP_FS))
+		memalloc_nofs_restore(nofs);
 	memalloc_noreclaim_restore(noreclaim);
 	if (gained) {
 		page_color_forget_misses();
 		state->waits = 0;
 		state->pass = ++state->reclaim_gains < RECLAIM_GAINS ? 0 : RECLAIM_PASSES;
 	} else if (!state->reclaim.z) {
-		next_pass(state, ac);
+		next_pass(gfp, ac, state);
 		if (state->has_less && state->pass == RECLAIM_OWN_PASS)
 			WRITE_ONCE(policy->reclaim_own_until,
 				   ktime_get_ns() + RECLAIM_OWN_NS);

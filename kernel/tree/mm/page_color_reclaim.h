@@ -34,6 +34,7 @@ struct zone;
  * @nr: how many
  * @others: of them, those of other owners
  * @looked: frames of the colors that were looked at
+ * @clean: only what is clean and of a file, as no file system is to be called
  * @unwritten: pages of files were found that must be written first
  * @limits_known: the protection of memory cgroups was computed
  */
@@ -46,6 +47,7 @@ struct page_color_reclaim {
 	unsigned int nr;
 	unsigned int others;
 	unsigned long looked;
+	bool clean;
 	bool unwritten;
 	bool limits_known;
 };

@@ -20,7 +20,7 @@
 /* Nobody is killed for these: they would wait for ever. */
 static bool may_spill(gfp_t gfp)
 {
-	return gfp & __GFP_NOFAIL || !(gfp & __GFP_FS) || is_global_init(current) ||
+	return gfp & __GFP_NOFAIL || is_global_init(current) ||
 	       current->signal->oom_score_adj == OOM_SCORE_ADJ_MIN;
 }
 
@@ -105,6 +105,8 @@ enum page_color_step page_color_strict(gfp_t gfp, unsigned int order, int alloc_
 	/* In a scope it is not current's fault. */
 	if (!(gfp & __GFP_NOFAIL) && (page_color_in_scope() || gfp & __GFP_NORETRY))
 		return PAGE_COLOR_DONE;
-	return may_spill(gfp) ? spill(gfp, order, alloc_flags, ac, page) :
-				PAGE_COLOR_KILL;
+	if (may_spill(gfp))
+		return spill(gfp, order, alloc_flags, ac, page);
+	/* A file system may hold locks that its other users wait for: its caller fails. */
+	return gfp & __GFP_FS ? PAGE_COLOR_KILL : PAGE_COLOR_DONE;
 }

@@ -274,6 +274,27 @@ static struct folio *evict_alloc(struct folio *src, unsigned long private)
 	return dst;
 }
 
+/*
+ * Drop what is clean and of a file, unless its memory cgroup protects it: from
+ * memory.low as well, which reclaim by color takes if nothing else is left.
+ */
+static unsigned int drop(struct page_color_eviction *ev)
+{
+	struct folio *folio, *next;
+	unsigned int dropped;
+	LIST_HEAD(kept);
+
+	list_for_each_entry_safe(folio, next, &ev->folios, lru) {
+		rcu_read_lock();
+		if (page_color_is_protected(folio, true, &ev->limits_known))
+			list_move(&folio->lru, &kept);
+		rcu_read_unlock();
+	}
+	dropped = reclaim_clean_pages_from_list(ev->zone, &ev->folios);
+	list_splice(&kept, &ev->folios);
+	return dropped;
+}
+
 /**
  * page_color_move_away - move what is isolated, or drop it
  * @ev: the attempt, of which nothing is isolated then
@@ -292,7 +313,7 @@ unsigned int page_color_move_away(struct page_color_eviction *ev)
 		      MR_COMPACTION, &moved);
 	current->page_color_scope = scope;
 	if (ev->files && !list_empty(&ev->folios))
-		dropped = reclaim_clean_pages_from_list(ev->zone, &ev->folios);
+		dropped = drop(ev);
 	putback_movable_pages(&ev->folios);
 	trace_page_color_evict(ev->zone, ev->policy->id, ev->nr, moved, dropped);
 	page_color_count_many(ev->zone, PAGE_COLOR_EVICTED, moved);
