@@ -26,11 +26,11 @@ static struct page_color_policy *grown_policy(struct page_color_policy *policy)
 				       policy->flags & ~PAGE_COLOR_OWN,
 				       policy->user, group);
 	if (IS_ERR(next)) {
-		page_color_hold_less(policy->hold, 1);
+		page_color_hold_count(policy->hold);
 		goto full;
 	}
 	refcount_inc(&policy->hold->ref);
-	next->hold = policy->hold;
+	page_color_hold_join(policy->hold, next);
 	page_color_set_asked(next, next->set.some[0], policy->asked_flags, group);
 	next->reserve = page_color_reserve_get(policy);
 	policy->next = next;

@@ -199,31 +199,30 @@ static bool may_hold(const struct page_color_hold *hold, const struct page_color
 	       user_colors + n <= share(READ_ONCE(page_color_limits.users_share), hold);
 }
 
-/**
- * page_color_hold_more - a program holds more colors
- * @hold: of the program
- * @n: how many more
- *
- * Return: 0 or an error: -EAGAIN at a limit, -ENOMEM.
- */
-int page_color_hold_more(struct page_color_hold *hold, unsigned int n)
+/* It holds @n colors more, or fewer; under held_lock. */
+static void add_colors(struct page_color_hold *hold, struct page_color_held *held, int n)
+{
+	hold->colors += n;
+	if (hold->most) {
+		hold->line->held += n;
+		return;
+	}
+	held->colors += n;
+	if (!is_root(hold->uid))
+		user_colors += n;
+}
+
+/* @n more, if there may be @asked more. */
+static int hold_more(struct page_color_hold *hold, unsigned int n, unsigned int asked)
 {
 	struct page_color_held *held = lock_held(hold->uid);
 	bool yes;
 
 	if (!held)
 		return -ENOMEM;
-	yes = may_hold(hold, held, n);
-	if (yes) {
-		hold->colors += n;
-		if (hold->most) {
-			hold->line->held += n;
-		} else {
-			held->colors += n;
-			if (!is_root(hold->uid))
-				user_colors += n;
-		}
-	}
+	yes = may_hold(hold, held, asked);
+	if (yes)
+		add_colors(hold, held, n);
 	forget_held(held);
 	spin_unlock_irq(&held_lock);
 	if (yes)
@@ -233,29 +232,102 @@ int page_color_hold_more(struct page_color_hold *hold, unsigned int n)
 }
 
 /**
- * page_color_hold_less - a program holds fewer colors
+ * page_color_hold_more - a program is to hold more colors
  * @hold: of the program
- * @n: how many fewer
+ * @n: how many more
+ *
+ * They are counted from now on: page_color_hold_join() follows with the policy that has
+ * them, or page_color_hold_count() without one.
+ *
+ * Return: 0 or an error: -EAGAIN at a limit, -ENOMEM.
+ */
+int page_color_hold_more(struct page_color_hold *hold, unsigned int n)
+{
+	return hold_more(hold, n, n);
+}
+
+/**
+ * page_color_hold_move - a program is to hold others, as it has moved
+ * @hold: of the program
+ * @n: how many
+ *
+ * Those that it had are counted until its last task has left them. So it may pass a limit,
+ * but only who is within it: not by one such move after the other.
+ *
+ * Return: as page_color_hold_more().
+ */
+int page_color_hold_move(struct page_color_hold *hold, unsigned int n)
+{
+	return hold_more(hold, n, 0);
+}
+
+/* Count what its policies have together; under held_lock. */
+static void count_colors(struct page_color_hold *hold)
+{
+	DECLARE_BITMAP(colors, PAGE_COLOR_MAX) = {};
+	const struct page_color_policy *policy;
+	struct page_color_held *held;
+	int n;
+
+	list_for_each_entry(policy, &hold->policies, of_hold)
+		bitmap_or(colors, colors, policy->set.some[0], PAGE_COLOR_MAX);
+	n = bitmap_weight(colors, PAGE_COLOR_MAX) - hold->colors;
+	if (!n)
+		return;
+	held = find_held(hold->uid);
+	add_colors(hold, held, n);
+	if (held)
+		forget_held(held);
+}
+
+/**
+ * page_color_hold_count - count anew what a program holds
+ * @hold: of the program
  *
  * Context: any.
  */
-void page_color_hold_less(struct page_color_hold *hold, unsigned int n)
+void page_color_hold_count(struct page_color_hold *hold)
 {
-	struct page_color_held *held;
 	unsigned long flags;
 
 	spin_lock_irqsave(&held_lock, flags);
-	hold->colors -= n;
-	if (hold->most) {
-		hold->line->held -= n;
-	} else if (n) {
-		held = find_held(hold->uid);
-		held->colors -= n;
-		if (!is_root(hold->uid))
-			user_colors -= n;
-		forget_held(held);
-	}
+	count_colors(hold);
 	spin_unlock_irqrestore(&held_lock, flags);
+}
+
+/**
+ * page_color_hold_join - a program has a policy more
+ * @hold: of the program, with a reference that is taken over
+ * @policy: the policy, which nobody else sees yet
+ */
+void page_color_hold_join(struct page_color_hold *hold, struct page_color_policy *policy)
+{
+	unsigned long flags;
+
+	policy->hold = hold;
+	spin_lock_irqsave(&held_lock, flags);
+	list_add(&policy->of_hold, &hold->policies);
+	count_colors(hold);
+	spin_unlock_irqrestore(&held_lock, flags);
+}
+
+/**
+ * page_color_hold_leave - a policy is gone
+ * @policy: of a program or not
+ *
+ * Context: any.
+ */
+void page_color_hold_leave(struct page_color_policy *policy)
+{
+	unsigned long flags;
+
+	if (!policy->hold)
+		return;
+	spin_lock_irqsave(&held_lock, flags);
+	list_del(&policy->of_hold);
+	count_colors(policy->hold);
+	spin_unlock_irqrestore(&held_lock, flags);
+	page_color_hold_put(policy->hold);
 }
 
 /**
@@ -281,6 +353,7 @@ struct page_color_hold *page_color_hold_create(struct page_color_line *line,
 	hold->uid = uid;
 	hold->first = first;
 	hold->most = most;
+	INIT_LIST_HEAD(&hold->policies);
 	err = page_color_hold_more(hold, first);
 	if (err) {
 		kfree(hold);
@@ -291,16 +364,17 @@ struct page_color_hold *page_color_hold_create(struct page_color_line *line,
 }
 
 /**
- * page_color_hold_put - a policy of a program is gone
- * @hold: of the program, or NULL
+ * page_color_hold_put - a reference to what a program holds is gone
+ * @hold: of the program
  *
  * Context: any.
  */
 void page_color_hold_put(struct page_color_hold *hold)
 {
-	if (!hold || !refcount_dec_and_test(&hold->ref))
+	if (!refcount_dec_and_test(&hold->ref))
 		return;
-	page_color_hold_less(hold, hold->colors);
+	/* It may never have got the colors that were counted for it. */
+	page_color_hold_count(hold);
 	page_color_line_put(hold->line);
 	kfree(hold);
 }

@@ -43,7 +43,9 @@ struct page_color_line {
  * @uid: whom they are counted for
  * @first: how many it began with
  * @most: how many all programs of the line may hold; 0: see @uid's share
- * @colors: how many it holds
+ * @policies: that it has: one, those with more colors that follow, and where some of
+ *	its threads are in another cgroup, theirs
+ * @colors: how many these have together
  */
 struct page_color_hold {
 	refcount_t ref;
@@ -51,6 +53,7 @@ struct page_color_hold {
 	kuid_t uid;
 	unsigned int first;
 	unsigned int most;
+	struct list_head policies;
 	unsigned int colors;
 };
 
@@ -81,7 +84,10 @@ struct page_color_hold *page_color_hold_create(struct page_color_line *line,
 					       kuid_t uid, unsigned int first,
 					       unsigned int most);
 int page_color_hold_more(struct page_color_hold *hold, unsigned int n);
-void page_color_hold_less(struct page_color_hold *hold, unsigned int n);
+int page_color_hold_move(struct page_color_hold *hold, unsigned int n);
+void page_color_hold_count(struct page_color_hold *hold);
+void page_color_hold_join(struct page_color_hold *hold, struct page_color_policy *policy);
+void page_color_hold_leave(struct page_color_policy *policy);
 void page_color_hold_put(struct page_color_hold *hold);
 struct page_color_held *page_color_migration_begin(void);
 void page_color_migration_end(struct page_color_held *held);

@@ -97,7 +97,7 @@ program_policy(struct page_color_line *line, const struct page_color_wish *wish,
 		page_color_hold_put(hold);
 		return policy;
 	}
-	policy->hold = hold;
+	page_color_hold_join(hold, policy);
 	page_color_set_asked(policy, policy->set.some[0], flags, group);
 	return policy;
 }
@@ -142,6 +142,7 @@ moved_program(struct page_color_policy *old,
 	unsigned int flags = old->asked_flags | PAGE_COLOR_PROGRAM, n;
 	DECLARE_BITMAP(have, PAGE_COLOR_MAX);
 	struct page_color_policy *policy;
+	int err;
 
 	bitmap_copy(have, old->set.some[0], PAGE_COLOR_MAX);
 	if (group) {
@@ -149,14 +150,19 @@ moved_program(struct page_color_policy *old,
 		flags |= group->flags & PAGE_COLOR_STRICT;
 	}
 	n = bitmap_weight(old->asked, PAGE_COLOR_MAX) - bitmap_weight(have, PAGE_COLOR_MAX);
-	policy = page_color_policy_claim(have, n, old->nid, flags, old->user, group);
+	/* Other threads may have the old ones still. */
+	err = page_color_hold_move(old->hold, n);
+	policy = err ? ERR_PTR(err) :
+		       page_color_policy_claim(have, n, old->nid, flags, old->user, group);
 	if (IS_ERR(policy) && n && !bitmap_empty(have, PAGE_COLOR_MAX))
 		policy = page_color_policy_claim(have, 0, old->nid, flags, old->user,
 						 group);
-	if (IS_ERR(policy))
+	if (IS_ERR(policy)) {
+		page_color_hold_count(old->hold);
 		return policy;
+	}
 	refcount_inc(&old->hold->ref);
-	policy->hold = old->hold;
+	page_color_hold_join(old->hold, policy);
 	page_color_set_asked(policy, old->asked, old->asked_flags, group);
 	/* Its pages have the old colors. */
 	if (bitmap_equal(policy->set.some[0], old->set.some[0], PAGE_COLOR_MAX))
