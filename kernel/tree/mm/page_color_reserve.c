@@ -38,7 +38,9 @@
  * @node: in reserves
  * @rcu: for freeing
  * @gone: nobody has it any more
- * @colors: of the policy that it was made for
+ * @id: of the policy that it was made for; those that follow one that has grown have
+ *	more colors, and others that have this one still would get them
+ * @colors: of that policy
  * @pages: that are held, by zone; refcount 0, as on a per-CPU list
  * @held: how many they are
  * @missing: how many more are reserved
@@ -50,6 +52,7 @@ struct page_color_reserve {
 	struct list_head node;
 	struct rcu_head rcu;
 	bool gone;
+	u64 id;
 	DECLARE_BITMAP(colors, PAGE_COLOR_SET_BITS);
 	struct list_head pages[MAX_NR_ZONES];
 	unsigned long held[MAX_NR_ZONES];
@@ -156,7 +159,7 @@ bool page_color_reserve_offer(struct zone *zone, struct page *page,
 }
 
 /* As many as may be reserved in a zone when the current task asks for more. */
-static unsigned long most_of_zone(const struct zone *zone)
+static unsigned long most_of_zone(struct zone *zone)
 {
 	return page_color_limit_of_all(zone_managed_pages(zone) / RESERVE_SHARE);
 }
@@ -240,6 +243,7 @@ static struct page_color_reserve *make_reserve(const struct page_color_policy *p
 	refcount_set(&reserve->ref, 1);
 	spin_lock_init(&reserve->lock);
 	reserve->nid = policy->nid == NUMA_NO_NODE ? numa_mem_id() : policy->nid;
+	reserve->id = policy->id;
 	bitmap_copy(reserve->colors, policy->set.some[0], PAGE_COLOR_SET_BITS);
 	for (i = 0; i < MAX_NR_ZONES; i++)
 		INIT_LIST_HEAD(&reserve->pages[i]);
@@ -300,8 +304,7 @@ static unsigned long most_of_node(int nid)
  * Reserve more pages: by ordinary allocations, so that what is not free is
  * reclaimed or evicted, the watermarks hold for it, and nobody is killed.
  */
-static int enlarge(struct page_color_reserve *reserve,
-		   const struct page_color_policy *policy, unsigned long pages)
+static int enlarge(struct page_color_reserve *reserve, unsigned long pages)
 {
 	const gfp_t gfp = GFP_HIGHUSER_MOVABLE | __GFP_THISNODE | __GFP_NOWARN |
 			  __GFP_RETRY_MAYFAIL | __GFP_NOMEMALLOC;
@@ -311,9 +314,9 @@ static int enlarge(struct page_color_reserve *reserve,
 
 	if (pages > most_of_node(reserve->nid))
 		return -ENOSPC;
-	filler.id = policy->id;
+	filler.id = reserve->id;
 	filler.nid = reserve->nid;
-	filler.set = policy->set;
+	page_color_set_init(&page_color_map, &filler.set, reserve->colors);
 	/* No block goes offline between an allocation and add_page(). */
 	get_online_mems();
 	/* As they wait they cannot be moved: not of CMA, not of ZONE_MOVABLE. */
@@ -367,7 +370,7 @@ int page_color_reserve_pages(struct page_color_policy *policy, unsigned long pag
 	if (reserve) {
 		before = total(reserve);
 		if (pages > before)
-			err = enlarge(reserve, policy, pages);
+			err = enlarge(reserve, pages);
 		reduce(reserve, err ? before : pages);
 	}
 	mutex_unlock(&reserve_mutex);
