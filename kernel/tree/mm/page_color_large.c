@@ -36,76 +36,78 @@ static void take_part(struct zone *zone, struct page *page, unsigned int from,
 	page_color_account(zone, -(int)gone, migratetype);
 }
 
-/* Where a block of @order that starts with one of @colors is in one of a list. */
-static struct page *find_part(struct zone *zone, const struct list_head *list,
-			      unsigned int o, const unsigned long *colors,
-			      unsigned int order, struct page **block)
+/*
+ * A block of order @from that has a part which starts with one of @colors, in the index
+ * or among the first of the common list. @firsts are those of the classes that have
+ * one: no part is looked at before.
+ */
+static struct page *find_block(struct zone *zone, unsigned int from,
+			       const unsigned long *firsts)
 {
+	const int mt = MIGRATE_MOVABLE;
 	unsigned int left = PAGE_COLOR_SCAN;
 	struct page *page;
 
-	list_for_each_entry(page, list, buddy_list) {
-		long at = page_color_part(&page_color_map, colors,
-					  page_color_of_page(page), o, order);
+	page = page_color_first(zone->color, page_color_type(mt), from, firsts);
+	zone->color->stat[PAGE_COLOR_SCANNED]++;
+	if (page)
+		return page;
+	list_for_each_entry(page, &zone->free_area[from].free_list[mt], buddy_list) {
+		unsigned int color = page_color_of_page(page);
 
 		zone->color->stat[PAGE_COLOR_SCANNED]++;
-		*block = page;
-		if (at >= 0)
-			return page + at;
+		if (color != PAGE_COLOR_NONE &&
+		    test_bit(page_color_map.first[from][color], firsts))
+			return page;
 		if (!--left)
 			break;
 	}
 	return NULL;
 }
 
-static struct page *find_wanted(struct zone *zone, const unsigned long *colors,
-				unsigned int order, unsigned int *o,
-				struct page **block)
+/* Such a part, taken out of its block. */
+static struct page *take_from(struct zone *zone, unsigned int from,
+			      const unsigned long *firsts,
+			      const unsigned long *colors, unsigned int order)
 {
-	struct page_color_zone *index = zone->color;
-	const int mt = MIGRATE_MOVABLE;
-	struct page *wanted = NULL;
-	unsigned int c;
+	struct page *block = find_block(zone, from, firsts);
+	long at;
 
-	for (*o = order; *o < NR_PAGE_ORDERS; (*o)++) {
-		/* All of a class have the same colors. */
-		for_each_set_bit(c, index->avail[page_color_type(mt)][*o], PAGE_COLOR_MAX) {
-			if (page_color_part(&page_color_map, colors, c, *o, order) < 0)
-				continue;
-			wanted = find_part(zone, page_color_list(index, page_color_type(mt),
-								 *o, c),
-					   *o, colors, order, block);
-			if (wanted)
-				return wanted;
-		}
-		wanted = find_part(zone, &zone->free_area[*o].free_list[mt], *o,
-				   colors, order, block);
-		if (wanted)
-			return wanted;
-	}
-	return NULL;
+	if (!block)
+		return NULL;
+	at = page_color_part(&page_color_map, colors, page_color_of_page(block), from,
+			     order);
+	if (WARN_ON_ONCE(at < 0))
+		return NULL;
+	take_part(zone, block, from, block + at, order, MIGRATE_MOVABLE);
+	zone->color->stat[PAGE_COLOR_LARGE]++;
+	return block + at;
 }
 
-/* A block that starts with one of some colors, or NULL if none is at hand. */
+/*
+ * A block that starts with one of some colors, or NULL if none is at hand. The zone's
+ * lock is held for each order of larger blocks alone.
+ */
 static struct page *take_block(struct zone *zone, const unsigned long *colors,
 			       unsigned int order)
 {
-	struct page *wanted = NULL, *block;
-	unsigned long before, flags;
-	unsigned int o;
+	DECLARE_BITMAP(firsts, PAGE_COLOR_SET_BITS);
+	struct page *page = NULL;
+	unsigned int from;
 
-	spin_lock_irqsave(&zone->lock, flags);
-	if (zone->color) {
-		before = zone->color->stat[PAGE_COLOR_SCANNED];
-		wanted = find_wanted(zone, colors, order, &o, &block);
-		if (wanted) {
-			take_part(zone, block, o, wanted, order, MIGRATE_MOVABLE);
-			zone->color->stat[PAGE_COLOR_LARGE]++;
+	for (from = order; from < NR_PAGE_ORDERS && !page; from++) {
+		unsigned long before, flags;
+
+		page_color_parts(&page_color_map, colors, from, firsts);
+		spin_lock_irqsave(&zone->lock, flags);
+		if (zone->color) {
+			before = zone->color->stat[PAGE_COLOR_SCANNED];
+			page = take_from(zone, from, firsts, colors, order);
+			page_color_count_scan(zone->color, before);
 		}
-		page_color_count_scan(zone->color, before);
+		spin_unlock_irqrestore(&zone->lock, flags);
 	}
-	spin_unlock_irqrestore(&zone->lock, flags);
-	return wanted;
+	return page;
 }
 
 /* A block of the policy's colors alone from one of the zones. */

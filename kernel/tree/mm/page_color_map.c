@@ -268,6 +268,26 @@ void page_color_set_init(const struct page_color_map *map,
 }
 
 /**
+ * page_color_parts - which blocks have a part that starts with one of some colors?
+ * @map: the map
+ * @colors: the colors: for each, all those that parts with the same colors start with
+ * @order: order of the blocks
+ * @firsts: set to the first colors of their classes, PAGE_COLOR_SET_BITS bits
+ *
+ * If a block has the color that such a part starts with, a part of it has all colors
+ * of that one. So which classes have such parts is seen without a look at each part.
+ */
+void page_color_parts(const struct page_color_map *map, const unsigned long *colors,
+		      unsigned int order, unsigned long *firsts)
+{
+	unsigned int c;
+
+	bitmap_zero(firsts, PAGE_COLOR_SET_BITS);
+	for_each_set_bit(c, colors, PAGE_COLOR_MAX)
+		__set_bit(map->first[order][c], firsts);
+}
+
+/**
  * page_color_part - find a part of a block by the color of its first frame
  * @map: the map
  * @colors: the colors that will do, PAGE_COLOR_SET_BITS bits

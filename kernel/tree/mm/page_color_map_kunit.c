@@ -263,11 +263,15 @@ static void look_for_parts(struct kunit *test, const struct page_color_map *map,
 			   unsigned int part)
 {
 	unsigned long pfn = 5UL << (MAX_PAGE_ORDER + order % 3), i;
+	DECLARE_BITMAP(firsts, PAGE_COLOR_SET_BITS);
 	bool any = false;
 	long at;
 
 	for (i = 0; i < 1UL << order; i += 1UL << part)
 		any |= test_bit(page_color_of(map, pfn + i), starts);
+	page_color_parts(map, starts, order, firsts);
+	KUNIT_EXPECT_EQ(test, any,
+			test_bit(map->first[order][page_color_of(map, pfn)], firsts));
 	at = page_color_part(map, starts, page_color_of(map, pfn), order, part);
 	KUNIT_EXPECT_EQ(test, any, at >= 0);
 	if (at < 0)

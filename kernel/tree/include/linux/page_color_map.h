@@ -88,6 +88,8 @@ void page_color_set_init(const struct page_color_map *map,
 			 const unsigned long *colors);
 unsigned long page_color_dram_pfn(const struct page_color_map *map,
 				  unsigned long pfn);
+void page_color_parts(const struct page_color_map *map, const unsigned long *colors,
+		      unsigned int order, unsigned long *firsts);
 long page_color_part(const struct page_color_map *map, const unsigned long *colors,
 		     unsigned int first, unsigned int order, unsigned int part);
 
