@@ -47,6 +47,7 @@ static int switch_on(void)
 		if (err)
 			goto undo;
 	}
+	page_color_note_nodes();
 	return 0;
 
 undo:
@@ -151,6 +152,11 @@ static int memory_changes(struct notifier_block *nb, unsigned long action,
 		mutex_lock(&page_color_mutex);
 		if (page_color_enabled())
 			err = page_color_index_attach(page_zone(pfn_to_page(arg->start_pfn)));
+		mutex_unlock(&page_color_mutex);
+	} else if (action == MEM_ONLINE || action == MEM_OFFLINE) {
+		mutex_lock(&page_color_mutex);
+		if (page_color_enabled())
+			page_color_note_nodes();
 		mutex_unlock(&page_color_mutex);
 	} else if (action == MEM_GOING_OFFLINE) {
 		page_color_reserve_offline(arg->start_pfn, arg->nr_pages);

@@ -97,13 +97,16 @@ unsigned long page_color_listed(const struct zone *zone);
 bool page_color_sweep(struct zone *zone, unsigned int cpu);
 bool page_color_any_policies(void);
 void page_color_free_singles(void);
-unsigned int page_color_owners(unsigned int color);
+unsigned int page_color_sharers(unsigned int color);
+void page_color_join(struct page_color_policy *policy);
+void page_color_leave(struct page_color_policy *policy);
 unsigned int page_color_take_free(struct zone *zone, unsigned long pfn,
 				  const struct page_color_policy *policy);
 bool page_color_grow(int alloc_flags, const struct alloc_context *ac);
 bool page_color_used_up(const struct page_color_policy *policy, int alloc_flags,
 			const struct alloc_context *ac);
 void page_color_of_node(int nid, unsigned long *colors);
+void page_color_note_nodes(void);
 void page_color_forget_rebound(struct page_color_policy *policy);
 
 struct page_color_policy *
@@ -124,6 +127,12 @@ bool page_color_mm_may_have(struct mm_struct *mm, unsigned long pfn);
 struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 						   unsigned int flags,
 						   kuid_t user);
+
+/* A policy of all colors keeps nobody away from any. */
+static inline bool page_color_policy_owns(const struct page_color_policy *policy)
+{
+	return !bitmap_equal(policy->set.some[0], page_color_map.exists, PAGE_COLOR_MAX);
+}
 
 /* Does the current context have a policy, of its own or of a scope? */
 static inline bool page_color_has_policy(void)
@@ -153,6 +162,26 @@ static inline bool page_color_forbids(unsigned long pfn)
 	      !test_bit(page_color_of(&page_color_map, pfn),
 				  policy->set.some[0]);
 	rcu_read_unlock();
+	return yes;
+}
+
+/**
+ * page_color_may_copy - may a folio of the swap cache be copied to other colors?
+ * @folio: the folio, locked
+ *
+ * Not while somebody has a reference besides the swap cache, who maps it, the caller
+ * and the list of pages that are new: it may be a device's, whose data the copy had not.
+ * Then it is used as it is, which is counted.
+ *
+ * Return: true if so.
+ */
+static inline bool page_color_may_copy(struct folio *folio)
+{
+	bool yes = folio_ref_count(folio) <=
+		   2 + folio_mapcount(folio) + !folio_test_lru(folio);
+
+	if (!yes)
+		page_color_count_spill(folio_zone(folio));
 	return yes;
 }
 
@@ -249,6 +278,11 @@ static inline bool page_color_has_policy(void)
 }
 
 static inline bool page_color_forbids(unsigned long pfn)
+{
+	return false;
+}
+
+static inline bool page_color_may_copy(struct folio *folio)
 {
 	return false;
 }

@@ -23,13 +23,6 @@ static DEFINE_SPINLOCK(owners_lock);
 static struct page_color_policy *singles[PAGE_COLOR_MAX];
 static atomic_long_t nr_policies;
 
-/* A policy of all colors keeps nobody away from any. */
-static bool policy_owns(const struct page_color_policy *policy)
-{
-	return !bitmap_equal(policy->set.some[0], page_color_map.exists,
-			     PAGE_COLOR_MAX);
-}
-
 /**
  * page_color_single - a policy for one color, for migrations
  * @color: a color that is or was owned
@@ -158,17 +151,6 @@ static void own_colors(const struct page_color_policy *policy)
 }
 
 /**
- * page_color_owners - how many policies name a color
- * @color: the color
- *
- * Return: the number, which changes at any time.
- */
-unsigned int page_color_owners(unsigned int color)
-{
-	return READ_ONCE(owners[color]);
-}
-
-/**
  * page_color_any_policies - has any task or cgroup colors?
  *
  * Return: true if so.
@@ -201,7 +183,7 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	if (err)
 		goto free;
 	err = -ENOMEM;
-	if (policy_owns(policy) && make_singles(policy->set.some[0]))
+	if (page_color_policy_owns(policy) && make_singles(policy->set.some[0]))
 		goto release;
 	refcount_set(&policy->ref, 1);
 	policy->flags = flags;
@@ -213,7 +195,7 @@ static struct page_color_policy *create_policy(const unsigned long *colors,
 	page_color_ahead_init(policy);
 	atomic_long_inc(&nr_policies);
 	page_color_sweep_lists();
-	if (policy_owns(policy))
+	if (page_color_policy_owns(policy))
 		own_colors(policy);
 	return policy;
 
@@ -244,34 +226,6 @@ struct page_color_policy *page_color_policy_create(const unsigned long *colors,
 	policy = create_policy(colors, flags, NUMA_NO_NODE, user);
 	mutex_unlock(&page_color_mutex);
 	return policy;
-}
-
-/**
- * page_color_of_node - colors that memory of a node has
- * @nid: the node
- * @colors: set to them, PAGE_COLOR_MAX bits
- *
- * A map may contain bits that select nodes.
- *
- * Context: may sleep.
- */
-void page_color_of_node(int nid, unsigned long *colors)
-{
-	unsigned long pfn = ALIGN_DOWN(node_start_pfn(nid), MAX_ORDER_NR_PAGES);
-	const unsigned long *span = page_color_map.span[MAX_PAGE_ORDER];
-
-	bitmap_zero(colors, PAGE_COLOR_MAX);
-	for (; pfn < node_end_pfn(nid); pfn += MAX_ORDER_NR_PAGES) {
-		unsigned int first = page_color_of(&page_color_map, pfn), c;
-		struct page *page = pfn_to_online_page(pfn);
-
-		if (!page || page_to_nid(page) != nid || first == PAGE_COLOR_NONE ||
-		    test_bit(first, colors))
-			continue;
-		for_each_set_bit(c, span, PAGE_COLOR_MAX)
-			__set_bit(first ^ c, colors);
-		cond_resched();
-	}
 }
 
 /**
@@ -332,9 +286,9 @@ static void free_policy(struct page_color_policy *policy)
 	page_color_forget_rebound(policy);
 	page_color_ahead_exit(policy);
 	page_color_reserve_put(policy->reserve);
-	page_color_hold_put(policy->hold);
+	page_color_hold_leave(policy);
 	page_color_release_policy(policy->user);
-	if (policy_owns(policy)) {
+	if (page_color_policy_owns(policy)) {
 		spin_lock_irqsave(&owners_lock, flags);
 		for_each_set_bit(c, policy->set.some[0], PAGE_COLOR_MAX) {
 			if (policy->flags & PAGE_COLOR_PROGRAM)

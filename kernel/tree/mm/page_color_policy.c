@@ -7,6 +7,7 @@
  */
 #include <linux/mm.h>
 #include <linux/page_color.h>
+#include <linux/slab.h>
 #include "internal.h"
 #include "page_color.h"
 
@@ -32,13 +33,22 @@ page_color_policy_at(struct page_color_policy __rcu **from)
 	return policy;
 }
 
+/* What a new task or mm gets from the current one. */
+static struct page_color_policy *inherited(void)
+{
+	struct page_color_policy *policy = page_color_policy_at(&current->page_color);
+
+	page_color_join(policy);
+	return policy;
+}
+
 /**
  * page_color_fork - a new task has its parent's colors
  * @task: copy of current, not running yet
  */
 void page_color_fork(struct task_struct *task)
 {
-	RCU_INIT_POINTER(task->page_color, page_color_policy_at(&current->page_color));
+	RCU_INIT_POINTER(task->page_color, inherited());
 	task->page_color_scope = NULL;
 }
 
@@ -49,7 +59,9 @@ void page_color_fork(struct task_struct *task)
  */
 void page_color_set_task(struct task_struct *task, struct page_color_policy *policy)
 {
+	page_color_join(policy);
 	policy = unrcu_pointer(xchg(&task->page_color, RCU_INITIALIZER(policy)));
+	page_color_leave(policy);
 	page_color_policy_put(policy);
 }
 
@@ -70,7 +82,9 @@ void page_color_exit(struct task_struct *task)
  */
 void page_color_set_mm(struct mm_struct *mm, struct page_color_policy *policy)
 {
+	page_color_join(policy);
 	policy = unrcu_pointer(xchg(&mm->page_color, RCU_INITIALIZER(policy)));
+	page_color_leave(policy);
 	page_color_policy_put(policy);
 }
 
@@ -132,7 +146,7 @@ void page_color_update_mm(struct task_struct *task, struct mm_struct *mm)
  */
 void page_color_mm_init(struct mm_struct *mm)
 {
-	RCU_INIT_POINTER(mm->page_color, page_color_policy_at(&current->page_color));
+	RCU_INIT_POINTER(mm->page_color, inherited());
 }
 
 /**
@@ -175,6 +189,34 @@ void page_color_leave_mm(struct page_color_policy *scope)
 	current->page_color_scope = scope;
 	if (policy != &page_color_any_policy)
 		page_color_policy_put(policy);
+}
+
+/**
+ * page_color_relax_scope - allocations from now on may have other colors as well
+ *
+ * After page_color_enter_mm(), where its colors are used up and it is not for the
+ * process whose memory it is that this fails. Pages of other colors are counted.
+ *
+ * Context: may sleep.
+ * Return: false if they might before, or for want of memory.
+ */
+bool page_color_relax_scope(void)
+{
+	struct page_color_policy *policy = current->page_color_scope, *relaxed;
+
+	if (!policy || !(policy->flags & PAGE_COLOR_STRICT))
+		return false;
+	relaxed = kzalloc(sizeof(*relaxed), GFP_KERNEL);
+	if (!relaxed)
+		return false;
+	refcount_set(&relaxed->ref, 1);
+	relaxed->flags = PAGE_COLOR_MIGRATION;
+	relaxed->nid = policy->nid;
+	relaxed->id = policy->id;
+	relaxed->set = policy->set;
+	current->page_color_scope = relaxed;
+	page_color_policy_put(policy);
+	return true;
 }
 
 /**

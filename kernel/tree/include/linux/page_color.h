@@ -29,6 +29,7 @@ struct page_color_hold;
 /**
  * struct page_color_policy - colors that a task's memory comes from
  * @ref: tasks and scopes that use it
+ * @users: of them, tasks and mms, see page_color_join()
  * @flags: PAGE_COLOR_STRICT and so on
  * @id: never used again, so that per-CPU lists can be kept by policy
  * @rcu: for freeing; the allocator looks at policies under rcu_read_lock()
@@ -39,6 +40,7 @@ struct page_color_hold;
  * @drained: pages were last looked for on the lists of all CPUs, in jiffies
  * @user: whom it is counted for
  * @hold: with PAGE_COLOR_PROGRAM, what it is counted by
+ * @of_hold: among the policies of that
  * @asked: with PAGE_COLOR_OWN, what the task asked for
  * @asked_flags: as well
  * @group_id: the policy of its cgroup that these were limited to, or 0
@@ -57,6 +59,7 @@ struct page_color_hold;
  */
 struct page_color_policy {
 	refcount_t ref;
+	atomic_t users;
 	unsigned int flags;
 	int nid;
 	u64 id;
@@ -67,6 +70,7 @@ struct page_color_policy {
 	unsigned long drained;
 	kuid_t user;
 	struct page_color_hold *hold;
+	struct list_head of_hold;
 	unsigned long asked[BITS_TO_LONGS(PAGE_COLOR_MAX)];
 	unsigned int asked_flags;
 	u64 group_id;
@@ -219,6 +223,7 @@ void page_color_mm_init(struct mm_struct *mm);
 void page_color_mm_exit(struct mm_struct *mm);
 struct page_color_policy *page_color_enter_mm(struct mm_struct *mm);
 void page_color_leave_mm(struct page_color_policy *scope);
+bool page_color_relax_scope(void);
 long page_color_prctl(unsigned long op, unsigned long arg3, unsigned long arg4,
 		      unsigned long arg5);
 
@@ -286,6 +291,11 @@ static inline struct page_color_policy *page_color_enter_mm(struct mm_struct *mm
 
 static inline void page_color_leave_mm(struct page_color_policy *scope)
 {
+}
+
+static inline bool page_color_relax_scope(void)
+{
+	return false;
 }
 
 static inline long page_color_prctl(unsigned long op, unsigned long arg3,

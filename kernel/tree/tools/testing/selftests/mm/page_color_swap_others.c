@@ -140,6 +140,53 @@ static bool test_newcomer(void)
 	return ok && was_right(status) && before - after <= most;
 }
 
+/* Cgroups that have the colors, and nobody is in them. */
+#define EMPTY	100
+
+static bool empty_groups(bool make)
+{
+	char path[128], list[16384], *at = list;
+	bool ok = true;
+
+	if (make)
+		ok = write_file("/sys/fs/cgroup/cgroup.subtree_control", "+cpuset") &&
+		     !mkdir(CGROUP, 0755) && write_file(CGROUP "/cgroup.subtree_control", "+cpuset");
+	for (int c = 0; c < nr_colors; c++)
+		if (has(own, c))
+			at += sprintf(at, "%s%d", at == list ? "" : ",", c);
+	for (int i = 0; i < EMPTY && ok; i++) {
+		snprintf(path, sizeof(path), CGROUP "/%d", i);
+		if (!make) {
+			rmdir(path);
+			continue;
+		}
+		ok = !mkdir(path, 0755);
+		strcat(path, "/cpuset.colors");
+		ok = ok && write_file(path, list);
+	}
+	if (!make)
+		rmdir(CGROUP);
+	return ok;
+}
+
+/* Shares are of those who are there: a newcomer has its own beside them. */
+static bool test_empty(void)
+{
+	struct holder h = hold(own_size / 20 * 19, NULL);
+	size_t before = held(h), after, wanted = own_size / 4, spare = free_own();
+	bool ok = empty_groups(true);
+	int status;
+
+	status = strict_task(wanted, 4);
+	after = held_now(h);
+	wanted = wanted > spare ? wanted - spare : 0;
+	ksft_print_msg("%zu KiB missing, %zu taken of the other\n", wanted / 1024,
+		       (before - after) / 1024);
+	ok &= let_go(h);
+	return empty_groups(false) && ok && was_right(status) &&
+	       before - after >= wanted / 4 * 3;
+}
+
 static bool make_group(const char *file, const char *text)
 {
 	char path[128];
@@ -227,11 +274,12 @@ static bool test_limit_of_group(void)
 
 int main(void)
 {
-	start_swap(7);
+	start_swap(8);
 	if (!swap_on(256 * MB))
 		ksft_exit_skip("no swap\n");
 	run("another that has less than its share keeps it", test_neighbour);
 	run("another that has more gives it up", test_newcomer);
+	run("cgroups that nobody is in have no share", test_empty);
 	run("memory.min is kept", test_protected);
 	run("memory.swap.max is kept", test_no_swap_in_group);
 	run("memory.max is kept", test_limit_of_group);
