@@ -15,11 +15,16 @@
 
 /* An allocation may have pages of colors that others own: there are no more. */
 #define ALLOC_OWNED		0x1000
+/* It is not to have them yet. */
+#define ALLOC_SPARE		0x2000
 
 /* page_color_stranded.c */
 bool page_color_unlist(const struct alloc_context *ac);
 
 #ifdef CONFIG_PAGE_COLOR
+
+bool page_color_may_spare(const struct alloc_context *ac);
+void page_color_spared_in_vain(const struct alloc_context *ac);
 
 /* Per order, the first colors of classes of blocks with a color without owner. */
 extern unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
@@ -284,7 +289,19 @@ static inline bool alloc_takes_owned(unsigned int order, int alloc_flags)
 {
 	return page_color_any_owned() && !order &&
 	       (alloc_flags & (ALLOC_WMARK_MASK | ALLOC_OWNED)) != ALLOC_WMARK_LOW &&
-	       !(alloc_flags & ALLOC_OWNED);
+	       !(alloc_flags & (ALLOC_OWNED | ALLOC_SPARE));
+}
+
+/*
+ * Is memory of colors that nobody owns to be reclaimed first? For pages that could
+ * never be moved out of the colors of an owner.
+ */
+static inline bool alloc_spares_owned(gfp_t gfp, unsigned int order,
+				      const struct alloc_context *ac)
+{
+	return page_color_any_owned() && !order && ac->migratetype != MIGRATE_MOVABLE &&
+	       gfp & __GFP_DIRECT_RECLAIM && !(current->flags & PF_MEMALLOC) &&
+	       !alloc_is_colored(gfp, order, ac->migratetype) && page_color_may_spare(ac);
 }
 
 #else /* CONFIG_PAGE_COLOR */
@@ -399,6 +416,16 @@ static inline bool alloc_is_strict(gfp_t gfp, unsigned int order,
 static inline bool alloc_takes_owned(unsigned int order, int alloc_flags)
 {
 	return false;
+}
+
+static inline bool alloc_spares_owned(gfp_t gfp, unsigned int order,
+				      const struct alloc_context *ac)
+{
+	return false;
+}
+
+static inline void page_color_spared_in_vain(const struct alloc_context *ac)
+{
 }
 
 static inline void page_color_count_mixed(struct zone *zone, struct page *page,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page coloring: pages that stay behind on the lists of CPUs.
+ * Page coloring: pages that stay behind on the lists of CPUs, and what else comes before
+ * pages of owned colors.
  *
  * A CPU has up to PAGE_COLOR_HIGH pages per zone for the policy that used its list
  * last. When the policy's tasks are gone, or on other CPUs, nobody there takes
@@ -104,4 +105,34 @@ bool page_color_unlist(const struct alloc_context *ac)
 					ac->nodemask)
 		some |= unlist_zone(zone);
 	return some;
+}
+
+/**
+ * page_color_may_spare - may it help to reclaim pages that nobody owns?
+ * @ac: of an allocation for which there are none
+ *
+ * Return: false if that was in vain just now, or there are no such colors.
+ */
+bool page_color_may_spare(const struct alloc_context *ac)
+{
+	struct zone *zone = zonelist_zone(ac->preferred_zoneref);
+
+	return zone && zone->color &&
+	       !bitmap_empty(page_color_unowned[0], PAGE_COLOR_MAX) &&
+	       time_after_eq(jiffies, READ_ONCE(zone->color->spared_until));
+}
+
+/**
+ * page_color_spared_in_vain - all that others can give up are pages of owned colors
+ * @ac: of an allocation that had memory reclaimed
+ *
+ * Remembered for a tenth of a second: each allocation would have everybody's memory
+ * reclaimed.
+ */
+void page_color_spared_in_vain(const struct alloc_context *ac)
+{
+	struct zone *zone = zonelist_zone(ac->preferred_zoneref);
+
+	if (zone && zone->color)
+		WRITE_ONCE(zone->color->spared_until, jiffies + HZ / 10);
 }

@@ -103,6 +103,8 @@ enum page_color_stat {
  * @evict_vain_id: policy for which it looked through the zone in vain
  * @evict_vain_until: before these jiffies it looks elsewhere first
  * @reclaim_pfn: where page_color_reclaim() begins
+ * @spared_until: before these jiffies owned pages are taken without a try to reclaim
+ *	others first
  * @reserved: pages that are reserved for policies, in use or not
  * @held: of them, those that are free now
  * @list: blocks all of whose colors are owned, by type, order and the first color of
@@ -128,6 +130,7 @@ struct page_color_zone {
 	u64 evict_vain_id;
 	unsigned long evict_vain_until;
 	unsigned long reclaim_pfn;
+	unsigned long spared_until;
 	atomic_long_t reserved;
 	atomic_long_t held;
 	struct list_head list[];

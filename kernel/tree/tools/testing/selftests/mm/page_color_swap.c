@@ -9,6 +9,8 @@
  */
 #define _GNU_SOURCE
 #include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include "page_color_swap.h"
 
 #define FILES	"/dev/vdb"
@@ -220,6 +222,86 @@ static bool test_mapped(void)
 	return cache(true);
 }
 
+/*
+ * A page that was swapped out while a pipe has it, as a device would. A strict task that
+ * wants other colors from then on gets this one, not a copy: what is written to it is in
+ * the pipe.
+ */
+static bool test_referenced(void)
+{
+	char *page = small_pages(page_size), got[16] = "";
+	unsigned long rest[LONGS] = {};
+	struct iovec iov = { page, page_size };
+	int fds[2];
+
+	add_rest(rest, own);
+	strcpy(page, "before");
+	if (!pure(page, page_size, rest, "a task without colors") || pipe(fds) ||
+	    vmsplice(fds[1], &iov, 1, 0) != (ssize_t)page_size)
+		return false;
+	if (madvise(page, page_size, MADV_PAGEOUT) || look(page, page_size, rest, false).present) {
+		ksft_print_msg("the page is not swapped out\n");
+		return false;
+	}
+	if (set_colors(own, PR_PAGE_COLOR_STRICT))
+		return false;
+	strcpy(page, "after");
+	if (read(fds[0], got, sizeof(got) - 1) < 0)
+		return false;
+	ksft_print_msg("written '%s', in the pipe '%s'\n", page, got);
+	return !strcmp(got, "after");
+}
+
+/* A child that has memory in swap, and all memory of its colors locked. */
+static pid_t locked_child(void)
+{
+	size_t most = own_size / 4 * 5, had = 0, some = MB;
+	int status, fd;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid) {
+		waitpid(pid, &status, WUNTRACED);
+		return WIFSTOPPED(status) ? pid : -1;
+	}
+	char *swapped = small_pages(some), *mem = small_pages(most);
+
+	touch(swapped, some, 3);
+	if (madvise(swapped, some, MADV_PAGEOUT) || set_colors(own, PR_PAGE_COLOR_STRICT))
+		_exit(1);
+	fd = open("/proc/self/mem", O_RDWR);
+	if (syscall(SYS_mlock2, mem, most, 1))
+		_exit(1);
+	/* Such writes fail where faults would have it killed. */
+	while (had < most && pwrite(fd, "x", 1, (uintptr_t)mem + had) == 1)
+		had += page_size;
+	kill(getpid(), SIGSTOP);
+	for (size_t i = 0; i < some; i += page_size)
+		if (swapped[i] != 3)
+			_exit(2);
+	_exit(had == most);
+}
+
+/* The administrator takes the swap away. It goes to pages of other colors. */
+static bool test_swapoff(void)
+{
+	long spilled = read_long(DIR "spilled");
+	int status, err;
+	pid_t pid;
+
+	if (!swap_on(256 * MB))
+		return false;
+	pid = locked_child();
+	err = swapoff(SWAP) ? errno : 0;
+	spilled = read_long(DIR "spilled") - spilled;
+	ksft_print_msg("swapoff: %s, %ld pages of other colors\n", strerror(err), spilled);
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, 0);
+	swapoff(SWAP);
+	return !err && was_right(status) && spilled > 0;
+}
+
 /* Four passes through the frames of the colors, and as often as it waits for disks. */
 static bool test_bound(void)
 {
@@ -234,7 +316,7 @@ int main(void)
 {
 	struct stat st;
 
-	start_swap(11);
+	start_swap(13);
 	if (stat(FILES, &st))
 		ksft_exit_skip("needs " FILES "\n");
 	run("a strict task without swap is killed", test_none);
@@ -243,7 +325,9 @@ int main(void)
 	run("twice as much as the colors have, again and again", test_cycle);
 	run("pages that are copied on write", test_shared);
 	run("locked pages stay", test_locked);
+	run("a page that somebody else has a reference to", test_referenced);
 	swapoff(SWAP);
+	run("swapoff beside colors that are used up", test_swapoff);
 	run("files that are written", test_written);
 	run("files that are mapped", test_mapped);
 	ksft_test_result(test_bound(), "work is bounded\n");

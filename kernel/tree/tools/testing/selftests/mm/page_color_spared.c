@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Page coloring: page cache of others beside owned colors. What a memory cgroup protects
+ * is not dropped for a strict task; what nobody protects is, before page tables of tasks
+ * without colors get pages of owned colors, where they stay.
+ *
+ * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), cgroup2 in
+ * /sys/fs/cgroup, and ext2 on /dev/ram1.
+ */
+#define _GNU_SOURCE
+#include <linux/mempolicy.h>
+#include <sys/stat.h>
+#include "page_color_disk.h"
+
+#define TOP	"/sys/fs/cgroup"
+#define GROUP	TOP "/page_color_spared"
+#define STATS	DIR "stats/"
+/* All of it is on one node, so that there is less to fill. */
+#define NODE	1
+/* One color in so many has no owner. */
+#define UNOWNED	8
+/* Of a file: on each color some. */
+#define KEPT	(64 * MB)
+#define TABLES	1500
+#define HUGE	(2 * MB)
+
+static bool on_node(void)
+{
+	unsigned long node = 1UL << NODE;
+
+	return !syscall(SYS_set_mempolicy, MPOL_BIND, &node, 64);
+}
+
+static long of_node(void)
+{
+	return node_info(NODE, "MemTotal:");
+}
+
+/* Some that own colors and do nothing; they end with this process. */
+static pid_t own(const unsigned long *set)
+{
+	int fds[2], status;
+	pid_t pid;
+	char c;
+
+	if (pipe(fds))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (set_colors(set, 0))
+			_exit(1);
+		kill(getpid(), SIGSTOP);
+		_exit(read(fds[0], &c, 1));
+	}
+	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
+		return -1;
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static long in_cache(char *mem, size_t size)
+{
+	unsigned char *in = malloc(size / page_size);
+	long n = 0;
+
+	if (!in || mincore(mem, size, in))
+		ksft_exit_fail_msg("mincore: %s\n", strerror(errno));
+	for (size_t i = 0; i < size / page_size; i++)
+		n += in[i] & 1;
+	free(in);
+	return n;
+}
+
+static void read_all(const char *mem, size_t size)
+{
+	for (size_t i = 0; i < size; i += page_size)
+		peek(mem + i);
+}
+
+/* A strict task that wants more than its color has on the node; it is killed. */
+static bool want_all(void)
+{
+	size_t size = of_node() / nr_colors * 2;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		char *mem;
+
+		if (!write_file(TOP "/cgroup.procs", "0") || set_colors(one, PR_PAGE_COLOR_STRICT))
+			_exit(1);
+		mem = map_pages(size);
+		madvise(mem, size, MADV_NOHUGEPAGE);
+		touch(mem, size, 1);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (!WIFSIGNALED(status))
+		ksft_print_msg("status %#x of the strict task\n", status);
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/*
+ * All other colors have an owner, so pages of files that have the color can go nowhere:
+ * they are dropped, unless they are protected.
+ */
+static bool cache_beside(const char *min, long *before, long *after)
+{
+	long dropped = read_long(STATS "dropped"), reclaimed = read_long(STATS "reclaimed");
+	unsigned long rest[LONGS] = {};
+	int fd = disk_file(KEPT);
+	char *mem = mmap(NULL, KEPT, PROT_READ, MAP_SHARED, fd, 0);
+	pid_t pid;
+	bool ok;
+
+	if (mem == MAP_FAILED || !on_node() || !write_file(GROUP "/memory.min", min) ||
+	    !write_file(GROUP "/cgroup.procs", "0"))
+		return false;
+	read_all(mem, KEPT);
+	*before = in_cache(mem, KEPT);
+	add_rest(rest, one);
+	pid = own(rest);
+	ok = pid > 0 && want_all();
+	*after = in_cache(mem, KEPT);
+	end(pid);
+	ksft_print_msg("memory.min %s: %ld of %ld pages of the file left, %ld dropped, %ld reclaimed\n",
+		       min, *after, *before, read_long(STATS "dropped") - dropped,
+		       read_long(STATS "reclaimed") - reclaimed);
+	return write_file(TOP "/cgroup.procs", "0") && ok;
+}
+
+static bool test_protected(void)
+{
+	long before, after;
+
+	return cache_beside("max", &before, &after) && after == before;
+}
+
+/* Otherwise the test above says nothing. */
+static bool test_unprotected(void)
+{
+	long before, after;
+
+	return cache_beside("0", &before, &after) && after < before;
+}
+
+/* Clean page cache on the node, more than all that nobody owns there. */
+static bool fill_cache(void)
+{
+	size_t size = of_node() / UNOWNED / 4 * 5;
+	int fd = disk_file(size);
+	static char part[MB];
+
+	for (size_t i = 0; i < size; i += MB)
+		if (pread(fd, part, MB, i) <= 0)
+			return false;
+	return true;
+}
+
+/* As many page tables, by reads of memory that has no page of its own. */
+static bool make_tables(void)
+{
+	char *mem = mmap(NULL, TABLES * HUGE, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (mem == MAP_FAILED || madvise(mem, TABLES * HUGE, MADV_NOHUGEPAGE))
+		return false;
+	for (size_t i = 0; i < TABLES; i++)
+		peek(mem + i * HUGE);
+	return true;
+}
+
+static bool test_tables(void)
+{
+	unsigned long set[LONGS] = {};
+	long filled, yielded;
+	pid_t pid;
+	bool ok;
+
+	for (int c = 0; c < nr_colors; c++)
+		if (c % UNOWNED)
+			add(set, c);
+	pid = own(set);
+	filled = read_long(STATS "yielded");
+	ok = pid > 0 && on_node() && fill_cache();
+	yielded = read_long(STATS "yielded");
+	filled = yielded - filled;
+	ok &= make_tables();
+	yielded = read_long(STATS "yielded") - yielded;
+	end(pid);
+	ksft_print_msg("%ld pages of owned colors for a file, %ld for %d page tables\n", filled,
+		       yielded, TABLES);
+	/* Some at once, as reclaim has pages of owned colors to give up as well. */
+	return ok && filled > 0 && yielded < TABLES / 10;
+}
+
+int main(void)
+{
+	start(5);
+	write_file(TOP "/cgroup.subtree_control", "+memory");
+	if (mkdir(GROUP, 0755) && errno != EEXIST)
+		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
+	run("page cache without protection is dropped for a strict task", test_unprotected);
+	run("memory.min is kept", test_protected);
+	run("page cache comes before owned colors for page tables", test_tables);
+	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)
+		usleep(10000);
+	end_tests();
+}
