@@ -71,6 +71,7 @@ void page_color_note_nodes(void)
  */
 void page_color_of_node(int nid, unsigned long *colors)
 {
+	/* After page_color_note_nodes() has filled it. */
 	const unsigned long *known = smp_load_acquire(&node_colors[nid]);
 
 	if (known)

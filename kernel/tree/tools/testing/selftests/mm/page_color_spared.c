@@ -130,8 +130,9 @@ static bool cache_beside(const char *min, long *before, long *after)
 	ok = pid > 0 && want_all();
 	*after = in_cache(mem, KEPT);
 	end(pid);
-	ksft_print_msg("memory.min %s: %ld of %ld pages of the file left, %ld dropped, %ld reclaimed\n",
-		       min, *after, *before, read_long(STATS "dropped") - dropped,
+	ksft_print_msg("memory.min %s: %ld of %ld pages of the file left\n", min, *after,
+		       *before);
+	ksft_print_msg("%ld pages dropped, %ld reclaimed\n", read_long(STATS "dropped") - dropped,
 		       read_long(STATS "reclaimed") - reclaimed);
 	return write_file(TOP "/cgroup.procs", "0") && ok;
 }

@@ -229,27 +229,29 @@ static bool test_mapped(void)
  */
 static bool test_referenced(void)
 {
+	static const char before[] = "before", after[] = "after";
 	char *page = small_pages(page_size), got[16] = "";
 	unsigned long rest[LONGS] = {};
 	struct iovec iov = { page, page_size };
 	int fds[2];
 
 	add_rest(rest, own);
-	strcpy(page, "before");
+	memcpy(page, before, sizeof(before));
 	if (!pure(page, page_size, rest, "a task without colors") || pipe(fds) ||
 	    vmsplice(fds[1], &iov, 1, 0) != (ssize_t)page_size)
 		return false;
-	if (madvise(page, page_size, MADV_PAGEOUT) || look(page, page_size, rest, false).present) {
+	if (madvise(page, page_size, MADV_PAGEOUT) ||
+	    look(page, page_size, rest, false).present) {
 		ksft_print_msg("the page is not swapped out\n");
 		return false;
 	}
 	if (set_colors(own, PR_PAGE_COLOR_STRICT))
 		return false;
-	strcpy(page, "after");
+	memcpy(page, after, sizeof(after));
 	if (read(fds[0], got, sizeof(got) - 1) < 0)
 		return false;
 	ksft_print_msg("written '%s', in the pipe '%s'\n", page, got);
-	return !strcmp(got, "after");
+	return !strcmp(got, after);
 }
 
 /* A child that has memory in swap, and all memory of its colors locked. */

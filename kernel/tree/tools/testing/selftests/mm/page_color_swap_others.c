@@ -150,7 +150,8 @@ static bool empty_groups(bool make)
 
 	if (make)
 		ok = write_file("/sys/fs/cgroup/cgroup.subtree_control", "+cpuset") &&
-		     !mkdir(CGROUP, 0755) && write_file(CGROUP "/cgroup.subtree_control", "+cpuset");
+		     !mkdir(CGROUP, 0755) &&
+		     write_file(CGROUP "/cgroup.subtree_control", "+cpuset");
 	for (int c = 0; c < nr_colors; c++)
 		if (has(own, c))
 			at += sprintf(at, "%s%d", at == list ? "" : ",", c);

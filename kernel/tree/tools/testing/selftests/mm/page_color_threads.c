@@ -172,7 +172,8 @@ static bool test_moved(void)
 	ok = write_file(TOP "/cgroup.subtree_control", "+cpuset") && !mkdir(GROUP, 0755) &&
 	     !mkdir(GROUP "/low", 0755) && write_file(GROUP "/low/cgroup.type", "threaded") &&
 	     write_file(GROUP "/cgroup.subtree_control", "+cpuset") && !rmdir(GROUP "/low") &&
-	     write_file(GROUP "/cpuset.colors", list) && make_part("low", 0) && make_part("high", nr_colors / 2) &&
+	     write_file(GROUP "/cpuset.colors", list) && make_part("low", 0) &&
+	     make_part("high", nr_colors / 2) &&
 	     write_file(PROGRAMS, "1000 " PROGRAM " colors=2 most=5");
 	if (!ok)
 		ksft_print_msg("no cgroups of threads: %s\n", strerror(errno));
