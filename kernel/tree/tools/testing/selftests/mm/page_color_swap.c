@@ -230,21 +230,16 @@ static bool test_mapped(void)
 static bool test_referenced(void)
 {
 	static const char before[] = "before", after[] = "after";
-	char *page = small_pages(MB), *end = page + MB, got[16] = "";
+	char *page = small_pages(page_size), got[16] = "";
 	unsigned long rest[LONGS] = {};
-	struct iovec iov;
+	struct iovec iov = { page, page_size };
 	int fds[2];
 
-	/* A page of another color, as most are. */
 	add_rest(rest, own);
-	touch(page, MB, 1);
-	while (page < end && look(page, page_size, rest, true).wrong)
-		page += page_size;
-	if (page == end)
+	if (set_colors(rest, PR_PAGE_COLOR_STRICT))
 		return false;
 	memcpy(page, before, sizeof(before));
-	iov = (struct iovec) { page, page_size };
-	if (pipe(fds) ||
+	if (!pure(page, page_size, rest, "in the other colors") || pipe(fds) ||
 	    vmsplice(fds[1], &iov, 1, 0) != (ssize_t)page_size)
 		return false;
 	if (madvise(page, page_size, MADV_PAGEOUT) ||
@@ -274,8 +269,13 @@ static pid_t locked_child(void)
 		waitpid(pid, &status, WUNTRACED);
 		return WIFSTOPPED(status) ? pid : -1;
 	}
-	char *swapped = small_pages(some), *mem = small_pages(most);
+	char *swapped, *mem;
 
+	/* What it runs is in tmpfs, and not to be swapped out. */
+	if (mlockall(MCL_CURRENT))
+		_exit(1);
+	swapped = small_pages(some);
+	mem = small_pages(most);
 	touch(swapped, some, 3);
 	if (madvise(swapped, some, MADV_PAGEOUT) || set_colors(own, PR_PAGE_COLOR_STRICT))
 		_exit(1);
@@ -302,6 +302,11 @@ static bool test_swapoff(void)
 	if (!swap_on(256 * MB))
 		return false;
 	pid = locked_child();
+	if (pid < 0) {
+		ksft_print_msg("no process whose colors are used up\n");
+		swapoff(SWAP);
+		return false;
+	}
 	err = swapoff(SWAP) ? errno : 0;
 	spilled = read_long(DIR "spilled") - spilled;
 	ksft_print_msg("swapoff: %s, %ld pages of other colors\n", strerror(err), spilled);
