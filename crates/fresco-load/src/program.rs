@@ -25,8 +25,14 @@ pub trait Program: Send {
     /// Name in the table of programs.
     fn name(&self) -> &str;
 
-    /// The areas that the program touches, disjoint and in ascending order. Every operation lies in one of them.
+    /// The areas that the program touches, disjoint and in ascending order. Every operation lies in one of them, unless it
+    /// [grows](Self::grows).
     fn footprint(&self) -> Vec<Area>;
+
+    /// Returns true if nobody knows beforehand where it touches memory: then its areas are where it does, besides those of its footprint.
+    fn grows(&self) -> bool {
+        false
+    }
 
     /// Runs on, and appends what happened to `out`: about [`Batch::CAPACITY`] events. `Ok(false)`, with nothing
     /// appended, when the program is over (and ever after).
@@ -50,6 +56,10 @@ impl<P: Program + ?Sized> Program for Box<P> {
 
     fn footprint(&self) -> Vec<Area> {
         (**self).footprint()
+    }
+
+    fn grows(&self) -> bool {
+        (**self).grows()
     }
 
     fn next(&mut self, out: &mut Batch) -> Result<bool, InputError> {

@@ -6,7 +6,7 @@ use crate::programs::{
     BANDWIDTH, BFS, BLACKSCHOLES, CG, CNT, COMPRESS, FFT, HISTOGRAM, IDLE, IS, KMEANS, LATENCY, LBM, LMS, MATMULT,
     MATMULT_PARALLEL, MODEL, RANDOM, ST, STREAM, STRIDES, STRIDES_PARALLEL,
 };
-use crate::trace::{TRACE, TRACE_PARALLEL};
+use crate::trace::{LIVE, TRACE, TRACE_PARALLEL};
 use crate::{Program, passes::Passes};
 use fresco_input::{Document, InputError, Table};
 use std::fmt;
@@ -61,6 +61,7 @@ static PROGRAMS: &[&ProgramKind] = &[
     &RANDOM,
     &IDLE,
     &TRACE,
+    &LIVE,
     &STRIDES_PARALLEL,
     &LBM,
     &CG,
@@ -174,6 +175,11 @@ impl ProgramSpec {
     /// The program that it is the statistical model of, if it is one.
     pub fn model_of(&self) -> Option<&'static str> {
         self.kind.is_model().then(|| crate::programs::model_of(&self.values))
+    }
+
+    /// The thread of a program that runs meanwhile, if this is what that stands for.
+    pub fn live_thread(&self) -> Option<u16> {
+        (self.kind == &LIVE).then(|| self.values.number("thread") as u16)
     }
 
     /// The file that it reads, if it reads one.

@@ -73,6 +73,16 @@ impl Shared {
         }
     }
 
+    /// Returns true if the output wants no more.
+    pub fn has_enough(&self) -> bool {
+        self.output.has_enough()
+    }
+
+    /// All is said.
+    pub fn into_output(self) -> Sender {
+        self.output
+    }
+
     /// Hands on the blocks that the output does not know yet.
     pub fn send_blocks(&mut self) {
         let fresh = self.blocks.all()[self.sent..].to_vec();

@@ -9,7 +9,7 @@
 //! - `decode`: what instructions do with registers; `summary`: what a block does with values; `blocks`: blocks by what was seen of them.
 //! - `marks`: regions that the program marks, `symbols`: functions by name.
 //! - `memory`, `calls`: what memory is for.
-//! - `output`: compresses, writes, sums up; `disk`: the file, which can be ended when there is no room for more.
+//! - `output`: compresses, writes, sums up; `disk`: the file, which can be ended when there is no room for more; `live`: no file.
 
 mod analysis;
 mod blocks;
@@ -17,6 +17,7 @@ mod calls;
 mod decode;
 pub mod descendants;
 mod disk;
+mod live;
 mod marks;
 mod memory;
 mod output;
@@ -28,9 +29,10 @@ mod symbols;
 mod window;
 
 pub use decode::Architecture;
+pub use live::{LiveRecording, record_live};
 pub use marks::HEADER;
 pub use program::Program;
-pub use record::{EMULATORS, Ended, Options, PLUGIN, Recording, find_plugin, record};
+pub use record::{EMULATORS, Ended, Options, PLUGIN, Recording, Trace, find_plugin, record};
 
 /// Why nothing was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

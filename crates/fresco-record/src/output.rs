@@ -2,6 +2,7 @@
 //! The thread that compresses and writes the trace, and sums up.
 
 use crate::disk::Disk;
+use crate::live::Simulated;
 use fresco_load::trace::ftrace::recorded::{
     About, Block, Chunk, Dependences, Ending, Kind, Range, RecordedWriter, Region, ThreadTotals, Trailer, dependences,
 };
@@ -35,9 +36,11 @@ pub type Written = io::Result<(Trailer, u64)>;
 pub type Fault = Arc<OnceLock<String>>;
 
 /// Where messages go.
-pub struct Sender {
-    messages: SyncSender<Message>,
-    fault: Fault,
+pub enum Sender {
+    /// Into a file.
+    File(FileSender),
+    /// Into a simulation.
+    Simulation(Simulated),
 }
 
 impl Sender {
@@ -45,7 +48,30 @@ impl Sender {
     ///
     /// # Errors
     /// Nothing more can be written; the end is to be said all the same.
-    pub fn send(&self, message: Message) -> Result<(), String> {
+    pub fn send(&mut self, message: Message) -> Result<(), String> {
+        match self {
+            Self::File(file) => file.send(message),
+            Self::Simulation(simulated) => {
+                simulated.take(message);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns true if nothing more is wanted.
+    pub fn has_enough(&self) -> bool {
+        matches!(self, Self::Simulation(simulated) if simulated.has_enough())
+    }
+}
+
+/// Where messages for a file go.
+pub struct FileSender {
+    messages: SyncSender<Message>,
+    fault: Fault,
+}
+
+impl FileSender {
+    fn send(&self, message: Message) -> Result<(), String> {
         let sent = self.messages.send(message);
         match self.fault.get() {
             Some(fault) => Err(fault.clone()),
@@ -60,7 +86,7 @@ impl Sender {
 }
 
 /// Begins the trace `path` and the thread that writes it.
-pub fn begin(path: &Path, about: &About) -> io::Result<(Sender, JoinHandle<Written>)> {
+pub fn begin(path: &Path, about: &About) -> io::Result<(FileSender, JoinHandle<Written>)> {
     let writer = RecordedWriter::new(Disk::create(path)?, about)?;
     let (messages, receiver) = sync_channel(WAITING);
     let fault = Fault::default();
@@ -75,7 +101,7 @@ pub fn begin(path: &Path, about: &About) -> io::Result<(Sender, JoinHandle<Writt
     let thread = std::thread::Builder::new()
         .name("trace".into())
         .spawn(move || writing.all(&receiver))?;
-    Ok((Sender { messages, fault }, thread))
+    Ok((FileSender { messages, fault }, thread))
 }
 
 /// A thread as far as it is written.

@@ -3,7 +3,7 @@
 
 use crate::analysis::{Analysis, Shared};
 use crate::decode::Architecture;
-use crate::output::{self, Message};
+use crate::output::{self, Message, Sender};
 use crate::program::Program;
 use crate::symbols;
 use crate::window::Window;
@@ -12,6 +12,7 @@ use fresco_load::trace::ftrace::recorded::{About, Ending, Trailer};
 use fresco_ring::{Host, Part};
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -38,10 +39,6 @@ pub struct Options {
     pub arguments: Vec<OsString>,
     /// The plugin's file.
     pub plugin: PathBuf,
-    /// The trace; a file of this name is replaced.
-    pub output: PathBuf,
-    /// Tool and version that stand in the trace.
-    pub tool: String,
     /// Recording begins with the first call of this function of the program.
     pub from_symbol: Option<OsString>,
     /// It ends, and the program is ended, with the first call of this one after that.
@@ -52,6 +49,17 @@ pub struct Options {
     pub instructions: Option<u64>,
     /// Addresses are where the kernel wants them, otherwise each time.
     pub random_addresses: bool,
+    /// What the program writes to its standard output goes where standard error does.
+    pub output_aside: bool,
+}
+
+/// Where the trace goes.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The file; one of this name is replaced.
+    pub path: PathBuf,
+    /// Tool and version that stand in it.
+    pub tool: String,
 }
 
 /// How a recording came to its end.
@@ -110,19 +118,66 @@ fn unable(what: impl Into<String>) -> Failure {
 /// # Errors
 /// The program could not be started, or the trace not be written. What is wrong later on stands in [`Ended`].
 // Not generic: it would be compiled with the crate that calls it, whose optimisation is another.
-pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() -> bool) -> Result<Recording, Failure> {
+pub fn record(
+    options: &Options,
+    trace: &Trace,
+    progress: &mut dyn FnMut(u64),
+    stop: &dyn Fn() -> bool,
+) -> Result<Recording, Failure> {
     let about = About {
         program: shown(options),
-        tool: options.tool.clone(),
+        tool: trace.tool.clone(),
         architecture: options.program.architecture.name().into(),
     };
-    let mut host = Host::new().map_err(|error| unable(format!("no memory to share with the emulator: {error}")))?;
+    let host = shared_memory()?;
     let unwritable = |error: &io::Error| Failure {
         why: Why::Output,
-        what: format!("{}: cannot be written: {error}", options.output.display()),
+        what: format!("{}: cannot be written: {error}", trace.path.display()),
     };
-    let (sender, writer) = output::begin(&options.output, &about).map_err(|error| unwritable(&error))?;
+    let (sender, writer) = output::begin(&trace.path, &about).map_err(|error| unwritable(&error))?;
     let fault = sender.fault();
+    let mut followed = run(options, host, Sender::File(sender), progress, stop)?;
+    drop(followed.output);
+    let written = writer
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the writer of the trace failed")));
+    let (trailer, bytes) = written.map_err(|error| unwritable(&error))?;
+    if let Some(fault) = fault.get() {
+        followed.ended = Ended::Full(fault.clone());
+    }
+    Ok(Recording {
+        ended: followed.ended,
+        trailer,
+        bytes,
+        children: followed.children,
+        executed: followed.executed,
+        nothing: followed.nothing,
+    })
+}
+
+/// Memory to share with the emulator.
+pub(crate) fn shared_memory() -> Result<Host, Failure> {
+    Host::new().map_err(|error| unable(format!("no memory to share with the emulator: {error}")))
+}
+
+/// A program that was followed to its end.
+pub(crate) struct Followed {
+    pub ended: Ended,
+    pub children: u64,
+    pub executed: bool,
+    pub nothing: bool,
+    /// All was said to it.
+    pub output: Sender,
+}
+
+/// Runs the program, and says all that it does to `output`.
+pub(crate) fn run(
+    options: &Options,
+    mut host: Host,
+    output: Sender,
+    progress: &mut dyn FnMut(u64),
+    stop: &dyn Fn() -> bool,
+) -> Result<Followed, Failure> {
     let between = |name: &Option<OsString>| {
         name.as_ref()
             .map(|name| symbols::address(&options.program.path, name))
@@ -137,7 +192,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() 
     };
     let window = Window::new(part);
     let program = options.program.path.to_string_lossy().into_owned();
-    let shared = Shared::new(options.program.architecture, program, window, sender);
+    let shared = Shared::new(options.program.architecture, program, window, output);
     let mut analysis = Analysis::new(shared);
     let mut child = start(options, &host, &part)?;
     let followed = follow(&mut child, &mut host, &mut analysis, progress, stop);
@@ -146,7 +201,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() 
         return Err(unable("the emulator did not run the program; what it says is above"));
     }
     let executed = analysis.finish();
-    let mut ended = match (analysis.shared.failure.take(), followed) {
+    let ended = match (analysis.shared.failure.take(), followed) {
         (Some(failure), _) => Ended::Failed(failure),
         (None, Ok(ended)) => ended,
         (None, Err(error)) => Ended::Failed(error.to_string()),
@@ -162,21 +217,12 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(u64), stop: &dyn Fn() 
     let regions = analysis.shared.names.take();
     analysis.shared.send(Message::End(ending, regions));
     let (children, nothing) = (analysis.shared.children, analysis.shared.window.never_began());
-    drop(analysis);
-    let written = writer
-        .join()
-        .unwrap_or_else(|_| Err(io::Error::other("the writer of the trace failed")));
-    let (trailer, bytes) = written.map_err(|error| unwritable(&error))?;
-    if let Some(fault) = fault.get() {
-        ended = Ended::Full(fault.clone());
-    }
-    Ok(Recording {
+    Ok(Followed {
         ended,
-        trailer,
-        bytes,
         children,
         executed,
         nothing,
+        output: analysis.shared.into_output(),
     })
 }
 
@@ -218,6 +264,10 @@ fn start(options: &Options, host: &Host, part: &Part) -> Result<Child, Failure> 
         .arg(&program.path)
         .args(&program.before)
         .args(&options.arguments);
+    if options.output_aside {
+        let aside = io::stderr().as_fd().try_clone_to_owned();
+        command.stdout(aside.map_err(|error| unable(format!("no place for the program's output: {error}")))?);
+    }
     let _fixed = (!options.random_addresses).then(FixedAddresses::new);
     command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => unable(format!(
@@ -273,6 +323,8 @@ fn follow(
             Some(Ended::Enough)
         } else if stop() {
             Some(Ended::Asked)
+        } else if analysis.shared.has_enough() {
+            Some(Ended::Enough)
         } else {
             None
         };

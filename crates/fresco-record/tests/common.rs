@@ -2,8 +2,9 @@
 //! Programs to record, and the recording of them.
 
 use fresco_load::trace::ftrace::recorded::{RecordedFile, Trailer};
-use fresco_record::{Options, Program, Recording, find_plugin, record};
+use fresco_record::{Failure, Options, Program, Recording, Trace, find_plugin};
 use fresco_testing::{Need, skip};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -78,28 +79,60 @@ pub fn assembled_for_arm(body: &str) -> Option<(tempfile::TempDir, PathBuf)> {
 }
 
 /// Options for a program with these arguments, whose trace lies in `directory`.
-pub fn options(plugin: &Path, directory: &Path, program: &Path, arguments: &[&str]) -> Options {
-    Options {
+pub fn options(plugin: &Path, directory: &Path, program: &Path, arguments: &[&str]) -> ToFile {
+    let options = Options {
         program: Program::find(program.as_os_str(), "/usr/bin:/bin".as_ref()).expect("it is there"),
         arguments: arguments.iter().map(Into::into).collect(),
         plugin: plugin.to_owned(),
-        output: directory.join("program.ftrace"),
-        tool: "test".into(),
         from_symbol: None,
         to_symbol: None,
         skip: 0,
         instructions: None,
         random_addresses: false,
+        output_aside: false,
+    };
+    ToFile {
+        options,
+        output: directory.join("program.ftrace"),
+    }
+}
+
+/// A recording into a file.
+pub struct ToFile {
+    options: Options,
+    pub output: PathBuf,
+}
+
+impl Deref for ToFile {
+    type Target = Options;
+
+    fn deref(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl DerefMut for ToFile {
+    fn deref_mut(&mut self) -> &mut Options {
+        &mut self.options
     }
 }
 
 /// Records it.
-pub fn recorded(options: &Options) -> Recording {
+pub fn record(to: &ToFile, progress: &mut dyn FnMut(u64), stop: &dyn Fn() -> bool) -> Result<Recording, Failure> {
+    let trace = Trace {
+        path: to.output.clone(),
+        tool: "test".into(),
+    };
+    fresco_record::record(&to.options, &trace, progress, stop)
+}
+
+/// Records it to its end.
+pub fn recorded(options: &ToFile) -> Recording {
     record(options, &mut |_| {}, &|| false).expect("is recorded")
 }
 
 /// Records it, and reads the trailer back.
-pub fn trailer(options: &Options) -> Trailer {
+pub fn trailer(options: &ToFile) -> Trailer {
     let recording = recorded(options);
     let file = RecordedFile::open(&options.output).expect("a sound trace");
     assert_eq!(*file.trailer(), recording.trailer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is counted, beside what others count.
 
-use crate::common::{assembled, built, options, plugin, recorded, trailer};
+use crate::common::{ToFile, assembled, built, options, plugin, recorded, trailer};
 use fresco_load::trace::ftrace::recorded::Kind;
 use fresco_load::trace::ftrace::{TraceReader, What};
 use std::path::Path;
@@ -147,7 +147,7 @@ fn two_recordings_are_alike_and_every_access_is_in_a_page_of_the_footprint() {
 #[test]
 fn a_large_mapping_is_no_stack() {
     let Some(plugin) = plugin() else { return };
-    let pages = |options: &fresco_record::Options| {
+    let pages = |options: &ToFile| {
         let pages = trailer(options).pages_by_kind();
         (pages[Kind::Mapping as usize], pages[Kind::Stack as usize])
     };

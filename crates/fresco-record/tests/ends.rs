@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! However a program ends: what it did until then is whole.
 
-use crate::common::{built, options, plugin, recorded};
+use crate::common::{built, options, plugin, record, recorded};
 use fresco_load::trace::ftrace::recorded::{Ending, RecordedFile};
-use fresco_record::{Ended, record};
+use fresco_record::Ended;
 use std::cell::Cell;
 use std::os::unix::process::ExitStatusExt;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Parts of programs: from one function to another, and regions that programs mark.
 
-use crate::common::{built, built_by, can_build_for_arm, options, plugin, recorded, trailer};
+use crate::common::{built, built_by, can_build_for_arm, options, plugin, record, recorded, trailer};
 use fresco_load::trace::ftrace::recorded::{Ending, Visits};
-use fresco_record::{Ended, HEADER, Why, record};
+use fresco_record::{Ended, HEADER, Why};
 
 /// `solve` stores 10,000 times and calls nothing; `report` is called after it.
 const SOLVER: &str = "#include <stdlib.h>\n\

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Many runs at once. Runs share nothing, so the number of threads changes no result.
 
+use crate::experiment::Experiment;
 use crate::results::{RunResult, ScenarioResult};
 use crate::{RunSpec, Scenario, experiment, runs};
 use fresco_input::InputError;
@@ -22,12 +23,19 @@ pub struct Progress {
 /// What the scenario's own checks could not foresee: page frames or colors are used up in the middle, a trace is
 /// damaged, a program's own result is wrong, the checker found DRAM commands that no device allows.
 pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
-    let experiment = runs::experiment(spec)?;
-    let outcome = experiment::run(&experiment)?;
+    made(spec, &runs::experiment(spec)?)
+}
+
+/// Makes one run, which is this experiment.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult, InputError> {
+    let outcome = experiment::run(experiment)?;
     let result = RunResult {
         point: spec.point_number,
         repetition: spec.repetition,
-        ..RunResult::new(&experiment, outcome, |task| runs::warm(&spec.point.setup, task))
+        ..RunResult::new(experiment, outcome, |task| runs::warm(&spec.point.setup, task))
     };
     match &result.checker {
         Some(verdict) if !verdict.clean => {

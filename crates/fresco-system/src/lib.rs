@@ -38,6 +38,7 @@ mod batch;
 pub mod core;
 mod engine;
 pub mod experiment;
+mod live;
 mod os;
 pub mod planned;
 pub mod results;
@@ -47,3 +48,4 @@ pub use batch::{Progress, run, run_all, run_until};
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
+pub use live::LiveRun;

@@ -13,6 +13,7 @@ mod progress;
 mod provenance;
 mod scenarios;
 mod show;
+mod shown;
 mod simulate;
 mod stack;
 mod stop;

@@ -31,6 +31,7 @@ mod zip;
 pub use curve::{CACHES, Cache, LINE, SMALLEST, WorkingSet};
 pub use export::{Export, Exporter};
 pub use format::Format;
+pub(crate) use ftrace::recorded::LIVE;
 pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
 pub use packed::{Packed, Packing};
 pub use recolor::Recoloring;

@@ -58,10 +58,10 @@ impl Comparison<'_> {
         let mut text = self.head(&measured, &background);
         _ = writeln!(text, "\n[sweep]");
         let policies: Vec<Policy> = match self.policies {
-            [] => vec![Policy::named("buddy")?],
+            [] => vec![Policy::named("--policies", "buddy")?],
             several => several
                 .iter()
-                .map(|name| Policy::named(name))
+                .map(|name| Policy::named("--policies", name))
                 .collect::<Result<_, _>>()?,
         };
         let names: Vec<String> = policies.iter().map(|policy| quoted(&policy.name)).collect();
@@ -76,17 +76,7 @@ impl Comparison<'_> {
         }
         let all: Vec<&Task> = measured.iter().chain(&background).collect();
         for policy in &policies {
-            _ = writeln!(
-                text,
-                "\n[[variant]]\nname = {}\nset.policy = {{ {} }}",
-                quoted(&policy.name),
-                policy.keys
-            );
-            if policy.is_counted {
-                for (task, colors) in shares(&machine, &all)? {
-                    _ = writeln!(text, "set.task.{task}.colors = {colors}");
-                }
-            }
+            write_policy(&mut text, policy, &machine, &all)?;
         }
         write_tasks(&mut text, &measured, &background);
         Ok(text)
@@ -100,6 +90,35 @@ impl Comparison<'_> {
         let machine = fresco_machine::load(self.machine)?;
         let (measured, background) = self.tasks(&machine)?;
         let mut text = self.head(&measured, &background);
+        write_tasks(&mut text, &measured, &background);
+        Ok(text)
+    }
+
+    /// A scenario with a program that runs meanwhile in place of measured ones, a task of its name on core 0: one run, beside all others,
+    /// under the first policy.
+    ///
+    /// # Errors
+    /// As [`Self::to_text`].
+    pub fn to_text_of_live(&self, program: &str) -> Result<String, InputError> {
+        let machine = fresco_machine::load(self.machine)?;
+        let live = Task {
+            name: task_name(program),
+            program: "live".to_owned(),
+            file: None,
+            thread: 0,
+            cores: 0..1,
+        };
+        let background = self.background(&machine, &mut vec![live.name.clone()], 1)?;
+        let policy = Policy::named("--policy", self.policies.first().map_or("buddy", String::as_str))?;
+        let measured = [live];
+        let mut text = self.head(&measured, &background);
+        _ = writeln!(text, "\n[sweep]\npolicy = [{}]", quoted(&policy.name));
+        let others: u32 = background.iter().map(|task| task.cores.len() as u32).sum();
+        if others > 0 {
+            _ = writeln!(text, "corunners = [{others}]");
+        }
+        let all: Vec<&Task> = measured.iter().chain(&background).collect();
+        write_policy(&mut text, &policy, &machine, &all)?;
         write_tasks(&mut text, &measured, &background);
         Ok(text)
     }
@@ -118,7 +137,8 @@ impl Comparison<'_> {
             title = format!("{title} beside {}", names(background));
         }
         // What the other threads do while one does so much depends on the policy: only whole programs are the same work.
-        let phases = match measured.iter().any(|task| task.cores.len() > 1) {
+        let is_whole = |task: &Task| task.cores.len() > 1 || task.program == "live";
+        let phases = match measured.iter().any(is_whole) {
             true => "[warm_up]\npasses = 0\n\n# From begin to end: what threads do while one of them does so much depends on the policy.\n[measure]\npasses = 1\n".to_owned(),
             false => format!(
                 "[warm_up]\noperations = {WARM_UP}\n\n# Loads and stores; a program that has fewer begins again. passes = 1 is the whole \
@@ -135,72 +155,99 @@ impl Comparison<'_> {
 
     /// The measured tasks, and the others.
     fn tasks(&self, machine: &Machine) -> Result<(Vec<Task>, Vec<Task>), InputError> {
-        let mut names = Vec::new();
-        let mut next = 0;
-        let mut task = |option: &str, word: &str, copies: u32| {
-            let (mut program, file) = program_of(option, word)?;
-            let threads = match &file {
-                Some(file) if self.is_together => threads_of(Path::new(file)) as u32,
-                _ => 1,
-            };
-            if threads > 1 && next + copies * threads <= machine.cores {
-                "trace-parallel".clone_into(&mut program);
-                let programs = (0..copies).map(|_| {
-                    let name = unused(task_name(word), &names);
-                    names.push(name.clone());
-                    next += threads;
-                    Task {
-                        name,
-                        program: program.clone(),
-                        file: file.clone(),
-                        thread: 0,
-                        cores: next - threads..next,
-                    }
-                });
-                return Ok(programs.collect::<Vec<_>>());
-            }
-            let cores = next..next + copies;
-            if cores.end > machine.cores {
-                let place = format!("{option}{word}").trim_start().to_owned();
-                return Err(
-                    InputError::new(place, format!("found programs for {} cores", cores.end))
-                        .allowed(format!(
-                            "as many programs as {} has cores, {}",
-                            self.machine, machine.cores
-                        ))
-                        .help("leave some out, or take another machine"),
-                );
-            }
-            next = cores.end;
-            let name = unused(task_name(word), &names);
-            names.push(name.clone());
-            let thread = file.as_ref().map_or(0, |file| busiest_thread_of(Path::new(file)));
-            Ok(vec![Task {
-                name,
-                program,
-                file,
-                thread,
-                cores,
-            }])
-        };
-        let measured: Vec<Vec<Task>> = self
-            .measured
-            .iter()
-            .map(|word| task("", word, 1))
-            .collect::<Result<_, _>>()?;
-        let measured = measured.concat();
+        let (mut names, mut next) = (Vec::new(), 0);
+        let mut measured = Vec::new();
+        for word in self.measured {
+            measured.extend(self.of_word(machine, ("", word, 1), &mut names, &mut next)?);
+        }
         if measured.is_empty() {
             return Err(InputError::new("--on", "found no program to measure")
                 .allowed("traces, or names of built-in programs")
                 .help("name one: fresco sim --on MACHINE victim.ftrace"));
         }
-        let background = self.beside.iter().map(|word| {
-            let (word, copies) = copies_of(word)?;
-            task("--beside ", word, copies)
-        });
-        let background: Vec<Vec<Task>> = background.collect::<Result<_, _>>()?;
-        Ok((measured, background.concat()))
+        let background = self.background(machine, &mut names, next)?;
+        Ok((measured, background))
     }
+
+    /// The tasks in the background, from core `next` on.
+    fn background(&self, machine: &Machine, names: &mut Vec<String>, mut next: u32) -> Result<Vec<Task>, InputError> {
+        let mut background = Vec::new();
+        for word in self.beside {
+            let (word, copies) = copies_of(word)?;
+            background.extend(self.of_word(machine, ("--beside ", word, copies), names, &mut next)?);
+        }
+        Ok(background)
+    }
+
+    /// The tasks that a word of an option stands for, so many copies on the cores from `next` on.
+    fn of_word(
+        &self,
+        machine: &Machine,
+        (option, word, copies): (&str, &str, u32),
+        names: &mut Vec<String>,
+        next: &mut u32,
+    ) -> Result<Vec<Task>, InputError> {
+        let (mut program, file) = program_of(option, word)?;
+        let threads = match &file {
+            Some(file) if self.is_together => threads_of(Path::new(file)) as u32,
+            _ => 1,
+        };
+        if threads > 1 && *next + copies * threads <= machine.cores {
+            "trace-parallel".clone_into(&mut program);
+            let programs = (0..copies).map(|_| {
+                let name = unused(task_name(word), names);
+                names.push(name.clone());
+                *next += threads;
+                Task {
+                    name,
+                    program: program.clone(),
+                    file: file.clone(),
+                    thread: 0,
+                    cores: *next - threads..*next,
+                }
+            });
+            return Ok(programs.collect::<Vec<_>>());
+        }
+        let cores = *next..*next + copies;
+        if cores.end > machine.cores {
+            let place = format!("{option}{word}").trim_start().to_owned();
+            return Err(
+                InputError::new(place, format!("found programs for {} cores", cores.end))
+                    .allowed(format!(
+                        "as many programs as {} has cores, {}",
+                        self.machine, machine.cores
+                    ))
+                    .help("leave some out, or take another machine"),
+            );
+        }
+        *next = cores.end;
+        let name = unused(task_name(word), names);
+        names.push(name.clone());
+        let thread = file.as_ref().map_or(0, |file| busiest_thread_of(Path::new(file)));
+        Ok(vec![Task {
+            name,
+            program,
+            file,
+            thread,
+            cores,
+        }])
+    }
+}
+
+/// The variant that a policy is.
+fn write_policy(text: &mut String, policy: &Policy, machine: &Machine, all: &[&Task]) -> Result<(), InputError> {
+    _ = writeln!(
+        text,
+        "\n[[variant]]\nname = {}\nset.policy = {{ {} }}",
+        quoted(&policy.name),
+        policy.keys
+    );
+    if policy.is_counted {
+        for (task, colors) in shares(machine, all)? {
+            _ = writeln!(text, "set.task.{task}.colors = {colors}");
+        }
+    }
+    Ok(())
 }
 
 /// How many bank colors each task has if those of each node are shared out evenly among the cores on it (CAMC-11 takes a number).
@@ -250,6 +297,9 @@ fn write_tasks(text: &mut String, measured: &[Task], background: &[Task]) {
                 _ = writeln!(text, "parameters.thread = {}", task.thread);
             }
         }
+        if task.program == "live" {
+            _ = writeln!(text, "pages = \"on-touch\"");
+        }
     }
 }
 
@@ -281,6 +331,28 @@ mod tests {
         assert_eq!(scenario.points.len(), 2 * names.len());
         let scenario = scenario.runs();
         assert_eq!(scenario.len(), 2 * names.len());
+    }
+
+    #[test]
+    fn a_program_that_runs_meanwhile_is_one_run() {
+        for policy in policies() {
+            let comparison = Comparison {
+                machine: "opteron-6128",
+                measured: &[],
+                beside: &words(&["bandwidth"]),
+                policies: &words(&[policy]),
+                is_together: true,
+            };
+            let text = comparison.to_text_of_live("./bandwidth").expect("a text");
+            let scenario = Scenario::parse("text", &text, Path::new(""), &[]).expect(&text);
+            let [run] = &scenario.runs()[..] else {
+                panic!("{policy}: several runs");
+            };
+            let setup = &run.point.setup;
+            let names: Vec<&str> = setup.copies.iter().map(|copy| copy.name.as_str()).collect();
+            assert_eq!(names, ["bandwidth", "bandwidth-2"], "{policy}");
+            assert_eq!(setup.program(0).live_thread(), Some(0));
+        }
     }
 
     #[test]

@@ -35,11 +35,11 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// The policy of a name.
+    /// The policy of a name that `option` gives.
     ///
     /// # Errors
     /// There is none.
-    pub fn named(name: &str) -> Result<Self, InputError> {
+    pub fn named(option: &str, name: &str) -> Result<Self, InputError> {
         let (frames, is_budgeted) = match name.strip_suffix(BUDGETS) {
             Some("") => ("buddy", true),
             Some(rest) => (rest.strip_suffix('+').unwrap_or(name), true),
@@ -51,7 +51,7 @@ impl Policy {
                 None => "name one of these".to_owned(),
             };
             let all: Vec<&str> = policies().collect();
-            return Err(InputError::new("--policies", format!("found {name:?}"))
+            return Err(InputError::new(option, format!("found {name:?}"))
                 .allowed(format!("{}; each also with +{BUDGETS}", all.join(", ")))
                 .help(help));
         };

@@ -38,7 +38,7 @@ pub(super) fn program_of(option: &str, word: &str) -> Result<(String, Option<Str
         fresco_load::programs()
             .iter()
             .map(|kind| kind.name)
-            .filter(|name| *name != "trace")
+            .filter(|name| !["trace", "live"].contains(name))
     };
     if names().any(|name| name == word) {
         return Ok((word.to_owned(), None));

@@ -168,11 +168,12 @@ impl Setup<'_> {
                 .allowed(format!("at most the {footprint} bytes of its program"))
                 .help("give the program more data, or hand on less"));
         }
+        let areas_known = (!program.grows()).then_some(areas.as_slice());
         let (mut memories, mut memory_ids) = (Vec::new(), Vec::new());
         for instance in 0..spec.instances.len() {
             let id = TaskId(self.next_id);
             self.next_id += 1;
-            memories.push(self.memory(number, instance, id, &areas, master)?);
+            memories.push(self.memory(number, instance, id, areas_known, master)?);
             memory_ids.push(id);
         }
         // The first memory goes with the process; what stays in its place is empty.
@@ -217,13 +218,13 @@ impl Setup<'_> {
         })
     }
 
-    /// One memory of a task: all its pages are mapped, unless they wait until they are touched.
+    /// One memory of a task, which grows if its areas are not known: all its pages are mapped, unless they wait until they are touched.
     fn memory(
         &mut self,
         number: usize,
         instance: usize,
         id: TaskId,
-        areas: &[Area],
+        areas: Option<&[Area]>,
         master: Option<&TaskState>,
     ) -> Result<PageTable, InputError> {
         let machine = &self.experiment.machine;
@@ -241,7 +242,11 @@ impl Setup<'_> {
         if let Some(master) = master.filter(|_| is_mapped) {
             return Ok(master.process.pages().clone());
         }
-        let mut pages = PageTable::new(areas, machine.page_bytes);
+        let page_bytes = machine.page_bytes;
+        let mut pages = areas.map_or_else(
+            || PageTable::growing(page_bytes),
+            |areas| PageTable::new(areas, page_bytes),
+        );
         while let Some(page) = pages.next_unmapped().filter(|_| is_mapped) {
             let (frame, _) = self.frames.alloc(id).map_err(refused)?;
             pages.map(page, frame);

@@ -42,7 +42,7 @@ mod witness;
 
 use crate::bandwidth::Regulator;
 use crate::core::{Action, InOrder};
-use crate::experiment::{Experiment, Jobs, RunOutcome};
+use crate::experiment::{Experiment, Jobs, RunOutcome, Work};
 use crate::os::process::{Failure, Stop};
 use cpu::Cpu;
 use fresco_dram::{ColorSpace, NEVER, PhysAddr, Ps};
@@ -271,9 +271,13 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A program that is over begins again. Its course counts as a pass, unless it has passes of its own. Returns whether it
+    /// A program that is over begins again, but for one that runs meanwhile. Its course counts as a pass, unless it has passes of its own. Returns whether it
     /// goes on at once.
     fn restart(&mut self, task: usize, at: Ps) -> Result<bool, InputError> {
+        if matches!(self.experiment.tasks[task].work, Work::Live(_)) {
+            self.end_with_program(task, at)?;
+            return Ok(true);
+        }
         let executed = self.counted(task).instructions;
         if std::mem::replace(&mut self.tasks[task].began_at_instruction, executed) == executed {
             return Err(self.fault_of_program(task, "executes nothing"));

@@ -325,6 +325,23 @@ impl<'e> Engine<'e> {
         phases.over = phases.tasks.iter().all(done).then_some(at);
     }
 
+    /// A program that runs meanwhile is over, and its phase with it.
+    ///
+    /// # Errors
+    /// It has not begun.
+    pub(super) fn end_with_program(&mut self, task: usize, at: Ps) -> Result<(), InputError> {
+        if !matches!(self.of_phases().tasks[task].stage, Stage::Measuring(_)) {
+            let found = "found that the program was over before its warm-up was";
+            return Err(self
+                .experiment
+                .error_in(task, found.to_owned())
+                .allowed("a warm-up that is shorter than the program")
+                .help("shorten warm_up, or let the program run longer"));
+        }
+        self.end_phase(task, at);
+        Ok(())
+    }
+
     /// Begins to count anew.
     fn measurement(&mut self, task: usize, at: Ps, passes_left: u64) -> Measurement {
         let state = &mut self.tasks[task];

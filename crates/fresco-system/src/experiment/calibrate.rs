@@ -28,7 +28,7 @@ pub(super) fn operations(experiment: &Experiment) -> Result<Vec<u64>, InputError
     for number in 0..experiment.tasks.len() {
         found.push(match experiment.tasks[number].work {
             Work::Synthetic { .. } => fit(experiment, number)?,
-            Work::Program { .. } | Work::Registers => 0,
+            Work::Program { .. } | Work::Registers | Work::Live(_) => 0,
         });
     }
     Ok(found)

@@ -56,7 +56,7 @@ pub use result::{
 };
 pub use schedule::{CoreSlots, Schedule};
 pub use setup::{Experiment, RefreshPlan, RefreshWindow, Regulation};
-pub use task::{Instance, TaskSpec, Timing, Work};
+pub use task::{Instance, Once, TaskSpec, Timing, Work};
 
 use crate::engine::Engine;
 use fresco_input::InputError;

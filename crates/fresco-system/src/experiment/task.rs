@@ -7,7 +7,9 @@ use fresco_dram::Ps;
 use fresco_frames::{Coloring, TaskMemory};
 use fresco_input::InputError;
 use fresco_load::{Program, ProgramSpec, Setting};
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A task: when its jobs come, what they do, and in which memory.
 #[derive(Clone, Debug)]
@@ -69,7 +71,38 @@ pub enum Work {
     },
     /// Instructions without memory access, for exactly the WCET.
     Registers,
+    /// What a program does that runs meanwhile; one pass.
+    Live(Once),
 }
+
+/// A program that can be had once.
+#[derive(Clone)]
+pub struct Once(Arc<Mutex<Option<Box<dyn Program>>>>);
+
+impl Once {
+    /// This one.
+    pub fn new(program: Box<dyn Program>) -> Self {
+        Self(Arc::new(Mutex::new(Some(program))))
+    }
+
+    fn take(&self) -> Option<Box<dyn Program>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Once")
+    }
+}
+
+impl PartialEq for Once {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Once {}
 
 /// A memory of a task.
 #[derive(Clone, Debug)]
@@ -88,12 +121,13 @@ impl Work {
     /// caches often, a few misses per thousand instructions.
     pub const GAP: u32 = 200;
 
-    /// The name of its program; `synthetic` or `registers` where it is none of them.
+    /// The name of its program; `synthetic`, `registers` or `live` where it is none of them.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Program { program, .. } => program.kind().name,
             Self::Synthetic { .. } => "synthetic",
             Self::Registers => "registers",
+            Self::Live(_) => "live",
         }
     }
 
@@ -193,6 +227,13 @@ impl TaskSpec {
                 let instructions = self.timing.wcet().unwrap_or(1_000_000).saturating_mul(per_us) / 1000;
                 internal("idle", &format!("instructions = {instructions}"))
             }
+            Work::Live(once) => once.take().map(|program| vec![program]).ok_or_else(|| {
+                let found = format!("found task {:?} a second time", self.name);
+                experiment
+                    .error(found)
+                    .allowed("a program that runs meanwhile once")
+                    .internal()
+            }),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use fresco_dram::{FrameNumber, PhysAddr, VirtAddr};
 use fresco_load::Area;
+use std::collections::BTreeMap;
 
 /// A page of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(crate) struct PageTable {
     kept: Box<[(u64, u64); KEPT]>,
     /// Every page before this one is mapped.
     scan: Page,
+    /// Where areas come when they are touched: their places in `areas`, by their first page. A place never changes.
+    grown: Option<BTreeMap<u64, usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,6 +48,9 @@ const UNMAPPED: FrameNumber = FrameNumber(u64::MAX);
 
 /// A virtual page number that no address has.
 const NO_PAGE: u64 = u64::MAX;
+
+/// Pages of an area that comes when it is touched: as many as a page of a real page table knows.
+const GROWN: u64 = 512;
 
 /// Translations that are kept. They save time alone: the model has no TLB.
 const KEPT: usize = 64;
@@ -70,6 +76,15 @@ impl PageTable {
             areas: areas.iter().map(map).collect(),
             kept: Box::new([(NO_PAGE, 0); KEPT]),
             scan: Page { area: 0, index: 0 },
+            grown: None,
+        }
+    }
+
+    /// A table to which every address belongs: areas come when they are touched first.
+    pub fn growing(page_bytes: u64) -> Self {
+        Self {
+            grown: Some(BTreeMap::new()),
+            ..Self::new(&[], page_bytes)
         }
     }
 
@@ -92,11 +107,7 @@ impl PageTable {
     /// The physical base of a virtual page.
     #[cold]
     fn walk(&mut self, page: u64) -> Result<u64, Translation> {
-        // Traces of whole programs have hundreds of areas.
-        let behind = self.areas.partition_point(|mapped| mapped.first <= page);
-        let holds = |area: &usize| page - self.areas[*area].first < self.areas[*area].frames.len() as u64;
-        // Of areas that share a large page it belongs to the first.
-        let Some(area) = (0..behind).rev().take_while(holds).last() else {
+        let Some(area) = self.area_of(page) else {
             return Err(Translation::Outside);
         };
         let index = (page - self.areas[area].first) as usize;
@@ -110,8 +121,32 @@ impl PageTable {
         }
     }
 
-    /// The first page that is not mapped, in ascending order of addresses.
+    /// The area of a virtual page, which comes now if the table grows.
+    fn area_of(&mut self, page: u64) -> Option<usize> {
+        if let Some(grown) = &mut self.grown {
+            let first = page / GROWN * GROWN;
+            let areas = &mut self.areas;
+            return Some(*grown.entry(first).or_insert_with(|| {
+                areas.push(MappedArea {
+                    first,
+                    frames: vec![UNMAPPED; GROWN as usize],
+                });
+                areas.len() - 1
+            }));
+        }
+        // Traces of whole programs have hundreds of areas.
+        let behind = self.areas.partition_point(|mapped| mapped.first <= page);
+        let holds = |area: &usize| page - self.areas[*area].first < self.areas[*area].frames.len() as u64;
+        // Of areas that share a large page it belongs to the first.
+        (0..behind).rev().take_while(holds).last()
+    }
+
+    /// The first page that is not mapped, in ascending order of addresses; none of a table that grows, as nobody knows which will be
+    /// touched.
     pub fn next_unmapped(&mut self) -> Option<Page> {
+        if self.grown.is_some() {
+            return None;
+        }
         let Page { area, index } = &mut self.scan;
         while let Some(mapped) = self.areas.get(*area) {
             if let Some(offset) = mapped.frames[*index..].iter().position(|frame| *frame == UNMAPPED) {
@@ -128,15 +163,22 @@ impl PageTable {
         self.areas[page.area].frames[page.index] != UNMAPPED
     }
 
-    /// Pages of all areas.
+    /// Pages of all areas; of a table that grows those that are mapped.
     pub fn count(&self) -> u64 {
-        self.areas.iter().map(|area| area.frames.len() as u64).sum()
+        match self.grown {
+            Some(_) => self.mapped().count() as u64,
+            None => self.areas.iter().map(|area| area.frames.len() as u64).sum(),
+        }
     }
 
     /// The pages that have frames, in ascending order of addresses.
     pub fn mapped(&self) -> impl Iterator<Item = (Page, FrameNumber)> + '_ {
-        self.areas.iter().enumerate().flat_map(|(area, mapped)| {
-            let pages = mapped.frames.iter().enumerate();
+        let order: Vec<usize> = match &self.grown {
+            Some(grown) => grown.values().copied().collect(),
+            None => (0..self.areas.len()).collect(),
+        };
+        order.into_iter().flat_map(|area| {
+            let pages = self.areas[area].frames.iter().enumerate();
             let having = pages.filter(|(_, frame)| **frame != UNMAPPED);
             having.map(move |(index, frame)| (Page { area, index }, *frame))
         })
@@ -209,6 +251,32 @@ mod tests {
                     (found, expected) => assert!(found == Translation::Outside && expected.is_none(), "{addr:#x}"),
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_table_that_grows_has_a_page_wherever_it_is_touched() {
+        for page_bytes in [4096u64, 2 << 20] {
+            let mut table = PageTable::growing(page_bytes);
+            // From the top downwards: places of areas are not in the order of their addresses.
+            let pages = [0xf_ffff, 0x200, 0x1ff, 0, 0x201];
+            for (frame, page) in (0u64..).zip(pages) {
+                let addr = VirtAddr(page * page_bytes + 5);
+                let Translation::Fault(fault) = table.translate(addr) else {
+                    panic!("nothing is mapped at {page:#x}")
+                };
+                assert!(!table.is_mapped(fault) && table.next_unmapped().is_none());
+                assert_eq!(table.translate(addr), Translation::Fault(fault));
+                table.map(fault, FrameNumber(frame));
+                assert_eq!(table.count(), frame + 1);
+            }
+            let frames: Vec<u64> = table.mapped().map(|(_, frame)| frame.0).collect();
+            assert_eq!(frames, [3, 2, 1, 4, 0], "by address");
+            let (second, _) = table.mapped().nth(1).expect("five are mapped");
+            table.remap(second, FrameNumber(77));
+            let mut at = |page: u64| table.translate(VirtAddr(page * page_bytes));
+            assert_eq!(at(0x1ff), Translation::Mapped(PhysAddr(77 * page_bytes)));
+            assert_eq!(at(0xf_ffff), Translation::Mapped(PhysAddr(0)));
         }
     }
 

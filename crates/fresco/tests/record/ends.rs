@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! However a recording ends: what was recorded until then is whole, and no process is left.
 
-use super::{cannot_record, is_alive, program, signal, wait_until, with_program};
+use super::{cannot_record, processes_of, program, signal, wait_until, with_program};
 use crate::common::{fresco, json, refused};
 use fresco_testing::{Need, skip};
 use std::path::{Path, PathBuf};
@@ -22,17 +22,6 @@ fn counted(file: &str, directory: &Path) -> (u64, String) {
     let accesses = of("loads") + of("stores");
     assert!(lines >= accesses, "{read}");
     (accesses, ending)
-}
-
-/// Processes that run this program.
-fn processes_of(program: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir("/proc").expect("there").flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let runs = |pid: &String| {
-        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(&*program.to_string_lossy()) && is_alive(pid)
-    };
-    pids.filter(runs).collect()
 }
 
 /// Records the program `walk` as a shell starts it after `before`, and checks what there is when there is no room any more.

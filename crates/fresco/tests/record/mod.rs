@@ -2,6 +2,7 @@
 //! `fresco record` and `fresco trace` as a user has them.
 
 mod ends;
+mod live;
 
 use crate::common::{fresco, stdout};
 use fresco_testing::{Need, skip};
@@ -221,6 +222,17 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
+}
+
+/// Processes that run this program.
+fn processes_of(program: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").expect("there").flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let runs = |pid: &String| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(&*program.to_string_lossy()) && is_alive(pid)
+    };
+    pids.filter(runs).collect()
 }
 
 fn is_alive(pid: &str) -> bool {

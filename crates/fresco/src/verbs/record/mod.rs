@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco record`: what an unmodified program does in memory, as a trace.
 
+mod live;
 mod told;
 
 use crate::arguments::count;
@@ -11,7 +12,7 @@ use crate::stop::{STOPPED, Stop};
 use crate::whole::WholeFile;
 use fresco_input::InputError;
 use fresco_record::descendants;
-use fresco_record::{Ended, Options, PLUGIN, Program, Recording, Why, find_plugin};
+use fresco_record::{Ended, Options, PLUGIN, Program, Trace, Why, find_plugin};
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -35,6 +36,10 @@ and exit status are its own, and 128 + N where signal N ended it. Before that, 1
 it is not found), 125 says that this machine lacks what it takes, 2 that the input is wrong or that there is no trace: it cannot be
 written, or the program ended before the part that was to be recorded.
 
+With --live nothing is stored: the program is simulated while it runs, and waits for the simulation. The table that `fresco sim --on` prints
+comes on standard error when the program ends; with --json a document on standard output, and what the program writes there goes to
+standard error.
+
 Ctrl-C, a full disk, and the death of the program by whatever signal end the recording: what was recorded so far is whole. Processes that the
 program makes run unrecorded; threads are recorded. docs/record.md says what is seen and what is not.
 
@@ -42,12 +47,13 @@ Examples:
   fresco record -o sort.ftrace -- sort words.txt
   fresco record -o xz.ftrace --skip 50M --instructions 20M -- xz -9k data
   fresco record -o solve.ftrace --from-symbol solve --to-symbol report -- ./solver
+  fresco record --live --on xeon-w3530 --beside random,3 -- ./solver
   fresco record --print-header > fresco_mark.h
   fresco trace info xz.ftrace
   fresco sim scenarios/recorded.toml --set task.victim.parameters.file=xz.ftrace")]
 pub struct Args {
     /// Write the trace here; a file that is there is replaced once the new trace is whole
-    #[arg(short, long, value_name = "FILE", required_unless_present = "print_header")]
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["print_header", "live"])]
     output: Option<PathBuf>,
 
     /// Begin with the first call of this function of the program
@@ -69,6 +75,9 @@ pub struct Args {
     /// Record so many instructions, of all threads together, and end the program then
     #[arg(long, value_name = "COUNT", value_parser = count)]
     instructions: Option<u64>,
+
+    #[command(flatten)]
+    live: live::Options,
 
     /// Leave addresses random: no two recordings are alike then
     #[arg(long)]
@@ -94,8 +103,7 @@ pub fn run(args: &Args) -> Outcome {
         output::write_text(fresco_record::HEADER)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (name, arguments) = args.command.split_first().expect("clap wants one at least");
-    let output = args.output.as_deref().expect("clap wants one");
+    let name = args.command.first().expect("clap wants one at least");
     if name.to_string_lossy().starts_with('-') {
         let found = format!("found {} where the program belongs", name.to_string_lossy());
         return Err(InputError::new("command line", found)
@@ -106,6 +114,10 @@ pub fn run(args: &Args) -> Outcome {
             ))
             .into());
     }
+    if let Some(machine) = args.live.machine() {
+        return live::run(args, machine, name);
+    }
+    let output = args.output.as_deref().expect("clap wants one");
     if output.as_os_str() == "-" {
         return Err(InputError::new(OUTPUT, "found -, which is no name of a file to write")
             .help("name a file: standard output is the program's")
@@ -118,35 +130,21 @@ pub fn run(args: &Args) -> Outcome {
             .help("name a file in a directory that can be written")
             .into());
     }
-    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
-    let program = match Program::find(name, &search) {
-        Ok(program) => program,
+    let options = match options(args) {
+        Ok(options) => options,
         Err(failure) => return of_failure(&failure),
     };
-    let plugin = match plugin() {
-        Ok(plugin) => plugin,
-        Err(reason) => {
-            tell(&format!("fresco record: {reason}"));
-            return Ok(ExitCode::from(UNABLE));
-        }
-    };
     let unfinished = WholeFile::create(OUTPUT, output)?;
-    let options = Options {
-        program,
-        arguments: arguments.to_vec(),
-        plugin,
-        output: unfinished.partial().to_owned(),
+    let trace = Trace {
+        path: unfinished.partial().to_owned(),
         tool: concat!("fresco ", env!("CARGO_PKG_VERSION")).to_owned(),
-        from_symbol: args.from_symbol.clone(),
-        to_symbol: args.to_symbol.clone(),
-        skip: args.skip,
-        instructions: args.instructions,
-        random_addresses: args.aslr,
     };
     let stop = Stop::on_any_end();
     let bar = progress::beside_a_program("fresco record", !args.quiet);
     descendants::adopt();
-    let recorded = fresco_record::record(&options, &mut |done| bar.set_position(done), &|| stop.is_asked());
+    let recorded = fresco_record::record(&options, &trace, &mut |done| bar.set_position(done), &|| {
+        stop.is_asked()
+    });
     bar.finish_and_clear();
     let recording = match recorded {
         Ok(recording) => recording,
@@ -160,7 +158,7 @@ pub fn run(args: &Args) -> Outcome {
     if !matches!(recording.ended, Ended::Program(_)) {
         descendants::kill_all();
     }
-    let status = status(&recording);
+    let status = status(&recording.ended);
     if recording.nothing {
         told::warnings(output, &recording);
         // What is there already is not replaced by nothing. The program's status is its own, unless it would be that of a success.
@@ -177,6 +175,23 @@ pub fn run(args: &Args) -> Outcome {
     Ok(status)
 }
 
+/// What is run, and how.
+fn options(args: &Args) -> Result<Options, fresco_record::Failure> {
+    let (name, arguments) = args.command.split_first().expect("clap wants one at least");
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
+    Ok(Options {
+        program: Program::find(name, &search)?,
+        arguments: arguments.to_vec(),
+        plugin: plugin()?,
+        from_symbol: args.from_symbol.clone(),
+        to_symbol: args.to_symbol.clone(),
+        skip: args.skip,
+        instructions: args.instructions,
+        random_addresses: args.aslr,
+        output_aside: false,
+    })
+}
+
 fn of_failure(failure: &fresco_record::Failure) -> Outcome {
     let status = match failure.why {
         Why::NotFound => NOT_FOUND,
@@ -189,8 +204,8 @@ fn of_failure(failure: &fresco_record::Failure) -> Outcome {
 }
 
 /// The program's own status, as far as it had one.
-fn status(recording: &Recording) -> ExitCode {
-    match &recording.ended {
+fn status(ended: &Ended) -> ExitCode {
+    match ended {
         Ended::Program(status) => match (status.code(), status.signal()) {
             (Some(code), _) => ExitCode::from(code as u8),
             (None, signal) => ExitCode::from(128u8.wrapping_add(signal.unwrap_or(0) as u8)),
@@ -203,13 +218,14 @@ fn status(recording: &Recording) -> ExitCode {
 }
 
 /// The plugin of QEMU that belongs to this program.
-fn plugin() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("where is fresco? {error}"))?;
+fn plugin() -> Result<PathBuf, fresco_record::Failure> {
+    let unable = |what| fresco_record::Failure { why: Why::Unable, what };
+    let program = std::env::current_exe().map_err(|error| unable(format!("where is fresco? {error}")))?;
     find_plugin(&program).map_err(|places| {
         let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-        format!(
+        unable(format!(
             "{PLUGIN} is in none of its places, {}; `make build` builds it, `make install` installs it",
             places.join(" and ")
-        )
+        ))
     })
 }

@@ -8,18 +8,15 @@ use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
 use crate::on_machine::OnMachine;
 use crate::scenarios;
-use crate::show::files::{self, ReportDirectory};
-use crate::show::sweep::Sweep;
+use crate::show::files::ReportDirectory;
 use crate::show::table::Tasks;
-use crate::show::{page, text, timelines};
+use crate::shown::Results;
 use crate::simulate::{Simulated, Subject, provenance_of, simulate};
 use crate::stop::{STOPPED, Stop};
 use crate::{output, outputs, tidy};
 use fresco_plan::Plan;
-use fresco_report::{Document, Provenance};
+use fresco_report::Provenance;
 use fresco_scenario::builtin_titles;
-use fresco_system::results::ScenarioResult;
-use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -108,16 +105,6 @@ pub struct Args {
     programs: bool,
 }
 
-/// Schema of the JSON.
-const SCHEMA: &str = "fresco-sim/3";
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Results {
-    /// In the order of the command line.
-    scenarios: Vec<ScenarioResult>,
-}
-
 /// Runs the scenarios and shows what came of them.
 pub fn run(args: Args) -> Outcome {
     if args.list || args.programs {
@@ -193,29 +180,16 @@ fn show(
     results: &Results,
     subjects: &[&Subject],
 ) -> Result<(), Failure> {
-    let document = Document {
-        schema: SCHEMA,
-        provenance,
-        data: results,
-    };
     let plans: Vec<&Plan> = subjects.iter().filter_map(|subject| subject.plan()).collect();
     // A report that cannot be written does not cost the results: they are printed first.
-    let report = |directory: &ReportDirectory| {
-        let (page, figures) = page::of(&results.scenarios, &plans, provenance)?;
-        let trace = timelines::trace_file(&results.scenarios, provenance)?;
-        directory.write_with(&page, &document.to_bytes()?, &figures, Vec::from_iter(trace))
-    };
-    let written = directory.map_or(Ok(()), report);
+    let written = results.write(directory, &plans, provenance);
     let tabled = tables.write(provenance, || tidy::scenarios(&results.scenarios));
     if args.json {
-        output::write(document.to_bytes()?)?;
+        output::write(results.json(provenance)?)?;
     } else {
         let tasks = if args.all { Tasks::All } else { Tasks::Measured };
-        let sweeps: Vec<Sweep<'_>> = results.scenarios.iter().map(Sweep::new).collect();
-        let mut text = text::of(&sweeps, tasks, crate::terminal_width(), provenance)?;
-        if let (Some(directory), Ok(())) = (&args.out, &written) {
-            text.push_str(&format!("report   {}\n", directory.join(files::PAGE).display()));
-        }
+        let report = args.out.as_deref().filter(|_| written.is_ok());
+        let mut text = results.text(tasks, report, provenance)?;
         if tabled.is_ok() {
             text.push_str(&args.tables.lines());
         }

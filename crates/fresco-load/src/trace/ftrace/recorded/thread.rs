@@ -215,7 +215,7 @@ impl RecordedThread {
 
 /// The access of a site, which depends on the one so many accesses before.
 #[inline]
-fn access(site: &Site, address: u64, gaps: &mut Gaps, dep: u32) -> Event {
+pub(super) fn access(site: &Site, address: u64, gaps: &mut Gaps, dep: u32) -> Event {
     Event::Op(Op {
         addr: VirtAddr(address),
         gap: gaps.before(site.instruction),
