@@ -17,6 +17,7 @@ mod figures;
 mod frame_policies;
 mod guaranteed;
 mod interference;
+mod live;
 mod memguard;
 mod memguard_mixes;
 mod memguard_periodic;

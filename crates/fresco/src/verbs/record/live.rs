@@ -100,10 +100,14 @@ pub fn run(args: &Args, machine: &str, name: &OsStr) -> Outcome {
     });
     bar.finish_and_clear();
     let simulated = simulated.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let recording = match recorded {
+    let mut recording = match recorded {
         Ok(recording) => recording,
         Err(failure) => return of_failure(&failure),
     };
+    if stop.is_asked() {
+        // Perhaps after the program's own end, while the rest of it was simulated.
+        recording.ended = Ended::Asked;
+    }
     told(&recording, simulation.thread(), simulated.is_ok());
     let status = status(&recording.ended);
     if recording.nothing {
