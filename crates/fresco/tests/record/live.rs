@@ -158,7 +158,6 @@ fn most_memory(operations: u64, directory: &Path) -> u64 {
     let mut child = Command::new(program())
         .args([
             "record",
-            "-q",
             "--live",
             "--on",
             "xeon-w3530",

@@ -109,6 +109,9 @@ pub fn run(args: &Args, machine: &str, name: &OsStr) -> Outcome {
         recording.ended = Ended::Asked;
     }
     told(&recording, simulation.thread(), simulated.is_ok());
+    if recording.ended == Ended::Enough && simulated.is_ok() && !args.quiet {
+        tell("fresco record: as much is simulated as was asked for; the program was ended");
+    }
     let status = status(&recording.ended);
     if recording.nothing {
         return Ok(match status == ExitCode::SUCCESS {
@@ -167,8 +170,8 @@ fn told(recording: &LiveRecording, thread: u16, are_there: bool) {
     }
     match &recording.ended {
         Ended::Program(_) => {}
-        Ended::Enough if !are_there => say("the program was ended: the simulation cannot go on".into()),
-        Ended::Enough => say("as much is simulated as was asked for; the program was ended".into()),
+        Ended::Enough if are_there => {}
+        Ended::Enough => say("the program was ended: the simulation cannot go on".into()),
         Ended::Asked => say("stopped by a signal".into()),
         Ended::Failed(reason) | Ended::Full(reason) => say(format!(
             "{reason}; what was simulated until then is whole; the program was ended"
