@@ -55,6 +55,17 @@ unsafe extern "C" fn malloc(bytes: usize) -> *mut c_void {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
+    let all = count.saturating_mul(bytes);
+    if huge::is_huge(all, 1) && state::is_strict() {
+        // mimalloc would write to all of it before its frames are there.
+        // SAFETY: as malloc's.
+        let block = checked(huge::or_none(all, 1, || unsafe { mi::mi_malloc(all) }));
+        if !block.is_null() {
+            // SAFETY: it has so many bytes.
+            unsafe { block.write_bytes(0, all) };
+        }
+        return block;
+    }
     early_or!(
         count.saturating_mul(bytes),
         1,

@@ -182,13 +182,20 @@ unsafe extern "C" fn mprotect(start: *mut c_void, bytes: usize, access: c_int) -
     if result != 0 && opens {
         huge::refuse(start, bytes);
     }
+    if result != 0 || !opens || !state::is_strict() {
+        return result;
+    }
     // Memory that was reserved is now memory: if frames were promised, this is where they can run out.
-    let promised = result == 0 && opens && state::is_strict() && !huge::is_asking();
-    if promised && fill(&pages(start, bytes)) == Err(Errno::NOMEM) {
+    if keep_promise(&pages(start, bytes)) == Err(Errno::NOMEM) {
+        huge::refuse(start, bytes);
         state::set_errno(libc::ENOMEM);
         return -1;
     }
-    result
+    if huge::keep_closed(start, bytes) {
+        state::set_errno(libc::ENOMEM);
+        return -1;
+    }
+    0
 }
 
 /// Watches a new mapping; fails if frames were promised and there are none.
@@ -199,28 +206,38 @@ fn watch(range: &Range<u64>, writable: bool) -> Result<(), Errno> {
         return Ok(());
     }
     let watched = ask(Order::Watch, range);
-    match state::is_strict() && writable && watched.is_ok() && !huge::is_asking() {
-        true if fill(range) == Err(Errno::NOMEM) => Err(Errno::NOMEM),
+    match state::is_strict() && writable && watched.is_ok() {
+        true if keep_promise(range) == Err(Errno::NOMEM) => Err(Errno::NOMEM),
         _ => Ok(()),
     }
+}
+
+/// Has those pages of new memory placed that are to be there at once.
+fn keep_promise(range: &Range<u64>) -> Result<(), Errno> {
+    huge::promised(range).try_for_each(|part| match fill(&part) {
+        Err(Errno::NOMEM) => Err(Errno::NOMEM),
+        _ => Ok(()),
+    })
 }
 
 /// Has all pages of the range placed, as frames are promised. The search for them may take a while: then lines say how far
 /// it is, and one why it was given up.
 pub fn fill(range: &Range<u64>) -> Result<(), Errno> {
     let refusals = || state::stats().search.refusals.load(Ordering::Acquire);
+    // Who asks for a block knows nothing of what else it takes.
+    let told = huge::asked().unwrap_or(range.end - range.start);
     let (before, start) = (refusals(), Instant::now());
     let mut next = PATIENCE;
     loop {
         match ask(Order::Fill, range) {
             Err(Errno::AGAIN) if start.elapsed() >= next => {
                 next = start.elapsed() + (next * 2).min(MOST_PATIENCE);
-                report::tell_search(range.end - range.start);
+                report::tell_search(told);
             }
             Err(Errno::AGAIN) => {}
             result => {
                 if result == Err(Errno::NOMEM) && refusals() != before {
-                    report::tell_refused(range.end - range.start);
+                    report::tell_refused(told);
                 }
                 return result;
             }

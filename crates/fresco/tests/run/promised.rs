@@ -143,3 +143,86 @@ fn a_limit_of_the_process_is_named_where_it_is_what_binds() {
         "{refusal}"
     );
 }
+
+/// Has large blocks and, where those were, small ones; asks for so many MiB, which are refused, and has small ones again. Says
+/// of each block that it gets, before it writes to it, how many pages are not in memory.
+const LOOKS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static unsigned char there[1 << 16];
+static void look(const char *what, char *block, size_t bytes) {
+    char *first = (char *)((size_t)block & -4096);
+    size_t pages = (block + bytes - first + 4095) / 4096, missing = 0;
+    if (mincore(first, pages * 4096, there)) perror("mincore");
+    for (size_t page = 0; page < pages; page++) missing += !(there[page] & 1);
+    if (missing) printf("%s: %zu of %zu pages are not in memory\n", what, missing, pages);
+    memset(block, 7, bytes);
+}
+static int small(const char *what, int most) {
+    char *blocks[100];
+    int had = 0;
+    while (had < most && (blocks[had] = malloc(1 << 20))) look(what, blocks[had++], 1 << 20);
+    for (int block = 0; block < had; block++) free(blocks[block]);
+    return had;
+}
+int main(int count, char **words) {
+    size_t wanted = atol(words[1]) << 20, large = 20 << 20;
+    errno = 0;
+    for (int turn = 0; turn < 2 && count > 2; turn++) {
+        char *block = malloc(large);
+        if (!block) return 2;
+        if (errno) printf("errno %d\n", errno);
+        look("malloc", block, large);
+        free(block);
+        small("after a large one", 30);
+        if (!(block = calloc(1, large))) return 2;
+        for (size_t at = 0; at < large; at++) if (block[at]) { puts("calloc: not zero"); break; }
+        look("calloc", block, large);
+        free(block);
+        if (!(block = aligned_alloc(1 << 16, large))) return 2;
+        look("aligned_alloc", block, large);
+        free(block);
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        char *block = turn == 1 ? calloc(1, wanted) : malloc(wanted);
+        if (block) return 3;
+        if (errno != ENOMEM) printf("errno %d\n", errno);
+        small("after a refusal", 60);
+    }
+    puts("done");
+    return 0;
+}
+"#;
+
+#[test]
+fn each_block_has_its_frames_before_the_program_has_it() {
+    if cannot_color() {
+        return;
+    }
+    let directory = directory_with(&[("map.txt", MAP), ("looks.c", LOOKS)]);
+    if !compiled("looks", directory.path()) {
+        return;
+    }
+    let strict = "exec \"$0\" run --map map.txt --strict --colors banks=0-3";
+    for script in [
+        // What fits in what a search may hold is had, and what never would is refused.
+        format!("{strict} --search 300M -- ./looks 400 large"),
+        // Where a limit leaves little, a search may find nothing at all: that is refused, too, and kills nobody.
+        format!("ulimit -d 400000; {strict} -- ./looks 256"),
+    ] {
+        for _ in 0..6 {
+            let done = std::process::Command::new("sh")
+                .args(["-c", &script])
+                .arg(crate::run::program())
+                .current_dir(directory.path())
+                .output()
+                .expect("a shell");
+            assert!(done.status.success(), "{script}: {done:?}");
+            assert_eq!(String::from_utf8_lossy(&done.stdout), "done\n", "{script}: {done:?}");
+        }
+    }
+}
