@@ -31,7 +31,19 @@ pub fn run(spec: &RunSpec) -> Result<RunResult, InputError> {
 /// # Errors
 /// As [`run`].
 pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult, InputError> {
-    let outcome = experiment::run(experiment)?;
+    let result = made_unless(spec, experiment, &|| false)?;
+    Ok(result.expect("nobody gives it up"))
+}
+
+/// As [`made`]; `None` if the run is given up.
+fn made_unless(
+    spec: &RunSpec,
+    experiment: &Experiment,
+    is_given_up: &dyn Fn() -> bool,
+) -> Result<Option<RunResult>, InputError> {
+    let Some(outcome) = experiment::run_unless(experiment, is_given_up)? else {
+        return Ok(None);
+    };
     let result = RunResult {
         point: spec.point_number,
         repetition: spec.repetition,
@@ -42,7 +54,7 @@ pub(crate) fn made(spec: &RunSpec, experiment: &Experiment) -> Result<RunResult,
             let found = format!("found DRAM commands that no device allows: {}", verdict.report);
             Err(InputError::new("the checker of DRAM commands", found).internal())
         }
-        _ => Ok(result),
+        _ => Ok(Some(result)),
     }
 }
 
@@ -71,6 +83,21 @@ pub fn run_until(
     progress: &(dyn Fn(Progress) + Sync),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<ScenarioResult>, InputError> {
+    run_unless_given_up(scenario, threads, progress, stop, &|| false)
+}
+
+/// As [`run_until`], and runs that have begun are not ended but given up when `is_given_up` says so, within milliseconds. They count as
+/// not made.
+///
+/// # Errors
+/// As [`run_all`].
+pub fn run_unless_given_up(
+    scenario: &Scenario,
+    threads: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+    stop: &(dyn Fn() -> bool + Sync),
+    is_given_up: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<ScenarioResult>, InputError> {
     let specs = scenario.runs();
     let total = specs.len();
     let done = AtomicUsize::new(0);
@@ -80,7 +107,8 @@ pub fn run_until(
         if failed.load(Ordering::Relaxed) < number || stop() {
             return None;
         }
-        let result = run(spec);
+        let made = |experiment| made_unless(spec, &experiment, is_given_up);
+        let result = runs::experiment(spec).and_then(made).transpose()?;
         if result.is_err() {
             failed.fetch_min(number, Ordering::Relaxed);
         }

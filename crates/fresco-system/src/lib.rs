@@ -44,7 +44,7 @@ pub mod planned;
 pub mod results;
 mod runs;
 
-pub use batch::{Progress, run, run_all, run_until};
+pub use batch::{Progress, run, run_all, run_unless_given_up, run_until};
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };

@@ -59,18 +59,24 @@ impl Subject {
         }
     }
 
-    /// Makes the runs, so many at the same time, until it is told to stop; `None` if nothing is whole by then.
+    /// Makes the runs, so many at the same time, until it is told to stop, or to give up those that have begun; `None` if nothing is
+    /// whole by then.
     fn run(&self, threads: usize, done: &(dyn Fn() + Sync), stop: &Stop) -> Result<Option<ScenarioResult>, InputError> {
+        let is_given_up = || stop.is_given_up();
         match self {
             Self::Scenario(scenario, _) => {
-                fresco_system::run_until(scenario, threads, &|_| done(), &|| stop.is_asked())
+                let is_asked = || stop.is_asked();
+                fresco_system::run_unless_given_up(scenario, threads, &|_| done(), &is_asked, &is_given_up)
             }
             Self::Plan(..) if stop.is_asked() => Ok(None),
             Self::Plan(plan, run) => {
                 let file = plan.inputs.first().map_or_else(String::new, file_name);
-                let result = planned::simulate(&plan.plan, &plan.machine, *run).map_err(|fault| fault.within(&file));
-                done();
-                result.map(|result| Some(with_the_checkers_word(result, plan)))
+                let result = planned::simulate_unless(&plan.plan, &plan.machine, *run, &is_given_up);
+                let result = result.map_err(|fault| fault.within(&file));
+                if !matches!(result, Ok(None)) {
+                    done();
+                }
+                result.map(|result| result.map(|result| with_the_checkers_word(result, plan)))
             }
         }
     }

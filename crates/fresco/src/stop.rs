@@ -9,6 +9,10 @@ use std::io::Read;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// What is not over so long after SIGTERM or SIGHUP is given up, where that can be: who sends these kills after a while, or has gone.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Exit status of what has ended early: what a shell makes of a program that SIGINT has ended.
 pub const STOPPED: u8 = 130;
@@ -29,7 +33,10 @@ fn heard() -> impl Iterator<Item = i32> {
 
 /// Tells whether the user has asked for an end.
 #[derive(Clone, Debug)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop {
+    asked: Arc<AtomicBool>,
+    given_up: Arc<AtomicBool>,
+}
 
 impl Stop {
     /// From here on the first Ctrl-C, SIGTERM or SIGHUP (a terminal that is closed) asks for an end, and another one ends the program at
@@ -41,13 +48,31 @@ impl Stop {
             let _ = flag::register_conditional_default(signal, Arc::clone(&asked));
             let _ = flag::register(signal, Arc::clone(&asked));
         }
-        Self(asked)
+        Self {
+            asked,
+            given_up: Arc::default(),
+        }
     }
 
     /// As [`Self::on_any_end`], and says so when one of them asks for it: for what ends only once something that may take long,
     /// `present`, is over.
     pub fn after(present: &'static str) -> Self {
+        Self::after_or(present, false)
+    }
+
+    /// As [`Self::after`], but two seconds after SIGTERM or SIGHUP [`Self::is_given_up`] says that `present` is to be given up. After
+    /// Ctrl-C it may last: who waits can press it again.
+    pub fn after_grace(present: &'static str) -> Self {
+        Self::after_or(present, true)
+    }
+
+    fn after_or(present: &'static str, gives_up: bool) -> Self {
         let stop = Self::on_any_end();
+        let ended = Arc::new(AtomicBool::new(false));
+        for signal in heard().filter(|&signal| gives_up && signal != SIGINT) {
+            // Before the teller is woken.
+            let _ = flag::register(signal, Arc::clone(&ended));
+        }
         // A handler may not print: it wakes a thread that does. Without one nothing is said.
         let Ok((mut told, teller)) = UnixStream::pair() else {
             return stop;
@@ -57,11 +82,22 @@ impl Stop {
                 let _ = low_level::pipe::register(signal, teller);
             }
         }
+        let given_up = Arc::clone(&stop.given_up);
         std::thread::spawn(move || {
-            if told.read_exact(&mut [0]).is_ok() {
-                tell(&format!(
-                    "fresco: stops when {present} is over; another Ctrl-C ends it at once, without results"
-                ));
+            if told.read_exact(&mut [0]).is_err() {
+                return;
+            }
+            let gives_up = ended.load(Ordering::Relaxed);
+            let grace = match gives_up {
+                true => format!(", and gives up what is not in {} s", GRACE.as_secs()),
+                false => String::new(),
+            };
+            tell(&format!(
+                "fresco: stops when {present} is over{grace}; another Ctrl-C ends it at once, without results"
+            ));
+            if gives_up {
+                std::thread::sleep(GRACE);
+                given_up.store(true, Ordering::Relaxed);
             }
         });
         stop
@@ -69,11 +105,19 @@ impl Stop {
 
     /// Ctrl-C keeps ending the program at once.
     pub fn never() -> Self {
-        Self(Arc::default())
+        Self {
+            asked: Arc::default(),
+            given_up: Arc::default(),
+        }
     }
 
     /// Returns true if the user has asked for an end.
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Returns true if what has begun is to be given up, too.
+    pub fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
     }
 }

@@ -353,10 +353,57 @@ fn what_waits_for_a_run_says_so() {
         );
         shell(&line, directory.path());
         let told = std::fs::read_to_string(directory.path().join("told")).expect("there");
+        let grace = if signal == "TERM" {
+            ", and gives up what is not in 2 s"
+        } else {
+            ""
+        };
         assert_eq!(
             told,
-            "fresco: stops when each run that has begun is over; another Ctrl-C ends it at once, without results\n"
+            format!(
+                "fresco: stops when each run that has begun is over{grace}; another Ctrl-C ends it at once, without results\n"
+            )
         );
+    }
+}
+
+#[test]
+fn a_run_without_an_end_is_given_up_after_sigterm_and_a_closed_terminal_and_whole_runs_are_kept() {
+    let directory = with_inputs();
+    let endless = SCENARIO.replace("2000 }", "1000000000000 }");
+    std::fs::write(directory.path().join("endless.toml"), &endless).expect("is writable");
+    // The first value of the axis is over at once.
+    let swept = format!("{endless}[sweep]\nmeasure.operations = [2000, 1000000000000]\n");
+    std::fs::write(directory.path().join("swept.toml"), swept).expect("is writable");
+    for signal in ["TERM", "HUP"] {
+        for (words, told, printed) in [
+            (
+                "sim ./endless.toml --json",
+                "stopped after 0 of 1 runs: no repetition",
+                "",
+            ),
+            (
+                "sim ./swept.toml --threads 1 --json",
+                "stopped after 1 of 2 runs\n",
+                "\"stopped\": {",
+            ),
+        ] {
+            let line = format!(
+                "set -m; env --default-signal={signal} @ {words} & pid=$!; {}; kill -{signal} $pid; began=$(date +%s%N); wait $pid; \
+                 status=$?; echo $((($(date +%s%N) - began) / 1000000)) > took; exit $status",
+                once_it_listens("TERM")
+            );
+            let done = shell(&line, directory.path());
+            assert_eq!(done.status.code(), Some(130), "{signal} {words}: {done:?}");
+            let took = std::fs::read_to_string(directory.path().join("took")).expect("there");
+            let took: u64 = took.trim().parse().expect("a number");
+            assert!((1900..10_000).contains(&took), "{signal} {words}: {took} ms");
+            let complaint = String::from_utf8_lossy(&done.stderr);
+            assert!(complaint.contains(told), "{signal} {words}: {complaint}");
+            let result = String::from_utf8_lossy(&done.stdout);
+            assert!(result.contains(printed), "{signal} {words}: {result}");
+            assert_eq!(result.is_empty(), printed.is_empty(), "{signal} {words}: {result}");
+        }
     }
 }
 

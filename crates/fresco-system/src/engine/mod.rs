@@ -66,6 +66,9 @@ use windows::PlannedWindows;
 /// How far a core may run ahead of the others on private state: 1 µs.
 const RUN_AHEAD: Ps = 1_000_000;
 
+/// After so many events, a few milliseconds, it is asked whether the run is given up.
+const BETWEEN_QUESTIONS: u32 = 1 << 14;
+
 /// A run in progress.
 pub(crate) struct Engine<'e> {
     experiment: &'e Experiment,
@@ -111,21 +114,27 @@ pub(crate) struct Engine<'e> {
 }
 
 impl Engine<'_> {
-    /// Runs to the horizon.
+    /// Runs to the horizon; `None` if the run is given up before.
     ///
     /// # Errors
     /// A trace is damaged; a program accesses what is not its own.
-    pub fn run(mut self) -> Result<RunOutcome, InputError> {
+    pub fn run(mut self, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunOutcome>, InputError> {
         let mut done: Vec<Done> = Vec::new();
         self.timer = self.next_timer();
-        while self.go_on(&mut done)? {}
-        self.finish(&mut done)
+        while !is_given_up() {
+            for _ in 0..BETWEEN_QUESTIONS {
+                if !self.go_on(&mut done)? {
+                    return self.finish(&mut done).map(Some);
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Runs the only task to the end of its first pass, and returns when that is.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As of [`run`](Self::run).
     pub fn first_pass(mut self) -> Result<Ps, InputError> {
         let mut done: Vec<Done> = Vec::new();
         self.timer = self.next_timer();

@@ -45,7 +45,10 @@ fn the_run_ahead_changes_no_measured_time() {
     let times = |run_ahead| {
         let mut engine = Engine::new(&experiment, &[0; 4]).unwrap_or_else(|error| panic!("{error}"));
         engine.run_ahead = run_ahead;
-        let result = engine.run().unwrap_or_else(|error| panic!("{error}"));
+        let result = engine
+            .run(&|| false)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .expect("it is not given up");
         let measured = result.tasks.into_iter().take(3).filter_map(|task| task.measured);
         let key = |task: Measured| {
             let reads = task.recorder.reads();

@@ -67,7 +67,16 @@ use fresco_input::InputError;
 /// An experiment that cannot be run (tasks on cores that the machine lacks, a plan that no device can follow, programs
 /// without room in their colors), with what is wrong and how to mend it; a damaged trace.
 pub fn run(experiment: &Experiment) -> Result<RunOutcome, InputError> {
+    let outcome = run_unless(experiment, &|| false)?;
+    Ok(outcome.expect("nobody gives it up"))
+}
+
+/// As [`run`], but asks every few milliseconds whether the run is given up: then there is no outcome.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_unless(experiment: &Experiment, is_given_up: &dyn Fn() -> bool) -> Result<Option<RunOutcome>, InputError> {
     experiment.check()?;
     let operations = calibrate::operations(experiment)?;
-    Engine::new(experiment, &operations)?.run()
+    Engine::new(experiment, &operations)?.run(is_given_up)
 }

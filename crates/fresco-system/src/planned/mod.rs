@@ -45,15 +45,31 @@ impl Default for Run {
 /// # Errors
 /// A plan that cannot be run on the machine, or a program that cannot be built.
 pub fn simulate(plan: &Plan, machine: &Machine, run: Run) -> Result<ScenarioResult, InputError> {
+    let result = simulate_unless(plan, machine, run, &|| false)?;
+    Ok(result.expect("nobody gives it up"))
+}
+
+/// As [`simulate`], but asks every few milliseconds whether the run is given up: then there is no result.
+///
+/// # Errors
+/// As of [`simulate`].
+pub fn simulate_unless(
+    plan: &Plan,
+    machine: &Machine,
+    run: Run,
+    is_given_up: &dyn Fn() -> bool,
+) -> Result<Option<ScenarioResult>, InputError> {
     let experiment = setup::of(plan, machine, run)?;
-    let outcome = experiment::run(&experiment)?;
+    let Some(outcome) = experiment::run_unless(&experiment, is_given_up)? else {
+        return Ok(None);
+    };
     let promises = promises::of(plan, &outcome);
     let result = RunResult {
         promises,
         ..RunResult::new(&experiment, outcome, |_| 0)
     };
     let threads: Vec<Option<usize>> = experiment.tasks.iter().map(|task| task.team).collect();
-    Ok(ScenarioResult::of_plan(plan, machine, &threads, result))
+    Ok(Some(ScenarioResult::of_plan(plan, machine, &threads, result)))
 }
 
 /// As [`simulate`], but all that the engine counted.

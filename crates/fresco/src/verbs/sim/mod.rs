@@ -127,7 +127,7 @@ pub fn run(args: Args) -> Outcome {
         .map(|directory| ReportDirectory::prepare(directory, files.clone()));
     let directory = directory.transpose()?;
     let tables = args.tables.prepare(&files)?;
-    let stop = Stop::after("each run that has begun");
+    let stop = Stop::after_grace("each run that has begun");
     let Simulated {
         subjects,
         results,
