@@ -15,9 +15,9 @@ use std::process::Command;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The file of the page, and how a map of memory shows it.
+/// The file of the page.
 const NAME: &str = "fresco-totals";
-/// See [`NAME`].
+/// How a map of memory shows that file.
 pub const SHOWN: &str = "/memfd:fresco-totals (deleted)";
 /// Tells the first program where the page is: its process number and a descriptor.
 pub const ENVIRONMENT: &str = "FRESCO_TOTALS";
