@@ -26,9 +26,17 @@ pub fn kill_all() {
             }
         }
         // Children of children come to this process, and are to be waited for.
-        // SAFETY: no memory is involved.
-        while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
-        if found.is_empty() || since.elapsed() > PATIENCE {
+        let waited = loop {
+            // SAFETY: no memory is involved.
+            let pid = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
+            if pid <= 0 {
+                break pid;
+            }
+        };
+        // One that ends during a look leaves its children to this process, so that the look has not found them: nobody is left where
+        // there is no child at all.
+        let is_over = found.is_empty() && waited < 0;
+        if is_over || since.elapsed() > PATIENCE {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));

@@ -103,7 +103,7 @@ fn end_all(own: &BTreeSet<u32>) {
             .filter(|pid| !has_ended(Path::new(&format!("/proc/{pid}"))))
             .collect();
         bury(own);
-        if living.is_empty() {
+        if living.is_empty() && is_nothing_left(own_children, |pid| has_ended(Path::new(&format!("/proc/{pid}")))) {
             return;
         }
         for pid in living {
@@ -121,9 +121,20 @@ fn end_all(own: &BTreeSet<u32>) {
     }
 }
 
+/// Returns true if no process is left below this one. One that ends between two looks leaves its children to this one, so that neither look
+/// has them: who ended is told by one list of `children`, and the next one has nobody else.
+fn is_nothing_left(mut children: impl FnMut() -> Vec<u32>, has_ended: impl Fn(u32) -> bool) -> bool {
+    let known = children();
+    known.iter().all(|pid| has_ended(*pid)) && children().iter().all(|pid| known.contains(pid))
+}
+
+fn own_children() -> Vec<u32> {
+    children_of(getpid().as_raw_nonzero().get().cast_unsigned())
+}
+
 /// Waits for adopted children that have ended.
 fn bury(own: &BTreeSet<u32>) {
-    for pid in children_of(getpid().as_raw_nonzero().get().cast_unsigned()) {
+    for pid in own_children() {
         let orphan = Pid::from_raw(pid.cast_signed()).filter(|_| !own.contains(&pid));
         if let Some(orphan) = orphan {
             let _ = waitpid(Some(orphan), WaitOptions::NOHANG);
@@ -133,7 +144,7 @@ fn bury(own: &BTreeSet<u32>) {
 
 fn descendants() -> BTreeSet<u32> {
     let mut known = BTreeSet::new();
-    let mut open = children_of(getpid().as_raw_nonzero().get().cast_unsigned());
+    let mut open = own_children();
     while let Some(pid) = open.pop() {
         if known.insert(pid) {
             open.extend(children_of(pid));
@@ -156,4 +167,22 @@ fn children_of(pid: u32) -> Vec<u32> {
                 .collect::<Vec<_>>()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_left_by_a_parent_that_ends_meanwhile_is_not_overlooked() {
+        let looks = |lists: [&[u32]; 2], ended: &[u32]| {
+            let mut lists = lists.into_iter();
+            is_nothing_left(|| lists.next().expect("two looks").to_vec(), |pid| ended.contains(&pid))
+        };
+        assert!(looks([&[], &[]], &[]));
+        assert!(looks([&[7, 8], &[8]], &[7, 8]));
+        assert!(!looks([&[7], &[7]], &[]));
+        // 7 has ended since the first look, and its child 9 is ours now.
+        assert!(!looks([&[7], &[7, 9]], &[7]));
+    }
 }
