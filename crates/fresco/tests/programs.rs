@@ -96,7 +96,9 @@ fn three_programs_are_recorded_measured_and_kept() {
     );
     for program in programs {
         let instructions = program["instructions"].as_u64().expect("a number");
-        assert!((2_000_000..2_001_000).contains(&instructions), "{program}");
+        // Threads that are in a block when another one comes to the end do not tell of it.
+        let least = if program["threads"] == 1 { 2_000_000 } else { 1_999_000 };
+        assert!((least..2_001_000).contains(&instructions), "{program}");
         assert!(
             program["packages"].as_object().is_some_and(|all| !all.is_empty()),
             "{program}"

@@ -209,8 +209,8 @@ fn each_block_has_its_frames_before_the_program_has_it() {
     }
     let strict = "exec \"$0\" run --map map.txt --strict --colors banks=0-3";
     for script in [
-        // What fits in what a search may hold is had, and what never would is refused.
-        format!("{strict} --search 300M -- ./looks 400 large"),
+        // What fits many times in what a search may hold is had, whatever others hold, and what never would is refused.
+        format!("{strict} --search 1200M -- ./looks 1000 large"),
         // Where a limit leaves little, a search may find nothing at all: that is refused, too, and kills nobody.
         format!("ulimit -d 400000; {strict} -- ./looks 256"),
     ] {
