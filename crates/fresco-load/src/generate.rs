@@ -97,13 +97,23 @@ impl Iterator for Generated {
 
 /// Steele, Lea and Flood's generator ("Fast splittable pseudorandom number generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
-struct SplitMix64 {
+pub(crate) struct SplitMix64 {
     state: u64,
 }
 
+/// From one state to the next.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    /// With seed 0, after so many numbers.
+    pub fn at(place: u64) -> Self {
+        Self {
+            state: place.wrapping_mul(STEP),
+        }
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(STEP);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -41,9 +41,9 @@ struct Plugin {
 }
 
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
-/// Is there more than one thread? Before, what is atomic orders nothing.
+/// Whether there is more than one thread. Before, what is atomic orders nothing.
 static SEVERAL: AtomicBool = AtomicBool::new(false);
-/// Does the recorder know where the program lies?
+/// Whether the recorder was told where the program lies.
 static PLACED: AtomicBool = AtomicBool::new(false);
 
 /// Bits of QEMU's word about an access: the logarithm of its size, a load, a store. QEMU has functions for two of them; that these

@@ -274,8 +274,8 @@ fn rest_of_line(gap: u64, addr: u64, write: bool) -> Record {
     Record { thread: 0, gap, what }
 }
 
-/// A name that fits in a header.
-fn shortened(name: &str) -> String {
+/// A name that fits in a header: at most 255 bytes of it.
+pub fn shortened(name: &str) -> String {
     let mut end = name.len().min(255);
     while !name.is_char_boundary(end) {
         end -= 1;

@@ -55,6 +55,15 @@ impl Default for Thread {
     }
 }
 
+/// Calls `each` with the lines, one or two, that an access touches.
+pub(super) fn each_line(address: u64, size: u8, mut each: impl FnMut(u64)) {
+    let (first, last) = (address / LINE, address.wrapping_add(u64::from(size.max(1)) - 1) / LINE);
+    each(first);
+    if last != first {
+        each(last);
+    }
+}
+
 impl WorkingSet {
     /// Takes the next record of a trace.
     pub fn push(&mut self, record: &Record) {
@@ -63,19 +72,13 @@ impl WorkingSet {
         };
         self.depend |= dep > 0;
         let thread = self.threads.entry(record.thread).or_default();
-        let last = addr.wrapping_add(u64::from(size.max(1)) - 1) / LINE;
         let mut most = 0;
-        let mut line = addr / LINE;
-        loop {
+        each_line(addr, size, |line| {
             let missed = thread.lru.access(line);
             thread.missed[missed] += 1;
             thread.lines += 1;
             most = most.max(missed);
-            if line == last {
-                break;
-            }
-            line = last;
-        }
+        });
         thread.parallel.access(most, dep);
     }
 

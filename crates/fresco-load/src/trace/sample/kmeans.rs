@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Points in groups: k-means (Lloyd, 1982), begun as k-means++ does (Arthur and Vassilvitskii, 2007), with fixed seeds.
 
+use crate::generate::SplitMix64;
+
 /// Dimensions of a point: as many as SimPoint projects to (Sherwood, Perelman, Hamerly, Calder, ASPLOS 2002).
 pub const DIMENSIONS: usize = 15;
 
@@ -12,14 +14,9 @@ const TRIES: u64 = 5;
 /// Rounds of each, at most.
 const ROUNDS: usize = 100;
 
-/// The next number of a seed: splitmix64 (Steele, Lea, Flood, 2014).
-pub fn mixed(seed: u64) -> u64 {
-    let mut value = seed
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .wrapping_add(0x9e37_79b9_7f4a_7c15);
-    value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ value >> 31
+/// Number `place` of the generator whose seed is 0.
+pub fn mixed(place: u64) -> u64 {
+    SplitMix64::at(place).next()
 }
 
 /// From 0 to below 1.

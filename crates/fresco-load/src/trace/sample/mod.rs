@@ -4,7 +4,7 @@
 
 mod kmeans;
 
-use super::curve::{CACHES, LINE, Lru};
+use super::curve::{CACHES, Lru, each_line};
 use super::ftrace::recorded::{Block, RecordedFile};
 use fresco_input::InputError;
 use kmeans::{DIMENSIONS, Point, apart, groups, mixed, unit};
@@ -148,15 +148,6 @@ impl Intervals {
         }
         chosen.sort_by_key(|chosen| chosen.interval);
         chosen
-    }
-}
-
-/// The lines that an access touches.
-fn each_line(address: u64, size: u8, mut each: impl FnMut(u64)) {
-    let (first, last) = (address / LINE, address.wrapping_add(u64::from(size.max(1)) - 1) / LINE);
-    each(first);
-    if last != first {
-        each(last);
     }
 }
 

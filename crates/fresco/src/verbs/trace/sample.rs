@@ -12,7 +12,7 @@ use fresco_input::InputError;
 use fresco_load::Marker;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
 use fresco_load::trace::ftrace::{Header, MAX_THREADS, Record, What};
-use fresco_load::trace::{AnyTrace, Chosen, Export, Format, Intervals, Replayed};
+use fresco_load::trace::{AnyTrace, Chosen, Export, Format, Intervals, Replayed, shortened};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Outcome {
     let mut sampled = Vec::new();
     for (number, (path, chosen)) in paths.iter().zip(&chosen).enumerate() {
         let header = Header {
-            program: shortened(format!(
+            program: shortened(&format!(
                 "interval {} of {}, weight {:.4}, of {}",
                 number + 1,
                 paths.len(),
@@ -149,12 +149,6 @@ pub fn run(args: &Args) -> Outcome {
         tables(&data)
     })?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn shortened(mut text: String) -> String {
-    let end = (0..=text.len().min(255)).rev().find(|at| text.is_char_boundary(*at));
-    text.truncate(end.unwrap_or(0));
-    text
 }
 
 /// An interval that is being written.

@@ -5,7 +5,7 @@ use super::block::Block;
 use super::decoder::{Decoder, Step};
 use super::encoder::Chunk;
 use super::follow::Follower;
-use super::thread::{Gaps, access};
+use super::thread::{Gaps, append_run};
 use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};
 use crate::trace::cpu::ADDRESS_LIMIT;
@@ -115,17 +115,13 @@ impl Live {
     #[inline]
     fn run(&mut self, number: u32, out: &mut Batch) -> Result<(), InputError> {
         let block = &self.blocks[number as usize];
-        let (gaps, addresses) = (&mut self.gaps, &self.addresses);
+        let addresses = &self.addresses;
         if let Some(address) = addresses.iter().find(|address| **address >= ADDRESS_LIMIT) {
             return Err(InputError::new("the program", format!("accesses address {address:#x}"))
                 .allowed("virtual addresses of user space, below 2^56"));
         }
-        let out = out.buffer();
-        self.follower.run(block, addresses, |place, needed| {
-            out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
-        });
+        append_run(block, addresses, &mut self.follower, &mut self.gaps, out.buffer());
         self.accesses += addresses.len() as u64;
-        gaps.leave(block);
         Ok(())
     }
 

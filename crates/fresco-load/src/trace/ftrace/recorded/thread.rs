@@ -184,11 +184,7 @@ impl RecordedThread {
         if !self.due.is_empty() {
             return self.run_with_due(number, out);
         }
-        let (gaps, addresses) = (&mut self.gaps, &self.addresses);
-        self.follower.run(block, addresses, |place, needed| {
-            out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
-        });
-        gaps.leave(block);
+        append_run(block, &self.addresses, &mut self.follower, &mut self.gaps, out);
     }
 
     /// A run with something between its accesses.
@@ -213,9 +209,24 @@ impl RecordedThread {
     }
 }
 
+/// Appends the accesses of a run.
+#[inline]
+pub(super) fn append_run(
+    block: &Block,
+    addresses: &[u64],
+    follower: &mut Follower,
+    gaps: &mut Gaps,
+    out: &mut Vec<Event>,
+) {
+    follower.run(block, addresses, |place, needed| {
+        out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
+    });
+    gaps.leave(block);
+}
+
 /// The access of a site, which depends on the one so many accesses before.
 #[inline]
-pub(super) fn access(site: &Site, address: u64, gaps: &mut Gaps, dep: u32) -> Event {
+fn access(site: &Site, address: u64, gaps: &mut Gaps, dep: u32) -> Event {
     Event::Op(Op {
         addr: VirtAddr(address),
         gap: gaps.before(site.instruction),
