@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts instructions, loads and stores of a part of a program under QEMU: what `fresco record` counts, by other means and sharing
+// Counts instructions, loads, stores and lines of code fetched of a part of a program under QEMU: what `fresco record` counts, by other means and sharing
 // no code with it. scripts/programs-check compiles it.
 // Arguments: out=FILE,skip=N,instructions=N. The part is made of whole blocks, as `fresco record` has it.
 //
 // QEMU reports an access of more than eight bytes in pieces: pieces of one execution of an instruction that lie one behind the other are
-// one access.
+// one access. A line of 64 bytes of code is fetched when an instruction has a byte in another one than the last.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +21,9 @@ extern struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin
 extern void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct qemu_plugin_tb *));
 extern void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *), int, void *);
 extern void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t, void *), int, int, void *);
+extern void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
+extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
+extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
 extern void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
 extern bool qemu_plugin_mem_is_store(uint32_t);
 extern unsigned qemu_plugin_mem_size_shift(uint32_t);
@@ -29,7 +32,9 @@ __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 static const char *out;
 static uint64_t skip, left = UINT64_MAX;
 static bool counting;
-static uint64_t instructions, loads, stores;
+static uint64_t instructions, loads, stores, fetches;
+// The line of code that was fetched last.
+static uint64_t line = UINT64_MAX;
 // The instruction that accessed last since its block began, and for loads and stores where its last piece ended.
 static void *last;
 static uint64_t end[2];
@@ -39,7 +44,8 @@ static void tell(void)
 {
     FILE *file = fopen(out, "w");
     if (file) {
-        fprintf(file, "%llu %llu %llu\n", (unsigned long long)instructions, (unsigned long long)loads, (unsigned long long)stores);
+        fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)instructions, (unsigned long long)loads, (unsigned long long)stores,
+                (unsigned long long)fetches);
         fclose(file);
     }
 }
@@ -77,13 +83,35 @@ static void access(unsigned cpu, uint32_t info, uint64_t address, void *instruct
     end[store] = address + (1ull << qemu_plugin_mem_size_shift(info));
 }
 
+static void executed(unsigned cpu, void *data)
+{
+    (void)cpu;
+    const uint64_t *bytes = data;
+    if (!counting)
+        return;
+    for (uint64_t at = bytes[0] / 64; at <= bytes[1] / 64; at++) {
+        fetches += at != line;
+        line = at;
+    }
+}
+
 static void translated(plugin_id id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     qemu_plugin_register_vcpu_tb_exec_cb(tb, block, 0, (void *)(uintptr_t)n);
-    for (size_t i = 0; i < n; i++) // 3: loads and stores
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), access, 0, 3, (void *)(uintptr_t)(i + 1));
+    for (size_t i = 0; i < n; i++) {
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(tb, i);
+        // As long as the translation, which is to the end.
+        uint64_t *bytes = malloc(2 * sizeof *bytes);
+        if (!bytes)
+            abort();
+        bytes[0] = qemu_plugin_insn_vaddr(instruction);
+        bytes[1] = bytes[0] + qemu_plugin_insn_size(instruction) - 1;
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, executed, 0, bytes);
+        // 3: loads and stores
+        qemu_plugin_register_vcpu_mem_cb(instruction, access, 0, 3, (void *)(uintptr_t)(i + 1));
+    }
 }
 
 static void over(plugin_id id, void *data)

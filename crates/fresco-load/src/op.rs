@@ -48,6 +48,13 @@ pub enum Event {
         /// Instructions that access no memory, between the event before this one and this one.
         gap: u32,
     },
+    /// The line of code at `line` is fetched, for the instruction after the gap. It is neither a memory operation nor an instruction.
+    Fetch {
+        /// First byte of a line of 64 bytes.
+        line: VirtAddr,
+        /// Instructions that access no memory, between the event before this one and this one.
+        gap: u32,
+    },
     /// A thread meets what other threads of its program do.
     Order {
         /// What.

@@ -34,7 +34,7 @@ impl Run {
     pub fn instructions(&self) -> u64 {
         let of = |event: &Event| match event {
             Event::Op(op) => u64::from(op.gap) + 1,
-            Event::Mark { gap, .. } | Event::Order { gap, .. } => u64::from(*gap),
+            Event::Mark { gap, .. } | Event::Order { gap, .. } | Event::Fetch { gap, .. } => u64::from(*gap),
         };
         self.events.iter().map(of).sum()
     }

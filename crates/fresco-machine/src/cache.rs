@@ -23,7 +23,7 @@ pub struct CacheConfig {
     pub ways: u32,
     /// Line size in bytes (a power of two, the same in all caches of a machine).
     pub line: u32,
-    /// Time of a hit, counted from the access, in picoseconds.
+    /// Time of a hit, counted from the access, in picoseconds; 0 for instructions, whose fetch is pipelined.
     pub latency: Ps,
     /// Victim choice.
     pub replacement: Replacement,

@@ -35,8 +35,10 @@ pub struct Machine {
     pub core: CoreConfig,
     /// Page size of the operating system, in bytes; a power of two.
     pub page_bytes: u64,
-    /// Private first-level data cache.
+    /// Private first-level data cache; without an instruction cache, of code, too.
     pub l1: Option<CacheConfig>,
+    /// Private first-level instruction cache; its latency is 0.
+    pub l1i: Option<CacheConfig>,
     /// Private second-level cache.
     pub l2: Option<CacheConfig>,
     /// Shared last-level cache.

@@ -60,6 +60,10 @@ fn the_good_machine_is_good() {
     assert_eq!(machine.memory.timing.cl, 10);
     assert_eq!(machine.topology.hop_latency, [[0, 30_000], [30_000, 0]]);
     assert_eq!(machine.l1.map(|l1| l1.latency), Some(2_000));
+    assert_eq!(machine.l1i, None);
+    let code = format!("{GOOD}\n[l1i]\nsize = \"48 KiB\"\nways = 3\nline = 64\nreplacement = \"lru\"\n");
+    let code = Machine::parse("m.toml", &code, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(code.l1i.map(|l1i| (l1i.sets(), l1i.latency)), Some((256, 0)));
     assert_eq!(machine.llc.map(|llc| llc.set_functions().len()), Some(11));
 }
 

@@ -42,11 +42,11 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Of `program`, whose trace goes to `output`.
-    pub fn new(architecture: Architecture, program: String, window: Window, output: Sender) -> Self {
+    /// Of `program`, whose trace goes to `output`, with or without fetches.
+    pub fn new(architecture: Architecture, program: String, fetches: bool, window: Window, output: Sender) -> Self {
         Self {
             architecture,
-            blocks: Blocks::new(architecture),
+            blocks: Blocks::new(architecture, fetches),
             memory: Memory::default(),
             window,
             names: Names::default(),

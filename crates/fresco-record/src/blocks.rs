@@ -7,7 +7,7 @@
 use crate::decode::{Address, Architecture, Effect};
 use crate::marks::{self, Part};
 use crate::summary::{Seen, summarise};
-use fresco_load::trace::ftrace::recorded::{Block, MOST_BLOCKS};
+use fresco_load::trace::ftrace::recorded::{Block, Code, MOST_BLOCKS};
 use fresco_ring::event::{INSTRUCTION, KIND, LOW, ORDER, SIZE, STORE, UPDATE};
 use std::collections::HashMap;
 
@@ -15,6 +15,8 @@ use std::collections::HashMap;
 pub struct Translation {
     address: u64,
     effects: Vec<Effect>,
+    /// Bytes of each instruction, if it is to be known where code lies.
+    sizes: Vec<u8>,
     /// Instructions that are parts of marks, with their places.
     marks: Vec<(u16, Part)>,
     /// What its runs were like.
@@ -40,6 +42,8 @@ pub struct Variant {
 /// All blocks.
 pub struct Blocks {
     architecture: Architecture,
+    /// Say where their code lies.
+    fetches: bool,
     /// By the emulator's number.
     numbers: Vec<u32>,
     translations: Vec<Translation>,
@@ -49,10 +53,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// None yet.
-    pub fn new(architecture: Architecture) -> Self {
+    /// None yet; with `fetches` they say where their code lies.
+    pub fn new(architecture: Architecture, fetches: bool) -> Self {
         Self {
             architecture,
+            fetches,
             numbers: Vec::new(),
             translations: Vec::new(),
             by_code: HashMap::new(),
@@ -75,6 +80,7 @@ impl Blocks {
                 self.translations.push(Translation {
                     address,
                     effects: self.architecture.decode(address, &instructions),
+                    sizes: if self.fetches { sizes.to_vec() } else { Vec::new() },
                     marks: (0u16..)
                         .zip(&instructions)
                         .filter_map(|(place, code)| Some((place, marks::part(self.architecture, code)?)))
@@ -197,7 +203,10 @@ impl Translation {
             orders,
             block,
         };
-        (variant, summarise(self.address, &self.effects, &seen))
+        let mut block = summarise(self.address, &self.effects, &seen);
+        let executed = self.sizes.get(..usize::from(block.instructions)).unwrap_or_default();
+        block.code = Code::new(self.address, executed).map(Box::new);
+        (variant, block)
     }
 
     /// Bytes that an instruction accesses at once; 0 if that is not known, or at several places.

@@ -47,6 +47,8 @@ pub struct Options {
     pub skip: u64,
     /// Instructions after which it ends, and the program is ended.
     pub instructions: Option<u64>,
+    /// Instruction fetches are recorded, line by line.
+    pub fetches: bool,
     /// Addresses are where the kernel wants them, otherwise each time.
     pub random_addresses: bool,
     /// What the program writes to its standard output goes where standard error does.
@@ -128,6 +130,7 @@ pub fn record(
         program: shown(options),
         tool: trace.tool.clone(),
         architecture: options.program.architecture.name().into(),
+        fetches: options.fetches,
     };
     let host = shared_memory()?;
     let unwritable = |error: &io::Error| Failure {
@@ -192,7 +195,7 @@ pub(crate) fn run(
     };
     let window = Window::new(part);
     let program = options.program.path.to_string_lossy().into_owned();
-    let shared = Shared::new(options.program.architecture, program, window, output);
+    let shared = Shared::new(options.program.architecture, program, options.fetches, window, output);
     let mut analysis = Analysis::new(shared);
     let mut child = start(options, &host, &part)?;
     let followed = follow(&mut child, &mut host, &mut analysis, progress, stop);

@@ -93,6 +93,7 @@ pub fn summarise(address: u64, effects: &[Effect], seen: &[Seen]) -> Block {
             .map(|register| (register as u8, state.sources[register]))
             .collect(),
         sites: state.sites,
+        code: None,
     }
 }
 

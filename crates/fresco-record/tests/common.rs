@@ -88,6 +88,7 @@ pub fn options(plugin: &Path, directory: &Path, program: &Path, arguments: &[&st
         to_symbol: None,
         skip: 0,
         instructions: None,
+        fetches: false,
         random_addresses: false,
         output_aside: false,
     };

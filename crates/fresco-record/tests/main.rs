@@ -5,5 +5,6 @@ mod common;
 mod counts;
 mod dependences;
 mod ends;
+mod fetches;
 mod random_code;
 mod regions;

@@ -2,14 +2,14 @@
 //! A program that is simulated while it runs, beside the replay of its recording with pages that come when they are touched.
 
 use fresco_load::trace::ftrace::recorded::{
-    About, Block, Chunk, Encoder, Ending, Fed, Kind, Live, Range, RecordedWriter, Site, Source, ThreadTotals,
+    About, Block, Chunk, Code, Encoder, Ending, Fed, Kind, Live, Range, RecordedWriter, Site, Source, ThreadTotals,
 };
 use fresco_system::results::{RunResult, ScenarioResult};
 use fresco_system::{LiveRun, Scenario, run_all};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A load, and a store to where what was loaded says.
+/// A load, and a store to where what was loaded says; code in two lines.
 fn block() -> Block {
     let site = |instruction, write: bool| Site {
         instruction,
@@ -24,10 +24,11 @@ fn block() -> Block {
         distance: 0,
     };
     Block {
-        address: 0x40_1000,
+        address: 0x40_1030,
         instructions: 7,
         sites: vec![site(2, false), site(5, true)],
         changed: Vec::new(),
+        code: Code::new(0x40_1030, &[4; 7]).map(Box::new),
     }
 }
 
@@ -58,22 +59,25 @@ fn parts() -> (Vec<Chunk>, BTreeSet<u64>) {
     (parts, pages)
 }
 
-fn written(path: &Path, parts: &[Chunk], pages: &BTreeSet<u64>) {
+fn written(path: &Path, parts: &[Chunk], pages: &BTreeSet<u64>, fetches: bool) {
     let about = About {
         program: "jumps".to_owned(),
         tool: "test".to_owned(),
         architecture: "x86-64".to_owned(),
+        fetches,
     };
     let mut writer = RecordedWriter::new(std::fs::File::create(path).expect("writable"), &about).expect("writable");
     writer.blocks([&block()]).expect("writable");
     parts.iter().for_each(|part| writer.chunk(part).expect("writable"));
+    // Below all others.
+    let code = if fetches { &[0x401][..] } else { &[] };
     let range = |page: &u64| Range {
         first: *page,
         pages: 1,
         kind: Kind::Heap,
     };
     let totals = ThreadTotals {
-        ranges: pages.iter().map(range).collect(),
+        ranges: code.iter().chain(pages).map(range).collect(),
         ..ThreadTotals::default()
     };
     writer.finish(Ending::Status(0), vec![totals]).expect("writable");
@@ -111,12 +115,13 @@ fn run_of(result: ScenarioResult) -> (RunResult, String) {
     (run, program)
 }
 
-fn told(scenario: &Scenario, parts: &[Chunk]) -> Result<RunResult, fresco_input::InputError> {
+fn told(scenario: &Scenario, parts: &[Chunk], fetches: bool) -> Result<RunResult, fresco_input::InputError> {
     let run = LiveRun::new(scenario)?;
     let (feeder, live) = Live::new(run.thread(), || false);
     let result = std::thread::scope(|scope| {
         let run = scope.spawn(move || run.run(Box::new(live)));
-        assert!(feeder.feed(Fed::Blocks(vec![block()])));
+        let code = block().code.filter(|_| fetches);
+        assert!(feeder.feed(Fed::Blocks(vec![Block { code, ..block() }])));
         parts.iter().for_each(|part| _ = feeder.feed(Fed::Chunk(part.clone())));
         drop(feeder);
         run.join().expect("does not panic")
@@ -131,11 +136,18 @@ fn it_is_the_replay_of_its_recording() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("jumps.ftrace");
     let (parts, pages) = parts();
-    written(&path, &parts, &pages);
     let whole = "warm_up.passes = 0\nmeasure.passes = 1";
     let some = "warm_up.operations = 1000\nmeasure.operations = 15000";
-    for (policy, phases) in [("buddy", whole), ("palloc", whole), ("bpm", some), ("buddy", some)] {
-        let live = told(&scenario("program = \"live\"", policy, phases), &parts).expect("is simulated");
+    let cases = [
+        ("buddy", whole, false),
+        ("palloc", whole, true),
+        ("bpm", some, false),
+        ("buddy", some, true),
+    ];
+    for (policy, phases, fetches) in cases {
+        written(&path, &parts, &pages, fetches);
+        let live = told(&scenario("program = \"live\"", policy, phases), &parts, fetches).expect("is simulated");
+        assert_eq!(live.tasks[0].fetches > 10_000, fetches, "{live:#?}");
         let file = format!("program = \"trace\"\nparameters.file = {path:?}");
         let replayed = run_all(&scenario(&file, policy, phases), 1, &|_| {}).expect("is replayed");
         let (replayed, program) = run_of(replayed);
@@ -149,7 +161,7 @@ fn it_is_the_replay_of_its_recording() {
 #[test]
 fn a_phase_ends_with_the_program_and_a_warm_up_may_not() {
     let (parts, _) = parts();
-    let of = |phases| told(&scenario("program = \"live\"", "buddy", phases), &parts);
+    let of = |phases| told(&scenario("program = \"live\"", "buddy", phases), &parts, false);
     let rest = of("warm_up.operations = 8000\nmeasure.operations = 1000000").expect("is simulated");
     assert_eq!(rest.tasks[0].operations, 10_000, "of 18,000 those after the warm-up");
     let error = of("warm_up.operations = 20000\nmeasure.operations = 1").expect_err("is too short");

@@ -13,6 +13,7 @@ mod experiment_support;
 mod experiment_work;
 mod fair;
 mod features_together;
+mod fetches;
 mod figures;
 mod frame_policies;
 mod guaranteed;

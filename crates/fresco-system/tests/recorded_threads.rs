@@ -30,6 +30,7 @@ fn written(path: &Path, threads: &[Vec<Did>]) {
         program: "threads".to_owned(),
         tool: "test".to_owned(),
         architecture: "x86-64".to_owned(),
+        fetches: false,
     };
     let load = Block {
         address: 0x40_1000,
@@ -44,6 +45,7 @@ fn written(path: &Path, threads: &[Vec<Did>]) {
             distance: 0,
         }],
         changed: Vec::new(),
+        code: None,
     };
     let mut writer = RecordedWriter::new(std::fs::File::create(path).expect("writable"), &about).expect("writable");
     writer.blocks([&load]).expect("writable");

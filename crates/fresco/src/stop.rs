@@ -111,6 +111,11 @@ impl Stop {
         }
     }
 
+    /// What an end was asked for is over, and something else begins: the next signal asks for the end of that.
+    pub fn ask_again(&self) {
+        self.asked.store(false, Ordering::Relaxed);
+    }
+
     /// Returns true if the user has asked for an end.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)

@@ -114,7 +114,7 @@ pub(crate) fn run_kernel<K: TeamKernel>(mut kernel: K, threads: usize, passes: u
 pub(crate) fn marks(events: &[Event]) -> Vec<Marker> {
     let mark = |event: &Event| match event {
         Event::Mark { marker, .. } => Some(*marker),
-        Event::Op(_) | Event::Order { .. } => None,
+        Event::Op(_) | Event::Order { .. } | Event::Fetch { .. } => None,
     };
     events.iter().filter_map(mark).collect()
 }
@@ -123,7 +123,7 @@ pub(crate) fn marks(events: &[Event]) -> Vec<Marker> {
 pub(crate) fn accesses(events: &[Event]) -> Vec<(u64, u8, bool)> {
     let access = |event: &Event| match event {
         Event::Op(op) => Some((op.addr.0, op.size, op.write)),
-        Event::Mark { .. } | Event::Order { .. } => None,
+        Event::Mark { .. } | Event::Order { .. } | Event::Fetch { .. } => None,
     };
     events.iter().filter_map(access).collect()
 }

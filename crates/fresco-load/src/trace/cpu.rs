@@ -61,6 +61,13 @@ impl CpuTrace {
             Opened::Text(_, format) => return Err(unfit(&format!("a trace of requests ({})", format.name()))),
             Opened::Binary(input) => Source::Fresco(Box::new(TraceReader::begin(input)?)),
         };
+        if let Source::Fresco(reader) = &source
+            && reader.has_fetches()
+        {
+            return Err(InputError::new(&name, "is a compressed trace with instruction fetches, which would be left out")
+                .allowed("it as fresco record wrote it")
+                .help("unpack it first"));
+        }
         match &source {
             Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),
             Source::Ramulator { .. } | Source::LoadStore(_) if thread > 0 => Err(no_access(&name, thread)),

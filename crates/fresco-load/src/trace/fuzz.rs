@@ -90,7 +90,8 @@ pub fn content(content: &[u8]) -> Result<Vec<Record>, InputError> {
 /// # Errors
 /// The fault found.
 pub fn recorded(data: &[u8]) -> Result<Vec<Record>, InputError> {
-    let file = sections_of(data);
+    let _ = TraceReader::new("fuzz", Cursor::new(sections_of(data, true))).map(Iterator::count);
+    let file = sections_of(data, false);
     let _ = TraceReader::new("fuzz", Cursor::new(data.to_vec())).map(Iterator::count);
     TraceReader::new("fuzz", Cursor::new(file))?.collect()
 }

@@ -35,7 +35,7 @@ pub(crate) use ftrace::recorded::LIVE;
 pub use memory::{LONGEST_GAP, MemoryRecord, MemoryTrace};
 pub use packed::{Packed, Packing};
 pub use recolor::Recoloring;
-pub use records::{AFTER_LAST, AnyTrace, Lost, shortened};
+pub use records::{AFTER_LAST, AnyTrace, FETCHES, Lost, shortened};
 pub(crate) use replay::TRACE;
 pub use sample::{Chosen, Interval, Intervals, Replayed};
 pub use tap::digest_of_file;

@@ -26,6 +26,9 @@ pub struct Lost {
 /// What [`Lost`] calls instructions that no record stands for.
 pub const AFTER_LAST: &str = "instructions after the last access";
 
+/// What [`Lost`] calls lines of code that were fetched.
+pub const FETCHES: &str = "instruction fetches";
+
 /// Reads what another tool made of a program as records.
 pub(crate) trait Records: Send {
     /// The next record; `None` at the end.

@@ -216,6 +216,10 @@ impl Replay {
                 let gap = gap.saturating_add(std::mem::take(&mut self.gap));
                 out.push(Event::Order { order, gap });
             }
+            Event::Fetch { line, gap } => {
+                let gap = gap.saturating_add(std::mem::take(&mut self.gap));
+                out.push(Event::Fetch { line, gap });
+            }
             Event::Mark { marker, gap } => {
                 let mut gap = gap.saturating_add(std::mem::take(&mut self.gap));
                 if marker == Marker::End && self.survey.begins {

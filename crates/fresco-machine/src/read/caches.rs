@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `[l1]`, `[l2]` and `[llc]`, each optional, and what they must agree on.
+//! `[l1]`, `[l1i]`, `[l2]` and `[llc]`, each optional, and what they must agree on.
 
 use super::core::latency;
 use super::counted;
@@ -16,6 +16,7 @@ const MOST_LINES: u64 = 1 << 24;
 /// The caches of a machine.
 pub(super) struct Caches {
     pub l1: Option<CacheConfig>,
+    pub l1i: Option<CacheConfig>,
     pub l2: Option<CacheConfig>,
     pub llc: Option<LlcConfig>,
 }
@@ -25,17 +26,20 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
         let Some(table) = root.opt_table(key)? else {
             return Ok(None);
         };
-        let cache = cache(&table, core, 1)?;
+        let cache = cache(&table, Some(core), 1)?;
         table.finish()?;
         Ok(Some(cache))
     };
-    let (l1, l2) = (private("l1")?, private("l2")?);
+    let l1 = private("l1")?;
+    let l1i = root.opt_table("l1i")?.map(code).transpose()?;
+    let l2 = private("l2")?;
     let llc = root
         .opt_table("llc")?
         .map(|table| llc(table, core, cores))
         .transpose()?;
 
     let levels = [
+        ("l1i", l1i.as_ref()),
         ("l1", l1.as_ref()),
         ("l2", l2.as_ref()),
         ("llc", llc.as_ref().map(|llc| &llc.cache)),
@@ -67,7 +71,7 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
         }
     }
     let lines = |cache: &CacheConfig| cache.size / u64::from(cache.line);
-    let private_lines = l1.as_ref().map_or(0, lines) + l2.as_ref().map_or(0, lines);
+    let private_lines = l1.as_ref().map_or(0, lines) + l1i.as_ref().map_or(0, lines) + l2.as_ref().map_or(0, lines);
     let shared = llc
         .as_ref()
         .map_or(0, |llc| lines(&llc.cache) * u64::from(cores / llc.cores_per_cache));
@@ -81,7 +85,20 @@ pub(super) fn read(root: &Table<'_>, core: &CoreConfig, cores: u32) -> Result<Ca
             .allowed(format!("at most {MOST_LINES}"))
             .help("write smaller caches or fewer cores"));
     }
-    Ok(Caches { l1, l2, llc })
+    Ok(Caches { l1, l1i, l2, llc })
+}
+
+/// An instruction cache. It has no latency: fetch is pipelined, so that a hit costs nothing.
+fn code(table: Table<'_>) -> Result<CacheConfig, InputError> {
+    if table.opt_item("latency").is_some() {
+        return Err(table
+            .error_at("latency", "found the latency of an instruction cache")
+            .allowed("none: fetch is pipelined, a hit costs nothing")
+            .help("remove it"));
+    }
+    let cache = cache(&table, None, 1)?;
+    table.finish()?;
+    Ok(cache)
 }
 
 fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, InputError> {
@@ -106,7 +123,7 @@ fn llc(table: Table<'_>, core: &CoreConfig, cores: u32) -> Result<LlcConfig, Inp
             .help("give every cache the same number of cores"));
     }
     let llc = LlcConfig {
-        cache: cache(&table, core, 1 << slice_functions.len())?,
+        cache: cache(&table, Some(core), 1 << slice_functions.len())?,
         cores_per_cache: per_cache,
         slice_functions,
     };
@@ -142,20 +159,23 @@ fn check_slices(table: &Table<'_>, llc: &LlcConfig) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A cache of which every one of `slices` equal parts has a power of two of sets.
-fn cache(table: &Table<'_>, core: &CoreConfig, slices: u64) -> Result<CacheConfig, InputError> {
+/// A cache of which every one of `slices` equal parts has a power of two of sets; with a latency, in cycles of `core`, if there is one.
+fn cache(table: &Table<'_>, core: Option<&CoreConfig>, slices: u64) -> Result<CacheConfig, InputError> {
     let size_item = table.item("size", "a size, such as \"32 KiB\"")?;
     let size = size_item.size(SIZE)?;
     let ways_item = table.item("ways", "an integer from 1 to 128")?;
     let ways: u32 = ways_item.integer(1..=128)?;
     let line = table.power_of_two("line", 16..=1024)?;
-    let latency = latency(
-        &table.item(
-            "latency",
-            "a duration such as \"1.5 ns\", or core cycles such as \"4 cycles\"",
+    let latency = match core {
+        Some(core) => latency(
+            &table.item(
+                "latency",
+                "a duration such as \"1.5 ns\", or core cycles such as \"4 cycles\"",
+            )?,
+            core,
         )?,
-        core,
-    )?;
+        None => 0,
+    };
     let choices = [("lru", Replacement::Lru), ("tree-plru", Replacement::TreePlru)];
     let replacement = table.choice("replacement", &choices)?;
     check_sets(&size_item, size, u64::from(ways) * u64::from(line) * slices)?;

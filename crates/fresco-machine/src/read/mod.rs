@@ -47,6 +47,7 @@ impl Machine {
             core,
             page_bytes,
             l1: caches.l1,
+            l1i: caches.l1i,
             l2: caches.l2,
             llc: caches.llc,
             topology,
@@ -128,6 +129,7 @@ fn page_bytes(root: &Table<'_>) -> Result<u64, InputError> {
 fn check_line(root: &Table<'_>, caches: &caches::Caches, memory: &MemoryConfig) -> Result<(), InputError> {
     let levels = [
         ("l1", &caches.l1),
+        ("l1i", &caches.l1i),
         ("l2", &caches.l2),
         ("llc", &caches.llc.as_ref().map(|llc| llc.cache.clone())),
     ];

@@ -44,15 +44,19 @@ impl WriteBacks {
     }
 }
 
-/// Level 1 (data) and level 2 of one core; either may be missing.
+/// Level 1, of data and perhaps of instructions, and level 2 of one core; any may be missing.
 ///
 /// The hierarchy is neither inclusive nor exclusive: a miss fills both levels, a dirty victim of level 1 moves to
 /// level 2, a clean one is dropped, and an eviction in one level (or in the shared cache) never reaches up into
 /// another. So what these caches hold depends on this core's own accesses alone, and a simulated core may run ahead
 /// of the others for as long as it hits here.
+///
+/// Without an instruction cache level 1 holds both. The two do not look into each other: code that a program has just written is fetched from
+/// level 2, or from the shared levels.
 #[derive(Clone, Debug)]
 pub struct PrivateCaches {
     l1: Option<Level>,
+    l1i: Option<Cache>,
     l2: Option<Level>,
 }
 
@@ -74,8 +78,55 @@ impl PrivateCaches {
         };
         Self {
             l1: l1.map(level),
+            l1i: None,
             l2: l2.map(level),
         }
+    }
+
+    /// With an instruction cache, if the core has one.
+    #[must_use]
+    pub fn with_code(mut self, l1i: Option<&CacheConfig>) -> Self {
+        self.l1i = l1i.map(|config| Cache::new(config, &[], SELF + 1));
+        self
+    }
+
+    /// A fetch of the code at `addr`, as [`access`](Self::access); a hit in level 1 costs nothing.
+    pub fn fetch(&mut self, addr: PhysAddr) -> PrivateOutcome {
+        let Some(l1i) = &mut self.l1i else {
+            return self.access(addr, false);
+        };
+        if l1i.access(addr, false, SELF) {
+            return PrivateOutcome::Hit {
+                level: 1,
+                latency: 0,
+                write_back: None,
+            };
+        }
+        let Some(l2) = &mut self.l2 else {
+            return PrivateOutcome::Miss;
+        };
+        if !l2.cache.access(addr, false, SELF) {
+            return PrivateOutcome::Miss;
+        }
+        // Code is never dirty there.
+        l1i.allocate(addr, false, SELF);
+        PrivateOutcome::Hit {
+            level: 2,
+            latency: l2.latency,
+            write_back: None,
+        }
+    }
+
+    /// Takes the line of `addr` that the last fetch missed, as [`fill`](Self::fill).
+    pub fn fill_code(&mut self, addr: PhysAddr) -> WriteBacks {
+        let Some(l1i) = &mut self.l1i else {
+            return self.fill(addr, false);
+        };
+        l1i.allocate(addr, false, SELF);
+        let mut out = WriteBacks::default();
+        let victim = self.l2.as_mut().and_then(|l2| l2.cache.allocate(addr, false, SELF));
+        dirty_victim(victim).into_iter().for_each(|line| out.push(line));
+        out
     }
 
     /// A load or store of `addr`. A hit makes the line the most recently used of its level, moves it to level 1 and,
@@ -149,10 +200,18 @@ impl PrivateCaches {
         [&self.l1, &self.l2].map(|level| level.as_ref().map(|l| &l.cache.stats()[usize::from(SELF)]))
     }
 
+    /// Counters of the instruction cache.
+    pub fn code_stats(&self) -> Option<&SourceStats> {
+        self.l1i.as_ref().map(|l1i| &l1i.stats()[usize::from(SELF)])
+    }
+
     /// Sets all counters to zero and keeps the lines: the end of a warm-up.
     pub fn reset_stats(&mut self) {
         for level in [&mut self.l1, &mut self.l2].into_iter().flatten() {
             level.cache.reset_stats();
+        }
+        if let Some(l1i) = &mut self.l1i {
+            l1i.reset_stats();
         }
     }
 

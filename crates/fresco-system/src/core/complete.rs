@@ -27,12 +27,18 @@ impl Pipeline {
         for victim in line.victims {
             self.outbox.add_write_back(arrival, victim);
         }
+        let is_code = std::mem::take(&mut line.code);
         let mut waiter = std::mem::replace(&mut line.waiters, NIL);
         while waiter != NIL {
             waiter = self.arrived(waiter, arrival);
         }
         self.wake();
-        self.stalled &= self.window.is_blocked();
+        if is_code {
+            self.front = self.front.max(arrival);
+            (self.fetching, self.stalled) = (false, false);
+        } else if !self.fetching {
+            self.stalled &= self.window.is_blocked();
+        }
         self.schedule();
     }
 

@@ -2,7 +2,8 @@
 //! Instructions enter the core, in program order.
 
 use super::clock::{PENDING, Slot};
-use super::lines::{NIL, Ticket};
+use super::lines::{FetchState, NIL, Ticket};
+use super::outbox::Fetch;
 use super::window::Record;
 use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
 
@@ -23,6 +24,14 @@ impl Pipeline {
                         return self.hold(Step::Op(op));
                     }
                 }
+                Step::Fetch(code) => {
+                    if !self.dispatch_fetch(&code) {
+                        return self.hold(Step::Fetch(code));
+                    }
+                    if self.fetching {
+                        return;
+                    }
+                }
                 Step::Work { instructions } => self.work(instructions),
                 Step::Event { gap } => {
                     if !self.reach_event(u64::from(gap)) {
@@ -39,6 +48,7 @@ impl Pipeline {
     fn dispatch_held(&mut self, step: Step) -> bool {
         let (done, goes_on) = match &step {
             Step::Op(op) => (self.dispatch_op(op), true),
+            Step::Fetch(code) => (self.dispatch_fetch(code), !self.fetching),
             Step::Work { instructions } => {
                 self.work(*instructions);
                 (true, true)
@@ -121,6 +131,52 @@ impl Pipeline {
             let sequence = self.window.push(record);
             self.issue(sequence);
             self.wakened.clear();
+        }
+        true
+    }
+
+    /// Fetches code for the instruction after the gap; false if the window is full.
+    #[cold]
+    fn dispatch_fetch(&mut self, code: &MicroOp) -> bool {
+        let gap = u64::from(code.gap);
+        let number = self.instructions + gap + 1;
+        if !self.window.retire_through(number.saturating_sub(self.size)) {
+            return false;
+        }
+        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        self.instructions += gap;
+        self.front = slot;
+        let awaited = match code.lookup {
+            Lookup::Hit { slots } => {
+                self.write_back(slot, code.victims);
+                self.front += Slot::from(slots);
+                self.lines.find(code.line)
+            }
+            Lookup::Miss => Some(self.lines.insert(code.line, code.victims)),
+        };
+        let Some((ticket, line)) = awaited.and_then(|ticket| Some((ticket, self.lines.of(ticket)?))) else {
+            return true;
+        };
+        if line.arrival != PENDING {
+            self.front = self.front.max(line.arrival);
+            return true;
+        }
+        line.code = true;
+        (self.fetching, self.stalled) = (true, true);
+        let fetch = Fetch {
+            slot,
+            sequence: self.window.next_sequence(),
+            entry: ticket.entry(),
+            line: line.addr,
+            write: false,
+        };
+        match line.fetch {
+            FetchState::Unasked => {
+                line.fetch = FetchState::Queued;
+                self.outbox.add_fetch(fetch);
+            }
+            FetchState::Queued => self.outbox.advance(fetch),
+            FetchState::Sent => {}
         }
         true
     }

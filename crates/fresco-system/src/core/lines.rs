@@ -22,6 +22,8 @@ pub(crate) struct Line {
     pub fetch: FetchState,
     /// Dirty lines that leave when it arrives.
     pub victims: Victims,
+    /// Dispatch waits for the code in it.
+    pub code: bool,
     /// Tells it from earlier lines in the same entry; [`FREE`] in one that is not in use.
     serial: u64,
 }
@@ -100,6 +102,7 @@ impl Lines {
             waiters: NIL,
             fetch: FetchState::Unasked,
             victims,
+            code: false,
             serial,
         };
         let entry = match self.free.pop() {

@@ -22,8 +22,12 @@
 //! place in them at once, although its data come later: which accesses miss then depends on the program and its page
 //! frames alone, not on the timing of other cores. The dirty lines it displaces leave when the new line arrives.
 //!
-//! Not modelled, because none of it changes who waits for whom in the memory: instruction fetch (the programs' loops
-//! fit the instruction cache), branch prediction and wrong paths, functional-unit latencies (an instruction without
+//! **Instruction fetches** come with programs that name them ([`fresco_load::Event::Fetch`]); all others find their code in the instruction
+//! cache. A line of code is looked up when the instruction that needs it could be dispatched. In the first level it costs nothing, for fetch is
+//! pipelined. Otherwise neither that instruction nor any after it is dispatched before the line is here, from level 2 after its latency, from
+//! the memory through an MSHR like a load's; what was dispatched before goes on. Lines are not fetched ahead.
+//!
+//! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths, functional-unit latencies (an instruction without
 //! memory access takes its slot), store-to-load forwarding by address (a load of a line that a store has fetched waits
 //! for the line), TLBs, coherence (tasks share no pages), hardware prefetchers (the source papers switch them off or
 //! defeat them by their strides).
@@ -68,6 +72,8 @@ pub trait Source {
 pub enum Step {
     /// A load or store.
     Op(MicroOp),
+    /// A line of code is fetched for the instruction after the gap; it is no instruction, and nothing depends on it.
+    Fetch(MicroOp),
     /// So many instructions that access no memory, and more to come.
     Work {
         /// Those instructions.

@@ -48,6 +48,8 @@ pub struct Pipeline {
     pub(super) held: Option<Step>,
     /// Dispatch waits for the memory.
     pub(super) stalled: bool,
+    /// It waits for code.
+    pub(super) fetching: bool,
     /// When the event is complete at which the source stopped.
     pub(super) event: Option<Slot>,
     /// An event has been reported and waits for [`CoreModel::resume`].
@@ -93,6 +95,7 @@ impl Pipeline {
             instructions: 0,
             held: None,
             stalled: false,
+            fetching: false,
             event: None,
             halted: true,
             now: 0,

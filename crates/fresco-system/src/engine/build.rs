@@ -84,7 +84,7 @@ impl<'e> Engine<'e> {
         let pages = |task: &TaskState| frames.share_by_bank(task.memory_ids[0]).unwrap_or_default();
         let pages: Vec<Vec<(u32, u64)>> = tasks.iter().map(pages).collect();
         let dispatchers = dispatch::dispatchers(experiment, &pages)?;
-        let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref());
+        let caches = || PrivateCaches::new(machine.l1.as_ref(), machine.l2.as_ref()).with_code(machine.l1i.as_ref());
         let cpus = (0u32..).zip(dispatchers);
         let cpus = cpus.map(|(number, dispatcher)| Cpu::new(number, core::build(&machine.core), caches(), dispatcher));
         let regulator = experiment.regulation.as_ref().map(|regulation| {

@@ -147,6 +147,7 @@ impl Engine<'_> {
             copied_bytes: state.copied_bytes,
             instructions: state.counted.instructions,
             operations: state.process.operations(),
+            fetches: state.process.fetches(),
             executing_ps: state.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),

@@ -34,6 +34,7 @@ pub(super) struct Snapshot {
     at: Ps,
     instructions: u64,
     operations: u64,
+    fetches: u64,
     faults: u64,
     met: Waits,
     shared: CoreStats,
@@ -47,6 +48,7 @@ impl Engine<'_> {
             at,
             instructions: self.counted(task).instructions,
             operations: self.tasks[task].process.operations(),
+            fetches: self.tasks[task].process.fetches(),
             faults: state.faults.count,
             met: self.waits_of(task, at),
             shared: self.memory.core_stats()[self.experiment.tasks[task].core as usize],
@@ -58,7 +60,8 @@ impl Engine<'_> {
         let (then, now) = (&measurement.from, self.snapshot(task, at));
         let llc = self.experiment.machine.llc.as_ref();
         let llc = llc.map(|_| since(&now.shared.llc, &then.shared.llc));
-        let [l1, l2] = self.tasks[task].process.caches().stats();
+        let caches = self.tasks[task].process.caches();
+        let ([l1, l2], l1i) = (caches.stats(), caches.code_stats());
         let id = self.memory_of(task);
         let assignment = self.frames.assignment(id).ok();
         let state = &self.tasks[task];
@@ -74,8 +77,10 @@ impl Engine<'_> {
             pass_times: measurement.passes.clone(),
             instructions: now.instructions - then.instructions,
             operations: now.operations - then.operations,
+            fetches: now.fetches - then.fetches,
             caches: CacheCounts {
                 l1: l1.copied(),
+                l1i: l1i.filter(|l1i| l1i.hits + l1i.misses > 0).copied(),
                 l2: l2.copied(),
                 llc,
             },

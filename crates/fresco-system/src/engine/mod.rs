@@ -269,8 +269,8 @@ impl Engine<'_> {
             Stop::Fault(page) => Some(at + self.fault(task, page, at)?),
             Stop::Copied | Stop::Elapsed | Stop::Mark(_) | Stop::Order(_) => Some(at),
             Stop::Failed(Failure::Input(error)) => return Err(error),
-            Stop::Failed(Failure::Outside(op)) => {
-                return Err(self.fault_of_program(task, &format!("accesses {} outside its areas", op.addr)));
+            Stop::Failed(Failure::Outside(addr)) => {
+                return Err(self.fault_of_program(task, &format!("accesses {addr} outside its areas")));
             }
         };
         if let Some(resume) = resume {

@@ -2,6 +2,7 @@
 //! The operating system: tasks pinned to cores, virtual memory, page faults.
 
 pub(crate) mod copying;
+mod fetching;
 pub(crate) mod pages;
 pub(crate) mod process;
 mod stopping;

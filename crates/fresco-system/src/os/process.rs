@@ -4,7 +4,7 @@
 use super::copying::{CopyTo, Copying};
 use super::pages::{Page, PageTable, Translation};
 use crate::core::{Lookup, MicroOp, Source, Step, Victims};
-use fresco_dram::PhysAddr;
+use fresco_dram::{PhysAddr, VirtAddr};
 use fresco_input::InputError;
 use fresco_load::{Batch, Event, Marker, Op, Order, Program};
 use fresco_memory::{PrivateCaches, PrivateOutcome};
@@ -43,8 +43,8 @@ const MOST_CARRIED: u32 = 1 << 12;
 pub(crate) enum Failure {
     /// Its trace is damaged.
     Input(InputError),
-    /// It accessed an address outside its own areas.
-    Outside(Op),
+    /// It accessed this address, outside its own areas.
+    Outside(VirtAddr),
 }
 
 /// A task on its core.
@@ -53,13 +53,15 @@ pub(crate) struct Process {
     pub(super) batch: Batch,
     pub(super) next: usize,
     pub(super) pages: PageTable,
-    caches: PrivateCaches,
+    pub(super) caches: PrivateCaches,
     /// Slots of a hit in level 1 and 2.
-    hit_slots: [u32; 2],
+    pub(super) hit_slots: [u32; 2],
     /// Bits of an address below its line.
     pub(super) line_bits: u32,
     /// Memory operations executed.
     pub(super) operations: u64,
+    /// Lines of code fetched.
+    pub(super) fetches: u64,
     /// Stop before this operation.
     pub(super) stop_at: u64,
     /// Stop before the next operation, whatever `stop_at` says.
@@ -100,6 +102,7 @@ impl Process {
             hit_slots,
             line_bits: line_bytes.trailing_zeros(),
             operations: 0,
+            fetches: 0,
             stop_at: u64::MAX,
             interrupted: false,
             heeds_marks,
@@ -142,6 +145,11 @@ impl Process {
     /// Memory operations executed.
     pub fn operations(&self) -> u64 {
         self.operations
+    }
+
+    /// Lines of code fetched.
+    pub fn fetches(&self) -> u64 {
+        self.fetches
     }
 
     /// Takes back [`stop_at`](Self::stop_at).
@@ -223,15 +231,21 @@ impl Process {
 
     #[inline]
     fn execute(&mut self, op: &Op, line: PhysAddr) -> MicroOp {
-        let gap = if std::mem::take(&mut self.gap_done) {
-            0
-        } else {
-            op.gap - std::mem::take(&mut self.cut)
-        };
-        let gap = gap.saturating_add(std::mem::take(&mut self.carried));
+        let gap = self.gap_left(op.gap);
         self.operations += 1;
         self.next += 1;
         self.access(line, op.write, op.dep, gap)
+    }
+
+    /// What has not been executed yet of the instructions before an event whose turn has come.
+    #[inline]
+    pub(super) fn gap_left(&mut self, gap: u32) -> u32 {
+        let gap = if std::mem::take(&mut self.gap_done) {
+            0
+        } else {
+            gap - std::mem::take(&mut self.cut)
+        };
+        gap.saturating_add(std::mem::take(&mut self.carried))
     }
 
     /// Looks a line up in the private caches.
@@ -271,14 +285,11 @@ impl Process {
         gap.saturating_add(std::mem::take(&mut self.carried))
     }
 
-    /// The instructions before the next operation, executed before it stops there.
-    fn gap_before(&mut self, op: &Op) -> u32 {
-        let gap = if std::mem::replace(&mut self.gap_done, true) {
-            0
-        } else {
-            op.gap - std::mem::take(&mut self.cut)
-        };
-        gap.saturating_add(std::mem::take(&mut self.carried))
+    /// The instructions before the next operation or fetch, executed before it stops there.
+    pub(super) fn gap_before(&mut self, gap: u32) -> u32 {
+        let left = self.gap_left(gap);
+        self.gap_done = true;
+        left
     }
 }
 
@@ -311,7 +322,7 @@ impl Source for Process {
                 Some(&Event::Op(op)) => {
                     if let Some(stop) = self.stop_here() {
                         // A process that can be stopped anywhere stops before the instructions that lead to it.
-                        let gap = if self.preemptible { 0 } else { self.gap_before(&op) };
+                        let gap = if self.preemptible { 0 } else { self.gap_before(op.gap) };
                         return self.stopped(stop, gap);
                     }
                     return match self.pages.translate(op.addr) {
@@ -320,10 +331,10 @@ impl Source for Process {
                             Step::Op(self.execute(&op, line))
                         }
                         Translation::Fault(page) => {
-                            let gap = self.gap_before(&op);
+                            let gap = self.gap_before(op.gap);
                             self.stopped(Stop::Fault(page), gap)
                         }
-                        Translation::Outside => self.stopped(Stop::Failed(Failure::Outside(op)), 0),
+                        Translation::Outside => self.stopped(Stop::Failed(Failure::Outside(op.addr)), 0),
                     };
                 }
                 Some(&Event::Mark { marker, gap }) => {
@@ -347,6 +358,15 @@ impl Source for Process {
                     }
                     let gap = self.pass_by(gap);
                     return self.stopped(Stop::Order(order), gap);
+                }
+                Some(&Event::Fetch { line, gap }) => {
+                    if let Some(stop) = self.stop_here() {
+                        let gap = std::mem::take(&mut self.carried);
+                        return self.stopped(stop, gap);
+                    }
+                    if let Some(step) = self.fetch(line, gap) {
+                        return step;
+                    }
                 }
                 None => {
                     if let Some(stop) = self.refill() {

@@ -59,7 +59,7 @@ impl Process {
     pub(super) fn work_within(&mut self, room: u64) -> Option<Step> {
         let gap = match self.batch.events().get(self.next)? {
             Event::Op(op) => op.gap,
-            Event::Mark { gap, .. } | Event::Order { gap, .. } => *gap,
+            Event::Mark { gap, .. } | Event::Order { gap, .. } | Event::Fetch { gap, .. } => *gap,
         };
         if self.gap_done || u64::from(gap - self.cut) <= room {
             return None;

@@ -159,6 +159,7 @@ fn whole_run(experiment: &Experiment, number: usize, outcome: TaskOutcome, jobs:
         pass_times,
         instructions: outcome.instructions,
         operations: outcome.operations,
+        fetches: outcome.fetches,
         caches: CacheCounts::default(),
         write_backs: outcome.write_backs,
         pages: Pages {

@@ -47,6 +47,9 @@ pub struct TaskResult {
     pub instructions: u64,
     /// Loads and stores among them.
     pub operations: u64,
+    /// Lines of code fetched, of a program that names them.
+    #[serde(skip_serializing_if = "is_none")]
+    pub fetches: u64,
     /// Instructions executed per core cycle (IPC).
     pub instructions_per_cycle: f64,
     /// Run time divided by the number of loads and stores, in nanoseconds: what a program measures that does nothing
@@ -112,8 +115,11 @@ pub struct RefreshMet {
 /// Counters of each cache level; `None` where the machine has no such level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CacheCounts {
-    /// Level 1, data.
+    /// Level 1, data; where the machine has no instruction cache, fetches of code, too.
     pub l1: Option<SourceStats>,
+    /// Level 1, instructions, if any were fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l1i: Option<SourceStats>,
     /// Level 2.
     pub l2: Option<SourceStats>,
     /// The shared last level.

@@ -106,6 +106,9 @@ metrics! {
     read_joined "ns" [Task] "for a line that was under way";
     l1_hits "count" [Task] "demand accesses that found their line in level 1";
     l1_misses "count" [Task] "those that did not";
+    fetches "count" [Task] "lines of code fetched, of programs that name them";
+    l1i_hits "count" [Task] "of these, found in the instruction cache of level 1";
+    l1i_misses "count" [Task] "those that were not";
     l2_hits "count" [Task] "the same of level 2";
     l2_misses "count" [Task] "those that did not";
     llc_hits "count" [Task] "the same of the last level";

@@ -92,11 +92,15 @@ fn add_task(tables: &mut Tables, on: &Observed, task: &TaskResult) -> Result<(),
             (m::recolored_pages, pages.recolored as f64),
         ],
     )?;
+    if task.fetches > 0 {
+        tables.observe(on, [(m::fetches, task.fetches as f64)])?;
+    }
     if let Some(times) = &task.pass_time_ns {
         tables.observe(on, [(m::pass_time_mean, times.mean), (m::pass_time_max, times.max)])?;
     }
     for (hits, misses, level) in [
         (m::l1_hits, m::l1_misses, &caches.l1),
+        (m::l1i_hits, m::l1i_misses, &caches.l1i),
         (m::l2_hits, m::l2_misses, &caches.l2),
         (m::llc_hits, m::llc_misses, &caches.llc),
     ] {

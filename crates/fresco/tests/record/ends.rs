@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Reads and writes words at random, without end, so that a trace of it grows.
-const AT_RANDOM: &str =
+pub const AT_RANDOM: &str =
     "unsigned long x = 1; for (;;) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; area[x % (1 << 20)]++; }";
 
 /// Accesses that `fresco trace info` finds, and how it says that the recording ended.
-fn counted(file: &str, directory: &Path) -> (u64, String) {
+pub fn counted(file: &str, directory: &Path) -> (u64, String) {
     let info = json(&["trace", "info", file, "--json"], directory);
     let of = |name: &str| info["data"][name].as_u64().expect("a number");
     let ending = info["data"]["ending"].as_str().expect("a text").to_owned();
@@ -140,7 +140,7 @@ fn a_terminal_that_is_closed() {
 }
 
 /// A recording that has no end, and its bytes.
-fn unfinished(directory: &Path) -> Option<(PathBuf, u64)> {
+pub fn unfinished(directory: &Path) -> Option<(PathBuf, u64)> {
     let entries = std::fs::read_dir(directory).expect("readable").flatten();
     let mut paths = entries.map(|entry| entry.path());
     let path = paths.find(|path| path.extension().is_some_and(|ending| ending == "tmp"))?;

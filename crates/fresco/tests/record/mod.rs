@@ -2,7 +2,9 @@
 //! `fresco record` and `fresco trace` as a user has them.
 
 mod ends;
+mod fetches;
 mod live;
+mod sample;
 
 use crate::common::{fresco, stdout};
 use fresco_testing::{Need, skip};

@@ -59,6 +59,7 @@ fn recorded(path: &Path) {
         program: "list".to_owned(),
         tool: "test".to_owned(),
         architecture: "x86-64".to_owned(),
+        fetches: false,
     };
     let register = |entry| Source { load: 0, entry };
     let site = Site {
@@ -75,6 +76,7 @@ fn recorded(path: &Path) {
         instructions: 3,
         sites: vec![site],
         changed: vec![(3, Source { load: 1, entry: 0 })],
+        code: None,
     };
     let file = std::fs::File::create(path).expect("writable");
     let mut writer = RecordedWriter::new(file, &about).expect("writable");

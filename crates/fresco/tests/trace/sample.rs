@@ -25,12 +25,14 @@ fn phases(path: &Path) {
             distance: 0,
         }],
         changed: vec![(0, Source { load: 1, entry: 0 })],
+        code: None,
     };
     let (still, walk) = (block(0x40_1000), block(0x40_2000));
     let about = About {
         program: "phases".to_owned(),
         tool: "test".to_owned(),
         architecture: "x86-64".to_owned(),
+        fetches: false,
     };
     let file = std::fs::File::create(path).expect("writable");
     let mut writer = RecordedWriter::new(file, &about).expect("writable");

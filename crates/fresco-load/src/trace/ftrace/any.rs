@@ -61,8 +61,9 @@ impl TraceReader {
                 let plain = PlainReader::new(&name, Box::new(reader))?;
                 (plain.header().clone(), Version::Plain(Box::new(plain)))
             }
-            (recorded::VERSION, [0, 0]) => {
-                let recorded = RecordedStream::new(&name, Box::new(reader))?;
+            (recorded::VERSION, flags) if recorded::FLAGS.contains(&flags) => {
+                let fetches = flags != recorded::FLAGS[0];
+                let recorded = RecordedStream::new(&name, fetches, Box::new(reader))?;
                 let about = recorded.about();
                 let header = Header {
                     program: about.program.clone(),
@@ -105,6 +106,11 @@ impl TraceReader {
             Version::Plain(_) => None,
             Version::Recorded(recorded) => Some((recorded.about(), recorded.trailer()?)),
         }
+    }
+
+    /// Returns true if it has fetches of instructions, which are in no record.
+    pub(crate) fn has_fetches(&self) -> bool {
+        matches!(&self.version, Version::Recorded(recorded) if recorded.about().fetches)
     }
 
     /// Records read so far.

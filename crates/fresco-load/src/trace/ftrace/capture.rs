@@ -59,6 +59,6 @@ fn record(event: &Event, thread: u16) -> Option<Record> {
             gap: u64::from(gap),
             what: What::Mark(marker),
         },
-        Event::Order { .. } => return None,
+        Event::Order { .. } | Event::Fetch { .. } => return None,
     })
 }

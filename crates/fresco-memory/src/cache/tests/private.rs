@@ -96,3 +96,48 @@ fn levels_answer_with_their_total_latency() {
     assert_eq!(l1.map(|s| (s.hits, s.misses)), Some((2, 2)));
     assert_eq!(l2.map(|s| (s.hits, s.misses)), Some((1, 1)));
 }
+
+#[test]
+fn code_has_a_cache_of_its_own_if_there_is_one() {
+    let (small, large) = (config(2, 1, Replacement::Lru), config(2, 8, Replacement::Lru));
+    let lines = [0, 4096, 8192].map(PhysAddr);
+    let level = |outcome| match outcome {
+        PrivateOutcome::Hit { level, .. } => level,
+        PrivateOutcome::Miss => 0,
+    };
+    let mut caches = PrivateCaches::new(Some(&small), Some(&large)).with_code(Some(&small));
+    assert_eq!(level(caches.fetch(lines[0])), 0);
+    assert_eq!(caches.fill_code(lines[0]).as_slice(), []);
+    // Level 2 holds both; level 1 of data does not have it.
+    assert_eq!([level(caches.fetch(lines[0])), level(caches.access(lines[0], true))], [1, 2]);
+    assert_eq!(level(caches.access(lines[0], false)), 1);
+    // Two lines more push the first out of the cache of code; of data there is nothing lost.
+    for line in [lines[1], lines[2]] {
+        assert_eq!(level(caches.fetch(line)), 0);
+        caches.fill_code(line);
+    }
+    assert_eq!([level(caches.fetch(lines[0])), level(caches.access(lines[0], false))], [0, 1]);
+    // Level 2 has two ways: the clean copy of the first line has left it.
+    caches.fill_code(lines[0]);
+    assert_eq!(level(caches.fetch(lines[2])), 1);
+    let of = |stats: Option<&crate::SourceStats>| stats.map(|stats| (stats.hits, stats.misses));
+    let [l1, l2] = caches.stats();
+    assert_eq!([of(l1), of(l2), of(caches.code_stats())], [Some((2, 1)), Some((1, 4)), Some((2, 4))]);
+    caches.reset_stats();
+    assert_eq!(of(caches.code_stats()), Some((0, 0)));
+
+    // Without one, code is in level 1 with the data, and can push dirty lines out.
+    let mut one = PrivateCaches::new(Some(&small), None);
+    one.access(lines[0], true);
+    one.fill(lines[0], true);
+    for line in [lines[1], lines[2]] {
+        assert_eq!(level(one.fetch(line)), 0);
+        let out = one.fill_code(line);
+        assert_eq!(out.as_slice(), if line == lines[2] { &lines[..1] } else { &[] });
+    }
+    assert_eq!((level(one.fetch(lines[1])), one.code_stats()), (1, None));
+    // And without any, every fetch is one of the memory.
+    let mut none = PrivateCaches::new(None, None);
+    assert_eq!(level(none.fetch(lines[0])), 0);
+    assert_eq!(none.fill_code(lines[0]).as_slice(), []);
+}

@@ -68,6 +68,7 @@ fn machine() -> Machine {
         },
         page_bytes: 4096,
         l1: None,
+        l1i: None,
         l2: None,
         llc: None,
         topology: Topology {

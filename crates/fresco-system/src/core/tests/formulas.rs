@@ -145,7 +145,7 @@ fn dirty_victims_leave_with_the_hit_or_when_the_line_arrives() {
     ];
     let mut core = build(&core(OUT_OF_ORDER, 1, 64, 8));
     core.resume(0);
-    let mut source = List { ops, next: 0 };
+    let mut source = List::new(ops);
     assert_eq!(core.step(Some(&mut source), 1000 * NS), Action::Ran);
     let left = |at| Action::WriteBack {
         at,

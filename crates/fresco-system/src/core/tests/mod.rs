@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The core model against closed formulas and against a plain model of the same rules.
 
+mod fetches;
 mod formulas;
 mod reference;
 
@@ -18,18 +19,26 @@ fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig
     }
 }
 
-/// Operations from a list, then the end.
+/// Steps from a list, then the end.
 struct List {
-    ops: Vec<MicroOp>,
+    steps: Vec<Step>,
     next: usize,
+}
+
+impl List {
+    fn new(ops: Vec<MicroOp>) -> Self {
+        Self {
+            steps: ops.into_iter().map(Step::Op).collect(),
+            next: 0,
+        }
+    }
 }
 
 impl Source for List {
     fn next(&mut self) -> Step {
         self.next += 1;
-        self.ops
-            .get(self.next - 1)
-            .map_or(Step::Event { gap: 0 }, |op| Step::Op(*op))
+        let step = self.steps.get(self.next - 1);
+        step.copied().unwrap_or(Step::Event { gap: 0 })
     }
 }
 
@@ -41,9 +50,13 @@ fn run(config: &CoreConfig, ops: Vec<MicroOp>, latency: Ps) -> (Ps, Vec<Ps>) {
 
 /// The same with a latency for each line, and a bound on how far the core runs ahead.
 fn run_ahead(config: &CoreConfig, ops: Vec<MicroOp>, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
+    run_steps(config, List::new(ops), ahead, latency)
+}
+
+/// The same with steps of all kinds.
+fn run_steps(config: &CoreConfig, mut source: List, ahead: Ps, latency: impl Fn(PhysAddr) -> Ps) -> (Ps, Vec<Ps>) {
     let mut core = build(config);
     core.resume(0);
-    let mut source = List { ops, next: 0 };
     let mut answers: Vec<(Ps, MissTag)> = Vec::new();
     let mut fetched = Vec::new();
     loop {

@@ -16,12 +16,14 @@ struct Times {
 
 /// End of the program in slots, by the rules of the module's documentation. `latency` is in slots. No MSHR limit and
 /// no two misses of one line, so that the order of events plays no part.
-fn plain(config: &CoreConfig, ops: &[MicroOp], latency: u64) -> u64 {
+fn plain(config: &CoreConfig, steps: &[Step], latency: u64) -> u64 {
     let (in_order, window) = (config.kind == CoreKind::InOrder, u64::from(config.window));
     let window = if in_order { 1 } else { window };
     let (mut times, mut numbers, mut retired, mut left) = (Vec::<Times>::new(), vec![], vec![], vec![]);
     let (mut number, mut front) = (0, 0);
-    for (i, op) in ops.iter().enumerate() {
+    for step in steps {
+        let (Step::Op(op) | Step::Fetch(op)) = step else { continue };
+        let i = times.len();
         number += u64::from(op.gap) + 1;
         let mut slot = front + u64::from(op.gap);
         // The reorder buffer: instruction `number - window` and, slot by slot, all before it have retired.
@@ -29,6 +31,16 @@ fn plain(config: &CoreConfig, ops: &[MicroOp], latency: u64) -> u64 {
             if n + window <= number {
                 slot = slot.max(r + (number - window - n));
             }
+        }
+        if matches!(step, Step::Fetch(_)) {
+            // The instruction itself comes later.
+            number -= 1;
+            front = slot
+                + match op.lookup {
+                    Lookup::Hit { slots } => u64::from(slots),
+                    Lookup::Miss => latency,
+                };
+            continue;
         }
         front = slot + 1;
         let operand = (op.dep as usize)
@@ -60,7 +72,7 @@ fn plain(config: &CoreConfig, ops: &[MicroOp], latency: u64) -> u64 {
     times
         .iter()
         .map(|t| t.fill.max(t.ready))
-        .chain([last])
+        .chain([last, front])
         .chain(left)
         .max()
         .unwrap_or(0)
@@ -96,6 +108,7 @@ proptest! {
         width in 1u32..4,
         in_order in any::<bool>(),
         latency in 1u64..400,
+        every in prop_oneof![Just(1000u64), 1..20u64],
     ) {
         let kind = if in_order { CoreKind::InOrder } else { CoreKind::OutOfOrder };
         let config = core(kind, width, window, 1000);
@@ -109,9 +122,17 @@ proptest! {
             })
             .collect();
         let slots_per_ns = u64::from(width);
-        let (end, _) = run(&config, ops.clone(), latency * 1000);
+        // Some of them are fetches of code.
+        let steps: Vec<Step> = std::iter::zip(0u64.., ops)
+            .map(|(place, op)| match place % every {
+                0 => Step::Fetch(MicroOp { write: false, ..op }),
+                _ => Step::Op(op),
+            })
+            .collect();
+        let list = List { steps: steps.clone(), next: 0 };
+        let (end, _) = run_steps(&config, list, 50_000, |_| latency * 1000);
         let clock = SlotClock::new(1000, width);
-        prop_assert_eq!(end, clock.to_ps(plain(&config, &ops, latency * slots_per_ns)));
+        prop_assert_eq!(end, clock.to_ps(plain(&config, &steps, latency * slots_per_ns)));
     }
 
     /// Lines are met again while they are on their way and after they were displaced, MSHRs are few, latencies differ.
@@ -133,9 +154,18 @@ proptest! {
             })
             .collect();
         let latency = |line: PhysAddr| 3_000 + line.0 / 64 * 17_000;
-        let far = run_ahead(&config, ops.clone(), 1_000_000_000, latency);
+        // Every other time all are loads and stores.
+        let every = if window % 2 == 0 { 1000 } else { u64::from(window % 7 + 2) };
+        let steps: Vec<Step> = std::iter::zip(1u64.., ops)
+            .map(|(place, op)| match place % every {
+                0 => Step::Fetch(MicroOp { write: false, ..op }),
+                _ => Step::Op(op),
+            })
+            .collect();
+        let run = |ahead| run_steps(&config, List { steps: steps.clone(), next: 0 }, ahead, latency);
+        let far = run(1_000_000_000);
         for ahead in [0, 700, 20_000] {
-            prop_assert_eq!(&run_ahead(&config, ops.clone(), ahead, latency), &far);
+            prop_assert_eq!(&run(ahead), &far);
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct TaskOutcome {
     pub instructions: u64,
     /// Loads and stores of its program.
     pub operations: u64,
+    /// Lines of code fetched.
+    pub fetches: u64,
     /// Time it had a core, in sum.
     pub executing_ps: Ps,
     /// Dirty lines that left the last cache for memory while it had the core. Lines of its that others push out count as

@@ -69,7 +69,7 @@ impl AccessPattern {
                         passes.push(std::mem::replace(&mut pattern, Self::empty(area.bytes)));
                         (loads, stores, alone) = (0, 0, 0);
                     }
-                    Event::Mark { .. } | Event::Order { .. } => {}
+                    Event::Mark { .. } | Event::Order { .. } | Event::Fetch { .. } => {}
                 }
                 if pattern.order.len() > MOST_ACCESSES {
                     return Err(refuse("found a longer pass", "take less memory, or longer strides"));

@@ -140,7 +140,7 @@ impl MachineView {
 }
 
 fn caches(machine: &Machine) -> Vec<CacheView> {
-    let private = [("L1", &machine.l1), ("L2", &machine.l2)];
+    let private = [("L1", &machine.l1), ("L1I", &machine.l1i), ("L2", &machine.l2)];
     let mut caches: Vec<CacheView> = private
         .into_iter()
         .filter_map(|(level, cache)| Some(CacheView::new(level, cache.as_ref()?, 1)))

@@ -2,6 +2,7 @@
 //! `fresco record`: what an unmodified program does in memory, as a trace.
 
 mod live;
+mod sample;
 mod told;
 
 use crate::arguments::count;
@@ -40,6 +41,8 @@ With --live nothing is stored: the program is simulated while it runs, and waits
 comes on standard error when the program ends; with --json a document on standard output, and what the program writes there goes to
 standard error.
 
+With --sample the whole goes into a file beside FILE that is removed when intervals were chosen from it; if they cannot be, FILE is the whole.
+
 Ctrl-C, a full disk, and the death of the program by whatever signal end the recording: what was recorded so far is whole. Processes that the
 program makes run unrecorded; threads are recorded. docs/record.md says what is seen and what is not.
 
@@ -47,6 +50,7 @@ Examples:
   fresco record -o sort.ftrace -- sort words.txt
   fresco record -o xz.ftrace --skip 50M --instructions 20M -- xz -9k data
   fresco record -o solve.ftrace --from-symbol solve --to-symbol report -- ./solver
+  fresco record -o part.ftrace --sample 10x1M -- ./solver
   fresco record --live --on xeon-w3530 --beside random,3 -- ./solver
   fresco record --print-header > fresco_mark.h
   fresco trace info xz.ftrace
@@ -76,8 +80,15 @@ pub struct Args {
     #[arg(long, value_name = "COUNT", value_parser = count)]
     instructions: Option<u64>,
 
+    /// Record also which lines of code are fetched, 64 bytes each, whenever another one is executed than before
+    #[arg(long)]
+    fetches: bool,
+
     #[command(flatten)]
     live: live::Options,
+
+    #[command(flatten)]
+    parts: sample::Options,
 
     /// Leave addresses random: no two recordings are alike then
     #[arg(long)]
@@ -130,6 +141,7 @@ pub fn run(args: &Args) -> Outcome {
             .help("name a file in a directory that can be written")
             .into());
     }
+    let sampling = args.parts.sampling(output, args.instructions, args.quiet)?;
     let options = match options(args) {
         Ok(options) => options,
         Err(failure) => return of_failure(&failure),
@@ -167,9 +179,12 @@ pub fn run(args: &Args) -> Outcome {
             false => status,
         });
     }
+    if let Some(sampling) = sampling {
+        return sample::keep_parts(&sampling, unfinished, output, &recording, status, &stop);
+    }
     unfinished.finish()?;
     if !args.quiet {
-        told::summary(output, &recording);
+        told::summary(&output.display().to_string(), &recording);
     }
     told::warnings(output, &recording);
     Ok(status)
@@ -187,6 +202,7 @@ fn options(args: &Args) -> Result<Options, fresco_record::Failure> {
         to_symbol: args.to_symbol.clone(),
         skip: args.skip,
         instructions: args.instructions,
+        fetches: args.fetches,
         random_addresses: args.aslr,
         output_aside: false,
     })

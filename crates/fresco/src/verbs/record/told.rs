@@ -6,9 +6,9 @@ use crate::verbs::trace::words;
 use fresco_record::{Ended, Recording};
 use std::path::Path;
 
-/// What was recorded.
-pub fn summary(output: &Path, recording: &Recording) {
-    tell(&format!("fresco record: {}", output.display()));
+/// What was recorded, into `what`.
+pub fn summary(what: &str, recording: &Recording) {
+    tell(&format!("fresco record: {what}"));
     for line in words::lines(&recording.trailer, recording.bytes) {
         tell(&format!("  {line}"));
     }

@@ -9,7 +9,7 @@ use crate::failure::Outcome;
 use crate::stop::Stop;
 use fresco_input::{InputError, file_name};
 use fresco_load::trace::ftrace::Unit;
-use fresco_load::trace::{AnyTrace, Format, Measure, Window};
+use fresco_load::trace::{AnyTrace, FETCHES, Format, Lost, Measure, Window};
 use std::process::ExitCode;
 
 /// Arguments of `fresco trace cut`.
@@ -88,7 +88,14 @@ pub fn run(args: &Args) -> Outcome {
     if window.kept() == 0 {
         return Err(nothing(args, &window).into());
     }
-    writing.finish("cut", &[window.lost()])?;
+    let fetches = trace.lost().into_iter().filter(|lost| lost.what == FETCHES);
+    let fetches = fetches.map(|lost| Lost {
+        // Those of the region, or of all that was read to find the cut.
+        what: if args.region.is_some() { FETCHES } else { "instruction fetches of what was read" },
+        ..lost
+    });
+    let lost: Vec<Lost> = std::iter::once(window.lost()).chain(fetches).collect();
+    writing.finish("cut", &lost)?;
     Ok(ExitCode::SUCCESS)
 }
 

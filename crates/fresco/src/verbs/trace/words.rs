@@ -47,8 +47,12 @@ pub fn lines(trailer: &Trailer, bytes: u64) -> Vec<String> {
     } else {
         format!("{threads} threads")
     };
+    let fetches = match counts.fetches {
+        0 => String::new(),
+        count => format!(", {} instruction fetches", grouped(count)),
+    };
     let mut lines = vec![format!(
-        "{} instructions, {} loads, {} stores of {of_threads}; {}",
+        "{} instructions, {} loads, {} stores{fetches} of {of_threads}; {}",
         grouped(counts.instructions),
         grouped(counts.loads),
         grouped(counts.stores),

@@ -2,10 +2,13 @@
 //! How often caches miss by their size, for people and for programs.
 
 use super::words;
-use fresco_load::trace::ftrace::recorded::WINDOW;
+use fresco_input::InputError;
+use fresco_load::trace::ftrace::recorded::{CODE_LINE, RecordedFile, WINDOW};
+use fresco_load::trace::ftrace::{Record, What};
 use fresco_load::trace::{Cache, LINE, WorkingSet};
 use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
+use std::path::Path;
 
 /// What caches would do.
 #[derive(Debug, Serialize)]
@@ -54,10 +57,32 @@ impl Caches {
     }
 }
 
-/// The table of it.
-pub fn table(set: &Caches) -> Result<Table, ReportError> {
+/// What the threads of a recorded program fetch.
+///
+/// # Errors
+/// The file is damaged, or cannot be read.
+pub fn of_code(path: &Path) -> Result<WorkingSet, InputError> {
+    let mut file = RecordedFile::open(path)?;
+    let mut set = WorkingSet::default();
+    let threads: Vec<u16> = file.trailer().threads.iter().map(|totals| totals.thread).collect();
+    for thread in threads {
+        file.each_fetch(thread, |line| {
+            let what = What::Access {
+                addr: line,
+                size: CODE_LINE as u8,
+                write: false,
+                dep: 0,
+            };
+            set.push(&Record { thread, gap: 0, what });
+        })?;
+    }
+    Ok(set)
+}
+
+/// The table of so many `what`.
+pub fn table(set: &Caches, what: &str) -> Result<Table, ReportError> {
     let mut table = Table::new(
-        format!("misses of caches, of {} accesses to lines", words::grouped(set.lines)),
+        format!("misses of caches, of {} {what}", words::grouped(set.lines)),
         vec![
             Column::text("cache"),
             Column::number("misses", "", 0),

@@ -78,6 +78,14 @@ impl Writing {
     /// # Errors
     /// It cannot be written.
     pub fn finish(self, verb: &str, lost: &[Lost]) -> Result<(), InputError> {
+        self.finish_as(Some(&format!("fresco trace {verb}")), lost)
+    }
+
+    /// The same, told by `who`; not at all if omitted.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish_as(self, who: Option<&str>, lost: &[Lost]) -> Result<(), InputError> {
         let path = self.path;
         let error = |error: io::Error| unwritable(OUTPUT, &path, &error);
         let done = self.exporter.finish().map_err(error)?;
@@ -87,9 +95,10 @@ impl Writing {
             .map_err(IntoInnerError::into_error)
             .map_err(error)?;
         packed.finish().map_err(error)?.finish()?;
+        let Some(who) = who else { return Ok(()) };
         let bytes = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
         tell(&format!(
-            "fresco trace {verb}: {}: {} accesses as {}, {} bytes",
+            "{who}: {}: {} accesses as {}, {} bytes",
             path.display(),
             grouped(done.accesses),
             self.format.name(),
@@ -102,7 +111,7 @@ impl Writing {
             .map(|lost| format!("{} {}", grouped(lost.count), lost.what))
             .collect();
         if !lost.is_empty() {
-            tell(&format!("fresco trace {verb}: it does not hold: {}", lost.join(", ")));
+            tell(&format!("{who}: it does not hold: {}", lost.join(", ")));
         }
         Ok(())
     }
@@ -142,6 +151,15 @@ impl Reading {
         Self {
             bar,
             file: length > 0,
+            records: 0,
+        }
+    }
+
+    /// Nobody is told how far it is.
+    pub fn unseen() -> Self {
+        Self {
+            bar: ProgressBar::hidden(),
+            file: false,
             records: 0,
         }
     }

@@ -2,6 +2,7 @@
 //! What a block of instructions does, said once for all its runs.
 
 use super::bytes::Bytes;
+use super::fetch::Code;
 use crate::trace::ftrace::varint::{put, unzigzag, zigzag};
 
 /// Registers whose values can be followed.
@@ -52,6 +53,8 @@ pub struct Block {
     pub sites: Vec<Site>,
     /// Registers that are changed, ascending, and what their values derive from then.
     pub changed: Vec<(u8, Source)>,
+    /// Where its instructions lie, in traces with fetches.
+    pub code: Option<Box<Code>>,
 }
 
 fn put_source(out: &mut Vec<u8>, source: Source) {
@@ -76,8 +79,8 @@ fn source(bytes: &mut Bytes<'_>, sites: &[Site]) -> Result<Source, String> {
 }
 
 impl Block {
-    /// Appends it to `out`; `before` is the address of the block defined before.
-    pub(super) fn put(&self, before: u64, out: &mut Vec<u8>) {
+    /// Appends it to `out`, with what `fetches` need; `before` is the address of the block defined before.
+    pub(super) fn put(&self, before: u64, fetches: bool, out: &mut Vec<u8>) {
         put(out, zigzag(self.address.wrapping_sub(before)));
         put(out, u64::from(self.instructions));
         put(out, self.sites.len() as u64);
@@ -100,10 +103,15 @@ impl Block {
             out.push(*register);
             put_source(out, *source);
         }
+        match &self.code {
+            Some(code) if fetches => code.put(out),
+            None if fetches => put(out, 0),
+            _ => {}
+        }
     }
 
-    /// Reads one.
-    pub(super) fn get(before: u64, bytes: &mut Bytes<'_>) -> Result<Self, String> {
+    /// Reads one, with what `fetches` need.
+    pub(super) fn get(before: u64, fetches: bool, bytes: &mut Bytes<'_>) -> Result<Self, String> {
         let address = before.wrapping_add(unzigzag(bytes.integer()?));
         let instructions = bytes.below(u64::from(MOST_INSTRUCTIONS) + 1, "a number of instructions")? as u16;
         let count = bytes.below(MOST_SITES as u64 + 1, "a number of accesses")? as usize;
@@ -143,14 +151,19 @@ impl Block {
             }
             changed.push((register, source(bytes, &sites)?));
         }
-        match instructions {
-            0 => Err("a block without instructions".into()),
-            _ => Ok(Self {
-                address,
-                instructions,
-                sites,
-                changed,
-            }),
+        if instructions == 0 {
+            return Err("a block without instructions".into());
         }
+        let code = match fetches {
+            true => Code::get(address, instructions, bytes)?.map(Box::new),
+            false => None,
+        };
+        Ok(Self {
+            address,
+            instructions,
+            sites,
+            changed,
+            code,
+        })
     }
 }

@@ -12,19 +12,25 @@ use crate::trace::ftrace::varint::{put, unzigzag};
 
 /// Runs or accesses of a chunk, at most.
 const MOST: u64 = 1 << 24;
+/// Fetches of a chunk, at most.
+const MOST_FETCHES: u64 = 1 << 40;
 
 impl Chunk {
-    /// What is stored of it.
-    pub(super) fn content(&self) -> Vec<u8> {
+    /// What is stored of it, in a trace with or without fetches.
+    pub(super) fn content(&self, fetches: bool) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.lists.iter().map(Vec::len).sum::<usize>() + 64);
         let Counts {
             runs,
             instructions,
             loads,
             stores,
+            fetches: fetched,
         } = self.counts;
         for value in [u64::from(self.thread), runs, instructions, loads, stores] {
             put(&mut out, value);
+        }
+        if fetches {
+            put(&mut out, fetched);
         }
         for list in &self.lists {
             put(&mut out, list.len() as u64);
@@ -36,13 +42,14 @@ impl Chunk {
     }
 
     /// What is stored, read again.
-    pub(super) fn parse(content: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(content: &[u8], fetches: bool) -> Result<Self, String> {
         let mut bytes = Bytes(content);
         let thread = bytes.below(u64::from(MAX_THREADS), "thread")? as u16;
         let runs = bytes.below(MOST, "a number of runs")?;
         let instructions = bytes.integer()?;
         let loads = bytes.below(MOST, "a number of loads")?;
         let stores = bytes.below(MOST, "a number of stores")?;
+        let fetches = if fetches { bytes.below(MOST_FETCHES, "a number of fetches")? } else { 0 };
         let mut lengths = [0; 4];
         for length in &mut lengths {
             *length = bytes.below(content.len() as u64 + 1, "a length")? as usize;
@@ -59,6 +66,7 @@ impl Chunk {
                 instructions,
                 loads,
                 stores,
+                fetches,
             },
             lists,
         })
@@ -104,7 +112,12 @@ impl Decoder {
         (self.chunk, self.at, self.bits, self.done) = (chunk, [0; 4], Bits::default(), Counts::default());
     }
 
-    /// What has been read of the chunk.
+    /// Fetches that the chunk says it has: they follow from its blocks, and are not counted here.
+    pub fn said_fetches(&self) -> u64 {
+        self.chunk.counts.fetches
+    }
+
+    /// What has been read of the chunk, but the fetches.
     pub fn done(&self) -> &Counts {
         &self.done
     }
@@ -195,6 +208,7 @@ impl Decoder {
         // Loads were counted with the stores.
         let done = Counts {
             loads: self.done.loads.wrapping_sub(self.done.stores),
+            fetches: self.said_fetches(),
             ..self.done
         };
         if done != self.chunk.counts {

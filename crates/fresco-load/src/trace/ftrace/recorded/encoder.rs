@@ -3,6 +3,7 @@
 
 use super::block::Block;
 use super::coder::{Coder, SUCCESSORS};
+use super::fetch::Fetches;
 use super::pages::Pages;
 use super::{AFTER, BLOCKS_FROM, ENTER, LEAVE, ORDER, SPECIAL, Special};
 use crate::trace::ftrace::varint::{put, zigzag};
@@ -21,6 +22,8 @@ pub struct Counts {
     pub loads: u64,
     /// Stores.
     pub stores: u64,
+    /// Lines of code that were fetched, where that is known.
+    pub fetches: u64,
 }
 
 impl Counts {
@@ -35,6 +38,7 @@ impl Counts {
         self.instructions += other.instructions;
         self.loads += other.loads;
         self.stores += other.stores;
+        self.fetches += other.fetches;
     }
 }
 
@@ -58,6 +62,9 @@ pub struct Encoder {
     count: u32,
     /// Pages that the thread has touched.
     pages: Pages,
+    fetches: Fetches,
+    /// Page of the code fetched last.
+    code_page: u64,
 }
 
 impl Encoder {
@@ -72,6 +79,8 @@ impl Encoder {
             bits: 0,
             count: 0,
             pages: Pages::default(),
+            fetches: Fetches::default(),
+            code_page: u64::MAX,
         }
     }
 
@@ -137,6 +146,21 @@ impl Encoder {
         self.chunk.counts.loads += block.sites.len() as u64 - stores;
         self.chunk.counts.runs += 1;
         self.chunk.counts.instructions += u64::from(block.instructions);
+        if block.code.is_some() {
+            self.fetch(block);
+        }
+    }
+
+    /// Counts the lines of code that a run of `block` fetches.
+    #[inline(never)]
+    fn fetch(&mut self, block: &Block) {
+        self.fetches.run(block, |_, line| {
+            self.chunk.counts.fetches += 1;
+            if line >> 12 != self.code_page {
+                self.code_page = line >> 12;
+                self.pages.touch(self.code_page);
+            }
+        });
     }
 
     #[inline(never)]
@@ -186,6 +210,7 @@ impl Encoder {
             (self.bits, self.count) = (0, 0);
         }
         self.coder.begin();
+        self.fetches.begin();
         let thread = self.chunk.thread;
         std::mem::replace(
             &mut self.chunk,

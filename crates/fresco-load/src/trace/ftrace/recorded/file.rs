@@ -6,7 +6,7 @@ use super::bytes::Bytes;
 use super::encoder::Chunk;
 use super::section::{About, Fault, PRELUDE, Stored, Unpacker, digest};
 use super::trailer::{Indexed, Trailer};
-use super::{BLOCKS, CHUNK, END, HEADER, MOST_BLOCKS, TRAILER, VERSION};
+use super::{BLOCKS, CHUNK, END, FLAGS, HEADER, MOST_BLOCKS, TRAILER, VERSION};
 use crate::trace::ftrace::MAGIC;
 use crate::trace::input::{Input, unreadable};
 use fresco_input::InputError;
@@ -61,9 +61,11 @@ impl RecordedFile {
         let mut head = [0; PRELUDE_OF_FILE as usize];
         file.read_exact_at(&mut head, 0)?;
         let [.., low, high, a, b] = head;
-        if head[..8] != *MAGIC || u16::from_le_bytes([low, high]) != VERSION || [a, b] != [0; 2] {
+        let known = FLAGS.iter().position(|flags| *flags == [a, b]);
+        let Some(flags) = known.filter(|_| head[..8] == *MAGIC && u16::from_le_bytes([low, high]) == VERSION) else {
             return Err(Fault::Damaged(format!("the first bytes {head:02x?}")));
-        }
+        };
+        let fetches = flags == 1;
         let mut footer = [0; FOOTER as usize];
         let begin = length
             .checked_sub(FOOTER)
@@ -79,7 +81,7 @@ impl RecordedFile {
         if stored.tag != TRAILER || digest(&stored.bytes) != said {
             return Err(Fault::Damaged("a trailer that is not the one of its end".into()));
         }
-        let trailer = Trailer::parse(&unpacker.unpack(&stored)?)?;
+        let trailer = Trailer::parse(&unpacker.unpack(&stored)?, fetches)?;
         let (mut offsets, mut next) = (Vec::with_capacity(trailer.index.len()), PRELUDE_OF_FILE);
         for section in &trailer.index {
             offsets.push(next);
@@ -101,7 +103,7 @@ impl RecordedFile {
             defined: 0,
         };
         match this.trailer.index.first() {
-            Some(section) if section.tag == HEADER => this.about = About::parse(&this.section(0)?)?,
+            Some(section) if section.tag == HEADER => this.about = About::parse(&this.section(0)?, fetches)?,
             _ => return Err(Fault::Damaged("no header".into())),
         }
         Ok(this)
@@ -164,12 +166,12 @@ impl RecordedFile {
         for section in self.defined..number {
             if self.trailer.index[section].tag == BLOCKS {
                 let content = self.section(section)?;
-                define(&content, &mut self.blocks)?;
+                define(&content, self.about.fetches, &mut self.blocks)?;
             }
         }
         self.defined = self.defined.max(number);
         let content = self.section(number)?;
-        let chunk = Chunk::parse(&content)?;
+        let chunk = Chunk::parse(&content, self.about.fetches)?;
         if (chunk.thread, chunk.counts.accesses()) != self.trailer.index[number].chunk {
             return Err(Fault::Damaged(
                 "a chunk of another thread or length than its trailer says".into(),
@@ -196,10 +198,10 @@ impl RecordedFile {
 }
 
 /// Adds the blocks of a section.
-pub(super) fn define(content: &[u8], blocks: &mut Vec<Block>) -> Result<(), String> {
+pub(super) fn define(content: &[u8], fetches: bool, blocks: &mut Vec<Block>) -> Result<(), String> {
     let (mut bytes, mut before) = (Bytes(content), 0);
     while bytes.left() > 0 {
-        let block = Block::get(before, &mut bytes)?;
+        let block = Block::get(before, fetches, &mut bytes)?;
         before = block.address;
         blocks.push(block);
         if blocks.len() > MOST_BLOCKS {

@@ -5,7 +5,8 @@ use super::block::Block;
 use super::decoder::{Decoder, Step};
 use super::encoder::Chunk;
 use super::follow::Follower;
-use super::thread::{Gaps, append_run};
+use super::fetch::Fetches;
+use super::thread::{Due, Gaps, append_run, append_run_with, note_fetches};
 use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};
 use crate::trace::cpu::ADDRESS_LIMIT;
@@ -65,6 +66,9 @@ pub struct Live {
     decoder: Decoder,
     follower: Follower,
     gaps: Gaps,
+    fetches: Fetches,
+    /// Lines of code that the next run fetches, after how many of its accesses.
+    due: Vec<(u16, Due)>,
     addresses: Vec<u64>,
     /// A chunk has begun.
     open: bool,
@@ -85,6 +89,8 @@ impl Live {
             decoder: Decoder::new(),
             follower: Follower::default(),
             gaps: Gaps::default(),
+            fetches: Fetches::default(),
+            due: Vec::new(),
             addresses: Vec::new(),
             open: false,
             begun: false,
@@ -102,6 +108,7 @@ impl Live {
                 Ok(Fed::Chunk(chunk)) if chunk.thread == self.thread => {
                     self.decoder.begin(chunk);
                     self.follower.begin();
+                    self.fetches.begin();
                     self.open = true;
                     return true;
                 }
@@ -120,7 +127,14 @@ impl Live {
             return Err(InputError::new("the program", format!("accesses address {address:#x}"))
                 .allowed("virtual addresses of user space, below 2^56"));
         }
-        append_run(block, addresses, &mut self.follower, &mut self.gaps, out.buffer());
+        let (follower, gaps) = (&mut self.follower, &mut self.gaps);
+        match &block.code {
+            None => append_run(block, addresses, follower, gaps, out.buffer()),
+            Some(_) => {
+                note_fetches(block, &mut self.fetches, &mut self.due);
+                append_run_with(&mut self.due, block, addresses, follower, gaps, out.buffer());
+            }
+        }
         self.accesses += addresses.len() as u64;
         Ok(())
     }
@@ -243,6 +257,7 @@ mod tests {
             instructions: 3,
             sites: vec![site(0, false), site(2, true)],
             changed: Vec::new(),
+            code: None,
         }
     }
 

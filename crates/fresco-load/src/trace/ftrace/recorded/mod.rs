@@ -10,7 +10,7 @@
 //! |---|---|
 //! | 8 | magic: `89 46 54 52 41 43 45 0a` |
 //! | 2 | version, little-endian: 2 |
-//! | 2 | flags, little-endian: 0; a reader refuses others |
+//! | 2 | flags, little-endian: 1 for a trace with fetches, else 0; a reader refuses others |
 //! | ... | sections |
 //! | 8 | where the last section, the trailer, begins: bytes from the start of the file, little-endian |
 //! | 8 | XXH64 of the trailer as it is stored, little-endian |
@@ -60,6 +60,12 @@
 //! or on the load that the data in its word derive from if that is later; a store on the source of its address or of its data,
 //! whichever is later. See [`Follower`].
 //!
+//! *Fetches.* With flag 1 the description of each block ends with where its code lies: the bytes of its instructions, or 0 if that is not known;
+//! then, for each line of 64 bytes that they touch but the first, which instruction has the first byte in it, as difference from the
+//! one before, at first from 0. Each chunk has a number of fetches after that of its stores, and so has each thread in the trailer. A thread fetches
+//! a line when it executes an instruction with a byte in another line than the one fetched last; at the begin of a chunk none was. See
+//! [`Fetches`].
+//!
 //! **Trailer** (tag 4): how the program ended (one byte: 0 by itself, 1 by a signal, 2 the recording was ended, 3 the recorder could
 //! not go on) and the status, signal, or 0; the number of threads, and for each, ascending: its number, runs, instructions, loads,
 //! stores; the loads that were looked at, and of these those that depend on any before, on one of the 512 accesses before, on the access just before, each of both by registers
@@ -78,6 +84,7 @@ mod coder;
 mod decoder;
 pub mod dependences;
 mod encoder;
+mod fetch;
 mod file;
 mod follow;
 mod kind;
@@ -97,6 +104,7 @@ mod writer;
 
 pub use block::{Block, MOST_INSTRUCTIONS, MOST_SITES, REGISTERS, Site, Source};
 pub use encoder::{Chunk, Counts, Encoder};
+pub use fetch::{CODE_LINE, Code, Fetches};
 pub use file::RecordedFile;
 pub use follow::{Dependences, Follower, Needed, WINDOW};
 pub use kind::Kind;
@@ -115,6 +123,8 @@ pub use writer::RecordedWriter;
 
 /// Version of the format.
 pub(crate) const VERSION: u16 = 2;
+/// Flags of a trace without fetches, and of one with them.
+pub(super) const FLAGS: [[u8; 2]; 2] = [[0, 0], [1, 0]];
 /// Bytes of the content of a section, at most.
 const MOST_CONTENT: usize = 64 << 20;
 /// Blocks of a trace, at most.

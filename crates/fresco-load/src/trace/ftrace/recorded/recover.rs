@@ -8,7 +8,7 @@ use super::file::{define, error};
 use super::follow::{Dependences, Follower};
 use super::pages::Pages;
 use super::section::{About, Fault, PRELUDE, Stored, Unpacker};
-use super::{BLOCKS, CHUNK, Ending, HEADER, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION};
+use super::{BLOCKS, CHUNK, Ending, HEADER, FLAGS, Fetches, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION};
 use crate::trace::ftrace::MAGIC;
 use fresco_input::InputError;
 use std::collections::BTreeMap;
@@ -52,6 +52,7 @@ struct Recovery<W: Write> {
     decoder: Decoder,
     follower: Follower,
     addresses: Vec<u64>,
+    fetches: bool,
 }
 
 /// Reads the sections of a recording that has no end, up to the first that is not whole, and writes them with an end to `out`; `name` is for
@@ -63,12 +64,15 @@ pub fn recover<W: Write>(name: &str, mut input: impl Read, out: W) -> Result<Rec
     let refused = |found: &str| InputError::new(name, found);
     let mut head = [0; 12];
     let read = input.read_exact(&mut head);
-    if read.is_err() || head[..8] != *MAGIC || head[8..] != [VERSION.to_le_bytes(), [0; 2]].concat() {
+    let known = FLAGS.iter().position(|flags| head[10..] == *flags);
+    let known = known.filter(|_| read.is_ok() && head[..8] == *MAGIC && head[8..10] == VERSION.to_le_bytes());
+    let Some(flags) = known else {
         let refused = refused("is no recording").allowed("a trace in Fresco's own format, version 2, without its end");
         return Err(Unrecovered::Input(
             refused.help("name the file that a recording left behind"),
         ));
-    }
+    };
+    let fetches = flags == 1;
     let damaged = |fault: Fault| Unrecovered::Input(error(name, fault));
     let mut unpacker = Unpacker::new().map_err(|fault| damaged(fault.into()))?;
     let first = Stored::read(&mut input).map_err(damaged)?;
@@ -76,7 +80,7 @@ pub fn recover<W: Write>(name: &str, mut input: impl Read, out: W) -> Result<Rec
     if first.tag != HEADER {
         return Err(damaged(Fault::Damaged("no header".into())));
     }
-    let about = About::parse(&content).map_err(|found| damaged(found.into()))?;
+    let about = About::parse(&content, fetches).map_err(|found| damaged(found.into()))?;
     let mut kept = 12 + (PRELUDE + first.bytes.len()) as u64;
     let mut recovery = Recovery {
         writer: RecordedWriter::new(out, &about)?,
@@ -85,6 +89,7 @@ pub fn recover<W: Write>(name: &str, mut input: impl Read, out: W) -> Result<Rec
         decoder: Decoder::new(),
         follower: Follower::default(),
         addresses: Vec::new(),
+        fetches,
     };
     // What cannot be read, unpacked or decoded is where it ends.
     while let Ok(stored) = Stored::read(&mut input) {
@@ -113,7 +118,7 @@ impl<W: Write> Recovery<W> {
     /// False if it is damaged.
     fn blocks(&mut self, content: &[u8]) -> Result<bool, Unrecovered> {
         let before = self.blocks.len();
-        let sound = define(content, &mut self.blocks).is_ok();
+        let sound = define(content, self.fetches, &mut self.blocks).is_ok();
         if !sound {
             self.blocks.truncate(before);
         }
@@ -123,13 +128,14 @@ impl<W: Write> Recovery<W> {
 
     /// False if it is damaged.
     fn chunk(&mut self, content: &[u8]) -> Result<bool, Unrecovered> {
-        let Ok(chunk) = Chunk::parse(content) else {
+        let Ok(chunk) = Chunk::parse(content, self.fetches) else {
             return Ok(false);
         };
         let mut found = Dependences::default();
         let mut pages = Vec::new();
         self.decoder.begin(chunk.clone());
         self.follower.begin();
+        let mut lines = Fetches::default();
         loop {
             let number = match self.decoder.next(&self.blocks, &mut self.addresses) {
                 Ok(Some(Step::Run(number))) => number,
@@ -139,6 +145,11 @@ impl<W: Write> Recovery<W> {
             };
             let block = &self.blocks[number as usize];
             let addresses = &self.addresses;
+            lines.run(block, |_, line| {
+                if pages.last() != Some(&(line >> 12)) {
+                    pages.push(line >> 12);
+                }
+            });
             self.follower.run(block, addresses, |place, needed| {
                 let site = &block.sites[place];
                 if !site.write {

@@ -6,7 +6,7 @@ use super::file::RecordedFile;
 use super::thread::{Between, RecordedThread};
 use crate::trace::ftrace::varint::put;
 use crate::trace::ftrace::{MAX_THREADS, Record, What};
-use crate::trace::records::{Lost, Records};
+use crate::trace::records::{FETCHES, Lost, Records};
 use crate::{Event, Marker};
 use fresco_input::{InputError, closest};
 use std::collections::VecDeque;
@@ -89,6 +89,9 @@ pub(crate) struct RegionRecords {
     /// Accesses of the present visit, if there is one.
     visit: Option<u64>,
     cut: u64,
+    /// Lines of code that were fetched within visits, and instructions before the last one that belong to what follows.
+    fetches: u64,
+    carried: u32,
 }
 
 impl RegionRecords {
@@ -132,6 +135,8 @@ impl RegionRecords {
             ready: VecDeque::new(),
             visit: None,
             cut: 0,
+            fetches: 0,
+            carried: 0,
         };
         this.begin();
         Ok(this)
@@ -153,7 +158,7 @@ impl RegionRecords {
                     marker: Marker::Begin, ..
                 },
                 None,
-            ) => self.visit = Some(0),
+            ) => (self.visit, self.carried) = (Some(0), 0),
             (
                 Event::Mark {
                     marker: Marker::Pass,
@@ -162,6 +167,7 @@ impl RegionRecords {
                 Some(_),
             ) => {
                 self.visit = None;
+                let gap = gap.saturating_add(std::mem::take(&mut self.carried));
                 self.ready.push_back(mark(thread, Marker::Pass, gap));
             }
             (Event::Op(op), Some(accesses)) => {
@@ -176,9 +182,13 @@ impl RegionRecords {
                 };
                 self.ready.push_back(Record {
                     thread,
-                    gap: op.gap.into(),
+                    gap: op.gap.saturating_add(std::mem::take(&mut self.carried)).into(),
                     what,
                 });
+            }
+            (Event::Fetch { gap, .. }, Some(_)) => {
+                self.fetches += 1;
+                self.carried = self.carried.saturating_add(gap);
             }
             _ => {}
         }
@@ -227,9 +237,10 @@ impl Records for RegionRecords {
     }
 
     fn lost(&self) -> Vec<Lost> {
-        vec![Lost {
-            count: self.cut,
-            what: "dependences on accesses before the region",
-        }]
+        let lost = [
+            (self.cut, "dependences on accesses before the region"),
+            (self.fetches, FETCHES),
+        ];
+        lost.map(|(count, what)| Lost { count, what }).to_vec()
     }
 }

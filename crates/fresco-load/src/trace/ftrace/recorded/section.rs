@@ -2,7 +2,7 @@
 //! Sections: their framing, and the one that says what the trace is of.
 
 use super::bytes::Bytes;
-use super::{BLOCKS, CHUNK, END, HEADER, MOST_CONTENT, TRAILER, VERSION};
+use super::{BLOCKS, CHUNK, END, FLAGS, HEADER, MOST_CONTENT, TRAILER, VERSION};
 use crate::trace::ftrace::MAGIC;
 use crate::trace::ftrace::header::MAX_TEXT;
 use crate::trace::ftrace::varint::put;
@@ -27,6 +27,8 @@ pub struct About {
     pub tool: String,
     /// The program's architecture: `x86-64` or `aarch64`.
     pub architecture: String,
+    /// Where the code of its blocks lies is known; said by the flags of the file.
+    pub fetches: bool,
 }
 
 impl About {
@@ -43,12 +45,13 @@ impl About {
         out
     }
 
-    pub(super) fn parse(content: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(content: &[u8], fetches: bool) -> Result<Self, String> {
         let mut bytes = Bytes(content);
         let about = Self {
             program: bytes.text(MAX_TEXT)?,
             tool: bytes.text(MAX_TEXT)?,
             architecture: bytes.text(MAX_TEXT)?,
+            fetches,
         };
         bytes.finish().map(|()| about)
     }
@@ -175,9 +178,9 @@ impl From<String> for Fault {
     }
 }
 
-/// A file with sections of these contents, whatever they are, and an end; for tests and fuzzers.
-pub(crate) fn sections_of(mut data: &[u8]) -> Vec<u8> {
-    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &[0, 0]].concat();
+/// A file with sections of these contents, whatever they are, and an end, with or without fetches; for tests and fuzzers.
+pub(crate) fn sections_of(mut data: &[u8], fetches: bool) -> Vec<u8> {
+    let mut file = [&MAGIC[..], &VERSION.to_le_bytes(), &FLAGS[usize::from(fetches)]].concat();
     let Ok(mut packer) = Packer::new() else { return file };
     let mut last = (file.len(), 0);
     while let [tag, low, high, rest @ ..] = data {

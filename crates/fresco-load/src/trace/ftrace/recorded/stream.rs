@@ -4,6 +4,7 @@
 use super::block::Block;
 use super::decoder::{Decoder, Step};
 use super::encoder::{Chunk, Counts};
+use super::fetch::Fetches;
 use super::file::{define, error};
 use super::follow::Follower;
 use super::kind::Kind;
@@ -12,7 +13,7 @@ use super::thread::Gaps;
 use super::trailer::{Indexed, Trailer};
 use super::{BLOCKS, CHUNK, END, HEADER, Special, TRAILER};
 use crate::trace::ftrace::{Record, What};
-use crate::trace::records::{AFTER_LAST, Lost};
+use crate::trace::records::{AFTER_LAST, FETCHES, Lost};
 use fresco_input::InputError;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read};
@@ -26,6 +27,9 @@ pub(crate) struct RecordedStream {
     blocks: Vec<Block>,
     decoder: Decoder,
     follower: Follower,
+    fetches: Fetches,
+    /// Lines fetched in the present chunk, and in those before.
+    fetched: (u64, u64),
     gaps: BTreeMap<u16, Gaps>,
     counts: BTreeMap<u16, Counts>,
     /// Thread of the present chunk.
@@ -43,17 +47,22 @@ pub(crate) struct RecordedStream {
 }
 
 impl RecordedStream {
-    /// Reads the header from what comes after magic, version and flags.
-    pub fn new(name: &str, input: Box<dyn Read + Send>) -> Result<Self, InputError> {
+    /// Reads the header from what comes after magic, version and flags, which say whether the trace has fetches.
+    pub fn new(name: &str, fetches: bool, input: Box<dyn Read + Send>) -> Result<Self, InputError> {
         let unpacker = Unpacker::new().map_err(|fault| error(name, fault.into()))?;
         let mut this = Self {
             name: name.to_owned(),
             input,
-            about: About::default(),
+            about: About {
+                fetches,
+                ..About::default()
+            },
             unpacker,
             blocks: Vec::new(),
             decoder: Decoder::new(),
             follower: Follower::default(),
+            fetches: Fetches::default(),
+            fetched: (0, 0),
             gaps: BTreeMap::new(),
             counts: BTreeMap::new(),
             thread: None,
@@ -74,7 +83,7 @@ impl RecordedStream {
         if stored.tag != HEADER {
             return Err(Fault::Damaged("no header".into()));
         }
-        self.about = About::parse(&content)?;
+        self.about = About::parse(&content, self.about.fetches)?;
         self.note(&stored, (0, 0));
         Ok(())
     }
@@ -99,6 +108,7 @@ impl RecordedStream {
             ),
             (self.trailer.as_ref().map_or(0, known_pages), "pages' kinds of memory"),
             (left, AFTER_LAST),
+            (self.fetched.0 + self.fetched.1, FETCHES),
         ];
         lost.map(|(count, what)| Lost { count, what }).to_vec()
     }
@@ -155,6 +165,8 @@ impl RecordedStream {
             None => {
                 let mut done = *self.decoder.done();
                 done.loads -= done.stores;
+                done.fetches = std::mem::take(&mut self.fetched.0);
+                self.fetched.1 += done.fetches;
                 self.counts.entry(thread).or_default().add(&done);
                 self.thread = None;
             }
@@ -166,15 +178,16 @@ impl RecordedStream {
         let (stored, content) = self.section()?;
         match stored.tag {
             BLOCKS => {
-                define(&content, &mut self.blocks)?;
+                define(&content, self.about.fetches, &mut self.blocks)?;
                 self.note(&stored, (0, 0));
             }
             CHUNK => {
-                let chunk = Chunk::parse(&content)?;
+                let chunk = Chunk::parse(&content, self.about.fetches)?;
                 self.note(&stored, (chunk.thread, chunk.counts.accesses()));
                 self.thread = Some(chunk.thread);
                 self.decoder.begin(chunk);
                 self.follower.begin();
+                self.fetches.begin();
             }
             TRAILER => self.end(&stored, &content)?,
             tag => {
@@ -188,6 +201,7 @@ impl RecordedStream {
 
     fn run(&mut self, thread: u16, number: u32) {
         let block = &self.blocks[number as usize];
+        self.fetches.run(block, |_, _| self.fetched.0 += 1);
         let gaps = self.gaps.entry(thread).or_default();
         let (addresses, ready) = (&self.addresses, &mut self.ready);
         self.follower.run(block, addresses, |place, needed| {
@@ -209,7 +223,7 @@ impl RecordedStream {
 
     /// Checks the trailer, and that nothing follows but the end.
     fn end(&mut self, stored: &Stored, content: &[u8]) -> Result<(), Fault> {
-        let trailer = Trailer::parse(content)?;
+        let trailer = Trailer::parse(content, self.about.fetches)?;
         let counts = self.counts.iter().filter(|(_, counts)| **counts != Counts::default());
         let said = trailer.threads.iter().map(|totals| (&totals.thread, &totals.counts));
         if trailer.index != self.seen || !counts.eq(said.filter(|(_, counts)| **counts != Counts::default())) {

@@ -3,6 +3,7 @@
 
 use super::block::{Block, Site};
 use super::decoder::{Decoder, Step};
+use super::fetch::Fetches;
 use super::file::RecordedFile;
 use super::follow::Follower;
 use super::{OBJECTS, Special};
@@ -63,6 +64,11 @@ pub(crate) struct RecordedThread {
     between: Between,
     /// What comes within the next run, and after how many of its accesses.
     due: Vec<(u16, Due)>,
+    /// Runs are accesses and nothing else: nothing is due, and no run fetches code.
+    plain: bool,
+    fetches: Fetches,
+    /// Lines fetched in the present chunk.
+    fetched: u64,
     /// Up to which place of each object the thread has waited.
     waited: Vec<u32>,
 }
@@ -80,16 +86,29 @@ pub(crate) enum Between {
 
 /// Something between accesses.
 #[derive(Clone, Copy, Debug)]
-enum Due {
+pub(super) enum Due {
     Order(Order),
     Mark(Marker),
+    /// Of the line of code at this address, for this instruction of the run.
+    Fetch(u64, u16),
 }
 
 impl Due {
-    fn event(self, gap: u32) -> Event {
+    /// It comes after the instruction `before` of the run, or before all of them; a fetch, right before its own.
+    fn event(self, before: Option<u16>, gaps: &mut Gaps) -> Event {
         match self {
-            Self::Order(order) => Event::Order { order, gap },
-            Self::Mark(marker) => Event::Mark { marker, gap },
+            Self::Order(order) => Event::Order {
+                order,
+                gap: gaps.until(before),
+            },
+            Self::Mark(marker) => Event::Mark {
+                marker,
+                gap: gaps.until(before),
+            },
+            Self::Fetch(line, instruction) => Event::Fetch {
+                line: VirtAddr(line),
+                gap: gaps.until(instruction.checked_sub(1)),
+            },
         }
     }
 }
@@ -99,6 +118,7 @@ impl RecordedThread {
     pub fn new(file: RecordedFile, thread: u16, between: Between) -> Self {
         let chunks = file.chunks_of(thread).into_iter();
         Self {
+            plain: !file.about().fetches,
             file,
             chunks,
             section: 0,
@@ -109,6 +129,8 @@ impl RecordedThread {
             open: false,
             between,
             due: Vec::new(),
+            fetches: Fetches::default(),
+            fetched: 0,
             waited: vec![0; usize::from(OBJECTS)],
         }
     }
@@ -140,6 +162,7 @@ impl RecordedThread {
                 let chunk = self.file.chunk(section)?;
                 self.decoder.begin(chunk);
                 self.follower.begin();
+                self.fetches.begin();
                 self.open = true;
             }
             let step = self.decoder.next(self.file.blocks(), &mut self.addresses);
@@ -149,16 +172,28 @@ impl RecordedThread {
                 None => {
                     self.open = false;
                     let gaps = &mut self.gaps;
-                    out.extend(self.due.drain(..).map(|(_, due)| due.event(gaps.until(None))));
+                    out.extend(self.due.drain(..).map(|(_, due)| due.event(None, gaps)));
+                    self.end_chunk()?;
                 }
             }
         }
         Ok(true)
     }
 
+    /// The chunk has fetched what it says.
+    fn end_chunk(&mut self) -> Result<(), InputError> {
+        self.plain = !self.file.about().fetches;
+        let (found, said) = (std::mem::take(&mut self.fetched), self.decoder.said_fetches());
+        match found == said {
+            true => Ok(()),
+            false => Err(self.error_here(format!("{found} fetches where it says {said}"))),
+        }
+    }
+
     /// Something comes within the next run. What was not recorded is not waited for, and nothing twice.
     #[cold]
     fn note(&mut self, special: Special) {
+        self.plain = false;
         match (self.between, special) {
             (Between::Orders, Special::Order { object, ticket, .. } | Special::After { object, ticket, .. }) => {
                 let place = self.file.trailer().orders.below(object, ticket);
@@ -181,32 +216,63 @@ impl RecordedThread {
     #[inline]
     fn run(&mut self, number: u32, out: &mut Vec<Event>) {
         let block = &self.file.blocks()[number as usize];
-        if !self.due.is_empty() {
+        if !self.plain {
             return self.run_with_due(number, out);
         }
         append_run(block, &self.addresses, &mut self.follower, &mut self.gaps, out);
     }
 
-    /// A run with something between its accesses.
-    #[cold]
+    /// A run with something between its accesses, perhaps.
+    #[inline(never)]
     fn run_with_due(&mut self, number: u32, out: &mut Vec<Event>) {
         let block = &self.file.blocks()[number as usize];
-        let (gaps, addresses) = (&mut self.gaps, &self.addresses);
-        let mut due = self.due.drain(..).peekable();
-        let mut meet = |place: usize, gaps: &mut Gaps, out: &mut Vec<Event>| {
-            while let Some((_, due)) = due.next_if(|(at, _)| usize::from(*at) <= place) {
-                let before = block.sites[..place.min(block.sites.len())].last();
-                out.push(due.event(gaps.until(before.map(|site| site.instruction))));
-            }
-        };
-        self.follower.run(block, addresses, |place, needed| {
-            meet(place, gaps, out);
-            out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
-        });
-        // In a damaged file something may come after more accesses than there are.
-        meet(usize::MAX, gaps, out);
-        gaps.leave(block);
+        self.fetched += note_fetches(block, &mut self.fetches, &mut self.due);
+        let (gaps, follower) = (&mut self.gaps, &mut self.follower);
+        append_run_with(&mut self.due, block, &self.addresses, follower, gaps, out);
+        self.plain = !self.file.about().fetches;
     }
+}
+
+/// Adds the lines of code that a run of `block` fetches to what is due in it; how many these are.
+pub(super) fn note_fetches(block: &Block, fetches: &mut Fetches, due: &mut Vec<(u16, Due)>) -> u64 {
+    let before = due.len();
+    fetches.run(block, |instruction, line| {
+        let at = block.sites.partition_point(|site| site.instruction < instruction);
+        due.push((at as u16, Due::Fetch(line, instruction)));
+    });
+    let count = due.len() - before;
+    if before > 0 && count > 0 {
+        due.sort_by_key(|(at, _)| *at);
+    }
+    count as u64
+}
+
+/// Appends the accesses of a run with what is due between them.
+pub(super) fn append_run_with(
+    due: &mut Vec<(u16, Due)>,
+    block: &Block,
+    addresses: &[u64],
+    follower: &mut Follower,
+    gaps: &mut Gaps,
+    out: &mut Vec<Event>,
+) {
+    if due.is_empty() {
+        return append_run(block, addresses, follower, gaps, out);
+    }
+    let mut due = due.drain(..).peekable();
+    let mut meet = |place: usize, gaps: &mut Gaps, out: &mut Vec<Event>| {
+        while let Some((_, due)) = due.next_if(|(at, _)| usize::from(*at) <= place) {
+            let before = block.sites[..place.min(block.sites.len())].last();
+            out.push(due.event(before.map(|site| site.instruction), gaps));
+        }
+    };
+    follower.run(block, addresses, |place, needed| {
+        meet(place, gaps, out);
+        out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
+    });
+    // In a damaged file something may come after more accesses than there are.
+    meet(usize::MAX, gaps, out);
+    gaps.leave(block);
 }
 
 /// Appends the accesses of a run.

@@ -122,7 +122,8 @@ impl Trailer {
         self.index.iter().filter(|section| section.tag == CHUNK).count()
     }
 
-    pub(super) fn content(&self) -> Vec<u8> {
+    /// What is stored of it, in a trace with or without fetches.
+    pub(super) fn content(&self, fetches: bool) -> Vec<u8> {
         let mut out = Vec::new();
         let (how, value) = match self.ending {
             Ending::Status(status) => (0, status),
@@ -137,6 +138,9 @@ impl Trailer {
             put(&mut out, u64::from(totals.thread));
             for value in [counts.runs, counts.instructions, counts.loads, counts.stores] {
                 put(&mut out, value);
+            }
+            if fetches {
+                put(&mut out, counts.fetches);
             }
             put(&mut out, depend.loads);
             for value in [depend.any, depend.near, depend.next].into_iter().flatten() {
@@ -166,7 +170,7 @@ impl Trailer {
         out
     }
 
-    pub(super) fn parse(content: &[u8]) -> Result<Self, String> {
+    pub(super) fn parse(content: &[u8], fetches: bool) -> Result<Self, String> {
         let mut bytes = Bytes(content);
         let ending = match [bytes.byte()?, bytes.byte()?] {
             [0, status] => Ending::Status(status),
@@ -177,7 +181,7 @@ impl Trailer {
         };
         let mut threads: Vec<ThreadTotals> = Vec::new();
         for _ in 0..bytes.below(u64::from(MAX_THREADS) + 1, "a number of threads")? {
-            let totals = totals(&mut bytes)?;
+            let totals = totals(&mut bytes, fetches)?;
             if threads.last().is_some_and(|before| before.thread >= totals.thread) {
                 return Err("threads out of order".into());
             }
@@ -212,13 +216,14 @@ impl Trailer {
     }
 }
 
-fn totals(bytes: &mut Bytes<'_>) -> Result<ThreadTotals, String> {
+fn totals(bytes: &mut Bytes<'_>, fetches: bool) -> Result<ThreadTotals, String> {
     let thread = bytes.below(u64::from(MAX_THREADS), "thread")? as u16;
     let counts = Counts {
         runs: bytes.integer()?,
         instructions: bytes.integer()?,
         loads: bytes.below(1 << 62, "a number of loads")?,
         stores: bytes.below(1 << 62, "a number of stores")?,
+        fetches: if fetches { bytes.below(1 << 50, "a number of fetches")? } else { 0 },
     };
     let looked_at = bytes.integer()?;
     let mut pair = || -> Result<[u64; 2], String> { Ok([bytes.integer()?, bytes.integer()?]) };

@@ -7,7 +7,7 @@ use super::orders::Tickets;
 use super::region::Region;
 use super::section::{About, Packer, digest};
 use super::trailer::{Ending, Indexed, ThreadTotals, Trailer};
-use super::{BLOCKS, CHUNK, END, HEADER, TRAILER, VERSION};
+use super::{BLOCKS, CHUNK, END, FLAGS, HEADER, TRAILER, VERSION};
 use crate::trace::ftrace::MAGIC;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,6 +25,7 @@ pub struct RecordedWriter<W: Write> {
     counts: BTreeMap<u16, Counts>,
     orders: Tickets,
     regions: Vec<Region>,
+    fetches: bool,
 }
 
 impl<W: Write> RecordedWriter<W> {
@@ -35,7 +36,7 @@ impl<W: Write> RecordedWriter<W> {
     pub fn new(mut out: W, about: &About) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&[0; 2])?;
+        out.write_all(&FLAGS[usize::from(about.fetches)])?;
         let mut writer = Self {
             out,
             packer: Packer::new()?,
@@ -44,6 +45,7 @@ impl<W: Write> RecordedWriter<W> {
             counts: BTreeMap::new(),
             orders: Tickets::default(),
             regions: Vec::new(),
+            fetches: about.fetches,
         };
         writer.section(HEADER, &about.content(), (0, 0))?;
         Ok(writer)
@@ -70,7 +72,7 @@ impl<W: Write> RecordedWriter<W> {
     pub fn blocks<'a>(&mut self, blocks: impl IntoIterator<Item = &'a Block>) -> io::Result<()> {
         let (mut content, mut before) = (Vec::new(), 0);
         for block in blocks {
-            block.put(before, &mut content);
+            block.put(before, self.fetches, &mut content);
             before = block.address;
             if content.len() >= BLOCKS_CONTENT {
                 self.section(BLOCKS, &content, (0, 0))?;
@@ -90,7 +92,7 @@ impl<W: Write> RecordedWriter<W> {
     /// The output fails.
     pub fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
         let orders = chunk.orders().map_err(io::Error::other)?;
-        self.section(CHUNK, &chunk.content(), (chunk.thread, chunk.counts.accesses()))?;
+        self.section(CHUNK, &chunk.content(self.fetches), (chunk.thread, chunk.counts.accesses()))?;
         self.counts.entry(chunk.thread).or_default().add(&chunk.counts);
         for (object, ticket) in orders {
             self.orders.insert(object, ticket);
@@ -138,7 +140,7 @@ impl<W: Write> RecordedWriter<W> {
             index: self.index.clone(),
         };
         let offset = self.offset;
-        let digest = self.section(TRAILER, &trailer.content(), (0, 0))?;
+        let digest = self.section(TRAILER, &trailer.content(self.fetches), (0, 0))?;
         self.out.write_all(&offset.to_le_bytes())?;
         self.out.write_all(&digest.to_le_bytes())?;
         self.out.write_all(END)?;

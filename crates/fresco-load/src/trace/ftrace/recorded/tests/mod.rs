@@ -4,6 +4,7 @@ use super::*;
 use crate::trace::ftrace::{Record, TraceReader, What, frame_of};
 use std::io::Cursor;
 
+mod fetches;
 mod random;
 
 /// What a thread does.
@@ -19,6 +20,7 @@ fn about() -> About {
         program: "a program".into(),
         tool: "test".into(),
         architecture: "x86-64".into(),
+        fetches: false,
     }
 }
 
@@ -41,6 +43,7 @@ fn chase() -> Block {
         instructions: 2,
         sites: vec![load(0, 1 << 3)],
         changed: vec![(3, Source { load: 1, entry: 0 })],
+        code: None,
     }
 }
 
@@ -58,12 +61,18 @@ fn spill() -> Block {
         instructions: 3,
         sites: vec![load(0, 1 << 4), store],
         changed: vec![(0, Source { load: 1, entry: 0 })],
+        code: None,
     }
 }
 
 /// A file of these, thread by thread.
 fn written(blocks: &[Block], threads: &[(u16, Vec<Did>)]) -> Vec<u8> {
-    let mut writer = RecordedWriter::new(Vec::new(), &about()).expect("memory");
+    written_about(&about(), blocks, threads)
+}
+
+/// The same with another header.
+fn written_about(about: &About, blocks: &[Block], threads: &[(u16, Vec<Did>)]) -> Vec<u8> {
+    let mut writer = RecordedWriter::new(Vec::new(), about).expect("memory");
     let half = blocks.len() / 2;
     // Definitions in two sections: a chunk comes after those that it needs.
     writer.blocks(&blocks[..half]).expect("memory");
@@ -127,7 +136,7 @@ fn records_of(bytes: &[u8], thread: u16) -> Result<Vec<Record>, String> {
                 dep: op.dep,
             },
         },
-        crate::Event::Mark { .. } | crate::Event::Order { .. } => unreachable!("neither is asked for"),
+        other => unreachable!("{other:?} is not asked for"),
     };
     Ok(events.iter().map(record).collect())
 }
@@ -316,7 +325,7 @@ fn blocks_that_lie_are_told() {
         (&[0, 1, 9], "too few bytes"),
     ];
     for (content, expected) in cases {
-        let error = super::file::define(content, &mut Vec::new()).expect_err(expected);
+        let error = super::file::define(content, false, &mut Vec::new()).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -359,7 +368,7 @@ fn several_threads_touch_pages_once() {
     };
     let pages = trailer.pages_by_kind();
     assert_eq!((pages[Kind::Heap as usize], pages[Kind::Stack as usize]), (7, 1));
-    assert_eq!(Trailer::parse(&trailer.content()), Ok(trailer));
+    assert_eq!(Trailer::parse(&trailer.content(false), false), Ok(trailer));
 }
 
 #[test]
@@ -395,7 +404,7 @@ fn threads_that_are_replayed_together_come_to_orders_where_they_were() {
         let shown = events.iter().map(|event| match event {
             crate::Event::Op(op) => (None, op.gap),
             crate::Event::Order { order, gap } => (Some((order.place, order.is_own)), *gap),
-            crate::Event::Mark { .. } => unreachable!("no mark was written"),
+            other => unreachable!("{other:?} was not written"),
         });
         shown.collect::<Vec<_>>()
     };

@@ -39,7 +39,7 @@ prop_compose! {
             });
         }
         let changed = changed.into_iter().map(|(register, (load, entry))| (register, source(&made, load, entry))).collect();
-        Block { address, instructions, sites: made, changed }
+        Block { address, instructions, sites: made, changed, code: None }
     }
 }
 
@@ -187,14 +187,17 @@ proptest! {
     #[test]
     fn any_bytes_are_a_trace_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let (mut blocks, mut decoder) = (vec![chase(), spill()], Decoder::new());
-        let _ = super::super::file::define(&bytes, &mut blocks);
-        if let Ok(chunk) = Chunk::parse(&bytes) {
-            decoder.begin(chunk);
-            let mut addresses = Vec::new();
-            while let Ok(Some(_)) = decoder.next(&blocks, &mut addresses) {}
+        for fetches in [false, true] {
+            let _ = super::super::file::define(&bytes, fetches, &mut blocks);
+            if let Ok(chunk) = Chunk::parse(&bytes, fetches) {
+                decoder.begin(chunk);
+                let mut addresses = Vec::new();
+                while let Ok(Some(_)) = decoder.next(&blocks, &mut addresses) {}
+            }
+            let _ = Trailer::parse(&bytes, fetches);
+            let head = [b"\x89FTRACE\n\x02\0", &FLAGS[usize::from(fetches)][..]].concat();
+            let _ = read(&[&head[..], &bytes].concat());
         }
-        let _ = Trailer::parse(&bytes);
-        let _ = read(&[&b"\x89FTRACE\n\x02\0\0\0"[..], &bytes].concat());
     }
 
     #[test]

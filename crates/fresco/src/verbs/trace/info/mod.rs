@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `fresco trace info`: what is in a trace.
 
+mod tables;
+
 use super::words;
 use super::working_set::{self, Caches};
 use super::writing::each_record;
@@ -14,7 +16,6 @@ use fresco_load::trace::ftrace::recorded::{
 };
 use fresco_load::trace::ftrace::{Unit, What};
 use fresco_load::trace::{AnyTrace, Format, WorkingSet};
-use fresco_report::{Column, ReportError, Table};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ struct Info {
     instructions: Option<u64>,
     loads: u64,
     stores: u64,
+    /// Lines of code, of a recording with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetches: Option<u64>,
     pages: u64,
     pages_by_kind: BTreeMap<&'static str, u64>,
     dependent: Option<Dependent>,
@@ -69,6 +73,9 @@ struct Info {
     orders: Option<Orders>,
     regions: Vec<Region>,
     working_set: Option<Caches>,
+    /// Of the lines of code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    working_set_of_code: Option<Caches>,
 }
 
 /// Orders between threads.
@@ -124,6 +131,8 @@ struct Thread {
     instructions: Option<u64>,
     loads: u64,
     stores: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetches: Option<u64>,
     pages: u64,
 }
 
@@ -136,7 +145,7 @@ pub fn run(args: &Args) -> Outcome {
     };
     let schema = "fresco-trace-info/1";
     output::print(args.json, schema, &provenance::of_this_run(None), &info, || {
-        tables(&info, &lines)
+        tables::tables(&info, &lines)
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -165,6 +174,7 @@ fn of_trailer(path: &Path, bytes: u64, about: &About, trailer: &Trailer) -> (Inf
         instructions: Some(totals.counts.instructions),
         loads: totals.counts.loads,
         stores: totals.counts.stores,
+        fetches: about.fetches.then_some(totals.counts.fetches),
         pages: totals.ranges.iter().map(|range| range.pages).sum(),
     };
     let info = Info {
@@ -179,6 +189,7 @@ fn of_trailer(path: &Path, bytes: u64, about: &About, trailer: &Trailer) -> (Inf
         instructions: Some(counts.instructions),
         loads: counts.loads,
         stores: counts.stores,
+        fetches: about.fetches.then_some(counts.fetches),
         pages: pages.iter().sum(),
         pages_by_kind: kinds.map(|(kind, pages)| (kind.name(), pages)).collect(),
         dependent: Some(dependent),
@@ -188,7 +199,7 @@ fn of_trailer(path: &Path, bytes: u64, about: &About, trailer: &Trailer) -> (Inf
             outside: trailer.orders.missing(),
         }),
         regions: trailer.regions.iter().flat_map(regions).collect(),
-        working_set: None,
+        ..Info::default()
     };
     (info, words::lines(trailer, bytes))
 }
@@ -260,6 +271,9 @@ fn read(args: &Args) -> Result<(Info, Vec<String>), InputError> {
     };
     if let Some((about, trailer)) = trace.recorded() {
         let (mut info, lines) = of_trailer(path, bytes, about, trailer);
+        if about.fetches && set.is_some() && RecordedFile::is(path)? {
+            info.working_set_of_code = Some(Caches::new(&working_set::of_code(path)?, info.instructions));
+        }
         info.working_set = set.map(|set| Caches::new(&set, info.instructions));
         return Ok((info, lines));
     }
@@ -286,99 +300,4 @@ fn regions(region: &recorded::Region) -> impl Iterator<Item = Region> + '_ {
         instructions: visits.instructions,
         accesses: visits.accesses,
     })
-}
-
-fn tables(info: &Info, lines: &[String]) -> Result<Vec<Table>, ReportError> {
-    let mut about = Table::new(info.file.clone(), vec![Column::text("property"), Column::text("value")]);
-    let version = info
-        .version
-        .map_or(String::new(), |version| format!(", version {version}"));
-    let mut row = |name: &str, value: &str| about.push(vec![name.into(), value.into()]);
-    row("format", &format!("{}{version}", info.format))?;
-    if info.format == Format::Perf.name() {
-        row("samples", "one access in many: what is seldom accessed is missing")?;
-    }
-    for (name, value) in [
-        ("program", &info.program),
-        ("tool", &info.tool),
-        ("architecture", &info.architecture),
-    ] {
-        if let Some(value) = value {
-            row(name, value)?;
-        }
-    }
-    if let Some(orders) = info.orders.as_ref().filter(|_| info.threads.len() > 1) {
-        let (recorded, outside) = (words::grouped(orders.recorded), words::grouped(orders.outside));
-        row(
-            "orders",
-            &format!("{recorded} between threads; {outside} outside of the recording"),
-        )?;
-    }
-    match lines {
-        [] => {
-            let each = info.bytes as f64 / (info.loads + info.stores).max(1) as f64;
-            row(
-                "bytes",
-                &format!("{}, {each:.2} per access", words::grouped(info.bytes)),
-            )?;
-            row("touched", &words::size(info.pages * words::PAGE))?;
-        }
-        lines => {
-            for (name, line) in ["counts", "bytes", "memory", "dependences", "", ""].iter().zip(lines) {
-                row(name, line)?;
-            }
-        }
-    }
-    let number = |name: &str| Column::number(name, "", 0);
-    let mut threads = Table::new(
-        "threads",
-        vec![
-            number("thread"),
-            number("instructions"),
-            number("loads"),
-            number("stores"),
-            Column::text("touched"),
-        ],
-    );
-    for thread in &info.threads {
-        threads.push(vec![
-            u64::from(thread.thread).into(),
-            thread.instructions.into(),
-            thread.loads.into(),
-            thread.stores.into(),
-            words::size(thread.pages * words::PAGE).into(),
-        ])?;
-    }
-    let mut tables = vec![about, threads];
-    if !info.regions.is_empty() {
-        tables.push(table_of_regions(&info.regions)?);
-    }
-    if let Some(caches) = &info.working_set {
-        tables.push(working_set::table(caches)?);
-    }
-    Ok(tables)
-}
-
-fn table_of_regions(regions: &[Region]) -> Result<Table, ReportError> {
-    let number = |name: &str| Column::number(name, "", 0);
-    let mut table = Table::new(
-        "regions",
-        vec![
-            Column::text("region"),
-            number("thread"),
-            number("times"),
-            number("instructions"),
-            number("accesses"),
-        ],
-    );
-    for region in regions {
-        table.push(vec![
-            region.region.as_str().into(),
-            u64::from(region.thread).into(),
-            region.times.into(),
-            region.instructions.into(),
-            region.accesses.into(),
-        ])?;
-    }
-    Ok(table)
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code that a process fetches, where its program says so.
+
+use super::pages::Translation;
+use super::process::{Failure, Process, Stop};
+use crate::core::{Lookup, MicroOp, Step, Victims};
+use fresco_dram::{PhysAddr, VirtAddr};
+use fresco_memory::PrivateOutcome;
+
+impl Process {
+    /// The line of code at `line` is fetched after `gap` instructions; `None` if it is there and costs nothing.
+    #[cold]
+    pub(super) fn fetch(&mut self, line: VirtAddr, gap: u32) -> Option<Step> {
+        let addr = match self.pages.translate(line) {
+            Translation::Mapped(addr) => addr,
+            Translation::Fault(page) => {
+                let gap = self.gap_before(gap);
+                return Some(self.stopped(Stop::Fault(page), gap));
+            }
+            Translation::Outside => return Some(self.stopped(Stop::Failed(Failure::Outside(line)), 0)),
+        };
+        let line = PhysAddr(addr.0 >> self.line_bits << self.line_bits);
+        let gap = self.gap_left(gap);
+        self.next += 1;
+        self.fetches += 1;
+        let mut victims = Victims::default();
+        let lookup = match self.caches.fetch(line) {
+            PrivateOutcome::Hit { level: 1, .. } => {
+                return (gap > 0).then_some(Step::Work { instructions: gap });
+            }
+            PrivateOutcome::Hit { level, write_back, .. } => {
+                write_back.into_iter().for_each(|victim| victims.push(victim));
+                Lookup::Hit {
+                    slots: self.hit_slots[usize::from(level) - 1],
+                }
+            }
+            PrivateOutcome::Miss => {
+                let out = self.caches.fill_code(line);
+                out.as_slice().iter().for_each(|victim| victims.push(*victim));
+                Lookup::Miss
+            }
+        };
+        Some(Step::Fetch(MicroOp {
+            gap,
+            dep: 0,
+            write: false,
+            line,
+            lookup,
+            victims,
+        }))
+    }
+}
