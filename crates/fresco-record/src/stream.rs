@@ -5,7 +5,7 @@ use crate::analysis::Shared;
 use crate::calls::{Made, Pending};
 use crate::marks::{Done, Marks, Part};
 use crate::output::Message;
-use fresco_load::trace::ftrace::recorded::{Encoder, Special};
+use fresco_load::trace::ftrace::recorded::{Encoder, Kind, Special};
 use fresco_ring::event::{AFTER, BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
 
 /// The state of a thread.
@@ -26,7 +26,7 @@ pub struct Stream {
     /// What of it is recorded.
     done: Done,
     /// Pages touched since the last chunk, with what they are for.
-    pages: Vec<(u64, fresco_load::trace::ftrace::recorded::Kind)>,
+    pages: Vec<(u64, Kind)>,
 }
 
 /// The order that a word says, before access `at` of a run.
@@ -231,7 +231,12 @@ impl Stream {
     }
 
     fn note_pages(&mut self, shared: &Shared) {
-        let kind = |page| (page, shared.memory.kind(page << 12));
+        // The emulator has code in pages that nobody may execute: they look like data.
+        let code = self.encoder.fresh_code_pages();
+        let kind = |page| match shared.memory.kind(page << 12) {
+            Kind::Data if code.contains(&page) => (page, Kind::Text),
+            kind => (page, kind),
+        };
         self.pages.extend(self.encoder.fresh_pages().map(kind));
     }
 

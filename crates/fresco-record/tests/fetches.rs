@@ -57,10 +57,17 @@ const CASES: &[Case] = &[
 fn lines_by_hand_on_both_architectures() {
     let Some(plugin) = plugin() else { return };
     for case in CASES {
-        let (directory, program) =
-            assembled(&format!(".balign 64\n_begin: {}\nxor edi, edi\nmov eax, 60\nsyscall", case.x86));
+        let (directory, program) = assembled(&format!(
+            ".balign 64\n_begin: {}\nxor edi, edi\nmov eax, 60\nsyscall",
+            case.x86
+        ));
         let (lines, said) = fetched(&plugin, directory.path(), &program);
-        assert_eq!((lines.len() as u64, said), (case.fetches, case.fetches), "{}: {lines:x?}", case.what);
+        assert_eq!(
+            (lines.len() as u64, said),
+            (case.fetches, case.fetches),
+            "{}: {lines:x?}",
+            case.what
+        );
         assert!(lines.iter().all(|line| line % 64 == 0));
     }
     for case in CASES {
@@ -69,7 +76,12 @@ fn lines_by_hand_on_both_architectures() {
             return;
         };
         let (lines, said) = fetched(&plugin, directory.path(), &program);
-        assert_eq!((lines.len() as u64, said), (case.fetches, case.fetches), "{}: {lines:x?}", case.what);
+        assert_eq!(
+            (lines.len() as u64, said),
+            (case.fetches, case.fetches),
+            "{}: {lines:x?}",
+            case.what
+        );
     }
 }
 
@@ -125,7 +137,11 @@ fn as_many_as_valgrind_tells_of() {
         \x20 for (int i = 0; i < 3000; i++) { x = x * 1664525 + 1013904223; area[i] = x; }\n\
         \x20 sort(area, 3000);\n\
         \x20 __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(0));\n}";
-    let (directory, program) = built("program.c", source, &["-O1", "-nostdlib", "-static", "-fno-stack-protector"]);
+    let (directory, program) = built(
+        "program.c",
+        source,
+        &["-O1", "-nostdlib", "-static", "-fno-stack-protector"],
+    );
     let Some(expected) = of_lackey(&program) else { return };
     let (lines, _) = fetched(&plugin, directory.path(), &program);
     assert!(expected > 10_000, "{expected}");
@@ -149,7 +165,8 @@ fn fetches_change_nothing_else() {
     counts.fetches = 0;
     assert_eq!(counts, plain);
     assert_eq!(with.trailer.dependences(), without.trailer.dependences());
-    let of = |trailer: &fresco_load::trace::ftrace::recorded::Trailer, kind: Kind| trailer.pages_by_kind()[kind as usize];
+    let of =
+        |trailer: &fresco_load::trace::ftrace::recorded::Trailer, kind: Kind| trailer.pages_by_kind()[kind as usize];
     for kind in [Kind::Text, Kind::Library] {
         assert!(of(&with.trailer, kind) > of(&without.trailer, kind), "{kind:?}");
     }
@@ -163,7 +180,11 @@ fn fetches_change_nothing_else() {
     let mut outside = 0;
     file.each_fetch(0, |line| {
         let page = line >> 12;
-        outside += u64::from(!ranges.iter().any(|range| (range.first..range.first + range.pages).contains(&page)));
+        outside += u64::from(
+            !ranges
+                .iter()
+                .any(|range| (range.first..range.first + range.pages).contains(&page)),
+        );
     })
     .expect("sound");
     assert_eq!(outside, 0);

@@ -126,7 +126,10 @@ fn code_that_is_nowhere_is_read_from_the_memory() {
     // 4 MiB of code, four times as large as the last level here.
     let code: Vec<Block> = (0..8192).map(|number| block(0x4000_0000 + 512 * number, 128)).collect();
     written(&path, &code, 2, true);
-    let task = replayed(&path, &[L1I, "llc.size=1 MiB", "l2.replacement=lru", "llc.replacement=lru"]);
+    let task = replayed(
+        &path,
+        &[L1I, "llc.size=1 MiB", "l2.replacement=lru", "llc.replacement=lru"],
+    );
     let fetches = 2 * 65_536;
     assert_eq!((task.fetches, task.operations), (fetches, 2 * 8192));
     assert!(task.reads.count > fetches * 9 / 10, "{}", task.reads.count);

@@ -64,9 +64,12 @@ impl CpuTrace {
         if let Source::Fresco(reader) = &source
             && reader.has_fetches()
         {
-            return Err(InputError::new(&name, "is a compressed trace with instruction fetches, which would be left out")
-                .allowed("it as fresco record wrote it")
-                .help("unpack it first"));
+            return Err(InputError::new(
+                &name,
+                "is a compressed trace with instruction fetches, which would be left out",
+            )
+            .allowed("it as fresco record wrote it")
+            .help("unpack it first"));
         }
         match &source {
             Source::Fresco(reader) if reader.header().unit == Unit::Cycles => Err(unfit("a trace in memory cycles")),

@@ -10,8 +10,13 @@ use fresco_memory::PrivateOutcome;
 impl Process {
     /// The line of code at `line` is fetched after `gap` instructions; `None` if it is there and costs nothing.
     #[cold]
+    #[inline(never)]
     pub(super) fn fetch(&mut self, line: VirtAddr, gap: u32) -> Option<Step> {
-        let addr = match self.pages.translate(line) {
+        if let Some(stop) = self.stop_here() {
+            let gap = std::mem::take(&mut self.carried);
+            return Some(self.stopped(stop, gap));
+        }
+        let addr = match self.translate_code(line) {
             Translation::Mapped(addr) => addr,
             Translation::Fault(page) => {
                 let gap = self.gap_before(gap);
@@ -48,5 +53,11 @@ impl Process {
             lookup,
             victims,
         }))
+    }
+
+    /// Apart, so that the translation of each operation is compiled into its place.
+    #[inline(never)]
+    fn translate_code(&mut self, line: VirtAddr) -> Translation {
+        self.pages.translate(line)
     }
 }

@@ -89,7 +89,8 @@ impl PageTable {
     }
 
     /// Looks an address up.
-    #[inline]
+    // Always: for each operation.
+    #[inline(always)]
     pub fn translate(&mut self, addr: VirtAddr) -> Translation {
         let page = addr.0 >> self.page_bits;
         let kept = &self.kept[page as usize % KEPT];

@@ -76,7 +76,7 @@ pub(crate) struct Process {
     /// Instructions of the gap before the next event that have been executed already.
     pub(super) cut: u32,
     /// Instructions that went by without an event since the last step.
-    carried: u32,
+    pub(super) carried: u32,
     /// The instructions before the next operation have been executed already.
     pub(super) gap_done: bool,
     stop: Option<Stop>,
@@ -229,7 +229,8 @@ impl Process {
         }
     }
 
-    #[inline]
+    // Always: there is one place that calls it, for each operation.
+    #[inline(always)]
     fn execute(&mut self, op: &Op, line: PhysAddr) -> MicroOp {
         let gap = self.gap_left(op.gap);
         self.operations += 1;
@@ -238,7 +239,7 @@ impl Process {
     }
 
     /// What has not been executed yet of the instructions before an event whose turn has come.
-    #[inline]
+    #[inline(always)]
     pub(super) fn gap_left(&mut self, gap: u32) -> u32 {
         let gap = if std::mem::take(&mut self.gap_done) {
             0
@@ -360,10 +361,6 @@ impl Source for Process {
                     return self.stopped(Stop::Order(order), gap);
                 }
                 Some(&Event::Fetch { line, gap }) => {
-                    if let Some(stop) = self.stop_here() {
-                        let gap = std::mem::take(&mut self.carried);
-                        return self.stopped(stop, gap);
-                    }
                     if let Some(step) = self.fetch(line, gap) {
                         return step;
                     }

@@ -26,7 +26,9 @@ fn fetches_are_recorded_counted_and_replayed() {
 
     let info = json(&["trace", "info", "a.ftrace", "--working-set", "--json"], here);
     crate::json_reference::check(&info, &[]);
-    let (data, number) = (&info["data"], |value: &serde_json::Value| value.as_u64().expect("a number"));
+    let (data, number) = (&info["data"], |value: &serde_json::Value| {
+        value.as_u64().expect("a number")
+    });
     let fetches = number(&data["fetches"]);
     assert!(fetches > 6000, "{info}");
     assert_eq!(number(&data["threads"][0]["fetches"]), fetches);
@@ -34,27 +36,63 @@ fn fetches_are_recorded_counted_and_replayed() {
     assert_eq!(number(&of_code["lines"]), fetches);
     assert!(number(&of_code["caches"][0]["misses"]) < fetches);
     let plain = json(&["trace", "info", "plain.ftrace", "--working-set", "--json"], here);
-    assert_eq!(plain["data"]["working_set"], data["working_set"], "accesses are the same");
+    assert_eq!(
+        plain["data"]["working_set"], data["working_set"],
+        "accesses are the same"
+    );
     assert!(plain["data"].get("fetches").is_none() && plain["data"].get("working_set_of_code").is_none());
     let table = stdout(&["trace", "info", "a.ftrace", "--working-set"], here);
-    assert!(table.contains("fetches of lines of code") && table.contains("fetches"), "{table}");
+    assert!(
+        table.contains("fetches of lines of code") && table.contains("fetches"),
+        "{table}"
+    );
 
     // What cannot hold them says how many it leaves out.
     let grouped = super::grouped(fetches);
     let text = told(&["trace", "convert", "a.ftrace", "-o", "b.ftrace"], here);
-    assert!(text.contains("it does not hold: ") && text.contains(&format!("{grouped} instruction fetches")), "{text}");
+    assert!(
+        text.contains("it does not hold: ") && text.contains(&format!("{grouped} instruction fetches")),
+        "{text}"
+    );
     let text = told(&["trace", "merge", "a.ftrace", "plain.ftrace", "-o", "b.ftrace"], here);
     assert!(text.contains(&format!("{grouped} instruction fetches")), "{text}");
-    let text = told(&["trace", "cut", "a.ftrace", "-o", "b.ftrace", "--from", "100", "--accesses", "1000"], here);
+    let text = told(
+        &[
+            "trace",
+            "cut",
+            "a.ftrace",
+            "-o",
+            "b.ftrace",
+            "--from",
+            "100",
+            "--accesses",
+            "1000",
+        ],
+        here,
+    );
     assert!(text.contains("instruction fetches of what was read"), "{text}");
-    let text = told(&["trace", "sample", "a.ftrace", "-o", "b.ftrace", "--sample", "2x100k"], here);
-    assert!(text.contains(&format!("no part holds its share of the {grouped} instruction fetches")), "{text}");
+    let text = told(
+        &["trace", "sample", "a.ftrace", "-o", "b.ftrace", "--sample", "2x100k"],
+        here,
+    );
+    assert!(
+        text.contains(&format!("no part holds its share of the {grouped} instruction fetches")),
+        "{text}"
+    );
     let text = stdout(&["trace", "diff", "a.ftrace", "plain.ftrace"], here);
     assert!(text.starts_with("no difference"), "{text}");
 
     // Replayed, with a cache for them and without; beside the trace that has none.
     let sim = |file: &str, set: &[&str]| {
-        let few = ["--policies", "buddy", "--json", "--set", "warm_up={passes=0}", "--set", "measure={passes=1}"];
+        let few = [
+            "--policies",
+            "buddy",
+            "--json",
+            "--set",
+            "warm_up={passes=0}",
+            "--set",
+            "measure={passes=1}",
+        ];
         let words = [&["sim", "--on", "xeon-w3530", file][..], &few, set].concat();
         let document = json(&words, here);
         crate::json_reference::check(&document, &[]);
@@ -64,8 +102,14 @@ fn fetches_are_recorded_counted_and_replayed() {
     let with = sim("./a.ftrace", &["--set", l1i]);
     let without = sim("./a.ftrace", &[]);
     let plain = sim("./plain.ftrace", &["--set", l1i]);
-    assert_eq!((number(&with["fetches"]), number(&without["fetches"])), (fetches, fetches));
-    assert!(plain.get("fetches").is_none() && plain["caches"].get("l1i").is_none(), "{plain}");
+    assert_eq!(
+        (number(&with["fetches"]), number(&without["fetches"])),
+        (fetches, fetches)
+    );
+    assert!(
+        plain.get("fetches").is_none() && plain["caches"].get("l1i").is_none(),
+        "{plain}"
+    );
     let sum = |cache: &serde_json::Value| number(&cache["hits"]) + number(&cache["misses"]);
     assert_eq!(sum(&with["caches"]["l1i"]), fetches);
     assert_eq!(with["caches"]["l1"], plain["caches"]["l1"]);
@@ -81,7 +125,12 @@ fn a_program_that_is_simulated_while_it_runs_fetches_too() {
     let directory = with_program("fill(); return 0;");
     let here = directory.path();
     let live = |options: &[&str]| {
-        let words = [&["record", "--live", "--on", "xeon-w3530", "--json"], options, &["--", "./walk"]].concat();
+        let words = [
+            &["record", "--live", "--on", "xeon-w3530", "--json"],
+            options,
+            &["--", "./walk"],
+        ]
+        .concat();
         let document = json(&words, here);
         first_run(&document)["tasks"][0].clone()
     };

@@ -55,20 +55,40 @@ fn the_parts_are_those_of_two_commands_and_the_program_runs_once() {
         };
         assert_eq!(std::fs::read_to_string(here.join("ran")).expect("there"), "once\n");
         let parts = names(here, "part");
-        assert!(parts.len() > 1 && parts.len() < 4 && parts[0] == "part-1.ftrace", "{parts:?}");
-        for expected in ["of which intervals are kept", "weight", "misses of 4 KiB", "fresco record: part-1.ftrace"] {
+        assert!(
+            parts.len() > 1 && parts.len() < 4 && parts[0] == "part-1.ftrace",
+            "{parts:?}"
+        );
+        for expected in [
+            "of which intervals are kept",
+            "weight",
+            "misses of 4 KiB",
+            "fresco record: part-1.ftrace",
+        ] {
             assert!(text.contains(expected), "{expected}: {text}");
         }
         let words = [&["record", "-q", "-o", "whole.ftrace"][..], window, &["--", "./walk"]].concat();
         fresco_with(&words, here, b"input\n");
-        let two = ["trace", "sample", "whole.ftrace", "-o", "other.ftrace", "--sample", "3x200k", "--warm-up", "2"];
+        let two = [
+            "trace",
+            "sample",
+            "whole.ftrace",
+            "-o",
+            "other.ftrace",
+            "--sample",
+            "3x200k",
+            "--warm-up",
+            "2",
+        ];
         assert!(fresco(&two, here).status.success());
         assert_eq!(names(here, "other").len(), parts.len());
         for number in 1..=parts.len() {
             let read = |name: &str| std::fs::read(here.join(format!("{name}-{number}.ftrace"))).expect("there");
             assert!(read("part") == read("other"), "part {number}");
         }
-        parts.iter().for_each(|part| std::fs::remove_file(here.join(part)).expect("there"));
+        parts
+            .iter()
+            .for_each(|part| std::fs::remove_file(here.join(part)).expect("there"));
     }
     // Quietly, with the fetches that no part holds told otherwise.
     assert_eq!(record(&["-q", "-o", "part.ftrace", "--sample", "1x500k"]), "");
@@ -90,31 +110,55 @@ fn what_was_recorded_by_the_end_is_sampled_whatever_the_end() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    wait_until("something is recorded", || unfinished(here).is_some_and(|(_, bytes)| bytes > 4 << 20));
+    wait_until("something is recorded", || {
+        unfinished(here).is_some_and(|(_, bytes)| bytes > 4 << 20)
+    });
     signal(&child, "-TERM");
     let done = child.wait_with_output().expect("it ends");
     assert_eq!(done.status.code(), Some(130), "{}", told(&done));
-    assert!(told(&done).contains("another signal keeps the whole"), "{}", told(&done));
+    assert!(
+        told(&done).contains("another signal keeps the whole"),
+        "{}",
+        told(&done)
+    );
     let parts = names(here, "a");
-    assert!(parts.contains(&"a-1.ftrace".to_owned()) && !parts.contains(&"a.ftrace".to_owned()), "{parts:?}");
+    assert!(
+        parts.contains(&"a-1.ftrace".to_owned()) && !parts.contains(&"a.ftrace".to_owned()),
+        "{parts:?}"
+    );
     assert!(unfinished(here).is_none());
     let info = json(&["trace", "info", "a-1.ftrace", "--json"], here);
-    assert!(info["data"]["program"].as_str().is_some_and(|program| program.contains("interval 1 of")), "{info}");
+    assert!(
+        info["data"]["program"]
+            .as_str()
+            .is_some_and(|program| program.contains("interval 1 of")),
+        "{info}"
+    );
     assert_eq!(processes_of(&here.join("walk")), Vec::<String>::new());
 
     // A signal that kills the program, and one while parts are chosen.
     let killed = with_program("fill(); fill(); raise(SIGKILL); return 0;");
-    let done = fresco(&["record", "-o", "k.ftrace", "--sample", "2x100k", "--", "./walk"], killed.path());
+    let done = fresco(
+        &["record", "-o", "k.ftrace", "--sample", "2x100k", "--", "./walk"],
+        killed.path(),
+    );
     assert_eq!(done.status.code(), Some(137), "{}", told(&done));
     assert!(names(killed.path(), "k").contains(&"k-1.ftrace".to_owned()));
 
     // A file that may not grow: what is whole of it is sampled.
     let script = "ulimit -f 77824; exec \"$0\" record -o l.ftrace --sample 3x1M -- ./walk";
-    let done = Command::new("sh").args(["-c", script, program()]).current_dir(here).output().expect("a shell");
+    let done = Command::new("sh")
+        .args(["-c", script, program()])
+        .current_dir(here)
+        .output()
+        .expect("a shell");
     assert_eq!(done.status.code(), Some(2), "{}", told(&done));
     assert!(told(&done).contains("nothing more can be written"), "{}", told(&done));
     let parts = names(here, "l");
-    assert!(parts.contains(&"l-1.ftrace".to_owned()) && !parts.contains(&"l.ftrace".to_owned()), "{parts:?}");
+    assert!(
+        parts.contains(&"l-1.ftrace".to_owned()) && !parts.contains(&"l.ftrace".to_owned()),
+        "{parts:?}"
+    );
 }
 
 #[test]
@@ -126,18 +170,37 @@ fn a_signal_while_parts_are_chosen_keeps_the_whole() {
     let here = directory.path();
     std::fs::write(here.join("a-1.ftrace"), "old").expect("writable");
     let child = Command::new(program())
-        .args(["record", "-q", "-o", "a.ftrace", "--sample", "500x10k", "--instructions", "40M", "--", "./walk"])
+        .args([
+            "record",
+            "-q",
+            "-o",
+            "a.ftrace",
+            "--sample",
+            "500x10k",
+            "--instructions",
+            "40M",
+            "--",
+            "./walk",
+        ])
         .current_dir(here)
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
     // The program is gone when it is sampled, which takes a second or more.
-    wait_until("it is recorded", || unfinished(here).is_some_and(|(_, bytes)| bytes > 1 << 20));
-    wait_until("the program is gone", || processes_of(Path::new("./walk")).is_empty() && children_of(child.id()).is_empty());
+    wait_until("it is recorded", || {
+        unfinished(here).is_some_and(|(_, bytes)| bytes > 1 << 20)
+    });
+    wait_until("the program is gone", || {
+        processes_of(Path::new("./walk")).is_empty() && children_of(child.id()).is_empty()
+    });
     signal(&child, "-TERM");
     let done = child.wait_with_output().expect("it ends");
     assert_eq!(done.status.code(), Some(130), "{}", told(&done));
-    assert!(told(&done).contains("stopped before intervals were chosen; a.ftrace is the whole"), "{}", told(&done));
+    assert!(
+        told(&done).contains("stopped before intervals were chosen; a.ftrace is the whole"),
+        "{}",
+        told(&done)
+    );
     assert!(counted("a.ftrace", here).0 > 1 << 20);
     assert_eq!(std::fs::read(here.join("a-1.ftrace")).expect("there"), b"old");
     assert!(unfinished(here).is_none());
@@ -157,7 +220,10 @@ fn where_parts_find_no_room_the_whole_is_kept() {
     let directory = with_program(AT_RANDOM);
     let here = directory.path();
     let mount = "mkdir small && mount -t tmpfs -o size=8m none small";
-    let can = Command::new("unshare").args(["-m", "sh", "-c", mount]).current_dir(here).output();
+    let can = Command::new("unshare")
+        .args(["-m", "sh", "-c", mount])
+        .current_dir(here)
+        .output();
     if !can.is_ok_and(|done| done.status.success()) {
         skip(Need::Root, "no file system can be mounted");
         return;
@@ -172,7 +238,10 @@ fn where_parts_find_no_room_the_whole_is_kept() {
         .expect("a shell");
     let text = told(&done);
     assert_eq!(done.status.code(), Some(2), "{text}");
-    assert!(text.contains("nothing more can be written") && text.contains("No space left"), "{text}");
+    assert!(
+        text.contains("nothing more can be written") && text.contains("No space left"),
+        "{text}"
+    );
     assert!(text.contains("small/a.ftrace is the whole"), "{text}");
     let (accesses, _) = counted("a.ftrace", here);
     assert!(accesses > 1 << 20, "{accesses}");
@@ -191,10 +260,16 @@ fn what_cannot_be_sampled_is_told_before_the_program_runs_or_kept_whole() {
         (&["-o", "a.ftrace", "--sample", "10"][..], "COUNTxLENGTH"),
         (&["-o", "a.ftrace", "--sample", "0x1M"], "COUNTxLENGTH"),
         (&["-o", "a.ftrace", "--sample", "5x10"], "1000 instructions or more"),
-        (&["-o", "a.ftrace", "--sample", "5x1M", "--instructions", "999k"], "found intervals of 1000000 instructions, of 999000"),
+        (
+            &["-o", "a.ftrace", "--sample", "5x1M", "--instructions", "999k"],
+            "found intervals of 1000000 instructions, of 999000",
+        ),
         (&["-o", "a.ftrace", "--warm-up", "3"], "--sample"),
         (&["-o", "a.ftrace", "--thread", "3"], "--sample"),
-        (&["-o", "b.ftrace", "--sample", "5x1M"], "b-2.ftrace: is no regular file"),
+        (
+            &["-o", "b.ftrace", "--sample", "5x1M"],
+            "b-2.ftrace: is no regular file",
+        ),
         (&["--sample", "5x1M"], "--output"),
         (&["--live", "--on", "xeon-w3530", "--sample", "5x1M"], "--sample"),
     ] {
@@ -204,7 +279,9 @@ fn what_cannot_be_sampled_is_told_before_the_program_runs_or_kept_whole() {
     }
     // A thread that there is not: the program has run, and what it did is kept. Its own status is the one that counts.
     for (arguments, status) in [(&[][..], 2), (&["x", "y", "z"], 3)] {
-        let words = ["record", "-o", "a.ftrace", "--sample", "5x10k", "--thread", "7", "--", "./walk"];
+        let words = [
+            "record", "-o", "a.ftrace", "--sample", "5x10k", "--thread", "7", "--", "./walk",
+        ];
         let done = fresco(&[&words[..], arguments].concat(), here);
         assert_eq!(done.status.code(), Some(status), "{}", told(&done));
         assert!(told(&done).contains("no access of thread 7"), "{}", told(&done));
@@ -214,7 +291,12 @@ fn what_cannot_be_sampled_is_told_before_the_program_runs_or_kept_whole() {
     }
     assert_eq!(names(here, "a"), Vec::<String>::new());
     // A part that was never reached.
-    let done = fresco(&["record", "-o", "a.ftrace", "--sample", "5x10k", "--skip", "1G", "--", "./walk"], here);
+    let done = fresco(
+        &[
+            "record", "-o", "a.ftrace", "--sample", "5x10k", "--skip", "1G", "--", "./walk",
+        ],
+        here,
+    );
     assert_eq!(done.status.code(), Some(2), "{}", told(&done));
     assert_eq!(names(here, "a"), Vec::<String>::new());
 }

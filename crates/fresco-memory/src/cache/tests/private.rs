@@ -109,20 +109,29 @@ fn code_has_a_cache_of_its_own_if_there_is_one() {
     assert_eq!(level(caches.fetch(lines[0])), 0);
     assert_eq!(caches.fill_code(lines[0]).as_slice(), []);
     // Level 2 holds both; level 1 of data does not have it.
-    assert_eq!([level(caches.fetch(lines[0])), level(caches.access(lines[0], true))], [1, 2]);
+    assert_eq!(
+        [level(caches.fetch(lines[0])), level(caches.access(lines[0], true))],
+        [1, 2]
+    );
     assert_eq!(level(caches.access(lines[0], false)), 1);
     // Two lines more push the first out of the cache of code; of data there is nothing lost.
     for line in [lines[1], lines[2]] {
         assert_eq!(level(caches.fetch(line)), 0);
         caches.fill_code(line);
     }
-    assert_eq!([level(caches.fetch(lines[0])), level(caches.access(lines[0], false))], [0, 1]);
+    assert_eq!(
+        [level(caches.fetch(lines[0])), level(caches.access(lines[0], false))],
+        [0, 1]
+    );
     // Level 2 has two ways: the clean copy of the first line has left it.
     caches.fill_code(lines[0]);
     assert_eq!(level(caches.fetch(lines[2])), 1);
     let of = |stats: Option<&crate::SourceStats>| stats.map(|stats| (stats.hits, stats.misses));
     let [l1, l2] = caches.stats();
-    assert_eq!([of(l1), of(l2), of(caches.code_stats())], [Some((2, 1)), Some((1, 4)), Some((2, 4))]);
+    assert_eq!(
+        [of(l1), of(l2), of(caches.code_stats())],
+        [Some((2, 1)), Some((1, 4)), Some((2, 4))]
+    );
     caches.reset_stats();
     assert_eq!(of(caches.code_stats()), Some((0, 0)));
 

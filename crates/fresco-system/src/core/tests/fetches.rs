@@ -47,7 +47,11 @@ fn what_was_dispatched_before_goes_on() {
     let latency = |line: PhysAddr| if line.0 == 64 { 1000 * NS } else { 100 * NS };
     assert_eq!(timed(&out_of_order(), &steps, latency), (1001, vec![0, 1, 102]));
     // A load that arrives meanwhile does not let dispatch go on.
-    let steps = [Step::Op(miss(0, 0, 1)), Step::Fetch(miss(0, 0, 2)), Step::Op(miss(0, 0, 3))];
+    let steps = [
+        Step::Op(miss(0, 0, 1)),
+        Step::Fetch(miss(0, 0, 2)),
+        Step::Op(miss(0, 0, 3)),
+    ];
     let latency = |line: PhysAddr| if line.0 == 128 { 1000 * NS } else { 100 * NS };
     assert_eq!(timed(&out_of_order(), &steps, latency), (1101, vec![0, 1, 1001]));
 }
@@ -55,13 +59,21 @@ fn what_was_dispatched_before_goes_on() {
 #[test]
 fn a_core_in_order_has_one_thing_under_way() {
     let config = core(CoreKind::InOrder, 1, 64, 8);
-    let steps = [Step::Op(miss(0, 0, 1)), Step::Fetch(miss(9, 0, 2)), Step::Op(hit(0, 0, 3, 1))];
+    let steps = [
+        Step::Op(miss(0, 0, 1)),
+        Step::Fetch(miss(9, 0, 2)),
+        Step::Op(hit(0, 0, 3, 1)),
+    ];
     assert_eq!(timed(&config, &steps, |_| 100 * NS), (100 + 9 + 100 + 1, vec![0, 109]));
 }
 
 #[test]
 fn code_that_is_under_way_as_data_is_waited_for_and_the_window_is_heeded() {
-    let steps = [Step::Op(miss(0, 0, 7)), Step::Fetch(hit(0, 0, 7, 3)), Step::Op(hit(0, 0, 1, 1))];
+    let steps = [
+        Step::Op(miss(0, 0, 7)),
+        Step::Fetch(hit(0, 0, 7, 3)),
+        Step::Op(hit(0, 0, 1, 1)),
+    ];
     assert_eq!(timed(&out_of_order(), &steps, |_| 100 * NS), (101, vec![0]));
     // A load that waits for another one has not asked for its line: the fetch does, and the load finds it under way.
     let steps = [
@@ -73,7 +85,11 @@ fn code_that_is_under_way_as_data_is_waited_for_and_the_window_is_heeded() {
     assert_eq!(timed(&out_of_order(), &steps, |_| 100 * NS), (103, vec![0, 2]));
     // The instruction that needs the code finds no room before the load has retired.
     let narrow = core(CoreKind::OutOfOrder, 1, 4, 8);
-    let steps = [Step::Op(miss(0, 0, 1)), Step::Fetch(miss(9, 0, 2)), Step::Op(hit(0, 0, 3, 1))];
+    let steps = [
+        Step::Op(miss(0, 0, 1)),
+        Step::Fetch(miss(9, 0, 2)),
+        Step::Op(hit(0, 0, 3, 1)),
+    ];
     assert_eq!(timed(&narrow, &steps, |_| 100 * NS).1, [0, 106]);
 }
 
@@ -81,7 +97,10 @@ fn code_that_is_under_way_as_data_is_waited_for_and_the_window_is_heeded() {
 fn dirty_lines_that_code_displaces_leave_when_it_comes() {
     let mut victims = Victims::default();
     victims.push(PhysAddr(64 * 77));
-    let code = MicroOp { victims, ..miss(5, 0, 7) };
+    let code = MicroOp {
+        victims,
+        ..miss(5, 0, 7)
+    };
     let mut core = build(&out_of_order());
     core.resume(0);
     let mut source = List {
@@ -98,6 +117,9 @@ fn dirty_lines_that_code_displaces_leave_when_it_comes() {
         actions.push(action);
     }
     let line = PhysAddr(64 * 77);
-    assert!(actions.contains(&Action::WriteBack { at: 105 * NS, line }), "{actions:?}");
+    assert!(
+        actions.contains(&Action::WriteBack { at: 105 * NS, line }),
+        "{actions:?}"
+    );
     assert_eq!(actions.last(), Some(&Action::Event { at: 105 * NS }));
 }

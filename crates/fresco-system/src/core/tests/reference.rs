@@ -22,7 +22,9 @@ fn plain(config: &CoreConfig, steps: &[Step], latency: u64) -> u64 {
     let (mut times, mut numbers, mut retired, mut left) = (Vec::<Times>::new(), vec![], vec![], vec![]);
     let (mut number, mut front) = (0, 0);
     for step in steps {
-        let (Step::Op(op) | Step::Fetch(op)) = step else { continue };
+        let (Step::Op(op) | Step::Fetch(op)) = step else {
+            continue;
+        };
         let i = times.len();
         number += u64::from(op.gap) + 1;
         let mut slot = front + u64::from(op.gap);

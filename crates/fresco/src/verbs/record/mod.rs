@@ -88,7 +88,7 @@ pub struct Args {
     live: live::Options,
 
     #[command(flatten)]
-    parts: sample::Options,
+    parts: sample::Parts,
 
     /// Leave addresses random: no two recordings are alike then
     #[arg(long)]

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// What is kept of a recording.
 #[derive(Debug, clap::Args)]
-pub struct Options {
+pub struct Parts {
     /// Write, in place of the whole, so many intervals at most of so many instructions each that stand for it: FILE-1.ftrace and so on, as
     /// `fresco trace sample` has them
     #[arg(long, value_name = "COUNTxLENGTH", value_parser = intervals, conflicts_with = "live")]
@@ -31,17 +31,25 @@ pub struct Options {
     thread: Option<u16>,
 }
 
-impl Options {
+impl Parts {
     /// What is to be sampled, of at most so many instructions into parts of `output`.
     ///
     /// # Errors
     /// There cannot be one interval, or a part cannot be written.
-    pub fn sampling(&self, output: &Path, instructions: Option<u64>, quiet: bool) -> Result<Option<Sampling>, InputError> {
+    pub fn sampling(
+        &self,
+        output: &Path,
+        instructions: Option<u64>,
+        quiet: bool,
+    ) -> Result<Option<Sampling>, InputError> {
         let Some(intervals) = self.sample else {
             return Ok(None);
         };
         if let Some(instructions) = instructions.filter(|instructions| *instructions < intervals.1) {
-            let found = format!("found intervals of {} instructions, of {instructions} that are recorded", intervals.1);
+            let found = format!(
+                "found intervals of {} instructions, of {instructions} that are recorded",
+                intervals.1
+            );
             return Err(InputError::new("--sample", found)
                 .allowed("intervals that are no longer than what is recorded")
                 .help("shorten them, or raise --instructions"));
@@ -116,6 +124,9 @@ fn keep_whole(whole: WholeFile, output: &Path, why: &str) -> Result<(), InputErr
 
 fn text(sample: &Sample) -> Result<String, Failure> {
     let tables = tables(sample)?;
-    let texts: Vec<String> = tables.iter().map(|table| table.to_text(crate::terminal_width())).collect();
+    let texts: Vec<String> = tables
+        .iter()
+        .map(|table| table.to_text(crate::terminal_width()))
+        .collect();
     Ok(texts.join("\n"))
 }

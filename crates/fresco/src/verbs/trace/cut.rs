@@ -91,7 +91,11 @@ pub fn run(args: &Args) -> Outcome {
     let fetches = trace.lost().into_iter().filter(|lost| lost.what == FETCHES);
     let fetches = fetches.map(|lost| Lost {
         // Those of the region, or of all that was read to find the cut.
-        what: if args.region.is_some() { FETCHES } else { "instruction fetches of what was read" },
+        what: if args.region.is_some() {
+            FETCHES
+        } else {
+            "instruction fetches of what was read"
+        },
         ..lost
     });
     let lost: Vec<Lost> = std::iter::once(window.lost()).chain(fetches).collect();

@@ -77,7 +77,11 @@ impl Sampling {
         }
         let mut file = RecordedFile::open(path)?;
         let thread = self.thread_of(&file, shown)?;
-        let totals = file.trailer().thread(thread).map(|totals| totals.counts).unwrap_or_default();
+        let totals = file
+            .trailer()
+            .thread(thread)
+            .map(|totals| totals.counts)
+            .unwrap_or_default();
         let bar = match self.quiet {
             true => ProgressBar::hidden(),
             false => progress::bar(totals.instructions, "instructions"),
@@ -120,7 +124,10 @@ impl Sampling {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         if totals.fetches > 0 && !self.quiet {
             let fetches = grouped(totals.fetches);
-            tell(&format!("{}: no part holds its share of the {fetches} instruction fetches", self.who));
+            tell(&format!(
+                "{}: no part holds its share of the {fetches} instruction fetches",
+                self.who
+            ));
         }
         Ok(Some(Sample::new(shown.to_owned(), thread, &intervals, parts)))
     }

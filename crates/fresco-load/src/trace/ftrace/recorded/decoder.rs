@@ -49,7 +49,11 @@ impl Chunk {
         let instructions = bytes.integer()?;
         let loads = bytes.below(MOST, "a number of loads")?;
         let stores = bytes.below(MOST, "a number of stores")?;
-        let fetches = if fetches { bytes.below(MOST_FETCHES, "a number of fetches")? } else { 0 };
+        let fetches = if fetches {
+            bytes.below(MOST_FETCHES, "a number of fetches")?
+        } else {
+            0
+        };
         let mut lengths = [0; 4];
         for length in &mut lengths {
             *length = bytes.below(content.len() as u64 + 1, "a length")? as usize;

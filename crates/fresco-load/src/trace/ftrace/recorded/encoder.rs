@@ -65,6 +65,8 @@ pub struct Encoder {
     fetches: Fetches,
     /// Page of the code fetched last.
     code_page: u64,
+    /// Pages that were touched first for their code, since they were asked for.
+    code_pages: Vec<u64>,
 }
 
 impl Encoder {
@@ -81,6 +83,7 @@ impl Encoder {
             pages: Pages::default(),
             fetches: Fetches::default(),
             code_page: u64::MAX,
+            code_pages: Vec::new(),
         }
     }
 
@@ -158,7 +161,9 @@ impl Encoder {
             self.chunk.counts.fetches += 1;
             if line >> 12 != self.code_page {
                 self.code_page = line >> 12;
-                self.pages.touch(self.code_page);
+                if self.pages.touch(self.code_page) {
+                    self.code_pages.push(self.code_page);
+                }
             }
         });
     }
@@ -219,6 +224,11 @@ impl Encoder {
                 ..Chunk::default()
             },
         )
+    }
+
+    /// Pages that were touched for the first time since the last call, and for code, by number.
+    pub fn fresh_code_pages(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.code_pages)
     }
 
     /// Pages touched for the first time since the last call, by number.

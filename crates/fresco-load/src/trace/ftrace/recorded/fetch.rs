@@ -65,10 +65,7 @@ impl Code {
             let further = bytes.below(u64::from(instructions - last), "an instruction in another line")?;
             entered.push(last + further as u16);
         }
-        Ok(Some(Self {
-            bytes: length,
-            entered,
-        }))
+        Ok(Some(Self { bytes: length, entered }))
     }
 }
 

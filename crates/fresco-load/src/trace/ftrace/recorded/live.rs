@@ -4,8 +4,8 @@
 use super::block::Block;
 use super::decoder::{Decoder, Step};
 use super::encoder::Chunk;
-use super::follow::Follower;
 use super::fetch::Fetches;
+use super::follow::Follower;
 use super::thread::{Due, Gaps, append_run, append_run_with, note_fetches};
 use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};

@@ -28,9 +28,9 @@ pub(super) struct Pages {
 const RECENT: usize = 1024;
 
 impl Pages {
-    /// Adds a page.
+    /// Adds a page; true if it is new.
     #[inline]
-    pub fn touch(&mut self, page: u64) {
+    pub fn touch(&mut self, page: u64) -> bool {
         let (region, bit) = (page >> 6, 1u64 << (page & 63));
         if self.recent.is_empty() {
             self.recent = vec![(u64::MAX, 0); RECENT];
@@ -44,10 +44,12 @@ impl Pages {
             *recent = (region, place);
         }
         let bits = &mut self.bits[recent.1 as usize];
-        if *bits & bit == 0 {
+        let is_new = *bits & bit == 0;
+        if is_new {
             *bits |= bit;
             self.fresh.push(page);
         }
+        is_new
     }
 
     /// Pages added since the last call.

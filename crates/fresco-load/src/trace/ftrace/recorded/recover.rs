@@ -8,7 +8,9 @@ use super::file::{define, error};
 use super::follow::{Dependences, Follower};
 use super::pages::Pages;
 use super::section::{About, Fault, PRELUDE, Stored, Unpacker};
-use super::{BLOCKS, CHUNK, Ending, HEADER, FLAGS, Fetches, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION};
+use super::{
+    BLOCKS, CHUNK, Ending, FLAGS, Fetches, HEADER, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION,
+};
 use crate::trace::ftrace::MAGIC;
 use fresco_input::InputError;
 use std::collections::BTreeMap;
@@ -165,7 +167,7 @@ impl<W: Write> Recovery<W> {
         }
         let of = self.threads.entry(chunk.thread).or_default();
         of.dependences.add(&found);
-        pages.into_iter().for_each(|page| of.pages.touch(page));
+        pages.into_iter().for_each(|page| _ = of.pages.touch(page));
         self.writer.chunk(&chunk)?;
         Ok(true)
     }

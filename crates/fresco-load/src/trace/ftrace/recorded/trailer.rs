@@ -223,7 +223,11 @@ fn totals(bytes: &mut Bytes<'_>, fetches: bool) -> Result<ThreadTotals, String> 
         instructions: bytes.integer()?,
         loads: bytes.below(1 << 62, "a number of loads")?,
         stores: bytes.below(1 << 62, "a number of stores")?,
-        fetches: if fetches { bytes.below(1 << 50, "a number of fetches")? } else { 0 },
+        fetches: if fetches {
+            bytes.below(1 << 50, "a number of fetches")?
+        } else {
+            0
+        },
     };
     let looked_at = bytes.integer()?;
     let mut pair = || -> Result<[u64; 2], String> { Ok([bytes.integer()?, bytes.integer()?]) };

@@ -92,7 +92,11 @@ impl<W: Write> RecordedWriter<W> {
     /// The output fails.
     pub fn chunk(&mut self, chunk: &Chunk) -> io::Result<()> {
         let orders = chunk.orders().map_err(io::Error::other)?;
-        self.section(CHUNK, &chunk.content(self.fetches), (chunk.thread, chunk.counts.accesses()))?;
+        self.section(
+            CHUNK,
+            &chunk.content(self.fetches),
+            (chunk.thread, chunk.counts.accesses()),
+        )?;
         self.counts.entry(chunk.thread).or_default().add(&chunk.counts);
         for (object, ticket) in orders {
             self.orders.insert(object, ticket);

@@ -58,7 +58,13 @@ fn fetched(blocks: &[Block], runs: &[usize]) -> Vec<u64> {
     let plain = written(blocks, &[(0, runs.iter().map(did).collect())]);
     assert_eq!(read(&bytes), read(&plain));
     let (file, _directory) = opened(&plain).expect("sound");
-    assert_eq!(counts, Counts { fetches: counts.fetches, ..file.trailer().counts() });
+    assert_eq!(
+        counts,
+        Counts {
+            fetches: counts.fetches,
+            ..file.trailer().counts()
+        }
+    );
     lines
 }
 
@@ -72,10 +78,19 @@ fn a_loop_within_a_line_is_fetched_once() {
 
 #[test]
 fn straight_code_is_fetched_line_by_line() {
-    for (address, instructions, size) in [(0x40_1000, 64, 1), (0x40_1000, 65, 1), (0x40_1000, 512, 15), (0x40_1039, 1, 15)] {
+    for (address, instructions, size) in [
+        (0x40_1000, 64, 1),
+        (0x40_1000, 65, 1),
+        (0x40_1000, 512, 15),
+        (0x40_1039, 1, 15),
+    ] {
         let lines = fetched(&[block(address, instructions, size, &[])], &[0]);
         let bytes = address % 64 + u64::from(instructions) * u64::from(size);
-        assert_eq!(lines.len() as u64, bytes.div_ceil(64), "{address:#x} {instructions} {size}");
+        assert_eq!(
+            lines.len() as u64,
+            bytes.div_ceil(64),
+            "{address:#x} {instructions} {size}"
+        );
         assert_eq!(lines[0], address / 64 * 64);
         assert!(lines.windows(2).all(|pair| pair[1] == pair[0] + 64));
     }
@@ -84,7 +99,11 @@ fn straight_code_is_fetched_line_by_line() {
 #[test]
 fn a_call_and_the_way_back() {
     // The call and what follows it are of one line, what is called of another.
-    let blocks = [block(0x40_1000, 2, 4, &[0]), block(0x40_2010, 3, 4, &[1]), block(0x40_1008, 1, 4, &[])];
+    let blocks = [
+        block(0x40_1000, 2, 4, &[0]),
+        block(0x40_2010, 3, 4, &[1]),
+        block(0x40_1008, 1, 4, &[]),
+    ];
     let lines = fetched(&blocks, &[0, 1, 2, 0, 1, 2]);
     // Back at the begin the line is the one of before.
     assert_eq!(lines, [0x40_1000, 0x40_2000, 0x40_1000, 0x40_2000, 0x40_1000]);
@@ -95,7 +114,10 @@ fn fetches_stand_where_their_instructions_are() {
     // Instructions of 16 bytes, but that at 60 over the border: 0 to 3 in the first line, 3 has the first byte of the second.
     let code = block(0x40_100c, 8, 16, &[0, 3, 6]);
     assert_eq!(code.code.as_ref().expect("known").entered, [3, 7]);
-    let bytes = with_fetches(&[code], &[(0, vec![Did::Run(0, vec![8, 16, 24]), Did::Run(0, vec![32, 40, 48])])]);
+    let bytes = with_fetches(
+        &[code],
+        &[(0, vec![Did::Run(0, vec![8, 16, 24]), Did::Run(0, vec![32, 40, 48])])],
+    );
     let expected = [
         (true, 0x40_1000, 0),
         (false, 8, 0),
@@ -118,7 +140,13 @@ fn fetches_stand_where_their_instructions_are() {
 fn fetches_and_orders_stand_together() {
     let code = block(0x40_1000, 4, 4, &[0, 2]);
     let order = |at, ticket| Did::Ordered(Special::Order { at, object: 7, ticket });
-    let did = vec![order(0, 0), order(1, 1), Did::Run(0, vec![8, 16]), order(1, 2), Did::Run(0, vec![24, 32])];
+    let did = vec![
+        order(0, 0),
+        order(1, 1),
+        Did::Run(0, vec![8, 16]),
+        order(1, 2),
+        Did::Run(0, vec![24, 32]),
+    ];
     let bytes = with_fetches(&[code], &[(0, did)]);
     let expected = [
         (false, 0, 0),
@@ -140,26 +168,48 @@ fn fetches_and_orders_stand_together() {
 #[test]
 fn each_part_begins_without_a_line() {
     let run = || Did::Run(0, vec![8]);
-    let bytes = with_fetches(&[block(0x40_1000, 2, 4, &[0])], &[(0, vec![run(), run(), Did::Cut, run()])]);
-    assert_eq!(replayed(&bytes, Between::Nothing).iter().filter(|event| event.0).count(), 2);
+    let bytes = with_fetches(
+        &[block(0x40_1000, 2, 4, &[0])],
+        &[(0, vec![run(), run(), Did::Cut, run()])],
+    );
+    assert_eq!(
+        replayed(&bytes, Between::Nothing)
+            .iter()
+            .filter(|event| event.0)
+            .count(),
+        2
+    );
     assert!(read(&bytes).is_ok());
 }
 
 #[test]
 fn a_trace_without_fetches_has_the_bytes_that_it_always_had() {
-    let did = |number| vec![Did::Run(number, vec![0x1000; number + 1]), Did::Run(number, vec![0x1040; number + 1])];
+    let did = |number| {
+        vec![
+            Did::Run(number, vec![0x1000; number + 1]),
+            Did::Run(number, vec![0x1040; number + 1]),
+        ]
+    };
     let bytes = written(&[chase(), spill()], &[(0, did(0)), (3, did(1))]);
     // Known code changes nothing in it.
     let code = Code::new(0x40_1000, &[4, 4]).map(Box::new);
     let known = [Block { code, ..chase() }, spill()];
     let same = written(&known, &[(0, did(0)), (3, did(1))]);
-    assert_eq!(digest(&bytes), 0);
+    assert_eq!(digest(&bytes), 0x442d_76f3_a74b_29bd);
     let with = with_fetches(&known, &[(0, did(0)), (3, did(1))]);
-    assert_eq!((bytes[8..12].to_vec(), with[8..12].to_vec()), (vec![2, 0, 0, 0], vec![2, 0, 1, 0]));
+    assert_eq!(
+        (bytes[8..12].to_vec(), with[8..12].to_vec()),
+        (vec![2, 0, 0, 0], vec![2, 0, 1, 0])
+    );
     let (file, _directory) = opened(&with).expect("sound");
     assert!(file.about().fetches);
     // Of the block whose code is not known nothing is fetched.
-    let counts: Vec<u64> = file.trailer().threads.iter().map(|totals| totals.counts.fetches).collect();
+    let counts: Vec<u64> = file
+        .trailer()
+        .threads
+        .iter()
+        .map(|totals| totals.counts.fetches)
+        .collect();
     assert_eq!(counts, [1, 0]);
     let (file, _directory) = opened(&same).expect("sound");
     assert_eq!(digest(&same), digest(&bytes), "{:?}", file.trailer());
@@ -177,19 +227,35 @@ fn other_flags_and_counts_that_lie_are_told() {
     assert!(read(&bytes).is_err());
     for (content, expected) in [
         (&[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 1, 2][..], None),
-        (&[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 65, 2], Some("an instruction in another line of 2")),
+        (
+            &[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 65, 2],
+            Some("an instruction in another line of 2"),
+        ),
         (&[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 65], Some("too few bytes")),
-        (&[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 0x80, 0x80, 8], Some("a length of code of 131072")),
+        (
+            &[0x80, 0xc0, 0x80, 0x04, 2, 0, 0, 0x80, 0x80, 8],
+            Some("a length of code of 131072"),
+        ),
         (&[1, 2, 0, 0, 8], Some("8 bytes of code at 0xffffffffffffffff")),
     ] {
         let found = super::super::file::define(content, true, &mut Vec::new()).err();
         match expected {
-            Some(expected) => assert!(found.as_ref().is_some_and(|found| found.contains(expected)), "{found:?}"),
+            Some(expected) => assert!(
+                found.as_ref().is_some_and(|found| found.contains(expected)),
+                "{found:?}"
+            ),
             None => assert!(found.is_some(), "{content:?} has a byte too many"),
         }
     }
     // A chunk that says another number of fetches.
-    let mut writer = RecordedWriter::new(Vec::new(), &About { fetches: true, ..about() }).expect("memory");
+    let mut writer = RecordedWriter::new(
+        Vec::new(),
+        &About {
+            fetches: true,
+            ..about()
+        },
+    )
+    .expect("memory");
     let (code, mut encoder) = (block(0x40_1000, 2, 4, &[0]), Encoder::new(0));
     encoder.run(0, &code, &[8]);
     let mut chunk = encoder.take();
@@ -208,23 +274,56 @@ fn what_records_do_not_hold_is_counted_and_what_is_recovered_has_it() {
     let bytes = with_fetches(&blocks, &[(0, vec![Did::Run(0, vec![8]), Did::Run(0, vec![16])])]);
     let mut trace = AnyTrace::new("t", std::io::Cursor::new(bytes.clone()), None).expect("a trace");
     while trace.next_record().expect("sound").is_some() {}
-    assert!(trace.lost().contains(&Lost { count: 4, what: FETCHES }), "{:?}", trace.lost());
+    assert!(
+        trace.lost().contains(&Lost {
+            count: 4,
+            what: FETCHES
+        }),
+        "{:?}",
+        trace.lost()
+    );
     // Without its end.
     let cut = &bytes[..bytes.len() - 30];
     let Ok(recovered) = recover("t", cut, Vec::new()) else {
         panic!("is recovered");
     };
     assert_eq!(recovered.trailer.counts().fetches, 4);
-    let pages: Vec<u64> = recovered.trailer.threads[0].ranges.iter().map(|range| range.first).collect();
+    let pages: Vec<u64> = recovered.trailer.threads[0]
+        .ranges
+        .iter()
+        .map(|range| range.first)
+        .collect();
     assert_eq!(pages, [0, 0x401]);
-    assert_eq!(replayed(&recovered.out, Between::Nothing), replayed(&bytes, Between::Nothing));
+    assert_eq!(
+        replayed(&recovered.out, Between::Nothing),
+        replayed(&bytes, Between::Nothing)
+    );
 }
 
 #[test]
 fn a_region_that_is_cut_out_counts_its_fetches_and_keeps_its_instructions() {
-    let mark = |enters| Did::Ordered(Special::Mark { at: 0, region: 0, enters });
-    let did = vec![Did::Run(0, vec![8]), mark(true), Did::Run(0, vec![16]), mark(false), Did::Run(0, vec![24])];
-    let mut writer = RecordedWriter::new(Vec::new(), &About { fetches: true, ..about() }).expect("memory");
+    let mark = |enters| {
+        Did::Ordered(Special::Mark {
+            at: 0,
+            region: 0,
+            enters,
+        })
+    };
+    let did = vec![
+        Did::Run(0, vec![8]),
+        mark(true),
+        Did::Run(0, vec![16]),
+        mark(false),
+        Did::Run(0, vec![24]),
+    ];
+    let mut writer = RecordedWriter::new(
+        Vec::new(),
+        &About {
+            fetches: true,
+            ..about()
+        },
+    )
+    .expect("memory");
     let (code, mut encoder) = (block(0x40_1030, 8, 4, &[6]), Encoder::new(0));
     writer.blocks([&code]).expect("memory");
     for what in &did {
@@ -235,8 +334,16 @@ fn a_region_that_is_cut_out_counts_its_fetches_and_keeps_its_instructions() {
         }
     }
     writer.chunk(&encoder.take()).expect("memory");
-    let visits = vec![Visits { thread: 0, times: 1, instructions: 8, accesses: 1 }];
-    writer.regions(vec![Region { name: "r".into(), visits }]);
+    let visits = vec![Visits {
+        thread: 0,
+        times: 1,
+        instructions: 8,
+        accesses: 1,
+    }];
+    writer.regions(vec![Region {
+        name: "r".into(),
+        visits,
+    }]);
     let bytes = writer.finish(Ending::Status(0), Vec::new()).expect("memory").0;
     let (_file, directory) = opened(&bytes).expect("sound");
     let mut trace = AnyTrace::of_region(&directory.path().join("t.ftrace"), "r").expect("is there");
@@ -246,13 +353,23 @@ fn a_region_that_is_cut_out_counts_its_fetches_and_keeps_its_instructions() {
     }
     // The begin; the load, the seventh instruction; the eighth, and the end.
     assert_eq!(gaps, [0, 6, 1]);
-    assert!(trace.lost().contains(&Lost { count: 2, what: FETCHES }), "{:?}", trace.lost());
+    assert!(
+        trace.lost().contains(&Lost {
+            count: 2,
+            what: FETCHES
+        }),
+        "{:?}",
+        trace.lost()
+    );
 }
 
 #[test]
 fn the_program_trace_replays_them_pass_by_pass_and_refuses_a_compressed_trace_with_them() {
     let blocks = [block(0x40_1030, 8, 4, &[1])];
-    let bytes = with_fetches(&blocks, &[(0, vec![Did::Run(0, vec![0x1000]), Did::Run(0, vec![0x1010])])]);
+    let bytes = with_fetches(
+        &blocks,
+        &[(0, vec![Did::Run(0, vec![0x1000]), Did::Run(0, vec![0x1010])])],
+    );
     let directory = tempfile::tempdir().expect("a directory");
     std::fs::write(directory.path().join("t.ftrace"), &bytes).expect("writable");
     let setting = Setting {
@@ -267,7 +384,9 @@ fn the_program_trace_replays_them_pass_by_pass_and_refuses_a_compressed_trace_wi
         kinds.extend(batch.events().iter().map(|event| match event {
             Event::Op(_) => 'o',
             Event::Fetch { .. } => 'f',
-            Event::Mark { marker: Marker::Pass, .. } => 'p',
+            Event::Mark {
+                marker: Marker::Pass, ..
+            } => 'p',
             Event::Mark { .. } | Event::Order { .. } => 'm',
         }));
         batch.clear();
@@ -276,8 +395,15 @@ fn the_program_trace_replays_them_pass_by_pass_and_refuses_a_compressed_trace_wi
     assert_eq!(kinds, "mfoffofpfoffofpm");
     let packed = zstd::encode_all(&bytes[..], 1).expect("memory");
     std::fs::write(directory.path().join("t.ftrace.zst"), packed).expect("writable");
-    let error = crate::build("trace", "file = \"t.ftrace.zst\"", &setting).err().expect("is compressed");
-    assert!(error.to_string().contains("instruction fetches, which would be left out"), "{error}");
+    let error = crate::build("trace", "file = \"t.ftrace.zst\"", &setting)
+        .err()
+        .expect("is compressed");
+    assert!(
+        error
+            .to_string()
+            .contains("instruction fetches, which would be left out"),
+        "{error}"
+    );
 }
 
 proptest! {

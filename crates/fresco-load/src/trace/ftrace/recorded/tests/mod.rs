@@ -254,6 +254,7 @@ fn an_instruction_of_two_accesses_counts_once_where_there_is_room() {
         instructions: 6,
         sites: sites.collect(),
         changed: Vec::new(),
+        code: None,
     };
     let did = vec![Did::Run(0, vec![64; 6]), Did::Run(0, vec![64; 6])];
     let records = read(&written(&[block], &[(0, did)])).expect("sound");
