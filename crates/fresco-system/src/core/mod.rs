@@ -27,10 +27,10 @@
 //! pipelined. Otherwise neither that instruction nor any after it is dispatched before the line is here, from level 2 after its latency, from
 //! the memory through an MSHR like a load's; what was dispatched before goes on. Lines are not fetched ahead.
 //!
-//! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths, functional-unit latencies (an instruction without
-//! memory access takes its slot), store-to-load forwarding by address (a load of a line that a store has fetched waits
-//! for the line), TLBs, coherence (tasks share no pages), hardware prefetchers (the source papers switch them off or
-//! defeat them by their strides).
+//! Not modelled, because none of it changes who waits for whom in the memory: branch prediction and wrong paths,
+//! functional-unit latencies (an instruction without memory access takes its slot), store-to-load forwarding by address
+//! (a load of a line that a store has fetched waits for the line), TLBs, coherence (tasks share no pages), hardware
+//! prefetchers (the source papers switch them off or defeat them by their strides).
 //!
 //! A core runs ahead of the simulated time only where nobody else can notice: on its private caches. What leaves it
 //! (fetches, write-backs, events) does so in order of time: see [`CoreModel::step`]. How far it runs ahead changes nothing.
