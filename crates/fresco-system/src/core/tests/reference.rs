@@ -70,7 +70,8 @@ fn plain(config: &CoreConfig, steps: &[Step], latency: u64) -> u64 {
         numbers.push(number);
         retired.push(r);
     }
-    let last = retired.last().copied().unwrap_or(0);
+    // Instructions between the last operation and a fetch after it retire, too.
+    let last = std::iter::zip(&numbers, &retired).next_back().map_or(number, |(n, r)| r + (number - n));
     times
         .iter()
         .map(|t| t.fill.max(t.ready))
