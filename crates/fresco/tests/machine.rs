@@ -60,6 +60,8 @@ fn a_machine_is_told_in_full() {
     );
     assert_eq!(machine["caches"][2]["sets"], 2048);
     assert_eq!(machine["caches"][2]["cores"], 8);
+    let code = &machine["caches"][3];
+    assert_eq!((&code["level"], &code["sets"]), (&"L1I".into(), &512.into()));
     assert_eq!(machine["map"]["regions"][1]["node"], 1);
     let timing = machine["timing"].as_array().expect("a list");
     let rcd = timing.iter().find(|parameter| parameter["key"] == "rcd").expect("tRCD");

@@ -83,7 +83,10 @@ fn fetches_are_recorded_counted_and_replayed() {
     assert!(text.starts_with("no difference"), "{text}");
 
     // Replayed, with a cache for them and without; beside the trace that has none.
-    let sim = |file: &str, set: &[&str]| {
+    let machine = include_str!("../../../../machines/xeon-w3530.toml").replace("xeon-w3530", "code");
+    let l1i = "\n[l1i]\nsize = \"32 KiB\"\nways = 4\nline = 64\nreplacement = \"tree-plru\"\n";
+    std::fs::write(here.join("code.toml"), machine + l1i).expect("writable");
+    let sim = |file: &str, machine: &str| {
         let few = [
             "--policies",
             "buddy",
@@ -93,15 +96,14 @@ fn fetches_are_recorded_counted_and_replayed() {
             "--set",
             "measure={passes=1}",
         ];
-        let words = [&["sim", "--on", "xeon-w3530", file][..], &few, set].concat();
+        let words = [&["sim", "--on", machine, file][..], &few].concat();
         let document = json(&words, here);
         crate::json_reference::check(&document, &[]);
         first_run(&document)["tasks"][0].clone()
     };
-    let l1i = "l1i={size=\"32 KiB\",ways=4,line=64,replacement=\"tree-plru\"}";
-    let with = sim("./a.ftrace", &["--set", l1i]);
-    let without = sim("./a.ftrace", &[]);
-    let plain = sim("./plain.ftrace", &["--set", l1i]);
+    let with = sim("./a.ftrace", "./code.toml");
+    let without = sim("./a.ftrace", "xeon-w3530");
+    let plain = sim("./plain.ftrace", "./code.toml");
     assert_eq!(
         (number(&with["fetches"]), number(&without["fetches"])),
         (fetches, fetches)

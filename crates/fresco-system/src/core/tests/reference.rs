@@ -71,7 +71,9 @@ fn plain(config: &CoreConfig, steps: &[Step], latency: u64) -> u64 {
         retired.push(r);
     }
     // Instructions between the last operation and a fetch after it retire, too.
-    let last = std::iter::zip(&numbers, &retired).next_back().map_or(number, |(n, r)| r + (number - n));
+    let last = std::iter::zip(&numbers, &retired)
+        .next_back()
+        .map_or(number, |(n, r)| r + (number - n));
     times
         .iter()
         .map(|t| t.fill.max(t.ready))

@@ -140,7 +140,7 @@ impl MachineView {
 }
 
 fn caches(machine: &Machine) -> Vec<CacheView> {
-    let private = [("L1", &machine.l1), ("L1I", &machine.l1i), ("L2", &machine.l2)];
+    let private = [("L1", &machine.l1), ("L2", &machine.l2)];
     let mut caches: Vec<CacheView> = private
         .into_iter()
         .filter_map(|(level, cache)| Some(CacheView::new(level, cache.as_ref()?, 1)))
@@ -155,6 +155,8 @@ fn caches(machine: &Machine) -> Vec<CacheView> {
         view.slice_functions = slice_functions.iter().map(|&mask| FunctionView::new(mask)).collect();
         caches.push(view);
     }
+    // Last: the others have the places that they have without it.
+    caches.extend(machine.l1i.as_ref().map(|cache| CacheView::new("L1I", cache, 1)));
     caches
 }
 

@@ -87,8 +87,8 @@ pub fn keep_parts(
     told::warnings(output, recording);
     if recording.ended == Ended::Asked {
         tell("fresco record: intervals of that are chosen now; another signal keeps the whole in place of them");
+        stop.ask_again();
     }
-    stop.ask_again();
     match sampling.run(whole.partial(), "the recording", output, stop) {
         Ok(Some(sample)) => {
             drop(whole);
