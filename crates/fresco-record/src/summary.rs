@@ -91,7 +91,8 @@ pub fn summarise(address: u64, effects: &[Effect], seen: &[Seen]) -> Block {
         instructions,
         changed: changed
             .map(|register| (register as u8, state.sources[register]))
-            .collect(),
+            .collect::<Vec<_>>()
+            .into(),
         sites: state.sites,
         code: None,
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The program `trace`: does again what a trace says, as often as asked.
 
-use super::cpu::{ADDRESS_LIMIT, CpuTrace, no_access, too_high};
+use super::cpu::{CpuTrace, no_access};
 use super::format::Format;
 use super::ftrace::recorded::{Between, RecordedFile, RecordedThread};
 use super::ftrace::{MAX_THREADS, What};
@@ -259,21 +259,9 @@ impl Replay {
     /// trace vouches for them.
     fn append(&mut self, thread: &mut RecordedThread, out: &mut Batch) -> Result<bool, InputError> {
         debug_assert!(!self.survey.begins && self.gap == 0);
-        while !out.is_full() {
-            let before = out.events().len();
-            if !thread.next(out.buffer())? {
-                return Ok(false);
-            }
-            for event in &out.events()[before..] {
-                if let Event::Op(op) = event {
-                    self.digest.count();
-                    if op.addr.0 >= ADDRESS_LIMIT {
-                        return Err(too_high(op.addr, |found| thread.error_here(found)));
-                    }
-                }
-            }
-        }
-        Ok(true)
+        let more = thread.fill(out)?;
+        self.digest = Digest::counted(thread.accesses());
+        Ok(more)
     }
 
     /// Ends a pass. A trace that has changed since it was surveyed is not what the footprint was computed for.

@@ -34,12 +34,6 @@ impl Digest {
         Self { accesses, ..Self::NONE }
     }
 
-    /// Adds one access without regard to what it is.
-    #[inline]
-    pub fn count(&mut self) {
-        self.accesses += 1;
-    }
-
     /// Adds one access.
     #[inline]
     pub fn add(&mut self, op: &Op) {

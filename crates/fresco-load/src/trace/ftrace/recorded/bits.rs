@@ -25,6 +25,20 @@ impl Bits {
         Ok(bits)
     }
 
+    /// Takes the next `count` bits, 1 to 63, if all of them are 1 and need no further byte; returns false, and takes nothing, if not.
+    #[inline]
+    pub fn take_ones(&mut self, count: u32) -> bool {
+        debug_assert!((1..=63).contains(&count));
+        let ones = (1 << count) - 1;
+        // Bits that are not left are 0.
+        let all = self.word & ones == ones;
+        if all {
+            self.word >>= count;
+            self.left -= count;
+        }
+        all
+    }
+
     #[cold]
     fn take_beyond(&mut self, list: &[u8], count: u32) -> Result<u64, String> {
         let (low, have) = (self.word, self.left);
@@ -63,6 +77,11 @@ mod tests {
             let (mut reader, mut at) = (Bits::default(), 0);
             for size in sizes {
                 let end = at + size as usize;
+                if size < 64 && reader.take_ones(size) {
+                    prop_assert!(bits[at..end].iter().all(|bit| *bit));
+                    at = end;
+                    continue;
+                }
                 if end > list.len() * 8 {
                     prop_assert!(reader.take(&list, size).is_err());
                     return Ok(());

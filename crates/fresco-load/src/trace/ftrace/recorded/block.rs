@@ -2,6 +2,7 @@
 //! What a block of instructions does, said once for all its runs.
 
 use super::bytes::Bytes;
+use super::changes::Changes;
 use super::fetch::Code;
 use crate::trace::ftrace::varint::{put, unzigzag, zigzag};
 
@@ -51,8 +52,8 @@ pub struct Block {
     pub instructions: u16,
     /// The accesses, in their order.
     pub sites: Vec<Site>,
-    /// Registers that are changed, ascending, and what their values derive from then.
-    pub changed: Vec<(u8, Source)>,
+    /// Registers that are changed.
+    pub changed: Changes,
     /// Where its instructions lie, in traces with fetches.
     pub code: Option<Box<Code>>,
 }
@@ -98,8 +99,8 @@ impl Block {
                 put(out, zigzag(site.distance));
             }
         }
-        put(out, self.changed.len() as u64);
-        for (register, source) in &self.changed {
+        put(out, self.changed.all().len() as u64);
+        for (register, source) in self.changed.all() {
             out.push(*register);
             put_source(out, *source);
         }
@@ -143,11 +144,14 @@ impl Block {
             });
         }
         let count = bytes.below(REGISTERS as u64 + 1, "a number of registers")?;
-        let mut changed = Vec::with_capacity(count as usize);
+        let mut changed: Vec<(u8, Source)> = Vec::with_capacity(count as usize);
         for _ in 0..count {
             let register = bytes.byte()?;
             if usize::from(register) >= REGISTERS {
                 return Err(format!("register {register}"));
+            }
+            if changed.last().is_some_and(|(before, _)| *before >= register) {
+                return Err(format!("register {register} after one that is no lower"));
             }
             changed.push((register, source(bytes, &sites)?));
         }
@@ -162,7 +166,7 @@ impl Block {
             address,
             instructions,
             sites,
-            changed,
+            changed: changed.into(),
             code,
         })
     }

@@ -83,22 +83,7 @@ impl Coder {
     /// Learns that `block` is next, which is `number`; what is known of its accesses.
     #[inline]
     pub fn enter(&mut self, number: u32, block: &Block) -> &mut [Stride] {
-        let entry = &mut self.history[self.hash as usize];
-        if *entry != (self.chunk, number) {
-            *entry = (self.chunk, number);
-        }
-        if let Some(before) = self.blocks.get_mut(self.before as usize)
-            && before.successors[0] != number
-        {
-            let place = before.successors.iter().position(|successor| *successor == number);
-            let place = place.unwrap_or(SUCCESSORS - 1);
-            before.successors[..=place].rotate_right(1);
-            before.successors[0] = number;
-        }
-        // Three blocks of five bits each of shift remain in the fifteen bits.
-        let mixed = number.wrapping_mul(0x9e37_79b1) >> 17;
-        self.hash = (self.hash << 5 ^ mixed) & (HISTORY as u32 - 1);
-        self.before = number;
+        self.history[self.hash as usize] = (self.chunk, number);
         let index = number as usize;
         if index >= self.blocks.len() {
             let unknown = State {
@@ -119,7 +104,35 @@ impl Coder {
             let first = state.first as usize;
             self.sites[first..first + block.sites.len()].fill(Stride::default());
         }
-        let first = state.first as usize;
-        &mut self.sites[first..first + block.sites.len()]
+        self.go_on(number, block.sites.len())
+    }
+
+    /// Learns that the block that was expected, `number`, is next; what is known of its `count` accesses.
+    #[inline]
+    pub fn enter_expected(&mut self, number: u32, count: usize) -> &mut [Stride] {
+        debug_assert_eq!(number, self.expected());
+        debug_assert_eq!(
+            self.blocks[number as usize].chunk, self.chunk,
+            "what is expected was there"
+        );
+        self.go_on(number, count)
+    }
+
+    #[inline]
+    fn go_on(&mut self, number: u32, count: usize) -> &mut [Stride] {
+        if let Some(before) = self.blocks.get_mut(self.before as usize)
+            && before.successors[0] != number
+        {
+            let place = before.successors.iter().position(|successor| *successor == number);
+            let place = place.unwrap_or(SUCCESSORS - 1);
+            before.successors[..=place].rotate_right(1);
+            before.successors[0] = number;
+        }
+        // Three blocks of five bits each of shift remain in the fifteen bits.
+        let mixed = number.wrapping_mul(0x9e37_79b1) >> 17;
+        self.hash = (self.hash << 5 ^ mixed) & (HISTORY as u32 - 1);
+        self.before = number;
+        let first = self.blocks[number as usize].first as usize;
+        &mut self.sites[first..first + count]
     }
 }

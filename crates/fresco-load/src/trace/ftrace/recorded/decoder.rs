@@ -138,6 +138,31 @@ impl Decoder {
     /// What comes next, `None` at the end of the chunk. Addresses of a run replace those in `addresses`.
     #[inline]
     pub fn next(&mut self, blocks: &[Block], addresses: &mut Vec<u64>) -> Result<Option<Step>, String> {
+        match self.next_expected(blocks, addresses) {
+            Some(number) => Ok(Some(Step::Run(number))),
+            None => self.next_of_any(blocks, addresses),
+        }
+    }
+
+    /// The commonest of all that may come next: a run of the block that is expected, with each access where it is expected, so nothing but
+    /// ones. `None` for anything else, which [`Self::next`] tells.
+    #[inline(always)]
+    pub fn next_expected(&mut self, blocks: &[Block], addresses: &mut Vec<u64>) -> Option<u32> {
+        let number = self.coder.expected();
+        let block = blocks.get(number as usize)?;
+        let count = block.sites.len();
+        if self.done.runs == self.chunk.counts.runs || count >= 63 || !self.bits.take_ones(count as u32 + 1) {
+            return None;
+        }
+        let strides = self.coder.enter_expected(number, count);
+        addresses.clear();
+        self.done.stores += as_expected(&block.sites, strides, addresses);
+        self.count(block);
+        Some(number)
+    }
+
+    #[inline(never)]
+    fn next_of_any(&mut self, blocks: &[Block], addresses: &mut Vec<u64>) -> Result<Option<Step>, String> {
         if self.done.runs == self.chunk.counts.runs && self.at[1] == self.chunk.lists[1].len() {
             return self.finish().map(|()| None);
         }
@@ -151,6 +176,9 @@ impl Decoder {
         let Some(block) = blocks.get(number as usize) else {
             return Err(unknown(number));
         };
+        if self.done.runs == self.chunk.counts.runs {
+            return Err("more runs than it says".into());
+        }
         self.run(number, block, addresses)?;
         Ok(Some(Step::Run(number)))
     }
@@ -171,14 +199,16 @@ impl Decoder {
                 self.done.stores += stores;
             }
         }
-        let count = block.sites.len();
+        self.count(block);
+        Ok(())
+    }
+
+    /// Counts a run.
+    #[inline]
+    fn count(&mut self, block: &Block) {
         self.done.runs += 1;
         self.done.instructions += u64::from(block.instructions);
-        self.done.loads = self.done.loads.wrapping_add(count as u64);
-        if self.done.runs > self.chunk.counts.runs {
-            return Err("more runs than it says".into());
-        }
-        Ok(())
+        self.done.loads = self.done.loads.wrapping_add(block.sites.len() as u64);
     }
 
     #[inline(never)]
@@ -227,7 +257,7 @@ impl Decoder {
 }
 
 /// Appends the addresses of accesses that are all where they are expected, far the commonest; how many of them are stores.
-#[inline]
+#[inline(always)]
 fn as_expected(sites: &[Site], strides: &mut [Stride], addresses: &mut Vec<u64>) -> u64 {
     let mut stores = 0;
     for (site, stride) in sites.iter().zip(strides) {

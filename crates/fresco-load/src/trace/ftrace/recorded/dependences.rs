@@ -52,8 +52,8 @@ impl Counter {
         while let Some(step) = self.decoder.next(blocks, &mut self.addresses)? {
             let Step::Run(number) = step else { continue };
             let block = &blocks[number as usize];
-            self.follower.run(block, &self.addresses, |place, needed| {
-                if !block.sites[place].write {
+            self.follower.run(block, &self.addresses, |site, _, needed| {
+                if !site.write {
                     found.count(needed);
                 }
             });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which load each access needs, found out from what blocks do with registers and from recent stores.
 
-use super::block::{Block, REGISTERS, Source};
+use super::block::{Block, REGISTERS, Site, Source};
+use super::changes::Changes;
 
 /// Words whose data are remembered: registers saved and restored, lists built a moment ago.
 const WORDS: usize = 1 << 12;
@@ -12,7 +13,9 @@ pub const WINDOW: u32 = 512;
 #[derive(Clone, Debug)]
 pub struct Follower {
     registers: [u32; REGISTERS],
-    /// What registers that a block changes are to become.
+    /// Which of them derive from a load.
+    derived: u64,
+    /// What registers that a block changes are to become, in the order of `Changes::by_entry`.
     changed: [u32; REGISTERS],
     /// Words stored, and the load that the data derive from.
     words: Box<[(u64, u32)]>,
@@ -32,6 +35,7 @@ impl Default for Follower {
     fn default() -> Self {
         Self {
             registers: [0; REGISTERS],
+            derived: 0,
             changed: [0; REGISTERS],
             words: vec![(u64::MAX, 0); WORDS].into_boxed_slice(),
             count: 0,
@@ -43,6 +47,7 @@ impl Follower {
     /// Begins a chunk: nothing is known of values from before.
     pub fn begin(&mut self) {
         self.registers = [0; REGISTERS];
+        self.derived = 0;
         self.words.fill((u64::MAX, 0));
         self.count = 0;
     }
@@ -52,7 +57,13 @@ impl Follower {
         if source.load > 0 {
             return first + u32::from(source.load);
         }
-        let (mut mask, mut latest) = (source.entry, 0);
+        self.latest(source.entry)
+    }
+
+    /// The latest load that any of these registers derives from.
+    #[inline]
+    fn latest(&self, registers: u64) -> u32 {
+        let (mut mask, mut latest) = (registers & self.derived, 0);
         while mask != 0 {
             latest = latest.max(self.registers[mask.trailing_zeros() as usize]);
             mask &= mask - 1;
@@ -60,55 +71,65 @@ impl Follower {
         latest
     }
 
-    /// A run of `block` with these addresses; calls `each` with the place of each access and what it needs.
-    #[inline]
-    pub fn run(&mut self, block: &Block, addresses: &[u64], mut each: impl FnMut(usize, Needed)) {
+    /// A run of `block` with these addresses; calls `each` with each access, its address and what it needs.
+    #[inline(always)]
+    pub fn run(&mut self, block: &Block, addresses: &[u64], mut each: impl FnMut(&Site, u64, Needed)) {
         let first = self.count;
-        for (place, (site, address)) in block.sites.iter().zip(addresses).enumerate() {
-            let number = first + place as u32 + 1;
+        for (number, (site, &address)) in (first + 1..).zip(block.sites.iter().zip(addresses)) {
             let distance = |load: u32| if load > 0 { number - load } else { 0 };
             let from = self.value(site.address, first);
-            let last = address.saturating_add(u64::from(site.size).saturating_sub(1));
-            let words = address >> 3..=last >> 3;
-            let mut latest = from;
-            if site.write {
+            let word = address >> 3;
+            // A word, nearly always.
+            let beyond = (address.saturating_add(u64::from(site.size).saturating_sub(1)) >> 3) - word;
+            let (by_registers, by_all) = if site.write {
                 let data = self.value(site.data, first);
-                for word in words {
+                self.words[word as usize % WORDS] = (word, data);
+                for word in (1..=beyond).map(|more| word + more) {
                     self.words[word as usize % WORDS] = (word, data);
                 }
-                latest = latest.max(data);
-                let by_all = distance(latest);
-                each(
-                    place,
-                    Needed {
-                        by_registers: by_all,
-                        by_all,
-                    },
-                );
+                (from.max(data), from.max(data))
             } else {
-                for word in words {
-                    let (stored, data) = self.words[word as usize % WORDS];
-                    if stored == word {
-                        latest = latest.max(data);
-                    }
+                let mut latest = from.max(self.stored(word));
+                for word in (1..=beyond).map(|more| word + more) {
+                    latest = latest.max(self.stored(word));
                 }
-                each(
-                    place,
-                    Needed {
-                        by_registers: distance(from),
-                        by_all: distance(latest),
-                    },
-                );
+                (from, latest)
+            };
+            let needed = Needed {
+                by_registers: distance(by_registers),
+                by_all: distance(by_all),
+            };
+            each(site, address, needed);
+        }
+        self.change(&block.changed, first);
+        self.count = first + addresses.len() as u32;
+    }
+
+    /// The load that what was stored in a word derives from.
+    #[inline]
+    fn stored(&self, word: u64) -> u32 {
+        let (of, data) = self.words[word as usize % WORDS];
+        if of == word { data } else { 0 }
+    }
+
+    /// Registers change, all at once: sources are of the registers as they were.
+    #[inline]
+    fn change(&mut self, changes: &Changes, first: u32) {
+        let mut derived = changes.loaded;
+        if changes.entries & self.derived != 0 {
+            for (place, (register, entry)) in changes.by_entry.iter().enumerate() {
+                let value = self.latest(*entry);
+                self.changed[place % REGISTERS] = value;
+                derived |= u64::from(value > 0) << register;
+            }
+            for ((register, _), value) in changes.by_entry.iter().zip(&self.changed) {
+                self.registers[usize::from(*register) % REGISTERS] = *value;
             }
         }
-        // All at once: sources are of the registers as they were.
-        for (place, (_, source)) in (0..REGISTERS).zip(&block.changed) {
-            self.changed[place] = self.value(*source, first);
+        self.derived = self.derived & !changes.registers | derived;
+        for (register, load) in &changes.by_load {
+            self.registers[usize::from(*register) % REGISTERS] = first + u32::from(*load);
         }
-        for (value, (register, _)) in self.changed.iter().zip(&block.changed) {
-            self.registers[usize::from(*register)] = *value;
-        }
-        self.count = first + addresses.len() as u32;
     }
 }
 

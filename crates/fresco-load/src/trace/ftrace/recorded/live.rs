@@ -123,17 +123,18 @@ impl Live {
     fn run(&mut self, number: u32, out: &mut Batch) -> Result<(), InputError> {
         let block = &self.blocks[number as usize];
         let addresses = &self.addresses;
-        if let Some(address) = addresses.iter().find(|address| **address >= ADDRESS_LIMIT) {
-            return Err(InputError::new("the program", format!("accesses address {address:#x}"))
-                .allowed("virtual addresses of user space, below 2^56"));
-        }
         let (follower, gaps) = (&mut self.follower, &mut self.gaps);
-        match &block.code {
+        let bits = match &block.code {
             None => append_run(block, addresses, follower, gaps, out.buffer()),
             Some(_) => {
                 note_fetches(block, &mut self.fetches, &mut self.due);
-                append_run_with(&mut self.due, block, addresses, follower, gaps, out.buffer());
+                append_run_with(&mut self.due, block, addresses, follower, gaps, out.buffer())
             }
+        };
+        if bits >= ADDRESS_LIMIT {
+            let address = addresses.iter().max().copied().unwrap_or(bits);
+            return Err(InputError::new("the program", format!("accesses address {address:#x}"))
+                .allowed("virtual addresses of user space, below 2^56"));
         }
         self.accesses += addresses.len() as u64;
         Ok(())
@@ -256,7 +257,7 @@ mod tests {
             address: 0x1000,
             instructions: 3,
             sites: vec![site(0, false), site(2, true)],
-            changed: Vec::new(),
+            changed: Default::default(),
             code: None,
         }
     }

@@ -80,6 +80,7 @@
 mod bits;
 mod block;
 mod bytes;
+mod changes;
 mod coder;
 mod decoder;
 pub mod dependences;
@@ -103,6 +104,7 @@ mod trailer;
 mod writer;
 
 pub use block::{Block, MOST_INSTRUCTIONS, MOST_SITES, REGISTERS, Site, Source};
+pub use changes::Changes;
 pub use encoder::{Chunk, Counts, Encoder};
 pub use fetch::{CODE_LINE, Code, Fetches};
 pub use file::RecordedFile;

@@ -152,13 +152,12 @@ impl<W: Write> Recovery<W> {
                     pages.push(line >> 12);
                 }
             });
-            self.follower.run(block, addresses, |place, needed| {
-                let site = &block.sites[place];
+            self.follower.run(block, addresses, |site, address, needed| {
                 if !site.write {
                     found.count(needed);
                 }
-                let last = addresses[place].wrapping_add(u64::from(site.size) - 1);
-                for page in [addresses[place] >> 12, last >> 12] {
+                let last = address.wrapping_add(u64::from(site.size) - 1);
+                for page in [address >> 12, last >> 12] {
                     if pages.last() != Some(&page) {
                         pages.push(page);
                     }

@@ -204,10 +204,9 @@ impl RecordedStream {
         self.fetches.run(block, |_, _| self.fetched.0 += 1);
         let gaps = self.gaps.entry(thread).or_default();
         let (addresses, ready) = (&self.addresses, &mut self.ready);
-        self.follower.run(block, addresses, |place, needed| {
-            let site = &block.sites[place];
+        self.follower.run(block, addresses, |site, addr, needed| {
             let what = What::Access {
-                addr: addresses[place],
+                addr,
                 size: site.size,
                 write: site.write,
                 dep: needed.by_all,

@@ -7,7 +7,8 @@ use super::fetch::Fetches;
 use super::file::RecordedFile;
 use super::follow::Follower;
 use super::{OBJECTS, Special};
-use crate::{Event, Marker, Op, Order};
+use crate::trace::cpu::{ADDRESS_LIMIT, too_high};
+use crate::{Batch, Event, Marker, Op, Order};
 use fresco_dram::VirtAddr;
 use fresco_input::InputError;
 
@@ -71,6 +72,9 @@ pub(crate) struct RecordedThread {
     fetched: u64,
     /// Up to which place of each object the thread has waited.
     waited: Vec<u32>,
+    /// Accesses so far, and all bits that their addresses have.
+    accesses: u64,
+    bits: u64,
 }
 
 /// What is wanted of a thread besides its accesses.
@@ -132,6 +136,8 @@ impl RecordedThread {
             fetches: Fetches::default(),
             fetched: 0,
             waited: vec![0; usize::from(OBJECTS)],
+            accesses: 0,
+            bits: 0,
         }
     }
 
@@ -140,10 +146,41 @@ impl RecordedThread {
         Self::new(self.file, thread, self.between)
     }
 
+    /// Accesses so far.
+    pub fn accesses(&self) -> u64 {
+        self.accesses
+    }
+
     /// An error at the present place.
     #[cold]
     pub fn error_here(&self, found: String) -> InputError {
         self.file.error(self.section, found)
+    }
+
+    /// Appends events until `out` is full; false at the end of the thread.
+    ///
+    /// # Errors
+    /// The file is damaged, or cannot be read; an address is none of user space.
+    pub fn fill(&mut self, out: &mut Batch) -> Result<bool, InputError> {
+        let mut more = true;
+        while more && !out.is_full() {
+            if self.plain
+                && let Some(number) = self.decoder.next_expected(self.file.blocks(), &mut self.addresses)
+            {
+                self.run_alone(number, out.buffer());
+            } else {
+                more = self.next(out.buffer())?;
+            }
+        }
+        if self.bits >= ADDRESS_LIMIT {
+            let addresses = out.events().iter().filter_map(|event| match event {
+                Event::Op(op) => Some(op.addr),
+                _ => None,
+            });
+            let high = addresses.max_by_key(|addr| addr.0).unwrap_or(VirtAddr(self.bits));
+            return Err(too_high(high, |found| self.error_here(found)));
+        }
+        Ok(more)
     }
 
     /// Appends the events of the next run that has any to `out`; false at the end.
@@ -215,20 +252,29 @@ impl RecordedThread {
 
     #[inline]
     fn run(&mut self, number: u32, out: &mut Vec<Event>) {
-        let block = &self.file.blocks()[number as usize];
-        if !self.plain {
-            return self.run_with_due(number, out);
+        if self.plain {
+            self.run_alone(number, out);
+        } else {
+            self.run_with_due(number, out);
         }
-        append_run(block, &self.addresses, &mut self.follower, &mut self.gaps, out);
+    }
+
+    /// A run with nothing between its accesses.
+    #[inline]
+    fn run_alone(&mut self, number: u32, out: &mut Vec<Event>) {
+        let block = &self.file.blocks()[number as usize];
+        self.accesses += self.addresses.len() as u64;
+        self.bits |= append_run(block, &self.addresses, &mut self.follower, &mut self.gaps, out);
     }
 
     /// A run with something between its accesses, perhaps.
     #[inline(never)]
     fn run_with_due(&mut self, number: u32, out: &mut Vec<Event>) {
         let block = &self.file.blocks()[number as usize];
+        self.accesses += self.addresses.len() as u64;
         self.fetched += note_fetches(block, &mut self.fetches, &mut self.due);
         let (gaps, follower) = (&mut self.gaps, &mut self.follower);
-        append_run_with(&mut self.due, block, &self.addresses, follower, gaps, out);
+        self.bits |= append_run_with(&mut self.due, block, &self.addresses, follower, gaps, out);
         self.plain = !self.file.about().fetches;
     }
 }
@@ -247,7 +293,7 @@ pub(super) fn note_fetches(block: &Block, fetches: &mut Fetches, due: &mut Vec<(
     count as u64
 }
 
-/// Appends the accesses of a run with what is due between them.
+/// Appends the accesses of a run with what is due between them. Returns all bits that their addresses have.
 pub(super) fn append_run_with(
     due: &mut Vec<(u16, Due)>,
     block: &Block,
@@ -255,7 +301,7 @@ pub(super) fn append_run_with(
     follower: &mut Follower,
     gaps: &mut Gaps,
     out: &mut Vec<Event>,
-) {
+) -> u64 {
     if due.is_empty() {
         return append_run(block, addresses, follower, gaps, out);
     }
@@ -266,16 +312,20 @@ pub(super) fn append_run_with(
             out.push(due.event(before.map(|site| site.instruction), gaps));
         }
     };
-    follower.run(block, addresses, |place, needed| {
+    let (mut place, mut bits) = (0, 0);
+    follower.run(block, addresses, |site, address, needed| {
         meet(place, gaps, out);
-        out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
+        out.push(access(site, address, gaps, needed.by_all));
+        bits |= address;
+        place += 1;
     });
     // In a damaged file something may come after more accesses than there are.
     meet(usize::MAX, gaps, out);
     gaps.leave(block);
+    bits
 }
 
-/// Appends the accesses of a run.
+/// Appends the accesses of a run. Returns all bits that their addresses have.
 #[inline]
 pub(super) fn append_run(
     block: &Block,
@@ -283,11 +333,14 @@ pub(super) fn append_run(
     follower: &mut Follower,
     gaps: &mut Gaps,
     out: &mut Vec<Event>,
-) {
-    follower.run(block, addresses, |place, needed| {
-        out.push(access(&block.sites[place], addresses[place], gaps, needed.by_all));
+) -> u64 {
+    let mut bits = 0;
+    follower.run(block, addresses, |site, address, needed| {
+        bits |= address;
+        out.push(access(site, address, gaps, needed.by_all));
     });
     gaps.leave(block);
+    bits
 }
 
 /// The access of a site, which depends on the one so many accesses before.

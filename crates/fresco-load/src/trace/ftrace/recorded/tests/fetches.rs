@@ -14,7 +14,7 @@ fn block(address: u64, instructions: u16, size: u8, loads: &[u16]) -> Block {
         address,
         instructions,
         sites: loads.iter().map(|instruction| load(*instruction, 1)).collect(),
-        changed: Vec::new(),
+        changed: Default::default(),
         code: Code::new(address, &sizes).map(Box::new),
     }
 }

@@ -42,7 +42,7 @@ fn chase() -> Block {
         address: 0x40_1000,
         instructions: 2,
         sites: vec![load(0, 1 << 3)],
-        changed: vec![(3, Source { load: 1, entry: 0 })],
+        changed: vec![(3, Source { load: 1, entry: 0 })].into(),
         code: None,
     }
 }
@@ -60,7 +60,7 @@ fn spill() -> Block {
         address: 0x40_1010,
         instructions: 3,
         sites: vec![load(0, 1 << 4), store],
-        changed: vec![(0, Source { load: 1, entry: 0 })],
+        changed: vec![(0, Source { load: 1, entry: 0 })].into(),
         code: None,
     }
 }
@@ -253,7 +253,7 @@ fn an_instruction_of_two_accesses_counts_once_where_there_is_room() {
         address: 0x1000,
         instructions: 6,
         sites: sites.collect(),
-        changed: Vec::new(),
+        changed: Default::default(),
         code: None,
     };
     let did = vec![Did::Run(0, vec![64; 6]), Did::Run(0, vec![64; 6])];

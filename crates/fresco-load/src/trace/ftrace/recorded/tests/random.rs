@@ -38,7 +38,7 @@ prop_compose! {
                 distance: if beside > 0 { u64::from(distance).wrapping_sub(100) } else { 0 },
             });
         }
-        let changed = changed.into_iter().map(|(register, (load, entry))| (register, source(&made, load, entry))).collect();
+        let changed = changed.into_iter().map(|(register, (load, entry))| (register, source(&made, load, entry))).collect::<Vec<_>>().into();
         Block { address, instructions, sites: made, changed, code: None }
     }
 }
@@ -129,6 +129,7 @@ fn by_the_book(blocks: &[Block], did: &[Did]) -> Vec<(u64, u8, bool, u32)> {
         }
         let changed: Vec<_> = block
             .changed
+            .all()
             .iter()
             .map(|(r, source)| (*r, origin(&registers, *source)))
             .collect();
