@@ -13,12 +13,15 @@ use std::collections::HashMap;
 
 /// A block of the program as it was translated.
 pub struct Translation {
-    address: u64,
+    /// Where it begins.
+    pub address: u64,
     effects: Vec<Effect>,
     /// Bytes of each instruction, if it is to be known where code lies.
     sizes: Vec<u8>,
     /// Instructions that are parts of marks, with their places.
-    marks: Vec<(u16, Part)>,
+    pub marks: Vec<(u16, Part)>,
+    /// One of them begins a mark.
+    pub has_head: bool,
     /// What its runs were like.
     variants: Vec<Variant>,
     /// Which of them was the last.
@@ -77,14 +80,16 @@ impl Blocks {
                     rest = more;
                 }
                 let number = self.translations.len() as u32;
+                let marks: Vec<(u16, Part)> = (0u16..)
+                    .zip(&instructions)
+                    .filter_map(|(place, code)| Some((place, marks::part(self.architecture, code)?)))
+                    .collect();
                 self.translations.push(Translation {
                     address,
                     effects: self.architecture.decode(address, &instructions),
                     sizes: if self.fetches { sizes.to_vec() } else { Vec::new() },
-                    marks: (0u16..)
-                        .zip(&instructions)
-                        .filter_map(|(place, code)| Some((place, marks::part(self.architecture, code)?)))
-                        .collect(),
+                    has_head: marks.iter().any(|(_, part)| matches!(part, Part::Head(_))),
+                    marks,
                     variants: Vec::new(),
                     last: 0,
                 });
@@ -105,25 +110,16 @@ impl Blocks {
         &self.blocks
     }
 
-    /// Instructions of the emulator's block, which is known.
-    pub fn instructions(&self, number: u64) -> u64 {
-        self.translations[self.numbers[number as usize] as usize].effects.len() as u64
-    }
-
-    /// Parts of marks in the emulator's block, which is known, with the places of their instructions.
-    pub fn marks(&self, number: u64) -> &[(u16, Part)] {
-        &self.translations[self.numbers[number as usize] as usize].marks
-    }
-
-    /// Where the emulator's block begins, which is known.
-    pub fn address(&self, number: u64) -> u64 {
-        self.translations[self.numbers[number as usize] as usize].address
+    /// The emulator's block, which is known.
+    #[inline]
+    pub fn translation(&self, number: u64) -> &Translation {
+        &self.translations[self.numbers[number as usize] as usize]
     }
 
     /// Returns true if an event of a run of the emulator's block, which is known, is an access whose address is a register's value plus
     /// a constant.
     pub fn is_by(&self, number: u64, event: u64, register: u8) -> bool {
-        let effects = &self.translations[self.numbers[number as usize] as usize].effects;
+        let effects = &self.translation(number).effects;
         let effect = effects.get((event >> INSTRUCTION & 0x1ff) as usize);
         let of = |address: Option<Address>| {
             address.is_some_and(|address| address.base == Some(register) && address.index.is_none())
@@ -136,10 +132,9 @@ impl Blocks {
     #[inline]
     pub fn run(&mut self, number: u64, events: &[u64], addresses: &mut Vec<u64>) -> Option<(&Variant, &Block)> {
         let translation = &mut self.translations[self.numbers[number as usize] as usize];
-        // All are looked at, without a branch for each.
         let fits = |variant: &Variant| {
-            let differing = variant.shape.iter().zip(events).fold(0, |all, (a, b)| all | a ^ b);
-            variant.shape.len() == events.len() && differing & !LOW == 0
+            let mut both = variant.shape.iter().zip(events);
+            variant.shape.len() == events.len() && both.all(|(a, b)| (a ^ b) & !LOW == 0)
         };
         if !translation.variants.get(translation.last).is_some_and(fits) {
             match translation.variants.iter().position(fits) {
@@ -164,6 +159,12 @@ impl Blocks {
 }
 
 impl Translation {
+    /// Its instructions.
+    #[inline]
+    pub fn instructions(&self) -> u64 {
+        self.effects.len() as u64
+    }
+
     /// A new kind of run.
     fn observe(&self, events: &[u64], block: u32) -> (Variant, Block) {
         let (mut seen, mut orders): (Vec<Seen>, Vec<(u16, u16)>) = (Vec::new(), Vec::new());

@@ -3,9 +3,9 @@
 
 use crate::analysis::Shared;
 use crate::calls::{Made, Pending};
-use crate::marks::{Done, Marks, Part};
+use crate::marks::{Done, Marks, Names, Part};
 use crate::output::Message;
-use fresco_load::trace::ftrace::recorded::{Encoder, Kind, Special};
+use fresco_load::trace::ftrace::recorded::{Block, Encoder, Kind, Special};
 use fresco_ring::event::{AFTER, BEGIN, BLOCK, END, KIND, LONGEST, LOW, ORDER, RETURN, SYSCALL};
 
 /// The state of a thread.
@@ -139,21 +139,43 @@ impl Stream {
     #[inline]
     fn run(&mut self, number: u64, events: &[u64], shared: &mut Shared) {
         shared.see_stack(number, events);
-        if !shared
-            .window
-            .takes(shared.blocks.instructions(number), shared.blocks.address(number))
-        {
+        let translation = shared.blocks.translation(number);
+        if !shared.window.takes(translation.instructions(), translation.address) {
             self.leave_out(events);
             return;
         }
-        let marks = self.marks_of(number, shared);
+        // Letters of marks matter after the head of one alone.
+        let marks = match translation.has_head || self.marks.is_within_name() {
+            true => translation.marks.clone(),
+            false => Vec::new(),
+        };
         let Some((variant, block)) = shared.blocks.run(number, events, &mut self.addresses) else {
             shared.fail("more blocks than a trace can hold: the program makes code all the time".into());
             return;
         };
-        let orders = variant.orders.iter();
-        self.orders
-            .extend(orders.map(|(event, at)| order(events[usize::from(*event)], *at)));
+        if !(variant.orders.is_empty() && self.orders.is_empty() && marks.is_empty()) {
+            let orders = variant.orders.iter();
+            let orders = orders.map(|(event, at)| order(events[usize::from(*event)], *at));
+            self.specials(orders, marks, block, &mut shared.names);
+        }
+        self.done.instructions += u64::from(block.instructions);
+        self.done.accesses += block.sites.len() as u64;
+        self.encoder.run(variant.block, block, &self.addresses);
+        if self.encoder.is_full() {
+            self.chunk(shared);
+        }
+    }
+
+    /// What comes within the next run, of `block`: its orders and those before it, and regions that begin and end in it.
+    #[cold]
+    fn specials(
+        &mut self,
+        orders: impl Iterator<Item = Special>,
+        marks: Vec<(u16, Part)>,
+        block: &Block,
+        names: &mut Names,
+    ) {
+        self.orders.extend(orders);
         if !marks.is_empty() {
             for (place, part) in marks {
                 let at = block.sites.partition_point(|site| site.instruction < place) as u16;
@@ -161,30 +183,14 @@ impl Stream {
                     instructions: self.done.instructions + u64::from(place),
                     accesses: self.done.accesses + u64::from(at),
                 };
-                if let Some((region, enters)) = self.marks.take(part, now, &mut shared.names) {
+                if let Some((region, enters)) = self.marks.take(part, now, names) {
                     self.orders.push(Special::Mark { at, region, enters });
                 }
             }
             self.orders.sort_by_key(Special::at);
         }
-        self.done.instructions += u64::from(block.instructions);
-        self.done.accesses += block.sites.len() as u64;
         for special in self.orders.drain(..) {
             self.encoder.special(special);
-        }
-        self.encoder.run(variant.block, block, &self.addresses);
-        if self.encoder.is_full() {
-            self.chunk(shared);
-        }
-    }
-
-    /// Parts of marks in a block: letters matter after the head of one alone.
-    #[inline]
-    fn marks_of(&self, number: u64, shared: &Shared) -> Vec<(u16, Part)> {
-        let marks = shared.blocks.marks(number);
-        match marks.iter().any(|(_, part)| matches!(part, Part::Head(_))) || self.marks.is_within_name() {
-            true => marks.to_vec(),
-            false => Vec::new(),
         }
     }
 

@@ -103,10 +103,12 @@ impl Encoder {
         debug_assert_eq!(block.sites.len(), addresses.len());
         let hit = self.coder.expected() == number;
         self.bit(hit);
-        if !hit {
+        let strides = if hit {
+            self.coder.enter_expected(number, block.sites.len())
+        } else {
             self.branch(number);
-        }
-        let strides = self.coder.enter(number, block);
+            self.coder.enter(number, block)
+        };
         // The bits of this run are put together in a register of their own.
         let (mut bits, mut count) = (self.bits, self.count);
         let lists = &mut self.chunk.lists;
