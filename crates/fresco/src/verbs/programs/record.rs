@@ -98,6 +98,12 @@ pub fn run(args: &Args) -> Outcome {
             _ => session.record(recipe),
         };
         match made {
+            Ok(entry) if entry.sets_up() && !entry.quick => bar.suspend(|| {
+                let Entry { name, loads, stores, .. } = &entry;
+                tell(&format!(
+                    "fresco: {name}: {loads} loads and {stores} stores: the part that was recorded only sets data up; more is to be skipped"
+                ));
+            }),
             Ok(_) => {}
             Err(Without::Stopped) => break,
             Err(Without::Failed(reason)) => {
