@@ -12,6 +12,7 @@ use crate::parameter::{Kind, Parameter};
 use crate::registry::{Build, ProgramKind};
 use crate::{Area, Batch, Event, Marker, Program};
 use fresco_input::InputError;
+use start::Start;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +71,15 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
                 },
                 doc: "the thread to replay, of a trace of several",
             },
+            Parameter {
+                name: "skip",
+                kind: Kind::Count {
+                    min: 0,
+                    max: 1 << 40,
+                    default: 0,
+                },
+                doc: "loads and stores that the first pass leaves out",
+            },
         ],
         PASSES,
     ],
@@ -86,7 +96,17 @@ pub(crate) static TRACE: ProgramKind = ProgramKind {
             Err(error) => return Err(fault(&error.to_string()).help("check the name and the directory of traces")),
         }
         let format = FORMATS[values.number("format") as usize];
-        let replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;
+        let mut replay = Replay::new(path, format, values.number("thread") as u16, values.number("passes"))?;
+        let skip = values.number("skip");
+        let all = replay.survey.digest.accesses;
+        if skip >= all {
+            let found = format!("found {skip}, and {} has {all} loads and stores", replay.path.display());
+            return Err(values
+                .error("skip", found)
+                .allowed(format!("0 to {}", all - 1))
+                .help("leave out less than all of it"));
+        }
+        replay.leave_out(skip);
         Ok(Box::new(replay))
     }),
 };
@@ -139,6 +159,8 @@ pub(super) struct Replay {
     digest: Digest,
     /// Instructions before marks that were left out.
     gap: u32,
+    /// What of the first pass is left out.
+    start: Start,
     /// Whether the end of this pass is marked.
     passed: bool,
     ended: bool,
@@ -190,9 +212,19 @@ impl Replay {
             under_way: false,
             digest: Digest::NONE,
             gap: 0,
+            start: Start::default(),
             passed: false,
             ended: false,
         }
+    }
+
+    /// Leaves out so many accesses of the first pass, fewer than there are. Whole chunks are not even read.
+    fn leave_out(&mut self, accesses: u64) {
+        let skipped = match &mut self.trace {
+            Some(Pass::Recorded(thread)) => thread.skip(accesses),
+            _ => 0,
+        };
+        self.start = Start::after(accesses, skipped);
     }
 
     fn over(&self) -> bool {
@@ -207,8 +239,12 @@ impl Replay {
     /// Passes an event of the trace on, or leaves it out.
     fn deliver(&mut self, event: Event, out: &mut Batch) {
         match event {
-            Event::Op(mut op) => {
+            Event::Op(op) => {
                 self.digest.add(&op);
+                let Some(mut op) = self.start.keep(op) else {
+                    self.gap = 0;
+                    return;
+                };
                 op.gap = op.gap.saturating_add(std::mem::take(&mut self.gap));
                 out.push(Event::Op(op));
             }
@@ -259,8 +295,10 @@ impl Replay {
     /// trace vouches for them.
     fn append(&mut self, thread: &mut RecordedThread, out: &mut Batch) -> Result<bool, InputError> {
         debug_assert!(!self.survey.begins && self.gap == 0);
+        let before = out.events().len();
         let more = thread.fill(out)?;
         self.digest = Digest::counted(thread.accesses());
+        self.start.filter(out.buffer(), before);
         Ok(more)
     }
 
@@ -280,7 +318,7 @@ impl Replay {
             });
         }
         self.done = self.done.wrapping_add(1);
-        (self.under_way, self.passed, self.digest) = (false, false, Digest::NONE);
+        (self.under_way, self.passed, self.digest, self.start) = (false, false, Digest::NONE, Start::default());
         Ok(())
     }
 }
@@ -349,5 +387,6 @@ impl Program for Replay {
     }
 }
 
+mod start;
 #[cfg(test)]
 mod tests;

@@ -138,6 +138,15 @@ fn a_ramulator_trace_gzipped() {
 }
 
 #[test]
+fn a_trace_of_another_format_begins_later_too() {
+    let directory = directory("t.txt", b"5 64\n1 128\n2 192\n");
+    let again = replay(&directory, "file = 't.txt'\nskip = 2\npasses = 2").expect("is replayed");
+    let seen: Vec<(u32, u64)> = again.ops().iter().map(|op| (op.gap, op.addr.0)).collect();
+    assert_eq!(seen, [(2, 192), (5, 64), (1, 128), (2, 192)]);
+    assert_eq!(again.marks(), (1, 2, 1));
+}
+
+#[test]
 fn a_long_trace_comes_in_batches() {
     let text: String = (0..30_000).map(|i| format!("{} {}\n", i % 7, 4096 + i * 64)).collect();
     let directory = directory("t.txt", text.as_bytes());

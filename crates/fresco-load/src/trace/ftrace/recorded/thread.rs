@@ -146,8 +146,22 @@ impl RecordedThread {
         Self::new(self.file, thread, self.between)
     }
 
-    /// Accesses so far.
+    /// Accesses so far, with those of chunks that were left out.
     pub fn accesses(&self) -> u64 {
+        self.accesses
+    }
+
+    /// Leaves chunks out, as far as they lie within so many accesses from the begin. Returns how many accesses they have.
+    pub fn skip(&mut self, accesses: u64) -> u64 {
+        let index = &self.file.trailer().index;
+        while let Some(section) = self.chunks.as_slice().first() {
+            let next = self.accesses + index[*section].chunk.1;
+            if next > accesses {
+                break;
+            }
+            self.accesses = next;
+            self.chunks.next();
+        }
         self.accesses
     }
 

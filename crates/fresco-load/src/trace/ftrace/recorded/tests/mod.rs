@@ -508,3 +508,55 @@ fn a_region_is_taken_out_visit_by_visit() {
             .contains("did you mean wanted?")
     );
 }
+
+#[test]
+fn what_the_first_pass_leaves_out_is_in_the_second() {
+    let (next, spilled) = (
+        |address| Did::Run(0, vec![address]),
+        |address| Did::Run(1, vec![address, address + 8]),
+    );
+    let did = vec![
+        next(0x1000),
+        spilled(0x2000),
+        next(0x1040),
+        Did::Cut,
+        next(0x1080),
+        spilled(0x3000),
+        next(0x10c0),
+        next(0x1100),
+    ];
+    let bytes = written(&[chase(), spill()], &[(3, did)]);
+    let (_file, directory) = opened(&bytes).expect("sound");
+    let setting = crate::Setting {
+        trace_dir: directory.path().into(),
+        ..crate::Setting::default()
+    };
+    let replayed = |skip: u64| {
+        let parameters = format!("file = 't.ftrace'\nthread = 3\npasses = 2\nskip = {skip}");
+        crate::build("trace", &parameters, &setting).map(crate::testing::run)
+    };
+    let all = replayed(0).expect("sound").ops();
+    let whole = &all[..9];
+    assert_eq!(whole, &all[9..]);
+    for skip in 0..9 {
+        let run = replayed(skip as u64).expect("sound");
+        assert_eq!(run.marks(), (1, 2, 1), "{skip}");
+        let ops = run.ops();
+        let (first, second) = ops.split_at(9 - skip);
+        assert_eq!(second, whole, "{skip}");
+        for (place, (op, of_all)) in std::iter::zip(first, &whole[skip..]).enumerate() {
+            let dep = if of_all.dep as usize > place { 0 } else { of_all.dep };
+            // Of the instructions before the first one those of chunks that are not read are missing.
+            let gap = if place == 0 { op.gap } else { of_all.gap };
+            assert!(op.gap <= of_all.gap, "{skip}, {place}");
+            assert_eq!(*op, crate::Op { dep, gap, ..*of_all }, "{skip}, {place}");
+        }
+    }
+    assert!(whole[1..].iter().any(|op| op.dep > 1), "{whole:?}");
+    let error = replayed(9).err().expect("nothing is left").to_string();
+    assert!(
+        error.contains("skip: found 9, and ") && error.contains("has 9 loads and stores"),
+        "{error}"
+    );
+    assert!(error.contains("allowed: 0 to 8"), "{error}");
+}
