@@ -6,7 +6,7 @@ use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Polic
 use fresco_machine::{Machine, RefreshPolicy};
 use fresco_system::experiment::fair::{FairResult, FairSchedule, Untiled, Variant, check_tiling, place};
 use fresco_system::experiment::{
-    Activity, Experiment, Instance, Paging, RunOutcome, Schedule, TaskSpec, Timing, Work, run,
+    Activity, Experiment, Instance, Paging, RunOutcome, Schedule, TaskOutcome, TaskSpec, Timing, Work, run,
 };
 
 /// One rank of four banks, with a refresh window so short that a test sees many turns: 64 commands per bank and 64 tREFI,
@@ -86,6 +86,67 @@ fn figure_9(colored: bool) -> Vec<TaskSpec> {
 
 fn reads_that_met_refresh(fair: &FairResult) -> u64 {
     fair.tasks.iter().map(|task| task.met_refresh.reads).sum()
+}
+
+/// Instructions, operations, time on cores, reads, write-backs, accesses that met a refresh, of all tasks one after the other.
+fn counters(result: &RunOutcome) -> Vec<[u64; 6]> {
+    let of = |task: &TaskOutcome| {
+        let (reads, met) = (task.reads.count, task.met_refresh.accesses());
+        [
+            task.instructions,
+            task.operations,
+            task.executing_ps,
+            reads,
+            task.write_backs,
+            met,
+        ]
+    };
+    result.tasks.iter().map(of).collect()
+}
+
+#[test]
+fn what_is_counted_from_a_time_on_is_all_less_what_came_before() {
+    // All tasks leave their cores before each turn ends; pages in all banks meet refreshes.
+    let run_of = |turns: u64, from: u64, schedule: FairSchedule| {
+        let machine = four_banks(2, RefreshPolicy::PerBankSequential);
+        let mut experiment = experiment(machine, schedule, Partition::Soft, figure_9(true));
+        (experiment.horizon_ns, experiment.count_from_ns) = (turns * TURN, from * TURN);
+        outcome(&experiment)
+    };
+    let blind = FairSchedule {
+        guard_ns: FairSchedule::GUARD_NS,
+        ..FairSchedule::blind()
+    };
+    for schedule in [FairSchedule::refresh_aware(), blind] {
+        let (all, _) = run_of(12, 0, schedule);
+        let (first, _) = run_of(4, 0, schedule);
+        let (rest, fair) = run_of(12, 4, schedule);
+        let pairs = counters(&all).into_iter().zip(counters(&first)).zip(counters(&rest));
+        for ((all, first), rest) in pairs {
+            assert!(first[..4].iter().all(|&count| count > 0), "{first:?}");
+            assert_eq!(rest, std::array::from_fn(|of| all[of] - first[of]));
+        }
+        assert_eq!(reads_that_met_refresh(&fair) > 0, schedule == blind);
+        assert_eq!(rest.counted_ps, (4 * TURN * 1000, 12 * TURN * 1000));
+        let reads = |result: &RunOutcome| result.controllers.iter().map(|one| one.reads).sum::<u64>();
+        assert_eq!(reads(&rest), reads(&all) - reads(&first));
+        assert_eq!(all.timeline.runs, rest.timeline.runs, "the same run");
+        assert!(
+            fair.tasks.iter().all(|task| (0.48..=0.5).contains(&task.share_of_time)),
+            "{fair:#?}"
+        );
+        assert!(rest.banks_at_work >= 1.0);
+    }
+}
+
+#[test]
+fn counters_that_begin_at_the_end_are_refused() {
+    let machine = four_banks(2, RefreshPolicy::PerBankSequential);
+    let mut experiment = experiment(machine, FairSchedule::blind(), Partition::Soft, figure_9(true));
+    experiment.count_from_ns = experiment.horizon_ns;
+    let error = run(&experiment).expect_err("nothing is counted").to_string();
+    assert!(error.contains("found counters that begin at 1996800 ns"), "{error}");
+    assert!(error.contains("allowed: 0 to 1996799 ns"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From an experiment to a machine with its tasks mapped, at time 0.
 
+use super::counting::Before;
 use super::cpu::{Counters, Cpu};
 use super::jobs::TaskState;
 use super::phases::Phases;
@@ -126,6 +127,10 @@ impl<'e> Engine<'e> {
             watch,
             phases,
             next_dispatch: 0,
+            count_at: match experiment.count_from_ns {
+                0 => NEVER,
+                from => from * 1000,
+            },
             timer: 0,
             waits: super::busy::Waits::new(machine.cores as usize),
             recording,
@@ -211,6 +216,7 @@ impl Setup<'_> {
             counted: Counters::default(),
             executing: 0,
             write_backs: 0,
+            before: Before::default(),
             faults: PageFaults::default(),
             began_at_instruction: 0,
             waits_for_others: false,

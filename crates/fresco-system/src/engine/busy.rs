@@ -42,6 +42,11 @@ impl BankWork {
         }
     }
 
+    /// Work so far does not count; what is under way does from now on, with the next command.
+    pub fn count_anew(&mut self) {
+        (self.bank_cycles, self.any_cycles) = (0, 0);
+    }
+
     /// Commands come in order of time.
     pub fn observe(&mut self, command: &Command) {
         let [activation, precharge, read, write] = self.lengths;

@@ -7,11 +7,12 @@ use fresco_dram::{NEVER, Ps};
 use fresco_input::InputError;
 
 impl Engine<'_> {
-    /// Phases that last to `now` end, budgets are renewed, colors are divided anew, jobs are released, decisions end.
+    /// Counters begin anew, phases that last to `now` end, budgets are renewed, colors are divided anew, jobs are released, decisions end.
     ///
     /// # Errors
     /// Colors cannot be divided so.
     pub(super) fn fire(&mut self, now: Ps) -> Result<(), InputError> {
+        self.count_anew(now);
         self.stop_due(now);
         self.renew_budgets(now);
         self.scan(now)?;

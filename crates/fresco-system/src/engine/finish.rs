@@ -19,7 +19,8 @@ impl Engine<'_> {
     /// Ends the run at its horizon, or where the last phase has ended: programs check their results, counters are read.
     pub(super) fn finish(mut self, done: &mut Vec<Done>) -> Result<RunOutcome, InputError> {
         let over = self.phases.as_ref().and_then(|phases| phases.over);
-        let opened = self.phases.as_ref().and_then(|phases| phases.opened).unwrap_or(0);
+        let opened = self.phases.as_ref().and_then(|phases| phases.opened);
+        let opened = opened.unwrap_or(self.experiment.count_from_ns * 1000);
         let end = over.unwrap_or(self.horizon);
         self.memory.run_until(end, done);
         self.deliver(done, end, false);
@@ -145,10 +146,10 @@ impl Engine<'_> {
             met_refresh_at_start: state.met_at_start,
             copies: state.copies,
             copied_bytes: state.copied_bytes,
-            instructions: state.counted.instructions,
-            operations: state.process.operations(),
-            fetches: state.process.fetches(),
-            executing_ps: state.executing,
+            instructions: state.counted.instructions - state.before.instructions,
+            operations: state.process.operations() - state.before.operations,
+            fetches: state.process.fetches() - state.before.fetches,
+            executing_ps: state.executing - state.before.executing,
             write_backs: state.write_backs,
             allocation: self.frames.stats(state.memory_ids[0]).copied().unwrap_or_default(),
             recorder: state.recorder.clone(),

@@ -2,6 +2,7 @@
 //! A task of a run: its process, its memories, its jobs.
 
 use super::copy;
+use super::counting::Before;
 use super::cpu::Counters;
 use super::team::Waits;
 use crate::experiment::{JobRecord, Met, PageFaults, ReadyJob, TaskSpec};
@@ -45,6 +46,8 @@ pub(super) struct TaskState {
     pub executing: Ps,
     /// Dirty lines that left the last cache meanwhile.
     pub write_backs: u64,
+    /// What of these and of its operations is not counted.
+    pub before: Before,
     /// Within the run.
     pub faults: PageFaults,
     /// Instructions executed when the program began last.

@@ -20,6 +20,7 @@ mod budgets;
 mod build;
 mod busy;
 mod copy;
+mod counting;
 mod cpu;
 mod decide;
 mod finish;
@@ -85,6 +86,8 @@ pub(crate) struct Engine<'e> {
     horizon: Ps,
     /// When a dispatcher decides next or a job is released.
     next_dispatch: Ps,
+    /// When counters begin anew; [`NEVER`] if they do not any more.
+    count_at: Ps,
     /// The earliest of the timers. Only what timers and events do moves one.
     timer: Ps,
     /// Time of the last event.
@@ -174,9 +177,10 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, or a phase ends.
+    /// When a dispatcher decides next, a job is released, budgets are renewed, colors are divided anew, a phase ends, or counters begin
+    /// anew.
     fn next_timer(&self) -> Ps {
-        let first = self.next_dispatch.min(self.next_period());
+        let first = self.next_dispatch.min(self.next_period()).min(self.count_at);
         let first = first.min(self.next_scan()).min(self.next_stop());
         // At the horizon jobs may end, but nothing begins.
         if first < self.horizon { first } else { NEVER }

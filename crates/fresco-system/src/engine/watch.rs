@@ -76,6 +76,11 @@ impl Watch {
         (self.from, self.to) = (from, to);
     }
 
+    /// From now on banks are seen at work.
+    pub fn count_anew(&mut self) {
+        self.work.count_anew();
+    }
+
     fn observe(&mut self, command: &Command) {
         if let Some(checker) = &mut self.checker {
             checker.observe(&command.into());

@@ -32,6 +32,9 @@ pub struct Experiment {
     pub frames: FramesConfig,
     /// Length of the run in nanoseconds.
     pub horizon_ns: u64,
+    /// When counters of tasks, controllers and banks at work begin, in nanoseconds: with the run, or once caches are warm. Jobs, cores, ranks
+    /// and the timeline tell of the whole run. A run of phases counts its phases and has 0 here.
+    pub count_from_ns: u64,
     /// Seed of page frames and programs.
     pub seed: u64,
     /// Judge every DRAM command by the independent checker, retention included.
@@ -103,6 +106,7 @@ impl Experiment {
             schedule,
             frames,
             horizon_ns: 0,
+            count_from_ns: 0,
             seed: 1,
             check: false,
             record_ns: 0,
@@ -128,6 +132,13 @@ impl Experiment {
             return Err(error
                 .allowed(format!("1 to {} ns", Self::LONGEST_NS))
                 .help("choose a horizon of a few retention times"));
+        }
+        let end = if self.phases.is_some() { 1 } else { self.horizon_ns };
+        if self.count_from_ns >= end {
+            let error = self.error(format!("found counters that begin at {} ns", self.count_from_ns));
+            return Err(error
+                .allowed(format!("0 to {} ns", end - 1))
+                .help("begin to count before the run ends; a run of phases has a warm-up for that"));
         }
         if self.margin_permille >= 1000 {
             let error = self.error(format!("found a margin of {} ‰", self.margin_permille));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a fair schedule gave its tasks.
+//! What a fair schedule gave its tasks, in the time that is counted.
 
 use crate::experiment::{Experiment, Met, RunOutcome};
 use fresco_dram::Ps;
@@ -29,7 +29,7 @@ pub struct FairTask {
     pub run_time_ps: Ps,
     /// Instructions per cycle of that time; what the time away from the core costs is in `share_of_time`.
     pub instructions_per_cycle: f64,
-    /// The part of the run that it had its core.
+    /// The part of the time that is counted in which it had its core.
     pub share_of_time: f64,
     /// Reads that went to memory.
     pub reads: u64,
@@ -46,18 +46,19 @@ impl FairResult {
     pub fn new(experiment: &Experiment, result: &RunOutcome) -> Self {
         let per_ps = f64::from(experiment.machine.core.mhz) * 1e-6;
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let counted = (result.counted_ps.1 - result.counted_ps.0) as f64;
         let tasks: Vec<FairTask> = result
             .tasks
             .iter()
             .map(|task| {
-                let run_time_ps: Ps = task.jobs.iter().map(|job| job.execution_ps).sum();
+                let run_time_ps = task.executing_ps;
                 FairTask {
                     name: task.name.clone(),
                     core: task.core,
                     instructions: task.instructions,
                     run_time_ps,
                     instructions_per_cycle: ratio(task.instructions as f64, run_time_ps as f64 * per_ps),
-                    share_of_time: ratio(run_time_ps as f64, result.horizon_ns as f64 * 1000.0),
+                    share_of_time: ratio(run_time_ps as f64, counted),
                     reads: task.reads.count,
                     read_latency_ns: task.reads.latency.mean_ns,
                     met_refresh: task.met_refresh,

@@ -24,7 +24,8 @@ pub struct RunOutcome {
     pub machine: String,
     /// Length of the run.
     pub horizon_ns: u64,
-    /// The time of which controllers and ranks tell, in picoseconds: all of the run, or from when its measured tasks were warm.
+    /// The time of which controllers and counters of tasks tell, in picoseconds: all of the run, or from when its measured tasks were warm, or from
+    /// [`Experiment::count_from_ns`](super::Experiment::count_from_ns) on.
     pub counted_ps: (Ps, Ps),
     /// Seed of page frames and programs.
     pub seed: u64,
@@ -34,11 +35,11 @@ pub struct RunOutcome {
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank.
     pub ranks: Vec<RankRefresh>,
-    /// The controllers, by node, from the start to the end of the run.
+    /// The controllers, by node, in the time that is counted.
     pub controllers: Vec<ControllerResult>,
     /// How well each channel kept the plan's windows; zeros where the machine's own policy holds.
     pub windows: Vec<WindowsKept>,
-    /// Banks at work, mean over the time in which any bank of their channel is: with commands or data of a request, not
+    /// Banks at work, mean over the time that is counted and in which any bank of their channel is: with commands or data of a request, not
     /// with a refresh. 0 if none ever was.
     pub banks_at_work: f64,
     /// Time in which every core has a read that waits for a refresh, of those sent in the part that is recorded; a read's
