@@ -15,6 +15,8 @@ mod observer;
 pub mod published;
 mod recordings;
 mod study;
+#[cfg(test)]
+mod testing;
 
 pub use experiments::SYSTEMS;
 pub use observer::{Observer, Steps, Unobserved};

@@ -130,11 +130,17 @@ impl Study {
         let scenario_results = simulate(&self.scenarios, threads, observer)?;
         self.scenarios.truncate(scenario_results.len());
         let record = self.record.as_ref();
-        let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, observer)?;
-        let made = match &self.recordings {
-            Some(recordings) => Some(recordings.run(&results, threads, observer)?),
-            None => None,
-        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| {
+            let found = format!("cannot start {threads} threads: {error}");
+            InputError::new("the number of threads", found).help("use fewer threads")
+        })?;
+        let (results, made) = pool.install(|| {
+            let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, observer)?;
+            let run = |recordings: &Recordings| recordings.run(&results, threads, self.seed, observer);
+            let made = self.recordings.as_ref().map(run).transpose()?;
+            Ok::<_, InputError>((results, made))
+        })?;
         Ok(Findings {
             reproduction: Reproduction {
                 systems: judged(&self.claims, &self.systems, &results, made.as_ref()),

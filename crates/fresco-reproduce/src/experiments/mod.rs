@@ -16,9 +16,11 @@ mod refresh;
 mod tintmalloc;
 
 pub use allocation::SIZES_MIB;
+pub(crate) use codesign::Recorded;
 
 use crate::Observer;
 use crate::kernel_record::Record;
+use codesign::Programs;
 use fresco_input::InputError;
 use fresco_report::claims::{Results, Row};
 use fresco_system::results::ScenarioResult;
@@ -51,9 +53,14 @@ enum Rows {
     Seeded(fn(u64) -> Made),
     /// Long runs that are no scenario, for a seed.
     Runs(fn(u64, &dyn Observer) -> Made),
+    /// The same of the co-design's programs, which may be recordings.
+    Mixes(OfMixes),
     /// The record of the kernel's measurements.
     Record(fn(&Record) -> Vec<Row>),
 }
+
+/// Rows of the co-design's programs, for a seed.
+type OfMixes = fn(Programs<'_>, u64, &dyn Observer) -> Made;
 
 /// TintMalloc and the systems of the refresh chapters, as `fresco reproduce` names them.
 const TINT: &str = "tintmalloc";
@@ -135,14 +142,14 @@ pub const ALL: &[Experiment] = &[
     facts("crs-short", &[CRS, BASELINES], densities::crs_short),
     facts("codesign-facts", &[CODESIGN, BASELINES], refresh::codesign_facts),
     facts("codesign-machine", &[CODESIGN], refresh::machine),
-    seeded("codesign-models", &[CODESIGN], refresh::models),
+    mixes("codesign-models", &[CODESIGN], codesign::alone),
     facts("codesign-capacity", &[CODESIGN], refresh::capacity),
     seeded("codesign-allocation", &[BASELINES], refresh::allocation),
     runs("codesign-example", &[CODESIGN, BASELINES], codesign::example),
-    runs("codesign-eta", &[CODESIGN], codesign::eta),
-    runs("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
-    runs("codesign-banks", &[CODESIGN], codesign::banks),
-    runs("codesign-variants", &[CODESIGN], codesign::variants),
+    mixes("codesign-eta", &[CODESIGN], codesign::eta),
+    mixes("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
+    mixes("codesign-banks", &[CODESIGN], codesign::banks),
+    mixes("codesign-variants", &[CODESIGN], codesign::variants),
     facts("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
     facts("memguard-facts", &[MEMGUARD], memguard::facts),
     facts("memguard-reorder", &[MEMGUARD], memguard::reorder),
@@ -183,6 +190,10 @@ const fn runs(
     rows: fn(u64, &dyn Observer) -> Made,
 ) -> Experiment {
     experiment(name, systems, Rows::Runs(rows))
+}
+
+const fn mixes(name: &'static str, systems: &'static [&'static str], rows: OfMixes) -> Experiment {
+    experiment(name, systems, Rows::Mixes(rows))
 }
 
 const fn of_record(name: &'static str, rows: fn(&Record) -> Vec<Row>) -> Experiment {
@@ -238,6 +249,7 @@ pub fn rows(
             (Rows::Facts(rows), _) => rows()?,
             (Rows::Seeded(rows), _) => rows(seed)?,
             (Rows::Runs(rows), _) => rows(seed, observer)?,
+            (Rows::Mixes(rows), _) => rows(Programs::Models, seed, observer)?,
         };
         for more in experiment.more.map_or(Ok(Vec::new()), |more| more(seed))? {
             match rows.iter_mut().find(|row| row.labels == more.labels) {
@@ -246,6 +258,36 @@ pub fn rows(
             }
         }
         rows.into_iter().for_each(|row| results.push(experiment.name, row));
+    }
+    Ok(results)
+}
+
+impl Experiment {
+    /// Returns true if its programs are those of the co-design's mixes.
+    pub(crate) fn is_of_mixes(&self) -> bool {
+        matches!(self.rows, Rows::Mixes(_))
+    }
+}
+
+/// The rows of those experiments whose programs are those of the co-design's mixes, with recordings in place of models. Those that are not
+/// whole when the observer stops them have none.
+///
+/// # Errors
+/// A recording is damaged.
+pub(crate) fn rows_of_mixes(
+    experiments: &[&Experiment],
+    recorded: &Recorded,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Results, InputError> {
+    let mut results = Results::new();
+    for experiment in experiments {
+        if let Rows::Mixes(rows) = experiment.rows
+            && !observer.is_stopped()
+        {
+            let rows = rows(Programs::Recorded(recorded), seed, observer)?;
+            rows.into_iter().for_each(|row| results.push(experiment.name, row));
+        }
     }
     Ok(results)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The threshold of the co-design's scheduler (COD-7).
 
+use super::Programs;
 use super::setup;
 use super::spec::{Scheme, Spec};
 use crate::Observer;
@@ -8,28 +9,37 @@ use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_memory::controller::refresh::BankTurns;
 use fresco_report::claims::Row;
-use fresco_system::experiment::{Activity, Experiment, FairSchedule, RunOutcome, run};
+use fresco_system::experiment::{Activity, Experiment, FairSchedule, RunOutcome, run_unless};
 use rayon::prelude::*;
 
-/// WL-1 with each threshold.
-pub fn eta(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+/// WL-1.
+const WORKLOAD: u32 = 1;
+
+/// That mix with each threshold, if it can be made of these programs.
+pub fn eta(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    if !programs.has(WORKLOAD) {
+        return Ok(Vec::new());
+    }
     let steps = observer.begin("co-design, threshold", 4);
     let row = |eta: u32| {
-        let spec = Spec::usual(1, 32, Scheme::Codesign(eta));
-        let mut experiment = setup::experiment(&spec, seed)?;
+        let spec = Spec::usual(WORKLOAD, 32, Scheme::Codesign(eta));
+        let mut experiment = setup::experiment(&spec, programs, seed)?;
         experiment.record_ns = experiment.horizon_ns;
-        let result = run(&experiment)?;
+        let Some(result) = run_unless(&experiment, &|| observer.is_stopped())? else {
+            return Ok(None);
+        };
         steps.step();
         let interfered: u64 = result.tasks.iter().map(|task| task.met_refresh.accesses()).sum();
-        Ok(Row::new()
+        let row = Row::new()
             .label("eta", eta)
-            .value("passed_over", passed_over(&experiment, &result) as f64)
-            .value("interfered_accesses", interfered as f64))
+            .value("passed_over", passed_over(&experiment, &result) as f64);
+        Ok(Some(row.value("interfered_accesses", interfered as f64)))
     };
-    [1u32, 2, 3, 4].into_par_iter().map(row).collect()
+    let rows: Result<Option<Vec<Row>>, InputError> = [1u32, 2, 3, 4].into_par_iter().map(row).collect();
+    Ok(rows?.unwrap_or_default())
 }
 
-/// Candidates with a smaller virtual run time than the task that got a slice, over all slices and cores.
+/// Candidates with a smaller virtual run time than the task that got a slice, over all slices and cores of the whole run.
 fn passed_over(experiment: &Experiment, result: &RunOutcome) -> u64 {
     let chosen = chosen(experiment, result);
     let guard = FairSchedule::GUARD_NS * 1000;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The co-design of refresh, page allocation and scheduling, beside what it is compared with, on mixes of synthetic models.
+//! The co-design of refresh, page allocation and scheduling, beside what it is compared with, on mixes of synthetic models or of recordings.
 
 mod eta;
 mod example;
 mod mixes;
 mod probe;
+mod programs;
 mod rows;
 mod setup;
 mod spec;
@@ -12,12 +13,13 @@ mod spec;
 pub use eta::eta;
 pub use example::example;
 pub use probe::probe;
+pub use programs::{Programs, Recorded, alone};
 pub use rows::{banks, runs, variants};
 
 use crate::Observer;
 use fresco_input::InputError;
 use fresco_system::experiment::fair::FairResult;
-use fresco_system::experiment::{RunOutcome, run};
+use fresco_system::experiment::{RunOutcome, run_unless};
 use rayon::prelude::*;
 use spec::Spec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,34 +40,41 @@ struct Outcome {
 }
 
 /// Runs by seed and set-up: a run that several experiments need is made once.
-static MADE: Mutex<BTreeMap<(u64, Spec), Outcome>> = Mutex::new(BTreeMap::new());
+type Made = BTreeMap<(u64, Spec), Outcome>;
 
-/// The outcomes of these set-ups; those that no memory can follow (CON-20) are left out.
+/// Runs of models.
+static OF_MODELS: Mutex<Made> = Mutex::new(BTreeMap::new());
+
+/// The outcomes of these set-ups; those that no memory can follow (CON-20) are left out, and so are all if the observer stops the runs.
 fn outcomes(
     what: &str,
+    programs: Programs<'_>,
     seed: u64,
     wanted: &BTreeSet<Spec>,
     observer: &dyn Observer,
 ) -> Result<BTreeMap<Spec, Outcome>, InputError> {
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut made = programs.made().lock().unwrap_or_else(PoisonError::into_inner);
     let missing: Vec<Spec> = wanted
         .iter()
         .filter(|spec| !made.contains_key(&(seed, **spec)) && spec.fits())
         .copied()
         .collect();
     let steps = observer.begin(what, missing.len() as u64);
-    let new: Result<Vec<Outcome>, InputError> = missing
+    let new: Result<Option<Vec<Outcome>>, InputError> = missing
         .par_iter()
         .map(|spec| {
-            let experiment = setup::experiment(spec, seed)?;
-            let result = run(&experiment)?;
+            let experiment = setup::experiment(spec, programs, seed)?;
+            let Some(result) = run_unless(&experiment, &|| observer.is_stopped())? else {
+                return Ok(None);
+            };
             steps.step();
             let fair = FairResult::new(&experiment, &result);
             let clock_ns = experiment.machine.memory.timing.clock.to_ps(1000) as f64 / 1e6;
-            Ok(outcome(&fair, &result, clock_ns))
+            Ok(Some(outcome(&fair, &result, clock_ns)))
         })
         .collect();
-    made.extend(missing.into_iter().map(|spec| (seed, spec)).zip(new?));
+    let Some(new) = new? else { return Ok(BTreeMap::new()) };
+    made.extend(missing.into_iter().map(|spec| (seed, spec)).zip(new));
     let found = wanted
         .iter()
         .filter_map(|spec| Some((*spec, *made.get(&(seed, *spec))?)));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of runs that are compared by IPC.
 
-use super::mixes::WORKLOADS;
 use super::spec::{Banks, Scheme, Spec};
-use super::{Outcome, outcomes};
+use super::{Outcome, Programs, outcomes};
 use crate::Observer;
 use fresco_input::InputError;
 use fresco_report::claims::Row;
@@ -34,9 +33,9 @@ const FIRST: usize = 3;
 const HOT: usize = 5;
 
 /// The mixes under each scheme.
-pub fn runs(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn runs(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let mut wanted = Vec::new();
-    for workload in WORKLOADS {
+    for workload in programs.workloads() {
         let mut add = |name: &str, spec: Spec| {
             let retention = if spec.hot { "32" } else { "64" };
             wanted.push(Wanted {
@@ -67,7 +66,7 @@ pub fn runs(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> 
             }
         }
     }
-    rows("co-design, runs", seed, wanted, observer, |row, outcome| {
+    rows("co-design, runs", programs, seed, wanted, observer, |row, outcome| {
         row.value("latency_cycles.mean", outcome.latency)
             .value("accesses", outcome.reads as f64)
             .value("interfered_accesses", outcome.interfered as f64)
@@ -76,11 +75,11 @@ pub fn runs(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> 
 }
 
 /// Few banks, with and without refresh.
-pub fn banks(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn banks(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let mut wanted = Vec::new();
     let none = [(8, 2), (16, 4), (24, 4), (32, 4)].map(|at| ("none", Scheme::NoRefresh, at));
     let codesign = [(32, 2), (32, 4), (32, 6)].map(|at| ("codesign", Scheme::CODESIGN, at));
-    for workload in WORKLOADS {
+    for workload in programs.workloads() {
         for &(name, scheme, (gbit, banks)) in none.iter().chain(&codesign) {
             let baseline = Spec::usual(workload, gbit, Scheme::AllBank);
             let spec = Spec {
@@ -96,11 +95,11 @@ pub fn banks(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError>
             wanted.push(Wanted { labels, spec, baseline });
         }
     }
-    rows("co-design, banks", seed, wanted, observer, |row, _| row)
+    rows("co-design, banks", programs, seed, wanted, observer, |row, _| row)
 }
 
 /// More and fewer cores, tasks and modules.
-pub fn variants(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn variants(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let all = ["all-bank", "per-bank", "codesign"].as_slice();
     let two = ["all-bank", "codesign"].as_slice();
     let hard = ["all-bank", "per-bank", "codesign", "codesign-hard"].as_slice();
@@ -117,7 +116,7 @@ pub fn variants(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputErr
         ((32, 2, 2, 2), two),
     ];
     let mut wanted = Vec::new();
-    for workload in WORKLOADS {
+    for workload in programs.workloads() {
         for ((gbit, cores, tasks_per_core, dimms), names) in at {
             for &name in names {
                 let (scheme, banks) = match name {
@@ -152,7 +151,7 @@ pub fn variants(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputErr
             }
         }
     }
-    rows("co-design, variants", seed, wanted, observer, |row, _| row)
+    rows("co-design, variants", programs, seed, wanted, observer, |row, _| row)
 }
 
 fn labels(spec: &Spec, refresh: &str, more: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
@@ -167,13 +166,15 @@ fn labels(spec: &Spec, refresh: &str, more: &[(&'static str, &str)]) -> Vec<(&'s
 
 fn rows(
     what: &str,
+    programs: Programs<'_>,
     seed: u64,
-    wanted: Vec<Wanted>,
+    mut wanted: Vec<Wanted>,
     observer: &dyn Observer,
     more: impl Fn(Row, &Outcome) -> Row,
 ) -> Result<Vec<Row>, InputError> {
+    wanted.retain(|row| programs.takes(&row.spec) && programs.takes(&row.baseline));
     let specs: BTreeSet<Spec> = wanted.iter().flat_map(|row| [row.spec, row.baseline]).collect();
-    let outcomes: BTreeMap<Spec, Outcome> = outcomes(what, seed, &specs, observer)?;
+    let outcomes: BTreeMap<Spec, Outcome> = outcomes(what, programs, seed, &specs, observer)?;
     let row = |wanted: Wanted| {
         let outcome = outcomes.get(&wanted.spec)?;
         let baseline = outcomes.get(&wanted.baseline)?;

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From what is varied to an experiment.
 
-use super::super::refresh::Model;
-use super::mixes;
+use super::Programs;
 use super::spec::{Banks, Scheme, Spec};
 use fresco_dram::ColorSpace;
 use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_input::InputError;
 use fresco_machine::{Machine, RefreshPolicy, load_with};
 use fresco_system::experiment::fair::{FairSchedule, Variant};
-use fresco_system::experiment::{Experiment, Instance, Schedule, TaskSpec, Timing, Work};
+use fresco_system::experiment::{Experiment, Instance, Schedule, TaskSpec, Timing};
 
 /// Refresh commands in a retention time instead of 8192: the round of the banks and the slices are shorter by this
 /// factor, tREFI and tRFC are not.
 const SHORTER: u64 = 32;
-/// Memory of a task at most: beside caches of 1 MB, more of it changes nothing but the time to set up.
-const FOOTPRINT_MB: u64 = 64;
 /// Rows of a bank: enough for all tasks of any set-up.
 const ROWS: u32 = 32_768;
 /// How much shorter refreshes of a half and of a quarter of the rows are, in hundredths (section 6.3).
@@ -73,24 +70,19 @@ fn variant(spec: &Spec) -> Variant {
     }
 }
 
-/// The experiment of a run: one round of the banks.
+/// The experiment of a run: one round of the banks, after those that fill the caches.
 ///
 /// # Errors
 /// There is no time for the refreshes.
-pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputError> {
+pub(super) fn experiment(spec: &Spec, programs: Programs<'_>, seed: u64) -> Result<Experiment, InputError> {
     let machine = machine(spec)?;
-    let models = mixes::tasks(spec.workload, (spec.cores * spec.tasks_per_core) as usize)?;
-    let tasks = (0u32..).zip(models).map(|(task, model)| {
+    let tasks = programs.tasks(spec.workload, (spec.cores * spec.tasks_per_core) as usize)?;
+    let tasks = (0u32..).zip(tasks).map(|(task, (program, work))| {
         // As a round-robin balancer deals them out.
         let (core, number) = (task % spec.cores, task / spec.cores);
-        let model = Model {
-            footprint_mb: model.footprint_mb.min(FOOTPRINT_MB),
-            ..*model
-        };
-        let work = Work::program("random", &model.parameters())?;
         let instance = Instance::new(0, coloring(spec, &machine, core, number)?);
         Ok(TaskSpec::new(
-            format!("{}-{task}", model.program),
+            format!("{program}-{task}"),
             core,
             Timing::Batch,
             work,
@@ -99,7 +91,7 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
     });
     let tasks = tasks.collect::<Result<Vec<TaskSpec>, InputError>>()?;
     let timing = &machine.memory.timing;
-    let horizon_ns = timing.clock.to_ps(timing.refi * timing.refreshes) / 1000;
+    let round_ns = timing.clock.to_ps(timing.refi * timing.refreshes) / 1000;
     let partition = match spec.banks {
         Banks::Hard => Partition::Hard,
         _ => Partition::Soft,
@@ -117,7 +109,8 @@ pub(super) fn experiment(spec: &Spec, seed: u64) -> Result<Experiment, InputErro
     });
     Ok(Experiment {
         tasks,
-        horizon_ns,
+        horizon_ns: (programs.warm_up() + 1) * round_ns,
+        count_from_ns: programs.warm_up() * round_ns,
         seed,
         ..Experiment::new(machine, schedule, frames)
     })
@@ -225,7 +218,14 @@ mod tests {
     fn only_the_co_design_meets_no_refresh() {
         let specs = [Scheme::NoRefresh, Scheme::AllBank, Scheme::PerBank, Scheme::CODESIGN];
         let specs = specs.map(|scheme| Spec::usual(2, 32, scheme));
-        let made = outcomes("test", 1, &specs.into_iter().collect(), &crate::Unobserved).expect("runs");
+        let made = outcomes(
+            "test",
+            Programs::Models,
+            1,
+            &specs.into_iter().collect(),
+            &crate::Unobserved,
+        )
+        .expect("runs");
         let interfered = specs.map(|spec| made[&spec].interfered);
         assert!(interfered[1] > 500 && interfered[2] > 500, "{interfered:?}");
         assert_eq!((interfered[0], interfered[3]), (0, 0));

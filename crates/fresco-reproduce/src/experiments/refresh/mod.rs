@@ -21,7 +21,7 @@ pub use coloring::{cr_allocation, cr_coloring};
 pub use commands::timing;
 pub use examples::{example_1, example_2, table_4_4};
 pub use facts::{facts, modes};
-pub use models::{MODELS, Model, models};
+pub use models::{MODELS, Model, misses_alone, models};
 pub use servers::{crs_analysis, crs_example};
 pub use soundness::soundness;
 pub use statements::cr_analysis;

@@ -11,8 +11,10 @@ use std::sync::LazyLock;
 
 /// A model: uniformly random lines of its footprint.
 pub struct Model {
-    /// The program it stands for.
+    /// The program it stands for, as rows call it.
     pub program: &'static str,
+    /// The same as `fresco_load::characteristics` and recipes call it.
+    pub of: &'static str,
     /// Its memory in millions of bytes.
     pub footprint_mb: u64,
     /// Instructions between two accesses: with caches that hold next to nothing of the footprint, 1000 / (gap + 1) misses
@@ -40,6 +42,7 @@ pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
     };
     let model = |(program, of, gap)| Model {
         program,
+        of,
         footprint_mb: footprint(of) / 1_000_000,
         gap,
     };
@@ -57,14 +60,30 @@ pub static MODELS: LazyLock<Vec<Model>> = LazyLock::new(|| {
 
 /// Misses of each model alone on the paper's machine, and its footprint.
 pub fn models(seed: u64) -> Result<Vec<Row>, InputError> {
-    MODELS.iter().map(|model| alone(model, seed)).collect()
+    let alone = |model: &Model| {
+        let misses = misses_alone("random", &model.parameters(), (20_000, 20_000), seed)?;
+        let setting = fresco_load::Setting::default();
+        let program = fresco_load::build("random", &model.parameters(), &setting)?;
+        let bytes: u64 = program.footprint().iter().map(|area| area.bytes).sum();
+        Ok(Row::new()
+            .label("program", model.program)
+            .value("mpki", misses)
+            .value("footprint_mb", bytes as f64 / 1e6))
+    };
+    MODELS.iter().map(alone).collect()
 }
 
-fn alone(model: &Model, seed: u64) -> Result<Row, InputError> {
+/// Misses of a program alone on the paper's machine in 1000 instructions, measured in so many loads and stores after so many.
+pub fn misses_alone(
+    program: &str,
+    parameters: &str,
+    (warm_up, measure): (u64, u64),
+    seed: u64,
+) -> Result<f64, InputError> {
     let text = format!(
-        "name = \"alone\"\nmachine = \"gem5-2core\"\nseed = {seed}\nwarm_up.operations = 20000\nmeasure.operations = 20000\n\
-         [[task]]\nname = \"model\"\nprogram = \"random\"\ncore = 0\n[task.parameters]\n{}\n",
-        model.parameters(),
+        "name = \"alone\"\nmachine = \"gem5-2core\"\nseed = {seed}\nwarm_up.operations = {warm_up}\n\
+         measure.operations = {measure}\n[[task]]\nname = \"program\"\nprogram = \"{program}\"\ncore = 0\n\
+         [task.parameters]\n{parameters}\n",
     );
     let scenario = Scenario::parse("a built-in scenario", &text, Path::new(""), &[])?;
     let result = run_all(&scenario, 1, &|_| {})?;
@@ -74,13 +93,7 @@ fn alone(model: &Model, seed: u64) -> Result<Row, InputError> {
         .next()
         .ok_or_else(|| failed("no task"))?;
     let misses = task.caches.llc.or(task.caches.l2).map_or(0, |cache| cache.misses);
-    let setting = fresco_load::Setting::default();
-    let program = fresco_load::build("random", &model.parameters(), &setting)?;
-    let bytes: u64 = program.footprint().iter().map(|area| area.bytes).sum();
-    Ok(Row::new()
-        .label("program", model.program)
-        .value("mpki", misses as f64 * 1000.0 / task.instructions as f64)
-        .value("footprint_mb", bytes as f64 / 1e6))
+    Ok(misses as f64 * 1000.0 / task.instructions as f64)
 }
 
 #[cfg(test)]

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Experiments on statistical models, once more with recordings of real programs in their place.
+//!
+//! A recording stands for a program of a paper as its recipe says. Of a scenario with an axis of programs or of mixes of them, values that
+//! need a program without recording are left out; where all runs need one, the scenario stays with its models. The co-design's mixes, which
+//! are no scenario, are treated likewise.
+
+mod recipes;
+mod scenario;
+
+use crate::Observer;
+use crate::experiments::{self, Experiment, Recorded};
+use fresco_input::InputError;
+use fresco_programs::Gallery;
+use fresco_report::InputFile;
+use fresco_report::claims::{Claim, Outcome, Results, Verdict, judge_recorded};
+use fresco_scenario::Scenario;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What is recorded, and the scenarios and mixes that can be simulated with it.
+pub struct Recordings {
+    prepared: Vec<Prepared>,
+}
+
+/// Something that can be simulated.
+struct Prepared {
+    run: Run,
+    what: What,
+    /// Which have rows of it.
+    experiments: Vec<&'static Experiment>,
+}
+
+/// What is simulated with recordings.
+enum What {
+    Scenario(Scenario),
+    /// The co-design's mixes.
+    Mixes(Recorded),
+}
+
+/// A scenario or mixes with recordings.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// Its name; `codesign` for the co-design's mixes.
+    pub scenario: String,
+    /// The experiments that have rows of it.
+    pub experiments: Vec<&'static str>,
+    /// Its keys that differ from those with models.
+    pub set: Vec<String>,
+    /// The recording that stands for each program that has one.
+    pub recorded: BTreeMap<String, String>,
+    /// Programs without one.
+    pub left_out: Vec<String>,
+    /// The traces.
+    pub traces: Vec<InputFile>,
+    /// What came of them: the rows that claims were checked against, in place of those of models.
+    pub results: Results,
+}
+
+impl Run {
+    /// Of this name; nothing stands for anything yet.
+    fn new(scenario: &str, set: Vec<String>) -> Self {
+        Self {
+            scenario: scenario.to_owned(),
+            experiments: Vec::new(),
+            set,
+            recorded: BTreeMap::new(),
+            left_out: Vec::new(),
+            traces: Vec::new(),
+            results: Results::default(),
+        }
+    }
+
+    /// Notes what stands for this program; its trace and the thread to replay, or `None` without a recording.
+    fn add(&mut self, gallery: &Gallery, of: &str) -> Option<(PathBuf, u16)> {
+        let entry = gallery.stand_in(of)?;
+        self.recorded.insert(of.to_owned(), entry.name.clone());
+        let file = InputFile::new(format!("{}.ftrace", entry.name), entry.trace.clone());
+        if !self.traces.contains(&file) {
+            self.traces.push(file);
+        }
+        let path = gallery.trace_of(entry);
+        Some((std::path::absolute(&path).unwrap_or(path), entry.thread))
+    }
+
+    /// Which recording stands for which program: `lbm for 470.lbm`, all in a line.
+    pub fn stand_ins(&self) -> String {
+        let pairs: Vec<String> = self
+            .recorded
+            .iter()
+            .map(|(of, name)| format!("{name} for {of}"))
+            .collect();
+        pairs.join(", ")
+    }
+}
+
+impl Recordings {
+    /// What can be made of these experiments.
+    ///
+    /// # Errors
+    /// A recording cannot be read or does not fit.
+    pub fn new(gallery: &Gallery, experiments: &[&'static Experiment], seed: Option<u32>) -> Result<Self, InputError> {
+        let mut prepared = Vec::new();
+        for recipe in recipes::RECIPES {
+            let of_it = |experiment: &&&'static Experiment| experiment.scenario == Some(recipe.scenario);
+            let experiments: Vec<&'static Experiment> = experiments.iter().filter(of_it).copied().collect();
+            if experiments.is_empty() {
+                continue;
+            }
+            if let Some((run, scenario)) = scenario::prepared(gallery, recipe, seed)? {
+                prepared.push(Prepared::new(run, What::Scenario(scenario), experiments));
+            }
+        }
+        let of_mixes = experiments.iter().filter(|experiment| experiment.is_of_mixes());
+        let of_mixes: Vec<&'static Experiment> = of_mixes.copied().collect();
+        if !of_mixes.is_empty()
+            && let Some((run, recorded)) = mixes(gallery)?
+        {
+            prepared.push(Prepared::new(run, What::Mixes(recorded), of_mixes));
+        }
+        Ok(Self { prepared })
+    }
+
+    /// What stands for what.
+    pub fn all(&self) -> Vec<Run> {
+        self.prepared.iter().map(|prepared| prepared.run.clone()).collect()
+    }
+
+    /// Makes the runs, and their rows in place of those of models in `results`; experiments that are not whole when the observer stops
+    /// it are left out.
+    ///
+    /// # Errors
+    /// A run that has a fault.
+    pub(crate) fn run(
+        &self,
+        results: &Results,
+        threads: usize,
+        seed: u64,
+        observer: &dyn Observer,
+    ) -> Result<Made, InputError> {
+        let mut made = Made {
+            results: results.clone(),
+            runs: Vec::new(),
+        };
+        let scenarios = self.prepared.iter().filter_map(Prepared::scenario);
+        let total: usize = scenarios.map(|scenario| scenario.runs().len()).sum();
+        let steps = observer.begin("recordings", total as u64);
+        for Prepared { run, what, experiments } in &self.prepared {
+            let rows = match what {
+                What::Scenario(scenario) => {
+                    steps.name(&scenario.name);
+                    let stop = || observer.is_stopped();
+                    let result = fresco_system::run_until(scenario, threads, &|_| steps.step(), &stop)?;
+                    let Some(whole) = result.filter(|result| result.stopped.is_none()) else {
+                        break;
+                    };
+                    experiments::rows(experiments, &[whole], None, scenario.seed, observer)?
+                }
+                What::Mixes(recorded) => experiments::rows_of_mixes(experiments, recorded, seed, observer)?,
+            };
+            made.results.0.extend(rows.0.clone());
+            made.runs.push(Run {
+                experiments: experiments
+                    .iter()
+                    .map(|experiment| experiment.name)
+                    .filter(|name| rows.0.contains_key(*name))
+                    .collect(),
+                results: rows,
+                ..run.clone()
+            });
+        }
+        Ok(made)
+    }
+}
+
+impl Prepared {
+    fn new(mut run: Run, what: What, experiments: Vec<&'static Experiment>) -> Self {
+        run.experiments = experiments.iter().map(|experiment| experiment.name).collect();
+        Self { run, what, experiments }
+    }
+
+    fn scenario(&self) -> Option<&Scenario> {
+        match &self.what {
+            What::Scenario(scenario) => Some(scenario),
+            What::Mixes(_) => None,
+        }
+    }
+}
+
+/// The co-design's mixes of what is recorded; `None` if that is not enough for one.
+fn mixes(gallery: &Gallery) -> Result<Option<(Run, Recorded)>, InputError> {
+    let (mut run, mut recorded) = (Run::new("codesign", Recorded::set()), Recorded::default());
+    for of in Recorded::wanted() {
+        match run.add(gallery, of) {
+            Some((trace, thread)) => recorded.add(of, &trace, thread)?,
+            None => run.left_out.push(of.to_owned()),
+        }
+    }
+    Ok((!recorded.is_empty()).then_some((run, recorded)))
+}
+
+/// What came of the runs.
+pub(crate) struct Made {
+    /// Rows of recorded programs where there are some, else of models.
+    results: Results,
+    /// The experiments with recordings.
+    pub runs: Vec<Run>,
+}
+
+impl Made {
+    /// The verdict on a claim by recordings, if its experiment was made with some; what they cannot tell is told by the models' verdict,
+    /// with the reason.
+    pub fn judge(&self, claim: &Claim, by_models: &Verdict) -> Option<Verdict> {
+        let run = self
+            .runs
+            .iter()
+            .find(|run| run.experiments.contains(&claim.experiment.as_str()))?;
+        let verdict = judge_recorded(claim, &self.results, &run.stand_ins());
+        if verdict.outcome == Outcome::CannotBeRun && by_models.outcome != Outcome::CannotBeRun {
+            let explanation = format!(
+                "by models, since with recordings it cannot be told: {}; {}",
+                verdict.explanation, by_models.explanation
+            );
+            return Some(Verdict {
+                explanation,
+                ..by_models.clone()
+            });
+        }
+        Some(verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::of_systems;
+
+    #[test]
+    fn without_recordings_nothing_is_made() {
+        let empty = Gallery::read(std::path::Path::new("/nonexistent")).expect("empty");
+        let recordings = Recordings::new(&empty, &of_systems(&["palloc".to_owned()]), None).expect("nothing");
+        assert!(recordings.all().is_empty());
+    }
+
+    #[test]
+    fn mixes_are_made_of_what_is_recorded_and_models_judge_the_rest() {
+        let (gallery, _directory) = crate::testing::gallery("povray");
+        let named = |names: &[&str]| {
+            let all = of_systems(&["codesign".to_owned()]);
+            let chosen = all.into_iter().filter(|one| names.contains(&one.name));
+            chosen.collect::<Vec<_>>()
+        };
+        let experiments = named(&["codesign-models", "codesign-eta", "codesign-facts"]);
+        let recordings = Recordings::new(&gallery, &experiments, None).expect("sound");
+        let [all] = recordings.all().try_into().expect("one run");
+        assert_eq!(all.experiments, ["codesign-models", "codesign-eta"]);
+        assert_eq!(all.stand_ins(), "povray for 453.povray");
+        assert_eq!(all.left_out.len(), 6, "{:?}", all.left_out);
+        assert_eq!(all.traces, [InputFile::new("povray.ftrace", "its digest")]);
+
+        let of_models = experiments::rows(&experiments, &[], None, 1, &crate::Unobserved).expect("rows");
+        let made = recordings.run(&of_models, 1, 1, &crate::Unobserved).expect("runs");
+        let [run] = &made.runs[..] else { panic!("one run") };
+        // WL-1 is mcf, which is not recorded.
+        assert_eq!(run.experiments, ["codesign-models"]);
+        let rows = &run.results.0["codesign-models"];
+        assert_eq!(rows.len(), 1);
+        assert!(rows[0].values["mpki"] > 40.0 && rows[0].values.len() == 1, "{rows:?}");
+
+        let claims = fresco_report::claims::Claims::builtin().expect("sound");
+        let judged = |id: &str| {
+            let claim = claims.systems["codesign"]
+                .claims
+                .iter()
+                .find(|claim| claim.id == id)
+                .expect(id);
+            let by_models = fresco_report::claims::judge(claim, &of_models);
+            (made.judge(claim, &by_models), by_models)
+        };
+        // Only povray was recorded, and this one misses often.
+        let (by_recordings, by_models) = judged("co-tab2-workloads");
+        assert_eq!(by_models.outcome, Outcome::Holds);
+        assert_eq!(by_recordings.expect("recorded").outcome, Outcome::Differs);
+        // What a part of an execution touches is not its memory.
+        let (by_recordings, _) = judged("co-5.4.1-footprints");
+        let by_recordings = by_recordings.expect("recorded");
+        assert_eq!(by_recordings.outcome, Outcome::Holds);
+        assert!(
+            by_recordings
+                .explanation
+                .starts_with("by models, since with recordings"),
+            "{by_recordings:?}"
+        );
+        assert!(judged("co-alg3-eta1-disables").0.is_none() && judged("co-5.1-bank-4ms").0.is_none());
+    }
+}
