@@ -60,12 +60,14 @@ fn trace() -> Vec<u8> {
         address: 0x40_1000,
         instructions: 20,
         sites: vec![load],
-        changed: Vec::new(),
+        changed: Default::default(),
+        code: None,
     };
     let about = About {
         program: "a program".to_owned(),
         tool: "test".to_owned(),
         architecture: "x86-64".to_owned(),
+        fetches: false,
     };
     let mut writer = RecordedWriter::new(Vec::new(), &about).expect("memory");
     writer.blocks([&block]).expect("memory");
