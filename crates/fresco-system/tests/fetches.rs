@@ -26,7 +26,7 @@ fn block(address: u64, instructions: u16) -> Block {
         address,
         instructions,
         sites: vec![site],
-        changed: Vec::new(),
+        changed: Default::default(),
         code: Code::new(address, &vec![4; usize::from(instructions)]).map(Box::new),
     }
 }

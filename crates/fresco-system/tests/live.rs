@@ -27,7 +27,7 @@ fn block() -> Block {
         address: 0x40_1030,
         instructions: 7,
         sites: vec![site(2, false), site(5, true)],
-        changed: Vec::new(),
+        changed: Default::default(),
         code: Code::new(0x40_1030, &[4; 7]).map(Box::new),
     }
 }

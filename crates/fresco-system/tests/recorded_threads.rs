@@ -44,7 +44,7 @@ fn written(path: &Path, threads: &[Vec<Did>]) {
             beside: 0,
             distance: 0,
         }],
-        changed: Vec::new(),
+        changed: Default::default(),
         code: None,
     };
     let mut writer = RecordedWriter::new(std::fs::File::create(path).expect("writable"), &about).expect("writable");

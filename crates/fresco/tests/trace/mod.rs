@@ -75,7 +75,7 @@ fn recorded(path: &Path) {
         address: 0x40_1000,
         instructions: 3,
         sites: vec![site],
-        changed: vec![(3, Source { load: 1, entry: 0 })],
+        changed: vec![(3, Source { load: 1, entry: 0 })].into(),
         code: None,
     };
     let file = std::fs::File::create(path).expect("writable");

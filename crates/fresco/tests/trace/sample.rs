@@ -24,7 +24,7 @@ fn phases(path: &Path) {
             beside: 0,
             distance: 0,
         }],
-        changed: vec![(0, Source { load: 1, entry: 0 })],
+        changed: vec![(0, Source { load: 1, entry: 0 })].into(),
         code: None,
     };
     let (still, walk) = (block(0x40_1000), block(0x40_2000));
