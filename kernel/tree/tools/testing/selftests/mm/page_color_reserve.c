@@ -75,10 +75,14 @@ static bool test_balance(void)
 	return ok && now - free < 4096 && free - now < 4096;
 }
 
-/* A child has its parent's colors, and what is reserved with them. */
+/*
+ * A child has its parent's colors, and what is reserved with them. What others free
+ * meanwhile is reserved again.
+ */
 static bool test_fork(void)
 {
-	size_t size = many / 3 * page_size;
+	long used = many / 3, left;
+	size_t size = used * page_size;
 	char *mem = map_pages(size), c;
 	int status, go[2];
 	pid_t pid;
@@ -86,13 +90,18 @@ static bool test_fork(void)
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
 	ok = !pipe(go) && go_to_node() && !set_colors(half, 0) && !reserve(many);
+	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		close(go[1]);
 		if (read(go[0], &c, 1) < 0)
 			_exit(1);
 		touch(mem, size, 1);
-		_exit(!(held() <= many * 2 / 3 && pure(mem, size, half, "child")));
+		left = held();
+		ksft_print_msg("%ld of %ld pages used, %ld held\n", used, many, left);
+		ok = left <= many - used + OWN && pure(mem, size, half, "child");
+		fflush(stdout);
+		_exit(!ok);
 	}
 	ok &= !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0) && is_reserved(many);
 	close(go[1]);
