@@ -107,6 +107,12 @@ static bool want_all(void)
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
+/* Of all memory, by whoever wants some. */
+static long usually_reclaimed(void)
+{
+	return vm_event("pgsteal_direct") + vm_event("pgsteal_kswapd");
+}
+
 /*
  * All other colors have an owner, so pages of files that have the color can go nowhere:
  * they are dropped, unless they are protected.
@@ -114,6 +120,7 @@ static bool want_all(void)
 static bool cache_beside(const char *min, long *before, long *after)
 {
 	long dropped = read_long(STATS "dropped"), reclaimed = read_long(STATS "reclaimed");
+	long usual = usually_reclaimed();
 	unsigned long rest[LONGS] = {};
 	int fd = disk_file(KEPT);
 	char *mem = mmap(NULL, KEPT, PROT_READ, MAP_SHARED, fd, 0);
@@ -132,8 +139,9 @@ static bool cache_beside(const char *min, long *before, long *after)
 	end(pid);
 	ksft_print_msg("memory.min %s: %ld of %ld pages of the file left\n", min, *after,
 		       *before);
-	ksft_print_msg("%ld pages dropped, %ld reclaimed\n", read_long(STATS "dropped") - dropped,
-		       read_long(STATS "reclaimed") - reclaimed);
+	ksft_print_msg("%ld pages dropped, %ld reclaimed by color, %ld as usual\n",
+		       read_long(STATS "dropped") - dropped,
+		       read_long(STATS "reclaimed") - reclaimed, usually_reclaimed() - usual);
 	return write_file(TOP "/cgroup.procs", "0") && ok;
 }
 
