@@ -127,7 +127,7 @@ kernel-check: ## That kernel is built and booted in QEMU: KUnit, selftests of on
 		scripts/kernel-test quick parallel kunit demotion series
 
 kernel-test: ## KUnit, selftests on three maps, fresco run, random steps, instructions per page fault, checkpatch
-	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 40 minutes on two idle cores from nothing" scripts/kernel-test
+	$(TIMED) -q kernel-test "builds two kernels and tests them in QEMU: some 35 minutes on two idle cores from nothing" scripts/kernel-test
 
 kernel-soak: ## What takes longer: a million random steps, CPUs that run at the same time, the kernel with KASAN and lockdep, arm64, an hour of random system calls, kernel-variants and kernel-deb-boot
 	$(TIMED) -q kernel-soak "hours of tests in QEMU" scripts/kernel-test soak
