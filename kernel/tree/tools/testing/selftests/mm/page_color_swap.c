@@ -281,7 +281,7 @@ static bool swap_out(char *mem, size_t size)
 			if (!(in[i] & 1))
 				continue;
 			cached++;
-			*(volatile char *)(mem + i * page_size);
+			peek(mem + i * page_size);
 		}
 	}
 	if (cached)
