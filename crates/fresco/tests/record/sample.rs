@@ -166,10 +166,17 @@ fn a_signal_while_parts_are_chosen_keeps_the_whole() {
     if cannot_record() {
         return;
     }
+    // On a busy machine the signal may come when all parts are written.
+    let in_time = (0..20).any(|_| is_stopped_while_parts_are_chosen());
+    assert!(in_time, "the signal always comes too late");
+}
+
+/// Returns true if the signal came in time, and was heeded.
+fn is_stopped_while_parts_are_chosen() -> bool {
     let directory = with_program(AT_RANDOM);
     let here = directory.path();
     std::fs::write(here.join("a-1.ftrace"), "old").expect("writable");
-    let child = Command::new(program())
+    let mut child = Command::new(program())
         .args([
             "record",
             "-q",
@@ -187,9 +194,18 @@ fn a_signal_while_parts_are_chosen_keeps_the_whole() {
         .spawn()
         .expect("it starts");
     // Parts have begun, each beside its place: the program is gone.
-    wait_until("parts are written", || names(here, ".fresco").len() > 1);
-    signal(&child, "-TERM");
+    wait_until("parts are written", || {
+        names(here, ".fresco").len() > 1 || child.try_wait().expect("it is a child").is_some()
+    });
+    if child.try_wait().expect("it is a child").is_none() {
+        signal(&child, "-TERM");
+    }
     let done = child.wait_with_output().expect("it ends");
+    assert!(unfinished(here).is_none());
+    if done.status.code() == Some(0) {
+        assert_ne!(std::fs::read(here.join("a-1.ftrace")).expect("there"), b"old");
+        return false;
+    }
     assert_eq!(done.status.code(), Some(130), "{}", told(&done));
     assert!(
         told(&done).contains("stopped before intervals were chosen; a.ftrace is the whole"),
@@ -198,7 +214,7 @@ fn a_signal_while_parts_are_chosen_keeps_the_whole() {
     );
     assert!(counted("a.ftrace", here).0 > 1 << 20);
     assert_eq!(std::fs::read(here.join("a-1.ftrace")).expect("there"), b"old");
-    assert!(unfinished(here).is_none());
+    true
 }
 
 #[test]
