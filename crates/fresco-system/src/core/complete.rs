@@ -2,7 +2,7 @@
 //! Lines arrive: who waited for them goes on.
 
 use super::clock::{PENDING, Slot};
-use super::lines::{FetchState, NIL};
+use super::lines::NIL;
 use super::outbox::Fetch;
 use super::{MissTag, Pipeline};
 use fresco_dram::Ps;
@@ -105,14 +105,6 @@ impl Pipeline {
             line: line.addr,
             write,
         };
-        match line.fetch {
-            FetchState::Unasked => {
-                line.fetch = FetchState::Queued;
-                self.outbox.add_fetch(fetch);
-            }
-            // Cores run ahead: a later instruction may have asked first, but for a later time.
-            FetchState::Queued => self.outbox.advance(fetch),
-            FetchState::Sent => {}
-        }
+        self.outbox.ask(line, fetch);
     }
 }

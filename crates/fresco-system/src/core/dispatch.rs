@@ -2,7 +2,7 @@
 //! Instructions enter the core, in program order.
 
 use super::clock::{PENDING, Slot};
-use super::lines::{FetchState, NIL, Ticket};
+use super::lines::{NIL, Ticket};
 use super::outbox::Fetch;
 use super::window::Record;
 use super::{Lookup, MicroOp, Pipeline, Source, Step, Victims};
@@ -73,15 +73,24 @@ impl Pipeline {
         self.front += u64::from(instructions);
     }
 
+    /// The number of the instruction after this gap, and when it can be dispatched; `None` if the window is full.
+    #[inline(always)]
+    fn place(&mut self, gap: u32) -> Option<(u64, Slot)> {
+        let gap = u64::from(gap);
+        let number = self.instructions + gap + 1;
+        if !self.window.retire_through(number.saturating_sub(self.size)) {
+            return None;
+        }
+        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        Some((number, slot))
+    }
+
     /// Dispatches one operation; false if the window is full.
     #[inline(always)]
     fn dispatch_op(&mut self, op: &MicroOp) -> bool {
-        let gap = u64::from(op.gap);
-        let number = self.instructions + gap + 1;
-        if !self.window.retire_through(number.saturating_sub(self.size)) {
+        let Some((number, slot)) = self.place(op.gap) else {
             return false;
-        }
-        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
+        };
         self.front = slot + 1;
         self.instructions = number;
         let producer = match op.dep {
@@ -138,13 +147,10 @@ impl Pipeline {
     /// Fetches code for the instruction after the gap; false if the window is full.
     #[cold]
     fn dispatch_fetch(&mut self, code: &MicroOp) -> bool {
-        let gap = u64::from(code.gap);
-        let number = self.instructions + gap + 1;
-        if !self.window.retire_through(number.saturating_sub(self.size)) {
+        let Some((number, slot)) = self.place(code.gap) else {
             return false;
-        }
-        let slot = (self.front + gap).max(self.window.earliest_retirement(number).saturating_sub(self.size));
-        self.instructions += gap;
+        };
+        self.instructions = number - 1;
         self.front = slot;
         let awaited = match code.lookup {
             Lookup::Hit { slots } => {
@@ -170,14 +176,7 @@ impl Pipeline {
             line: line.addr,
             write: false,
         };
-        match line.fetch {
-            FetchState::Unasked => {
-                line.fetch = FetchState::Queued;
-                self.outbox.add_fetch(fetch);
-            }
-            FetchState::Queued => self.outbox.advance(fetch),
-            FetchState::Sent => {}
-        }
+        self.outbox.ask(line, fetch);
         true
     }
 

@@ -2,6 +2,7 @@
 //! Accesses that are ready to leave the core, in order of time.
 
 use super::clock::{PENDING, Slot};
+use super::lines::{FetchState, Line};
 use fresco_dram::PhysAddr;
 use std::collections::VecDeque;
 
@@ -29,8 +30,22 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
+    /// Asks for a line that has not arrived, unless it is on its way.
+    #[inline]
+    pub fn ask(&mut self, line: &mut Line, fetch: Fetch) {
+        match line.fetch {
+            FetchState::Unasked => {
+                line.fetch = FetchState::Queued;
+                self.add_fetch(fetch);
+            }
+            // Cores run ahead: a later instruction may have asked first, but for a later time.
+            FetchState::Queued => self.advance(fetch),
+            FetchState::Sent => {}
+        }
+    }
+
     /// Queues a fetch: by time, and at the same time in program order.
-    pub fn add_fetch(&mut self, fetch: Fetch) {
+    fn add_fetch(&mut self, fetch: Fetch) {
         let key = (fetch.slot, fetch.sequence);
         if self.fetches.back().is_none_or(|last| (last.slot, last.sequence) <= key) {
             self.fetches.push_back(fetch);
@@ -46,7 +61,7 @@ impl Outbox {
     }
 
     /// A queued fetch of the same line takes the place of this one, if that is earlier.
-    pub fn advance(&mut self, fetch: Fetch) {
+    fn advance(&mut self, fetch: Fetch) {
         let queued = self.fetches.iter().position(|other| other.entry == fetch.entry);
         let queued = queued.expect("a fetch that is not sent is queued");
         let other = self.fetches[queued];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! However a recording ends: what was recorded until then is whole, and no process is left.
 
-use super::{cannot_record, processes_of, program, signal, wait_until, with_program};
+use super::{cannot_record, processes_of, program, recorded_on_small_disk, signal, wait_until, with_program};
 use crate::common::{fresco, json, refused};
 use fresco_testing::{Need, skip};
 use std::path::{Path, PathBuf};
@@ -77,24 +77,9 @@ fn a_disk_that_is_full() {
     }
     let directory = with_program(AT_RANDOM);
     let here = directory.path();
-    let mount = "mkdir small && mount -t tmpfs -o size=8m none small";
-    // A namespace of its own: nothing stays mounted.
-    let can = Command::new("unshare")
-        .args(["-m", "sh", "-c", mount])
-        .current_dir(here)
-        .output();
-    if !can.is_ok_and(|done| done.status.success()) {
-        skip(Need::Root, "no file system can be mounted");
+    let Some(done) = recorded_on_small_disk(here, "-- ./walk") else {
         return;
-    }
-    std::fs::remove_dir(here.join("small")).expect("there");
-    let then = format!("{mount} && trap 'cp small/* .; ls -A small > left' EXIT;");
-    let script = format!("{then} \"$0\" record -o small/a.ftrace -- ./walk");
-    let done = Command::new("unshare")
-        .args(["-m", "sh", "-c", &script, program()])
-        .current_dir(here)
-        .output();
-    let done = done.expect("a shell");
+    };
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(2), "{told}");
     assert!(told.contains("nothing more can be written: No space left"), "{told}");

@@ -9,7 +9,7 @@ mod sample;
 use crate::common::{fresco, stdout};
 use fresco_testing::{Need, skip};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// The program under test.
@@ -224,6 +224,27 @@ fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
+}
+
+/// What `fresco record -o small/a.ftrace` says with these further arguments where `small` has room for 8 MiB. What is left there then is copied to
+/// `here`, and its names are in `left`. `None` where no file system can be mounted.
+fn recorded_on_small_disk(here: &Path, arguments: &str) -> Option<Output> {
+    let mount = "mkdir small && mount -t tmpfs -o size=8m none small";
+    // A namespace of its own: nothing stays mounted.
+    let run = |script: &str| {
+        Command::new("unshare")
+            .args(["-m", "sh", "-c", script, program()])
+            .current_dir(here)
+            .output()
+    };
+    if !run(mount).is_ok_and(|done| done.status.success()) {
+        skip(Need::Root, "no file system can be mounted");
+        return None;
+    }
+    std::fs::remove_dir(here.join("small")).expect("there");
+    let then = format!("{mount} && trap 'cp small/* .; ls -A small > left' EXIT;");
+    let done = run(&format!("{then} \"$0\" record -o small/a.ftrace {arguments}"));
+    Some(done.expect("a shell"))
 }
 
 /// Processes that run this program.

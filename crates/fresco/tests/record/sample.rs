@@ -2,9 +2,8 @@
 //! `fresco record --sample`: intervals in place of the whole, from one run of the program.
 
 use super::ends::{AT_RANDOM, counted, unfinished};
-use super::{cannot_record, processes_of, program, signal, wait_until, with_program};
+use super::{cannot_record, processes_of, program, recorded_on_small_disk, signal, wait_until, with_program};
 use crate::common::{fresco, fresco_with, json, refused};
-use fresco_testing::{Need, skip};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -224,23 +223,9 @@ fn where_parts_find_no_room_the_whole_is_kept() {
     }
     let directory = with_program(AT_RANDOM);
     let here = directory.path();
-    let mount = "mkdir small && mount -t tmpfs -o size=8m none small";
-    let can = Command::new("unshare")
-        .args(["-m", "sh", "-c", mount])
-        .current_dir(here)
-        .output();
-    if !can.is_ok_and(|done| done.status.success()) {
-        skip(Need::Root, "no file system can be mounted");
+    let Some(done) = recorded_on_small_disk(here, "--sample 3x3M -- ./walk") else {
         return;
-    }
-    std::fs::remove_dir(here.join("small")).expect("there");
-    let then = format!("{mount} && trap 'cp small/* .; ls -A small > left' EXIT;");
-    let script = format!("{then} \"$0\" record -o small/a.ftrace --sample 3x3M -- ./walk");
-    let done = Command::new("unshare")
-        .args(["-m", "sh", "-c", &script, program()])
-        .current_dir(here)
-        .output()
-        .expect("a shell");
+    };
     let text = told(&done);
     assert_eq!(done.status.code(), Some(2), "{text}");
     assert!(

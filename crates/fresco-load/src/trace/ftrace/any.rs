@@ -56,13 +56,12 @@ impl TraceReader {
             return Err(fault(format!("begins with {:02x?}", &prelude[..8])).help("check the name and the format"));
         }
         let (version, flags) = (u16::from_le_bytes([prelude[8], prelude[9]]), [prelude[10], prelude[11]]);
-        let (header, version) = match (version, flags) {
-            (VERSION, [0, 0]) => {
+        let (header, version) = match (version, flags, recorded::fetches_by(flags)) {
+            (VERSION, [0, 0], _) => {
                 let plain = PlainReader::new(&name, Box::new(reader))?;
                 (plain.header().clone(), Version::Plain(Box::new(plain)))
             }
-            (recorded::VERSION, flags) if recorded::FLAGS.contains(&flags) => {
-                let fetches = flags != recorded::FLAGS[0];
+            (recorded::VERSION, _, Some(fetches)) => {
                 let recorded = RecordedStream::new(&name, fetches, Box::new(reader))?;
                 let about = recorded.about();
                 let header = Header {
@@ -74,7 +73,7 @@ impl TraceReader {
                 };
                 (header, Version::Recorded(Box::new(recorded)))
             }
-            (version, flags) => {
+            _ => {
                 let found = format!("has version {version}, flags {flags:?}");
                 return Err(fault(found).help("read it with the version of the tool that wrote it, or a later one"));
             }

@@ -6,7 +6,7 @@ use super::bytes::Bytes;
 use super::encoder::Chunk;
 use super::section::{About, Fault, PRELUDE, Stored, Unpacker, digest};
 use super::trailer::{Indexed, Trailer};
-use super::{BLOCKS, CHUNK, END, FLAGS, HEADER, MOST_BLOCKS, TRAILER, VERSION};
+use super::{BLOCKS, CHUNK, END, HEADER, MOST_BLOCKS, TRAILER, VERSION, fetches_by};
 use crate::trace::ftrace::MAGIC;
 use crate::trace::input::{Input, unreadable};
 use fresco_input::InputError;
@@ -61,11 +61,10 @@ impl RecordedFile {
         let mut head = [0; PRELUDE_OF_FILE as usize];
         file.read_exact_at(&mut head, 0)?;
         let [.., low, high, a, b] = head;
-        let known = FLAGS.iter().position(|flags| *flags == [a, b]);
-        let Some(flags) = known.filter(|_| head[..8] == *MAGIC && u16::from_le_bytes([low, high]) == VERSION) else {
+        let is_known = head[..8] == *MAGIC && u16::from_le_bytes([low, high]) == VERSION;
+        let Some(fetches) = fetches_by([a, b]).filter(|_| is_known) else {
             return Err(Fault::Damaged(format!("the first bytes {head:02x?}")));
         };
-        let fetches = flags == 1;
         let mut footer = [0; FOOTER as usize];
         let begin = length
             .checked_sub(FOOTER)

@@ -126,7 +126,13 @@ pub use writer::RecordedWriter;
 /// Version of the format.
 pub(crate) const VERSION: u16 = 2;
 /// Flags of a trace without fetches, and of one with them.
-pub(super) const FLAGS: [[u8; 2]; 2] = [[0, 0], [1, 0]];
+const FLAGS: [[u8; 2]; 2] = [[0, 0], [1, 0]];
+
+/// Whether a trace with these flags has fetches; `None` for flags that are not known.
+pub(super) fn fetches_by(flags: [u8; 2]) -> Option<bool> {
+    FLAGS.iter().position(|known| *known == flags).map(|place| place == 1)
+}
+
 /// Bytes of the content of a section, at most.
 const MOST_CONTENT: usize = 64 << 20;
 /// Blocks of a trace, at most.

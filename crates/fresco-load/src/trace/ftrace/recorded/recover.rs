@@ -9,7 +9,7 @@ use super::follow::{Dependences, Follower};
 use super::pages::Pages;
 use super::section::{About, Fault, PRELUDE, Stored, Unpacker};
 use super::{
-    BLOCKS, CHUNK, Ending, FLAGS, Fetches, HEADER, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION,
+    BLOCKS, CHUNK, Ending, Fetches, HEADER, Kind, Range, RecordedWriter, ThreadTotals, Trailer, VERSION, fetches_by,
 };
 use crate::trace::ftrace::MAGIC;
 use fresco_input::InputError;
@@ -66,15 +66,13 @@ pub fn recover<W: Write>(name: &str, mut input: impl Read, out: W) -> Result<Rec
     let refused = |found: &str| InputError::new(name, found);
     let mut head = [0; 12];
     let read = input.read_exact(&mut head);
-    let known = FLAGS.iter().position(|flags| head[10..] == *flags);
-    let known = known.filter(|_| read.is_ok() && head[..8] == *MAGIC && head[8..10] == VERSION.to_le_bytes());
-    let Some(flags) = known else {
+    let is_known = read.is_ok() && head[..8] == *MAGIC && head[8..10] == VERSION.to_le_bytes();
+    let Some(fetches) = fetches_by([head[10], head[11]]).filter(|_| is_known) else {
         let refused = refused("is no recording").allowed("a trace in Fresco's own format, version 2, without its end");
         return Err(Unrecovered::Input(
             refused.help("name the file that a recording left behind"),
         ));
     };
-    let fetches = flags == 1;
     let damaged = |fault: Fault| Unrecovered::Input(error(name, fault));
     let mut unpacker = Unpacker::new().map_err(|fault| damaged(fault.into()))?;
     let first = Stored::read(&mut input).map_err(damaged)?;
