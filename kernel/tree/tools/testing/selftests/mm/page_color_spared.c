@@ -179,8 +179,10 @@ static bool make_tables(void)
 	char *mem = mmap(NULL, TABLES * HUGE, PROT_READ,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (mem == MAP_FAILED || madvise(mem, TABLES * HUGE, MADV_NOHUGEPAGE))
+	if (mem == MAP_FAILED)
 		return false;
+	/* Fails where the kernel has no huge pages. */
+	madvise(mem, TABLES * HUGE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < TABLES; i++)
 		peek(mem + i * HUGE);
 	return true;
