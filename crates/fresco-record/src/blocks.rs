@@ -174,7 +174,7 @@ impl Translation {
                 orders.push((place as u16, seen.len() as u16));
                 continue;
             }
-            let access = Seen {
+            let mut access = Seen {
                 instruction: (event >> INSTRUCTION & 0x1ff) as u16,
                 write: event >> STORE & 1 == 1,
                 size: 1 << (event >> SIZE & 7).min(6),
@@ -188,11 +188,20 @@ impl Translation {
             if event & KIND == UPDATE && !loads_nothing {
                 seen.push(Seen { write: false, ..access });
                 from.push(place as u16);
-            } else if let Some(last) = seen.last_mut()
-                && last.goes_on(&access, self.whole(access.instruction))
-            {
-                last.size += access.size;
-                continue;
+            } else {
+                let whole = self.whole(access.instruction);
+                if let Some(last) = seen.last_mut()
+                    && last.goes_on(&access, whole)
+                {
+                    last.size += access.size;
+                    continue;
+                }
+                if effect.is_some_and(|effect| effect.no_more) {
+                    if seen.iter().any(|other| other.is_of_same(&access)) {
+                        continue;
+                    }
+                    access.size = access.size.min(whole);
+                }
             }
             seen.push(access);
             from.push(place as u16);

@@ -21,9 +21,14 @@ pub struct Seen {
 impl Seen {
     /// Returns true if `next` is the next piece of it; the instruction accesses `whole` bytes at once.
     pub fn goes_on(&self, next: &Self, whole: u8) -> bool {
-        (self.instruction, self.write, self.address + u64::from(self.size))
-            == (next.instruction, next.write, next.address)
+        self.is_of_same(next)
+            && self.address + u64::from(self.size) == next.address
             && self.size + next.size <= whole
+    }
+
+    /// Returns true if `other` is of the same instruction, and a load as this, or a store as this.
+    pub fn is_of_same(&self, other: &Self) -> bool {
+        (self.instruction, self.write) == (other.instruction, other.write)
     }
 }
 

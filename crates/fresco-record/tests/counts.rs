@@ -11,12 +11,15 @@ use std::process::Command;
 #[test]
 fn instructions_loads_and_stores_by_hand() {
     let Some(plugin) = plugin() else { return };
-    let cases: [(&str, [u64; 3]); 6] = [
+    let cases: [(&str, [u64; 3]); 8] = [
         ("mov rax, [rsp]", [1, 1, 0]),
         ("push rax\npop rdx", [2, 1, 1]),
         ("add qword ptr [rsp], 1", [1, 1, 1]),
         ("lock xadd [rsp], rax", [1, 1, 1]),
         ("movdqu xmm0, [rsp - 40]\nmovdqu [rsp - 61], xmm0", [2, 1, 1]),
+        // QEMU loads 16 bytes for these.
+        ("vfmadd231sd xmm0, xmm1, [rsp - 40]", [1, 1, 0]),
+        ("vfmadd132ss xmm0, xmm1, [rsp - 40]\nvmovsd [rsp - 32], xmm0", [2, 1, 1]),
         ("call 2f\njmp 3f\n2: ret\n3: lea rdi, [rsp - 64]\ncld\nstosb", [6, 1, 2]),
     ];
     for (body, each) in cases {

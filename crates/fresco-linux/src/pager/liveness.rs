@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Between looks at the first thread, which hardly ever ends before the process.
-const SELDOM: Duration = Duration::from_secs(5);
+const SELDOM: Duration = Duration::from_secs(1);
 /// Between looks at all threads, once the first has ended.
 const OFTEN: Duration = Duration::from_millis(100);
 

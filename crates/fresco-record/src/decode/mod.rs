@@ -83,6 +83,9 @@ pub struct Effect {
     pub scattered: Registers,
     /// Bytes that are accessed at once: an emulator may do it in pieces. 0: pieces stay as they are.
     pub size: u8,
+    /// It accesses no more bytes than these, once, whatever an emulator does: QEMU loads 16 bytes where a scalar fused multiply-add
+    /// loads four or eight.
+    pub no_more: bool,
     /// Its accesses are made whenever it is executed.
     pub certain: bool,
     /// It loads nothing, whatever an emulator does: a conditional store may be emulated as compare-and-exchange.

@@ -106,6 +106,8 @@ fn effect(instruction: &Instruction, info: &InstructionInfo) -> Effect {
     effect.certain &= !repeated && !masked && effect.scattered == 0 && !never_seen(mnemonic);
     effect.stores_loaded |= instruction.is_string_instruction() && effect.load.is_some() && effect.store.is_some();
     effect.stores_loaded |= mnemonic == M::Push && effect.load.is_some();
+    let size = instruction.memory_size().size();
+    effect.no_more = effect.certain && info.used_memory().len() == 1 && (1..64).contains(&size);
     registers(instruction, info, &mut effect);
     flags(instruction, &mut effect);
     x87(instruction, &mut effect);

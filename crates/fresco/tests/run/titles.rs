@@ -185,7 +185,7 @@ struct Ended(Child);
 impl Drop for Ended {
     fn drop(&mut self) {
         let pid = self.0.id().to_string();
-        let _ = Command::new("kill").args(["-QUIT", &pid]).status();
+        let _ = Command::new("kill").args(["-TERM", &pid]).status();
         let start = Instant::now();
         while matches!(self.0.try_wait(), Ok(None)) && start.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(20));
