@@ -35,9 +35,10 @@ test: ## Every check but those that build a kernel: fmt clippy unit docs readme 
 	$(TIMED) -q test "every check but those that build a kernel: some 10 minutes on two idle cores from nothing" \
 		env GNUMAKEFLAGS=--no-print-directory scripts/lanes -1 2 $(BESIDE) $(MAKE) test-rust test-beside
 
-# What compiles, one after the other: each step keeps all processors busy but at its end, where the steps beside fill them.
-test-rust: fmt clippy unit docs readme
-test-beside: scripts ids kernel-patches
+# Tests are compiled first, and lints and documentation beside them when they run: some wait more than they compute. Cargo keeps those that
+# compile apart: clippy waits for tests-built.
+test-rust: fmt unit
+test-beside: scripts ids kernel-patches clippy docs readme
 
 check: fmt clippy ## The inner loop, at most three minutes when little changed: format, lints, unit tests of the libraries
 	$(TIMED) check "unit tests of the libraries: about a minute" $(CARGO) test --workspace --lib --bins --locked --quiet
@@ -52,12 +53,14 @@ clippy: ## Lints, warnings denied
 # One build for the tests, the library that they put before programs, and the program that the pages' commands run. Other examples
 # than the one that tests start are for `make soak` and the like, and clippy compiles them.
 tests-built:
-	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" \
-		$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked
+	@mkdir -p $(BESIDE)
+	$(TIMED) tests-built "compiles all tests: some 4 minutes from nothing" sh -c \
+		'$(CARGO) build --workspace --lib --bins --tests --example memory_user --locked --message-format json-render-diagnostics \
+		> $(BESIDE)/messages.$$$$ && mv $(BESIDE)/messages.$$$$ $(BESIDE)/messages'
 
 unit: tests-built ## Unit, property, golden and command-line tests
 	@rm -f $(SKIPPED)
-	$(TIMED) unit "runs the tests: some 4 minutes" env FRESCO_SKIPPED=$(SKIPPED) CARGO="$(CARGO)" scripts/tests $(BESIDE) --locked
+	$(TIMED) unit "runs the tests: some 4 minutes" env FRESCO_SKIPPED=$(SKIPPED) scripts/tests $(BESIDE)
 	@[ ! -s $(SKIPPED) ] || { echo "unit: $$(wc -l < $(SKIPPED)) tests were skipped (FRESCO_REQUIRE=all makes that a failure):"; cat $(SKIPPED); }
 	$(TIMED) doc-tests "runs the examples of the API documentation" $(CARGO) test --workspace --doc --locked
 

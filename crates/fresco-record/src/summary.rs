@@ -21,9 +21,7 @@ pub struct Seen {
 impl Seen {
     /// Returns true if `next` is the next piece of it; the instruction accesses `whole` bytes at once.
     pub fn goes_on(&self, next: &Self, whole: u8) -> bool {
-        self.is_of_same(next)
-            && self.address + u64::from(self.size) == next.address
-            && self.size + next.size <= whole
+        self.is_of_same(next) && self.address + u64::from(self.size) == next.address && self.size + next.size <= whole
     }
 
     /// Returns true if `other` is of the same instruction, and a load as this, or a store as this.

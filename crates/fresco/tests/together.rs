@@ -32,11 +32,11 @@ fn a_scenario_of_servers_with_page_faults_from_tintmallocs_lists() {
 fn a_scenario_of_slices_under_budgets() {
     let directory = directory_with(&[("s.toml", include_str!("../../../tasks/slices-budgets.toml"))]);
     let here = directory.path();
-    let result = |period: &str| {
+    let result = |period: &str, horizon: &str| {
         let period = format!("bandwidth.period={period}");
         let reasons = json(&["plan", "s.toml", "--set", &period, "--json"], here)["data"]["reasons"].to_string();
         stdout(&["plan", "s.toml", "--set", &period, "--out", "p.json"], here);
-        let document = json(&["sim", "p.json", "--horizon", "320 ms", "--json"], here);
+        let document = json(&["sim", "p.json", "--horizon", horizon, "--json"], here);
         let run = first_run(&document);
         std::fs::remove_file(here.join("p.json")).expect("was written");
         assert!(
@@ -57,14 +57,14 @@ fn a_scenario_of_slices_under_budgets() {
             .sum();
         (reads, met, reasons)
     };
-    let (reads, met, reasons) = result("'80 ms'");
+    let (reads, met, reasons) = result("'80 ms'", "320 ms");
     assert!(
         reads.iter().all(|&reads| reads > 100_000) && met == 0,
         "{reads:?}, {met}"
     );
     assert!(!reasons.contains("the same banks each time"));
     // In step with the refresh window, two tasks never run, and the plan says so.
-    let (reads, _, reasons) = result("'64 ms'");
+    let (reads, _, reasons) = result("'64 ms'", "128 ms");
     assert_eq!(reads.iter().filter(|&&reads| reads == 0).count(), 2, "{reads:?}");
     assert!(reasons.contains("the same banks each time"), "{reasons}");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! However a recording ends: what was recorded until then is whole, and no process is left.
 
-use super::{cannot_record, processes_of, program, recorded_on_small_disk, signal, wait_until, with_program};
-use crate::common::{fresco, json, refused};
+use super::{cannot_record, grouped, processes_of, program, recorded_on_small_disk, signal, wait_until, with_program};
+use crate::common::{fresco, json, refused, stdout};
 use fresco_testing::{Need, skip};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,11 +17,10 @@ pub fn counted(file: &str, directory: &Path) -> (u64, String) {
     let of = |name: &str| info["data"][name].as_u64().expect("a number");
     let ending = info["data"]["ending"].as_str().expect("a text").to_owned();
     // Every access of it can be read, too.
-    let read = json(&["trace", "info", file, "--working-set", "--json"], directory);
-    let lines = read["data"]["working_set"]["lines"].as_u64().expect("a number");
-    let accesses = of("loads") + of("stores");
-    assert!(lines >= accesses, "{read}");
-    (accesses, ending)
+    let read = stdout(&["trace", "diff", file, file], directory);
+    let expected = format!("{} loads, {} stores", grouped(of("loads")), grouped(of("stores")));
+    assert!(read.contains("no difference") && read.contains(&expected), "{read}");
+    (of("loads") + of("stores"), ending)
 }
 
 /// Records the program `walk` as a shell starts it after `before`, and checks what there is when there is no room any more.
@@ -157,10 +156,7 @@ fn of_a_recorder_that_is_killed_what_was_written_can_be_recovered() {
     let done = fresco(&["trace", "recover", &name, "-o", "b.ftrace"], here);
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(0), "{told}");
-    assert!(
-        told.contains(&format!("of {} bytes ", crate::record::grouped(bytes))),
-        "{told}"
-    );
+    assert!(told.contains(&format!("of {} bytes ", grouped(bytes))), "{told}");
     let (accesses, ending) = counted("b.ftrace", here);
     assert!(
         accesses > 1 << 20 && ending == "recording could not go on",
