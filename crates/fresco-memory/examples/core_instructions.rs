@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One of the comparison traces through the memory core alone, to be counted by callgrind (`scripts/bench-instructions`).
 //!
-//! Usage: core_instructions random|stream|sparse|idle REQUESTS
+//! Usage: core_instructions random|stream|sparse|mixed|idle REQUESTS
 
 #[path = "../benches/bench_traces/mod.rs"]
 mod bench_traces;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         _ => None,
     };
     let Some((trace, n)) = parsed else {
-        eprintln!("usage: core_instructions random|stream|sparse|idle REQUESTS");
+        eprintln!("usage: core_instructions random|stream|sparse|mixed|idle REQUESTS");
         return ExitCode::from(2);
     };
     let machine = machine();

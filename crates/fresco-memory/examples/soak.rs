@@ -71,6 +71,7 @@ fn run(config: &ControllerConfig, org: &Organisation, timing: &Timing, seed: u64
         controller.submit(now, request);
         sent += 1;
     }
+    controller.set_eager_writes(true);
     let patience = now + PATIENCE * timing.refi;
     while controller.outstanding() > 0 && now < patience {
         now = controller.next_event();

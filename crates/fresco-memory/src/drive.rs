@@ -171,7 +171,8 @@ impl Driver {
             requests += 1;
             send_from = at + 1;
         }
-        // Refreshes go on for ever: the run ends when nothing is outstanding.
+        // What is left in the write buffers may be written now. Refreshes go on for ever: the run ends when nothing is outstanding.
+        self.controllers.iter_mut().for_each(|c| c.set_eager_writes(true));
         while self.controllers.iter().any(|c| c.outstanding() > 0) {
             let event = self.next_event();
             debug_assert_ne!(event, NEVER, "requests are outstanding but nothing will happen");

@@ -71,6 +71,7 @@ fn run(org: &Organisation, timing: &Timing, page: PagePolicy, refresh: RefreshPo
             },
         );
     }
+    controller.set_eager_writes(true);
     while controller.outstanding() > 0 {
         at += timing.refi;
         controller.run_until(at, &mut judge);

@@ -92,7 +92,7 @@ fn benches(page: PagePolicy, refresh: RefreshPolicy) -> impl Iterator<Item = Ben
                     page,
                     queues,
                     drain_high: 8,
-                    drain_low: 2,
+                    drain_low: 0,
                     refresh,
                     frontend: 0,
                 };

@@ -67,7 +67,7 @@ fn sparse_trace() {
     assert_eq!(outcome.latencies.sum, 10_188_724, "a mean of 50.94362 cycles");
 
     let memory = &machine.memory;
-    let reads = Trace::Sparse.reads(READS).map(|read| {
+    let reads = Trace::Sparse.requests(READS).map(|read| {
         let Ok(read) = read;
         (
             read.cycle,

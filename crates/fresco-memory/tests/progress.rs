@@ -240,3 +240,38 @@ fn refresh_and_strict_order() {
         }
     }
 }
+
+/// Row hits of one rank have the data bus whenever they want it; single reads of another are served among them all the same.
+#[test]
+fn reads_of_a_rank_among_streams_in_another() {
+    const OUTSTANDING: u64 = 32;
+    let hit_cap = 16;
+    let config = ControllerConfig {
+        queues: Queues::Global { reads: 32, writes: 8 },
+        ..small(Scheduler::FrFcfs { hit_cap })
+    };
+    for name in standards::names() {
+        let (org, t) = (devices::organisation(name), devices::timing(name, &[]));
+        if org.ranks == 1 {
+            continue;
+        }
+        let stream = |i: u32| Location {
+            bank_group: i % org.bank_groups,
+            bank: i / org.bank_groups % 2,
+            row: i / 4096 % 2,
+            column: i / 16 % org.columns,
+            ..Location::default()
+        };
+        let single = |i: u32| Location {
+            rank: 1,
+            row: i / 100 % 8,
+            ..Location::default()
+        };
+        let trace = (0..20_000).map(|i| (Access::Read, if i % 100 == 99 { single(i) } else { stream(i) }));
+        let longest = assert_progress(&config, &org, &t, OUTSTANDING as usize, trace.collect());
+        // Each that is older, and as many as may overtake, in order of age at last; a row cycle, and a refresh of each rank.
+        let served = (OUTSTANDING + u64::from(hit_cap)) * (t.burst().max(t.ccd_l) + t.rtrs);
+        let bound = served + 2 * t.rc + u64::from(org.ranks) * (t.rfc_ab + t.rp_ab + t.rc);
+        assert!(longest.read <= bound, "{name}: {} cycles, bound {bound}", longest.read);
+    }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The three traces that DRAM simulators are compared on, made as they go, on the machine they are compared on.
+//! The traces that DRAM simulators are compared on, made as they go, on the machine they are compared on.
 #![allow(dead_code)] // each user takes its part
 
 use fresco_dram::{Location, PhysAddr};
@@ -35,24 +35,28 @@ pub enum Trace {
     Stream,
     /// Lines uniform over 4 GiB, one every 500 cycles with up to 99 cycles of jitter.
     Sparse,
+    /// Lines uniform over 4 GiB, as fast as they are taken; a third of them is written.
+    Mixed,
     /// 10^8 cycles apart: what an idle cycle costs.
     Idle,
 }
 
 impl Trace {
-    pub const NAMES: [(&str, Trace); 4] = [
+    pub const NAMES: [(&str, Trace); 5] = [
         ("random", Trace::Random),
         ("stream", Trace::Stream),
         ("sparse", Trace::Sparse),
+        ("mixed", Trace::Mixed),
         ("idle", Trace::Idle),
     ];
 
-    /// The first `n` reads.
-    pub fn reads(self, n: u64) -> impl Iterator<Item = Result<TraceRequest, Infallible>> {
+    /// The first `n` requests: reads, but for [`Self::Mixed`].
+    pub fn requests(self, n: u64) -> impl Iterator<Item = Result<TraceRequest, Infallible>> {
         let mut random = SplitMix64(if self == Trace::Random { 1 } else { 3 });
         (0..n).map(move |i| {
+            let writes = self == Trace::Mixed && random.next().is_multiple_of(3);
             let (line, cycle) = match self {
-                Trace::Random => (random.next() % (1 << 26), 0),
+                Trace::Random | Trace::Mixed => (random.next() % (1 << 26), 0),
                 Trace::Stream => (i, 0),
                 Trace::Sparse => (random.next() % (1 << 26), 500 * i + random.next() % 100),
                 Trace::Idle => (i, 100_000_000 * i),
@@ -60,7 +64,7 @@ impl Trace {
             Ok(TraceRequest {
                 cycle,
                 address: line * LINE,
-                access: Access::Read,
+                access: if writes { Access::Write } else { Access::Read },
             })
         })
     }
@@ -100,7 +104,7 @@ pub fn driver(machine: &Machine) -> Driver {
     Driver::new(vec![controller], OUTSTANDING)
 }
 
-/// Runs the first `n` reads of a trace.
+/// Runs the first `n` requests of a trace.
 pub fn run(machine: &Machine, trace: Trace, n: u64) -> Outcome {
     let mut driver = driver(machine);
     let mut latencies = Latencies::default();
@@ -111,7 +115,7 @@ pub fn run(machine: &Machine, trace: Trace, n: u64) -> Outcome {
             .decode(PhysAddr(address))
             .expect("an address of the machine"))
     };
-    let Ok(driven) = driver.run(trace.reads(n), place, &mut latencies);
+    let Ok(driven) = driver.run(trace.requests(n), place, &mut latencies);
     let stats = driver.controllers()[0].stats().remove(0);
     Outcome {
         cycles: driven.end,

@@ -189,6 +189,17 @@ impl Ready {
         shared.raise(group, Kind::Wr, until);
     }
 
+    /// After a column command of the bank those of its rank wait as long as those of other ranks.
+    pub(super) fn hand_over(&self, now: Cycle, bank: usize, kind: Kind, shared: &mut impl Shared) {
+        let until = now + self.other_rank_same_direction;
+        let until = Until {
+            group: until,
+            rank: until,
+            others: 0,
+        };
+        shared.raise(self.group_of(bank), kind, until);
+    }
+
     /// From here on column commands are of kind `to`, after those of the other direction.
     pub(super) fn turn(&self, to: Kind, shared: &mut impl Shared) {
         for group in 0..self.last_write.len() {

@@ -37,6 +37,7 @@ pub fn drive<S: Sink>(
         now = at;
     }
     // In even steps, so that the end does not depend on the stepping.
+    controller.set_eager_writes(true);
     while controller.outstanding() > 0 {
         now += timing.burst();
         controller.run_until(now, &mut record);

@@ -2,6 +2,7 @@
 //! Requests on their way into the queues, and which queue is served.
 
 use super::Channel;
+use crate::controller::bank::Bank;
 use crate::controller::pool::{NIL, Pool};
 use crate::controller::ready::Kind;
 use crate::controller::sink::Sink;
@@ -9,15 +10,11 @@ use crate::request::{Access, Request, RowOutcome};
 use fresco_dram::Cycle;
 use fresco_machine::{Queues, Scheduler};
 
-/// Which queue is being served.
+/// Which queue is being served, and for which of them banks open rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Reads,
-    /// Writes, because no read waits; ends with the next read.
-    SpareWrites,
-    /// Writes, because the buffer reached its high watermark; ends at the low one. Where writes keep coming while reads
-    /// wait, it ends when a bufferful has been written, and as many reads as wait then go before the next drain.
-    DrainWrites,
+    Writes,
 }
 
 impl Mode {
@@ -26,17 +23,17 @@ impl Mode {
     pub(super) fn access(self) -> Access {
         match self {
             Self::Reads => Access::Read,
-            Self::SpareWrites | Self::DrainWrites => Access::Write,
+            Self::Writes => Access::Write,
         }
     }
+}
 
-    /// The column command that it issues.
-    #[inline]
-    pub(super) fn column(self) -> Kind {
-        match self {
-            Self::Reads => Kind::Rd,
-            Self::SpareWrites | Self::DrainWrites => Kind::Wr,
-        }
+/// The column command of a direction.
+#[inline]
+pub(super) fn column(access: Access) -> Kind {
+    match access {
+        Access::Read => Kind::Rd,
+        Access::Write => Kind::Wr,
     }
 }
 
@@ -171,6 +168,10 @@ impl Channel {
     /// Switches between reads and writes; true if it did, and then all candidates are new.
     #[inline]
     pub(super) fn update_mode(&mut self) -> bool {
+        // A turn that has been decided is made first.
+        if self.bus != self.mode.access() {
+            return false;
+        }
         let (reads, writes) = (self.reads.len(), self.writes.len());
         let (high, low) = if self.eager_writes || self.refresh_waits {
             (1, 0)
@@ -178,11 +179,10 @@ impl Channel {
             (self.drain_high, self.drain_low)
         };
         let next = match self.mode {
-            Mode::DrainWrites if writes > low && (reads == 0 || self.patience > 0) => Mode::DrainWrites,
-            Mode::DrainWrites if reads > 0 => Mode::Reads,
+            _ if writes == 0 => Mode::Reads,
             Mode::Reads if reads > 0 && self.patience > 0 => Mode::Reads,
-            _ if writes >= high => Mode::DrainWrites,
-            _ if reads == 0 && writes > 0 => Mode::SpareWrites,
+            Mode::Reads if writes >= high || (reads == 0 && writes > low) => Mode::Writes,
+            Mode::Writes if reads == 0 || (writes > low && self.patience > 0) => Mode::Writes,
             _ => Mode::Reads,
         };
         next != self.mode && self.enter(next)
@@ -190,20 +190,36 @@ impl Channel {
 
     #[cold]
     fn enter(&mut self, next: Mode) -> bool {
-        let cut_short = self.mode == Mode::DrainWrites && self.writes.len() > self.drain_low;
+        let cut_short = self.mode == Mode::Writes && self.writes.len() > self.drain_low;
         self.patience = match next {
-            Mode::DrainWrites => self.write_capacity,
+            Mode::Writes => self.write_capacity,
             Mode::Reads if cut_short => self.reads.len(),
             // The bus is not turned for nothing.
             Mode::Reads => 1,
-            Mode::SpareWrites => 0,
         };
-        let turned = self.mode.access() != next.access();
         self.mode = next;
-        if turned {
-            self.ready.turn(next.column(), &mut self.candidates);
+        let old = self.bus;
+        let unfinished =
+            |bank: &&Bank| bank.row.is_some() && bank.begun != NIL && self.pool.get(bank.begun).access == old;
+        self.unfinished = match self.scheduler {
+            Scheduler::FrFcfs { .. } => self.banks.iter().filter(unfinished).count() as u32,
+            // In order of arrival there may be requests before them whose rows are not open.
+            Scheduler::Fcfs => 0,
+        };
+        if self.unfinished == 0 {
+            self.turn_bus();
+        } else {
             self.all_changed();
         }
-        turned
+        true
+    }
+
+    /// Every row that was opened in the old direction has served the request it was opened for: column commands are of the new one.
+    #[cold]
+    pub(super) fn turn_bus(&mut self) {
+        debug_assert_eq!(self.unfinished, 0);
+        self.bus = self.mode.access();
+        self.ready.turn(column(self.bus), &mut self.candidates);
+        self.all_changed();
     }
 }

@@ -2,6 +2,7 @@
 //! What a bank does next: scheduling policy and page policy.
 
 use super::Channel;
+use super::admission::column;
 use crate::controller::bank::Bank;
 use crate::controller::candidates::Candidate;
 use crate::controller::pool::{Entry, List, NIL};
@@ -23,6 +24,9 @@ impl Channel {
         if bank.refresh_from != NEVER {
             return self.candidate_before_refresh(b);
         }
+        if self.unfinished > 0 && self.is_unfinished(bank) {
+            return Some(self.serving(b, bank.begun, column(self.bus)));
+        }
         let access = self.mode.access();
         let list = bank.list(access);
         let oldest = list.oldest();
@@ -36,16 +40,29 @@ impl Channel {
             Scheduler::FrFcfs { hit_cap } => {
                 let hit = self.first_hit(list, open);
                 if hit != NIL && (hit == oldest || bank.overtakes < hit_cap) {
-                    return Some(self.serving(b, hit, self.mode.column()));
+                    return (self.bus == access).then(|| self.serving(b, hit, column(access)));
                 }
             }
             Scheduler::Fcfs if self.pool.get(oldest).row == open => {
                 let first = self.order[access as usize].front() == Some(&oldest);
-                return first.then(|| self.serving(b, oldest, self.mode.column()));
+                return first.then(|| self.serving(b, oldest, column(access)));
             }
             Scheduler::Fcfs => {}
         }
         Some(self.serving(b, oldest, Kind::Pre))
+    }
+
+    /// Returns true if the bank's row was opened, in the direction of the bus, for a request that has not been served.
+    pub(super) fn is_unfinished(&self, bank: &Bank) -> bool {
+        bank.row.is_some() && bank.begun != NIL && self.pool.get(bank.begun).access == self.bus
+    }
+
+    /// Returns true if the bank's row was opened for a request that is served once the bus has turned.
+    pub(super) fn is_ahead(&self, bank: &Bank) -> bool {
+        self.bus != self.mode.access()
+            && bank.row.is_some()
+            && bank.begun != NIL
+            && self.pool.get(bank.begun).access != self.bus
     }
 
     /// A command for a request.
@@ -97,27 +114,34 @@ impl Channel {
     fn candidate_before_refresh(&self, b: u32) -> Option<Candidate> {
         let bank = &self.banks[b as usize];
         let begun = bank.begun;
-        let access = self.mode.access();
-        if begun == NIL || self.pool.get(begun).access != access {
+        if begun == NIL {
             return None;
         }
+        let access = self.pool.get(begun).access;
         let Some(open) = bank.row else {
-            return Some(self.serving(b, begun, Kind::Act));
+            return (access == self.mode.access()).then(|| self.serving(b, begun, Kind::Act));
         };
+        if access != self.bus {
+            return None;
+        }
         let is_next = self.scheduler != Scheduler::Fcfs || self.order[access as usize].front() == Some(&begun);
         let Entry { row, .. } = *self.pool.get(begun);
-        (row == open && is_next).then(|| self.serving(b, begun, self.mode.column()))
+        (row == open && is_next).then(|| self.serving(b, begun, column(access)))
     }
 
     /// The bank goes on with the same request after a row command: what [`Self::candidate`] would find, known without
     /// a search.
     pub(super) fn row_command_issued(&mut self, b: u32, issued: &Candidate) {
-        if self.scheduler == Scheduler::Fcfs || issued.entry == NIL || self.banks[b as usize].refresh_from != NEVER {
+        if self.scheduler == Scheduler::Fcfs
+            || issued.entry == NIL
+            || self.banks[b as usize].refresh_from != NEVER
+            || self.bus != self.mode.access()
+        {
             return self.bank_changed(b);
         }
         let kind = match issued.kind {
             Kind::Pre => Kind::Act,
-            _ => self.mode.column(),
+            _ => column(self.bus),
         };
         let next = Some(self.serving(b, issued.entry, kind));
         debug_assert_eq!(next, self.candidate(b));

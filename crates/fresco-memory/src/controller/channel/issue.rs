@@ -70,7 +70,9 @@ impl Channel {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
-        self.patience = self.patience.saturating_sub(1);
+        if self.bus == self.mode.access() {
+            self.patience = self.patience.saturating_sub(1);
+        }
         let &Entry {
             row,
             column,
@@ -84,7 +86,8 @@ impl Channel {
             bank.overtakes += 1;
         }
         list.remove(&mut self.pool, i);
-        if bank.begun == i {
+        let finished = bank.begun == i;
+        if finished {
             bank.begun = NIL;
         }
         bank.last_access = now;
@@ -113,6 +116,7 @@ impl Channel {
             self.writes.take(now);
             self.stats.writes += 1;
         }
+        self.share_between_ranks(now, b, candidate.kind);
         if close {
             self.ready.auto_precharged(b as usize);
             self.banks[b as usize].close();
@@ -134,9 +138,38 @@ impl Channel {
                 self.bank_changed(self.pool.get(head).bank);
             }
         }
+        if self.unfinished > 0 && finished {
+            self.unfinished -= 1;
+            if self.unfinished == 0 {
+                self.turn_bus();
+            }
+        }
         if !self.update_mode() {
             self.bank_changed(b);
         }
         self.pull(now, b, sink);
+    }
+
+    /// Column commands of the rank that has the data bus can always go before those of another, which wait until it is handed over. After
+    /// as many of them as may overtake within a bank the oldest of all goes first.
+    #[inline]
+    fn share_between_ranks(&mut self, now: Cycle, b: u32, kind: Kind) {
+        let (rank, count) = self.served;
+        let own = b >> self.banks_per_rank_log2;
+        self.served = (own, if own == rank { count + 1 } else { 1 });
+        if let Scheduler::FrFcfs { hit_cap } = self.scheduler
+            && self.served.1 >= hit_cap.max(1)
+            && self.org.ranks > 1
+        {
+            self.hand_over(now, b, kind);
+        }
+    }
+
+    fn hand_over(&mut self, now: Cycle, b: u32, kind: Kind) {
+        let own = b >> self.banks_per_rank_log2;
+        let mut others = (0..self.banks.len() as u32).filter(|other| other >> self.banks_per_rank_log2 != own);
+        if others.any(|other| self.candidates.get(other as usize).is_some_and(|c| c.kind == kind)) {
+            self.ready.hand_over(now, b as usize, kind, &mut self.candidates);
+        }
     }
 }

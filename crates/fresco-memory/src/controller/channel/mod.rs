@@ -25,6 +25,7 @@ use super::sink::Sink;
 use super::standby::Standby;
 use super::stats::{ChannelStats, Level};
 use crate::Command;
+use crate::request::Access;
 use admission::Mode;
 use choice::Choice;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
@@ -60,8 +61,14 @@ pub(super) struct Channel {
     /// Refreshes that are due and not yet issued.
     pending: Vec<Refresh>,
     mode: Mode,
+    /// The direction of column commands: that of the mode, once the requests that were begun before have been served.
+    bus: Access,
+    /// Rows that were opened in the direction of the bus for requests that have not been served, while the bus is about to turn.
+    unfinished: u32,
     /// So many column commands may follow in this mode although requests of the other direction wait.
     patience: u32,
+    /// The rank of the last column commands of this direction, and how many there were.
+    served: (u32, u32),
     reads: Level,
     writes: Level,
     /// Reads that wait for a place in the global queue, and writes that wait for one in the write buffer.
@@ -118,7 +125,10 @@ impl Channel {
             engine,
             pending: Vec::new(),
             mode: Mode::Reads,
+            bus: Access::Read,
+            unfinished: 0,
             patience: 0,
+            served: (0, 0),
             reads: Level::default(),
             writes: Level::default(),
             backlog: [VecDeque::new(), VecDeque::new()],

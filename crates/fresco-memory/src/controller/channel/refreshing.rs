@@ -77,7 +77,7 @@ impl Channel {
         let mut idle = 0;
         for b in self.banks_of(refresh) {
             let index = b as usize;
-            if self.candidates.get(index).is_some() {
+            if self.candidates.get(index).is_some() || self.is_ahead(&self.banks[index]) {
                 // Requests that have begun go first.
                 return (NEVER, RefreshStep::Refresh);
             }

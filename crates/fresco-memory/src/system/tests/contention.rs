@@ -70,6 +70,13 @@ fn dirty_lines_reach_memory_when_the_cache_needs_room() {
     // A third, and a read, push them out, the least recently used one first.
     system.write_back(1_000_000, 0, line(2, 4));
     system.read(1_000_000, 0, line(3, 6), false);
+    system.run_until(1_500_000, &mut Vec::new());
+    assert_eq!(
+        writes(&mut system),
+        [0; 4],
+        "they wait for more, or until they are asked for"
+    );
+    system.set_eager_writes(true);
     system.run_until(2_000_000, &mut Vec::new());
     assert_eq!(writes(&mut system), [0, 2, 0, 0]);
     let stats = system.core_stats();

@@ -118,10 +118,12 @@ fn line(node: u64, number: u64) -> PhysAddr {
 /// Runs from event to event until nothing is under way.
 fn finish(system: &mut MemorySystem) -> Vec<Done> {
     let mut done = Vec::new();
+    system.set_eager_writes(true);
     while system.outstanding() > 0 {
         let next = system.next_event();
         assert_ne!(next, NEVER, "reads are under way, so something will happen");
         system.run_until(next, &mut done);
     }
+    system.set_eager_writes(false);
     done
 }

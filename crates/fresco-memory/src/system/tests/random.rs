@@ -63,7 +63,8 @@ fn run(machine: &Machine, ops: &[Op], stride: Ps) -> Result<Run, TestCaseError> 
             prop_assert!(pending.insert((id, op.core)), "a name is given once");
         }
     }
-    // Time enough for all to end; then the writes are out as well.
+    // Time enough for all to end; the writes are asked for.
+    system.set_eager_writes(true);
     let end = now + 100_000_000;
     system.run_until(end, &mut done);
     prop_assert_eq!(system.outstanding(), 0);
