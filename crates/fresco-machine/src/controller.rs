@@ -72,9 +72,9 @@ pub struct ControllerConfig {
     pub page: PagePolicy,
     /// Queue structure.
     pub queues: Queues,
-    /// Writes are drained from this fill of the write buffer (requests) …
+    /// Writes are drained from this fill of the write buffer (requests) on …
     pub drain_high: u32,
-    /// … down to this one. Writes are also served while no read waits.
+    /// … down to this one if a read waits. If none does, they are drained from one more on, and all of them.
     pub drain_low: u32,
     /// Refresh.
     pub refresh: RefreshPolicy,
