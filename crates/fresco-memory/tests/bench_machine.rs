@@ -27,7 +27,7 @@ fn assert_pace(trace: Trace, cycles: u64, of_a_million: [u64; 2]) {
 
 #[test]
 fn random_reads() {
-    assert_pace(Trace::Random, 456_554, RANDOM);
+    assert_pace(Trace::Random, 456_736, RANDOM);
 }
 
 /// Random lines, a third of them written: 2 percent of Ramulator 2.1, which lets bursts of two ranks overlap on the data bus when it is

@@ -151,14 +151,14 @@ impl Channel {
     }
 
     /// Column commands of the rank that has the data bus can always go before those of another, which wait until it is handed over. After
-    /// as many of them as may overtake within a bank the oldest of all goes first.
+    /// as many of them as may overtake within a bank those of all ranks may go in the same cycle, if the oldest of all is of another one.
     #[inline]
     fn share_between_ranks(&mut self, now: Cycle, b: u32, kind: Kind) {
         let (rank, count) = self.served;
         let own = b >> self.banks_per_rank_log2;
         self.served = (own, if own == rank { count + 1 } else { 1 });
         if let Scheduler::FrFcfs { hit_cap } = self.scheduler
-            && self.served.1 >= hit_cap.max(1)
+            && self.served.1.is_multiple_of(hit_cap.max(1))
             && self.org.ranks > 1
         {
             self.hand_over(now, b, kind);
@@ -166,9 +166,13 @@ impl Channel {
     }
 
     fn hand_over(&mut self, now: Cycle, b: u32, kind: Kind) {
-        let own = b >> self.banks_per_rank_log2;
-        let mut others = (0..self.banks.len() as u32).filter(|other| other >> self.banks_per_rank_log2 != own);
-        if others.any(|other| self.candidates.get(other as usize).is_some_and(|c| c.kind == kind)) {
+        let columns = (0..self.banks.len() as u32).filter_map(|bank| {
+            let candidate = self.candidates.get(bank as usize).filter(|c| c.kind == kind)?;
+            Some((candidate.key, bank))
+        });
+        if let Some((_, oldest)) = columns.min()
+            && (oldest ^ b) >> self.banks_per_rank_log2 != 0
+        {
             self.ready.hand_over(now, b as usize, kind, &mut self.candidates);
         }
     }
