@@ -168,11 +168,14 @@ impl Channel {
     /// Switches between reads and writes; true if it did, and then all candidates are new.
     #[inline]
     pub(super) fn update_mode(&mut self) -> bool {
+        let (reads, writes) = (self.reads.len(), self.writes.len());
+        if writes == 0 && self.mode == Mode::Reads {
+            return false;
+        }
         // A turn that has been decided is made first.
         if self.bus != self.mode.access() {
             return false;
         }
-        let (reads, writes) = (self.reads.len(), self.writes.len());
         let (high, low) = if self.eager_writes || self.refresh_waits {
             (1, 0)
         } else {
@@ -190,17 +193,8 @@ impl Channel {
 
     #[cold]
     fn enter(&mut self, next: Mode) -> bool {
-        let cut_short = self.mode == Mode::Writes && self.writes.len() > self.drain_low;
-        self.patience = match next {
-            Mode::Writes => self.write_capacity,
-            Mode::Reads if cut_short => self.reads.len(),
-            // The bus is not turned for nothing.
-            Mode::Reads => 1,
-        };
         self.mode = next;
-        let old = self.bus;
-        let unfinished =
-            |bank: &&Bank| bank.row.is_some() && bank.begun != NIL && self.pool.get(bank.begun).access == old;
+        let unfinished = |bank: &&Bank| self.is_unfinished(bank);
         self.unfinished = match self.scheduler {
             Scheduler::FrFcfs { .. } => self.banks.iter().filter(unfinished).count() as u32,
             // In order of arrival there may be requests before them whose rows are not open.
@@ -218,6 +212,13 @@ impl Channel {
     #[cold]
     pub(super) fn turn_bus(&mut self) {
         debug_assert_eq!(self.unfinished, 0);
+        self.patience = match self.mode {
+            Mode::Writes => self.write_capacity,
+            // A drain was cut short.
+            Mode::Reads if self.writes.len() > self.drain_low => self.reads.len(),
+            // The bus is not turned for nothing.
+            Mode::Reads => 1,
+        };
         self.bus = self.mode.access();
         self.ready.turn(column(self.bus), &mut self.candidates);
         self.all_changed();

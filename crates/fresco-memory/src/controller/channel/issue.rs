@@ -70,9 +70,7 @@ impl Channel {
         let is_read = candidate.kind == Kind::Rd;
         let i = candidate.entry;
         self.bus_free = now + self.timing.column_slots;
-        if self.bus == self.mode.access() {
-            self.patience = self.patience.saturating_sub(1);
-        }
+        self.patience = self.patience.saturating_sub(1);
         let &Entry {
             row,
             column,
@@ -138,7 +136,7 @@ impl Channel {
                 self.bank_changed(self.pool.get(head).bank);
             }
         }
-        if self.unfinished > 0 && finished {
+        if finished && self.unfinished > 0 {
             self.unfinished -= 1;
             if self.unfinished == 0 {
                 self.turn_bus();
@@ -154,18 +152,21 @@ impl Channel {
     /// as many of them as may overtake within a bank those of all ranks may go in the same cycle, if the oldest of all is of another one.
     #[inline]
     fn share_between_ranks(&mut self, now: Cycle, b: u32, kind: Kind) {
-        let (rank, count) = self.served;
+        let (rank, left) = self.served;
         let own = b >> self.banks_per_rank_log2;
-        self.served = (own, if own == rank { count + 1 } else { 1 });
-        if let Scheduler::FrFcfs { hit_cap } = self.scheduler
-            && self.served.1.is_multiple_of(hit_cap.max(1))
-            && self.org.ranks > 1
-        {
+        let left = if own == rank { left } else { self.rank_cap } - 1;
+        self.served = (own, left);
+        if left == 0 {
+            self.served.1 = self.rank_cap;
             self.hand_over(now, b, kind);
         }
     }
 
+    #[cold]
     fn hand_over(&mut self, now: Cycle, b: u32, kind: Kind) {
+        if self.scheduler == Scheduler::Fcfs {
+            return;
+        }
         let columns = (0..self.banks.len() as u32).filter_map(|bank| {
             let candidate = self.candidates.get(bank as usize).filter(|c| c.kind == kind)?;
             Some((candidate.key, bank))

@@ -67,8 +67,10 @@ pub(super) struct Channel {
     unfinished: u32,
     /// So many column commands may follow in this mode although requests of the other direction wait.
     patience: u32,
-    /// The rank of the last column commands of this direction, and how many there were.
+    /// The rank of the last column command, and how many more there are until the bus may go to another.
     served: (u32, u32),
+    /// So many column commands of a rank may go before older ones of another.
+    rank_cap: u32,
     reads: Level,
     writes: Level,
     /// Reads that wait for a place in the global queue, and writes that wait for one in the write buffer.
@@ -128,7 +130,11 @@ impl Channel {
             bus: Access::Read,
             unfinished: 0,
             patience: 0,
-            served: (0, 0),
+            served: (0, u32::MAX),
+            rank_cap: match config.scheduler {
+                Scheduler::FrFcfs { hit_cap } if org.ranks > 1 => hit_cap.max(1),
+                _ => u32::MAX,
+            },
             reads: Level::default(),
             writes: Level::default(),
             backlog: [VecDeque::new(), VecDeque::new()],
