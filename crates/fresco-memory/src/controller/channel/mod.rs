@@ -130,7 +130,7 @@ impl Channel {
             bus: Access::Read,
             unfinished: 0,
             patience: 0,
-            served: (0, u32::MAX),
+            served: (u32::MAX, 0),
             rank_cap: match config.scheduler {
                 Scheduler::FrFcfs { hit_cap } if org.ranks > 1 => hit_cap.max(1),
                 _ => u32::MAX,
