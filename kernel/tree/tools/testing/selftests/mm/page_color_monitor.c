@@ -65,11 +65,14 @@ static bool test_copy_full(void)
 {
 	size_t all = sysconf(_SC_PHYS_PAGES) * page_size / nr_colors * 5 / 4, at = 0;
 	struct uffdio_copy args;
-	int error = 0, status;
+	int error = 0, status = 0, begin[2];
 	struct count n;
 	pid_t pid, owner;
 	long spilled;
+	char byte = 0;
 
+	if (pipe(begin))
+		return false;
 	all = (all + MB - 1) / MB * MB;
 	mem = map_pages(all);
 	madvise(mem, all, MADV_NOHUGEPAGE);
@@ -88,6 +91,7 @@ static bool test_copy_full(void)
 
 		prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
 		from = words();
+		error = read(begin[0], &byte, 1) == 1 ? 0 : EPIPE;
 
 		for (; !error && at < all; at += MB) {
 			args = (struct uffdio_copy) {
@@ -106,6 +110,10 @@ static bool test_copy_full(void)
 		}
 		_exit(error);
 	}
+	/* Has copies of its pages that fork() shared while there are any of the color. */
+	waitpid(pid, &status, WNOHANG);
+	if (write(begin[1], &byte, 1) != 1)
+		kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	/* This task would be killed for want of its next page. */
 	prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
