@@ -10,24 +10,6 @@ use crate::request::{Access, Request, RowOutcome};
 use fresco_dram::Cycle;
 use fresco_machine::{Queues, Scheduler};
 
-/// Which queue is being served, and for which of them banks open rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    Reads,
-    Writes,
-}
-
-impl Mode {
-    /// The direction of the requests that it serves.
-    #[inline]
-    pub(super) fn access(self) -> Access {
-        match self {
-            Self::Reads => Access::Read,
-            Self::Writes => Access::Write,
-        }
-    }
-}
-
 /// The column command of a direction.
 #[inline]
 pub(super) fn column(access: Access) -> Kind {
@@ -169,11 +151,8 @@ impl Channel {
     #[inline]
     pub(super) fn update_mode(&mut self) -> bool {
         let (reads, writes) = (self.reads.len(), self.writes.len());
-        if writes == 0 && self.mode == Mode::Reads {
-            return false;
-        }
         // A turn that has been decided is made first.
-        if self.bus != self.mode.access() {
+        if (writes == 0 && self.mode == Access::Read) || self.bus != self.mode {
             return false;
         }
         let (high, low) = if self.eager_writes || self.refresh_waits {
@@ -182,19 +161,19 @@ impl Channel {
             (self.drain_high, self.drain_low)
         };
         let next = match self.mode {
-            _ if writes == 0 => Mode::Reads,
-            Mode::Reads if reads > 0 && self.patience > 0 => Mode::Reads,
-            Mode::Reads if writes >= high || (reads == 0 && writes > low) => Mode::Writes,
-            Mode::Writes if reads == 0 || (writes > low && self.patience > 0) => Mode::Writes,
-            _ => Mode::Reads,
+            _ if writes == 0 => Access::Read,
+            Access::Read if reads > 0 && self.patience > 0 => Access::Read,
+            Access::Read if writes >= high || (reads == 0 && writes > low) => Access::Write,
+            Access::Write if reads == 0 || (writes > low && self.patience > 0) => Access::Write,
+            _ => Access::Read,
         };
         next != self.mode && self.enter(next)
     }
 
     #[cold]
-    fn enter(&mut self, next: Mode) -> bool {
+    fn enter(&mut self, next: Access) -> bool {
         self.mode = next;
-        let unfinished = |bank: &&Bank| self.is_unfinished(bank);
+        let unfinished = |bank: &&Bank| self.is_open_for(bank, self.bus);
         self.unfinished = match self.scheduler {
             Scheduler::FrFcfs { .. } => self.banks.iter().filter(unfinished).count() as u32,
             // In order of arrival there may be requests before them whose rows are not open.
@@ -213,13 +192,13 @@ impl Channel {
     pub(super) fn turn_bus(&mut self) {
         debug_assert_eq!(self.unfinished, 0);
         self.patience = match self.mode {
-            Mode::Writes => self.write_capacity,
+            Access::Write => self.write_capacity,
             // A drain was cut short.
-            Mode::Reads if self.writes.len() > self.drain_low => self.reads.len(),
+            Access::Read if self.writes.len() > self.drain_low => self.reads.len(),
             // The bus is not turned for nothing.
-            Mode::Reads => 1,
+            Access::Read => 1,
         };
-        self.bus = self.mode.access();
+        self.bus = self.mode;
         self.ready.turn(column(self.bus), &mut self.candidates);
         self.all_changed();
     }

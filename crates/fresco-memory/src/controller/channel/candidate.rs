@@ -24,10 +24,10 @@ impl Channel {
         if bank.refresh_from != NEVER {
             return self.candidate_before_refresh(b);
         }
-        if self.unfinished > 0 && self.is_unfinished(bank) {
+        if self.unfinished > 0 && self.is_open_for(bank, self.bus) {
             return Some(self.serving(b, bank.begun, column(self.bus)));
         }
-        let access = self.mode.access();
+        let access = self.mode;
         let list = bank.list(access);
         let oldest = list.oldest();
         let Some(open) = bank.row else {
@@ -52,17 +52,9 @@ impl Channel {
         Some(self.serving(b, oldest, Kind::Pre))
     }
 
-    /// Returns true if the bank's row was opened, in the direction of the bus, for a request that has not been served.
-    pub(super) fn is_unfinished(&self, bank: &Bank) -> bool {
-        bank.row.is_some() && bank.begun != NIL && self.pool.get(bank.begun).access == self.bus
-    }
-
-    /// Returns true if the bank's row was opened for a request that is served once the bus has turned.
-    pub(super) fn is_ahead(&self, bank: &Bank) -> bool {
-        self.bus != self.mode.access()
-            && bank.row.is_some()
-            && bank.begun != NIL
-            && self.pool.get(bank.begun).access != self.bus
+    /// Returns true if the bank's row was opened for a request of this direction that has not been served.
+    pub(super) fn is_open_for(&self, bank: &Bank, access: Access) -> bool {
+        bank.row.is_some() && bank.begun != NIL && self.pool.get(bank.begun).access == access
     }
 
     /// A command for a request.
@@ -119,7 +111,7 @@ impl Channel {
         }
         let access = self.pool.get(begun).access;
         let Some(open) = bank.row else {
-            return (access == self.mode.access()).then(|| self.serving(b, begun, Kind::Act));
+            return (access == self.mode).then(|| self.serving(b, begun, Kind::Act));
         };
         if access != self.bus {
             return None;
@@ -135,7 +127,7 @@ impl Channel {
         if self.scheduler == Scheduler::Fcfs
             || issued.entry == NIL
             || self.banks[b as usize].refresh_from != NEVER
-            || self.bus != self.mode.access()
+            || self.bus != self.mode
         {
             return self.bank_changed(b);
         }

@@ -26,7 +26,6 @@ use super::standby::Standby;
 use super::stats::{ChannelStats, Level};
 use crate::Command;
 use crate::request::Access;
-use admission::Mode;
 use choice::Choice;
 use fresco_dram::{CommandKind, Cycle, Organisation, Timing};
 use fresco_machine::{ControllerConfig, PagePolicy, Queues, Scheduler};
@@ -60,7 +59,8 @@ pub(super) struct Channel {
     next_due: Cycle,
     /// Refreshes that are due and not yet issued.
     pending: Vec<Refresh>,
-    mode: Mode,
+    /// The direction of the requests that are served, and for which banks open rows.
+    mode: Access,
     /// The direction of column commands: that of the mode, once the requests that were begun before have been served.
     bus: Access,
     /// Rows that were opened in the direction of the bus for requests that have not been served, while the bus is about to turn.
@@ -126,7 +126,7 @@ impl Channel {
             engine_watches_load: engine.watches_load(),
             engine,
             pending: Vec::new(),
-            mode: Mode::Reads,
+            mode: Access::Read,
             bus: Access::Read,
             unfinished: 0,
             patience: 0,

@@ -77,7 +77,8 @@ impl Channel {
         let mut idle = 0;
         for b in self.banks_of(refresh) {
             let index = b as usize;
-            if self.candidates.get(index).is_some() || self.is_ahead(&self.banks[index]) {
+            let waits_for_turn = self.bus != self.mode && self.is_open_for(&self.banks[index], self.mode);
+            if self.candidates.get(index).is_some() || waits_for_turn {
                 // Requests that have begun go first.
                 return (NEVER, RefreshStep::Refresh);
             }
