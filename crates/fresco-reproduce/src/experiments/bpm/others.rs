@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 /// Bank colors of a channel of the machine.
 const CHANNEL: u32 = 32;
 
-/// Tasks on the channel of the heavy one, which is first, and beside them; and the unbalance factor.
+/// Tasks on the channel of the heavy one, and on the other channel; and the unbalance factor. The heavy one is the one that moves the most
+/// data: of recordings that may be another one than of models.
 pub fn balance(result: &ScenarioResult) -> Vec<Row> {
     let row = |point: &PointResult| {
         let (run, scheme) = (point.runs.first()?, point.values.first()?);
         let channel = |banks: &str| Some(banks.split(['-', ',']).next()?.parse::<u32>().ok()? / CHANNEL);
         let channels = run.tasks.iter().map(|task| channel(&task.banks));
         let channels: Vec<u32> = channels.collect::<Option<_>>()?;
-        let beside = channels
-            .iter()
-            .filter(|channel| Some(*channel) == channels.first())
-            .count();
+        let moves = |task: &usize| run.tasks[*task].bandwidth_bytes_per_s;
+        let heavy = (0..channels.len()).max_by(|one, other| moves(one).total_cmp(&moves(other)))?;
+        let beside = channels.iter().filter(|channel| **channel == channels[heavy]).count();
         let moved: u64 = run.tasks.iter().map(|task| task.pages.recolored).sum();
         let row = Row::new()
             .label("scheme", scheme)
@@ -58,4 +58,32 @@ pub fn team(result: &ScenarioResult) -> Vec<Row> {
         )
     };
     result.points.iter().filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::balance;
+    use fresco_scenario::builtin;
+
+    #[test]
+    fn the_heavy_one_is_the_one_that_moves_the_most_data() {
+        let short = [
+            "sweep.scheme=[\"static\"]",
+            "warm_up.time=\"2 us\"",
+            "measure.time=\"20 us\"",
+        ];
+        let scenario = builtin("bpm-balance", &short.map(str::to_owned)).expect("sound");
+        let mut result = fresco_system::run_all(&scenario, 1, &|_| {}).expect("sound");
+        let mut counted = |moved: [f64; 4]| {
+            let tasks = &mut result.points[0].runs[0].tasks;
+            for ((task, banks), moved) in tasks.iter_mut().zip(["0-7", "32-39", "40-47", "48-55"]).zip(moved) {
+                task.banks = banks.to_owned();
+                task.bandwidth_bytes_per_s = moved;
+            }
+            let row = balance(&result).remove(0);
+            ["heavy_channel_tasks", "other_channel_tasks"].map(|name| row.values[name])
+        };
+        assert_eq!(counted([9e9, 1e9, 1e9, 1e9]), [1.0, 3.0]);
+        assert_eq!(counted([1e9, 9e9, 1e9, 1e9]), [3.0, 1.0]);
+    }
 }
