@@ -4,14 +4,15 @@
 use crate::Observer;
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
-use crate::recordings::{Made, Recordings, Run};
+use crate::recordings::{Judged, Made, Recordings, Run};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
-use fresco_report::claims::{Claims, Results, Tally, Verdict, judge};
+use fresco_report::claims::{Claims, Results, Tally, Tried, Verdict};
 use fresco_scenario::{Scenario, builtin, builtin_text};
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -79,6 +80,8 @@ pub struct System {
     pub source: String,
     /// How many claims hold, differ, cannot be run.
     pub tally: Tally,
+    /// How many of those that hold say what a policy does, and hold as well where policies do nothing, or are exchanged.
+    pub tried: Tried,
     /// In the order of the paper.
     pub verdicts: Vec<Verdict>,
     /// Where recorded programs ran in place of models: what the models say of the same claims, in the same order.
@@ -201,25 +204,29 @@ fn simulate(
     Ok(results)
 }
 
-/// Every claim of these systems, judged.
+/// Every claim of these systems, judged and tried.
 fn judged(claims: &Claims, names: &[String], results: &Results, made: Option<&Made>) -> Vec<System> {
     let chosen = claims.systems.values().filter(|system| names.contains(&system.name));
     let judged = chosen.map(|system| {
         let (mut verdicts, mut by_models): (Vec<Verdict>, Vec<Verdict>) = (Vec::new(), Vec::new());
+        let mut tried = Tried::default();
         for claim in &system.claims {
-            let by_model = judge(claim, results);
-            match made.and_then(|made| made.judge(claim, &by_model)) {
-                Some(verdict) => {
-                    verdicts.push(verdict);
-                    by_models.push(by_model);
-                }
-                None => verdicts.push(by_model),
-            }
+            let by_model = Judged::new(Cow::Borrowed(claim), results);
+            let by_recordings = made.and_then(|made| made.judge(&by_model));
+            let Judged {
+                claim,
+                verdict,
+                results,
+            } = by_recordings.as_ref().unwrap_or(&by_model);
+            tried.add(claim, verdict, results, &claims.experiments);
+            verdicts.push(verdict.clone());
+            by_models.extend(by_recordings.is_some().then_some(by_model.verdict));
         }
         System {
             name: system.name.clone(),
             source: system.source.clone(),
             tally: Tally::of(&verdicts),
+            tried,
             verdicts,
             by_models,
         }

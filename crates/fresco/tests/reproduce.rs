@@ -57,6 +57,22 @@ fn verdicts_follow_the_record() {
 }
 
 #[test]
+fn verdicts_on_effects_are_tried() {
+    let directory = directory_with(&[("r.toml", RECORD)]);
+    let here = directory.path();
+    let tried = json(&[&COMMAND[..], &["--json"]].concat(), here)["data"]["systems"][0]["tried"].take();
+    assert!(tried["hold"].as_u64() > Some(0), "{tried}");
+    assert_eq!(
+        (&tried["null"], &tried["exchanged"]),
+        (&Value::from([0; 0]), &Value::from([0; 0]))
+    );
+    let text = stdout(&[&COMMAND[..], &["--out", "o"]].concat(), here);
+    let page = std::fs::read_to_string(here.join("o/index.html")).expect("is there");
+    let told = "none would hold if all policies did the same";
+    assert!(text.replace('\n', " ").contains(told) && page.contains(told), "{text}");
+}
+
+#[test]
 fn what_a_record_lacks_cannot_be_judged() {
     let lost = verdict("kernel-camc-obs4", &[("setting = \"16_apart\"", "setting = \"other\"")]);
     assert_eq!(lost["outcome"], "cannot-be-run");

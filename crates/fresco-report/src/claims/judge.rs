@@ -23,20 +23,22 @@ pub fn judge(claim: &Claim, results: &Results) -> Verdict {
     )
 }
 
-/// As [`judge`], by results of recorded programs, which `recordings` names: by the tests for these if there are some.
-pub fn judge_recorded(claim: &Claim, results: &Results, recordings: &str) -> Verdict {
-    let check = match claim.recorded.is_empty() {
-        true => claim.check.clone(),
-        false => claim.recorded.clone(),
-    };
-    let claim = Claim {
-        check,
-        stand_in: Some(format!("recordings: {recordings}")),
-        // What is known of the models' differences.
-        if_differs: None,
-        ..claim.clone()
-    };
-    judge(&claim, results)
+impl Claim {
+    /// The claim as recorded programs judge it, which `recordings` names: by the tests for these if there are some.
+    #[must_use]
+    pub fn with_recordings(&self, recordings: &str) -> Self {
+        let check = match self.recorded.is_empty() {
+            true => self.check.clone(),
+            false => self.recorded.clone(),
+        };
+        Self {
+            check,
+            stand_in: Some(format!("recordings: {recordings}")),
+            // What is known of the models' differences.
+            if_differs: None,
+            ..self.clone()
+        }
+    }
 }
 
 /// The parts of one test: one, or one for each value of its `each` label.

@@ -90,6 +90,7 @@ impl Claims {
         };
         for experiment in parsed.experiment {
             let name = experiment.name.clone();
+            compares(&experiment).map_err(|why| fault(file, &name, why))?;
             if claims.experiments.insert(name.clone(), experiment).is_some() {
                 return Err(fault(file, &name, "given twice"));
             }
@@ -182,6 +183,32 @@ impl Claims {
             }
         }
         Ok(())
+    }
+}
+
+/// What an experiment compares is among its labels and values.
+fn compares(experiment: &Experiment) -> Result<(), String> {
+    let Some(policies) = &experiment.policies else {
+        return Ok(());
+    };
+    let Some(known) = experiment.labels.get(&policies.label) else {
+        return Err(format!("no label {} in this experiment", policies.label));
+    };
+    let later = policies.values.iter().skip(1);
+    // The first one may have no rows: all values tell the difference to it.
+    if let Some(value) = later.clone().find(|value| !known.contains(value)) {
+        return Err(format!(
+            "label {} is never {value}, only {}",
+            policies.label,
+            known.join(", ")
+        ));
+    }
+    if later.len() == 0 {
+        return Err("needs two policies or more".to_owned());
+    }
+    match policies.neutral.keys().find(|name| !experiment.values.contains(name)) {
+        Some(name) => Err(format!("no value {name} in this experiment")),
+        None => Ok(()),
     }
 }
 

@@ -12,10 +12,12 @@ mod names;
 mod results;
 mod rules;
 mod verdict;
+mod worlds;
 
 pub use check::Check;
-pub use judge::{judge, judge_recorded};
+pub use judge::judge;
 pub use load::{ClaimError, Claims, System};
-pub use model::{Claim, Experiment, Kind, Number, Platform, Role};
+pub use model::{Claim, Experiment, Kind, Number, Platform, Policies, Role};
 pub use results::{Labels, Results, Row};
 pub use verdict::{Outcome, Part, Tally, Verdict, verdict_table};
+pub use worlds::Tried;

@@ -73,6 +73,9 @@ pub struct Claim {
     /// The paper's numbers.
     #[serde(default)]
     pub numbers: Vec<Number>,
+    /// It says that policies do the same, or that one does no harm: true where policies do nothing.
+    #[serde(default)]
+    pub no_effect: bool,
     /// What our workload has in place of a program that cannot be shipped.
     pub stand_in: Option<String>,
     /// Ambiguities and contradictions in the paper.
@@ -122,6 +125,21 @@ pub struct Experiment {
     pub labels: BTreeMap<String, Vec<String>>,
     /// Names of its values.
     pub values: Vec<String>,
+    /// What its rows compare; `None` if they are of one policy or of none.
+    pub policies: Option<Policies>,
+}
+
+/// What the rows of an experiment compare.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policies {
+    /// The label that tells the policy of a row.
+    pub label: String,
+    /// Its values, from the policy that does the least to the one that is to be the best. Others are no policies: a program alone.
+    pub values: Vec<String>,
+    /// Values that tell the difference to the first policy, as they are where there is none: gains, 0.
+    #[serde(default)]
+    pub neutral: BTreeMap<String, f64>,
 }
 
 /// The file of experiments.

@@ -4,6 +4,8 @@
 //! - order: each value below the next by more than what counts as the same.
 //! - factors, and absolute values as ratio to their baseline: within 25 % of the paper's.
 //! - percentages: within 25 % of the paper's or 5 percentage points, whichever is wider.
+//! - both: by no more than half of the paper's effect, its distance from 0 % or from 1 x. "No effect" agrees with a paper that reports none
+//!   alone, and a small effect that is missing is none.
 //! - same, constant, no noticeable slowdown, single-core equivalence: largest and smallest differ by 5 % at most.
 //! - bounds: strict. Counts and settings: exact.
 
@@ -14,15 +16,24 @@ const POINTS: f64 = 5.0;
 /// Values are the same if the largest exceeds the smallest by this share of it at most.
 pub(super) const SAME: f64 = 0.05;
 
+/// Half-width of a band in relation to the effect that a paper reports.
+const OF_EFFECT: f64 = 0.5;
+
 /// Lowest and highest value that agree with the factor `paper`.
 pub(super) fn factor_band(paper: f64) -> (f64, f64) {
-    let half = paper.abs() * RELATIVE;
+    let half = match (paper - 1.0).abs() {
+        0.0 => SAME,
+        effect => (paper.abs() * RELATIVE).min(effect * OF_EFFECT),
+    };
     (paper - half, paper + half)
 }
 
 /// Lowest and highest value that agree with the percentage `paper`.
 pub(super) fn percentage_band(paper: f64) -> (f64, f64) {
-    let half = (paper.abs() * RELATIVE).max(POINTS);
+    let half = match paper.abs() {
+        0.0 => POINTS,
+        effect => (effect * RELATIVE).max(POINTS.min(effect * OF_EFFECT)),
+    };
     (paper - half, paper + half)
 }
 
@@ -41,8 +52,18 @@ mod tests {
     fn bands_are_the_wider_of_relative_and_absolute() {
         assert_eq!(factor_band(2.0), (1.5, 2.5));
         assert_eq!(percentage_band(40.0), (30.0, 50.0));
-        assert_eq!(percentage_band(4.0), (-1.0, 9.0));
+        assert_eq!(percentage_band(16.0), (11.0, 21.0));
         assert_eq!(percentage_band(-18.0), (-23.0, -13.0));
+    }
+
+    #[test]
+    fn no_effect_agrees_with_none_alone() {
+        assert_eq!(percentage_band(4.0), (2.0, 6.0));
+        assert_eq!(percentage_band(-0.5), (-0.75, -0.25));
+        assert_eq!(percentage_band(0.0), (-5.0, 5.0));
+        assert_eq!(factor_band(1.5), (1.25, 1.75));
+        assert_eq!(factor_band(0.75), (0.625, 0.875));
+        assert_eq!(factor_band(1.0), (0.95, 1.05));
     }
 
     #[test]

@@ -13,9 +13,10 @@ use crate::experiments::{self, Experiment, Recorded};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
-use fresco_report::claims::{Claim, Outcome, Results, Verdict, judge_recorded};
+use fresco_report::claims::{Claim, Outcome, Results, Verdict, judge};
 use fresco_scenario::Scenario;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -209,25 +210,46 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// The verdict on a claim by recordings, if its experiment was made with some; what they cannot tell is told by the models' verdict,
-    /// with the reason.
-    pub fn judge(&self, claim: &Claim, by_models: &Verdict) -> Option<Verdict> {
-        let run = self
-            .runs
-            .iter()
-            .find(|run| run.experiments.contains(&claim.experiment.as_str()))?;
-        let verdict = judge_recorded(claim, &self.results, &run.stand_ins());
-        if verdict.outcome == Outcome::CannotBeRun && by_models.outcome != Outcome::CannotBeRun {
-            let explanation = format!(
-                "by models, since with recordings it cannot be told: {}; {}",
-                verdict.explanation, by_models.explanation
-            );
-            return Some(Verdict {
-                explanation,
-                ..by_models.clone()
-            });
+    /// The claim judged by recordings, if its experiment was made with some; what they cannot tell is told by the models, with the reason.
+    pub fn judge<'m>(&'m self, by_models: &Judged<'m>) -> Option<Judged<'m>> {
+        let experiment = by_models.claim.experiment.as_str();
+        let run = self.runs.iter().find(|run| run.experiments.contains(&experiment))?;
+        let recorded = Judged::new(
+            Cow::Owned(by_models.claim.with_recordings(&run.stand_ins())),
+            &self.results,
+        );
+        let is_told = |judged: &Judged<'_>| judged.verdict.outcome != Outcome::CannotBeRun;
+        if is_told(&recorded) || !is_told(by_models) {
+            return Some(recorded);
         }
-        Some(verdict)
+        let explanation = format!(
+            "by models, since with recordings it cannot be told: {}; {}",
+            recorded.verdict.explanation, by_models.verdict.explanation
+        );
+        let mut judged = by_models.clone();
+        judged.verdict.explanation = explanation;
+        Some(judged)
+    }
+}
+
+/// A claim judged, and what by.
+#[derive(Clone)]
+pub(crate) struct Judged<'j> {
+    /// The claim, as it was judged.
+    pub claim: Cow<'j, Claim>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it rests on.
+    pub results: &'j Results,
+}
+
+impl<'j> Judged<'j> {
+    pub fn new(claim: Cow<'j, Claim>, results: &'j Results) -> Self {
+        Self {
+            verdict: judge(&claim, results),
+            claim,
+            results,
+        }
     }
 }
 
@@ -275,8 +297,8 @@ mod tests {
                 .iter()
                 .find(|claim| claim.id == id)
                 .expect(id);
-            let by_models = fresco_report::claims::judge(claim, &of_models);
-            (made.judge(claim, &by_models), by_models)
+            let by_models = Judged::new(Cow::Owned(claim.clone()), &of_models);
+            (made.judge(&by_models).map(|judged| judged.verdict), by_models.verdict)
         };
         // Only povray was recorded, and this one misses often.
         let (by_recordings, by_models) = judged("co-tab2-workloads");

@@ -32,7 +32,9 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
             text.push_str(&indented(&format!("- {reason}:"), 2, width));
             text.push_str(&indented(&ids.join(", "), 4, width));
         }
-        text.push_str(&format!("\n{}: {}\n\n", system.name, system.tally));
+        text.push_str(&format!("\n{}: {}\n", system.name, system.tally));
+        text.push_str(&indented(&tried(system), 0, width));
+        text.push('\n');
     }
     for run in reproduction.recordings.iter().flatten() {
         text.push_str(&indented(&with_recordings(run), 0, width));
@@ -62,6 +64,11 @@ fn with_recordings(run: &Run) -> String {
         run.experiments.join(", "),
         run.stand_ins()
     )
+}
+
+/// How many verdicts rest on what a policy does.
+fn tried(system: &System) -> String {
+    format!("Of its claims that can be judged {}.", system.tried)
 }
 
 /// What recordings say beside what models say.
@@ -224,7 +231,9 @@ fn lead(reproduction: &Reproduction) -> String {
 }
 
 fn claims(system: &System) -> Result<Section, ReportError> {
-    let section = Section::new(system.name.to_uppercase()).paragraph(format!("{}: {}.", system.source, system.tally));
+    let section = Section::new(system.name.to_uppercase())
+        .paragraph(format!("{}: {}.", system.source, system.tally))
+        .paragraph(tried(system));
     let mut section = section.table(verdict_table("Claims that were checked", &checked(system))?);
     if !system.by_models.is_empty() {
         section = section.table(both(system)?);
