@@ -32,10 +32,13 @@ fn a_scenario_of_servers_with_page_faults_from_tintmallocs_lists() {
 fn a_scenario_of_slices_under_budgets() {
     let directory = directory_with(&[("s.toml", include_str!("../../../tasks/slices-budgets.toml"))]);
     let here = directory.path();
+    // Budgets of a quarter: what is simulated is what they let pass.
+    let reserve = "bandwidth.reserve=['150 MB/s', '100 MB/s']";
     let result = |period: &str, horizon: &str| {
         let period = format!("bandwidth.period={period}");
-        let reasons = json(&["plan", "s.toml", "--set", &period, "--json"], here)["data"]["reasons"].to_string();
-        stdout(&["plan", "s.toml", "--set", &period, "--out", "p.json"], here);
+        let set = ["s.toml", "--set", reserve, "--set", &period];
+        let reasons = json(&[&["plan", "--json"], &set[..]].concat(), here)["data"]["reasons"].to_string();
+        stdout(&[&["plan", "--out", "p.json"], &set[..]].concat(), here);
         let document = json(&["sim", "p.json", "--horizon", horizon, "--json"], here);
         let run = first_run(&document);
         std::fs::remove_file(here.join("p.json")).expect("was written");
@@ -59,7 +62,7 @@ fn a_scenario_of_slices_under_budgets() {
     };
     let (reads, met, reasons) = result("'80 ms'", "320 ms");
     assert!(
-        reads.iter().all(|&reads| reads > 100_000) && met == 0,
+        reads.iter().all(|&reads| reads > 50_000) && met == 0,
         "{reads:?}, {met}"
     );
     assert!(!reasons.contains("the same banks each time"));
