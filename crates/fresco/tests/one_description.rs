@@ -150,7 +150,7 @@ fn plans_and_scenarios_are_simulated_together() {
     let words = [
         &["sim"],
         &files[..],
-        &["--horizon", "128 ms", "--json", "--out", "all", "--csv", "csv"],
+        &["--horizon", "64 ms", "--json", "--out", "all", "--csv", "csv"],
     ];
     let together = json(&words.concat(), path);
     let results = together["data"]["scenarios"].as_array().expect("results");
@@ -159,7 +159,7 @@ fn plans_and_scenarios_are_simulated_together() {
         let horizon: &[&str] = if *file == "u.toml" {
             &[]
         } else {
-            &["--horizon", "128 ms"]
+            &["--horizon", "64 ms"]
         };
         // A report has a timeline of a scenario, too.
         let alone = json(&[&["sim", file, "--json", "--out", "alone"], horizon].concat(), path);

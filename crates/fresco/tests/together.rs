@@ -93,7 +93,7 @@ fn a_scenario_of_threads_behind_periodic_tasks() {
         "{checked}"
     );
     let run = |words: &[&str]| {
-        let all = [&["sim"], words, &["--horizon", "128 ms", "--json"]].concat();
+        let all = [&["sim"], words, &["--horizon", "64 ms", "--json"]].concat();
         json(&all, here)
     };
     let document = run(&["p.json"]);
@@ -112,11 +112,11 @@ fn a_scenario_of_threads_behind_periodic_tasks() {
     let (jobs, team) = tasks.split_at(3);
     let ended: Vec<&Value> = jobs.iter().map(|task| &task["jobs"]["completed"]).collect();
     assert!(
-        jobs.iter().all(|task| task["jobs"]["misses"] == 0) && ended == [16, 4, 8],
+        jobs.iter().all(|task| task["jobs"]["misses"] == 0) && ended == [8, 2, 4],
         "{ended:?}"
     );
     let of = |thread: &Value, key: &str| thread["thread"][key].as_u64().expect("a number");
-    assert!(team[0]["passes"].as_u64() > Some(10), "{}", team[0]["passes"]);
+    assert!(team[0]["passes"].as_u64() > Some(5), "{}", team[0]["passes"]);
     assert_eq!(team[0]["passes"], team[1]["passes"]);
     assert_eq!(of(&team[0], "sections"), of(&team[1], "sections"));
     // Core 0 has more jobs: the thread of core 1 waits for the one there.
