@@ -192,16 +192,28 @@ void page_color_sample_share(struct page_color_policy *policy,
 	}
 }
 
-/* As before ordinary reclaim: from the top down, for all cgroups. */
-static void find_limits(bool *known)
+/* As kswapd does: from the top down, for all cgroups. */
+static void find_limits(void)
 {
 	struct mem_cgroup *memcg = NULL;
 
-	if (*known || mem_cgroup_disabled())
-		return;
-	*known = true;
 	while ((memcg = mem_cgroup_iter(NULL, memcg, NULL)))
 		mem_cgroup_calculate_protection(NULL, memcg);
+}
+
+/**
+ * page_color_find_limits - before memory is reclaimed for want of colors
+ *
+ * By generations it goes by what memory cgroups protected when kswapd ran last, which
+ * sleeps as long as memory is free, of whatever color. By lists each reclaim computes it,
+ * as do later versions of Linux in either case: they do not call this.
+ *
+ * Context: may sleep.
+ */
+void page_color_find_limits(void)
+{
+	if (lru_gen_enabled())
+		find_limits();
 }
 
 static bool is_own_memcg(const struct mem_cgroup *memcg)
@@ -231,7 +243,9 @@ bool page_color_is_protected(struct folio *folio, bool low, bool *known)
 
 	if (!memcg || mem_cgroup_unprotected(NULL, memcg) || is_own_memcg(memcg))
 		return false;
-	find_limits(known);
+	if (!*known)
+		find_limits();
+	*known = true;
 	return mem_cgroup_below_min(NULL, memcg) ||
 	       (low && mem_cgroup_below_low(NULL, memcg));
 }

@@ -104,6 +104,7 @@ enum page_color_step page_color_strict(gfp_t gfp, unsigned int order, int alloc_
 				       const struct alloc_context *ac,
 				       struct page_color_evict *state,
 				       struct page **page);
+void page_color_find_limits(void);
 
 #else /* CONFIG_PAGE_COLOR */
 
@@ -127,6 +128,10 @@ static inline enum page_color_lack page_color_lack(gfp_t gfp, int alloc_flags,
 						   const struct alloc_context *ac)
 {
 	return PAGE_COLOR_LACKS_MEMORY;
+}
+
+static inline void page_color_find_limits(void)
+{
 }
 
 #endif /* CONFIG_PAGE_COLOR */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Page coloring: page cache of others beside owned colors. What a memory cgroup protects
- * is not dropped for a strict task; what nobody protects is, before page tables of tasks
- * without colors get pages of owned colors, where they stay.
+ * is not dropped for a strict task, nor reclaimed for page tables or for room to move
+ * pages to; what nobody protects is, before page tables of tasks without colors get pages
+ * of owned colors, where they stay.
  *
  * Needs root, coloring switched on (/sys/kernel/mm/page_color/enabled), cgroup2 in
  * /sys/fs/cgroup, and ext2 on /dev/ram1.
@@ -21,8 +22,11 @@
 #define UNOWNED	8
 /* Of a file. */
 #define KEPT	(64 * MB)
-/* Whether reclaim is by generations. */
-#define LRU_GEN	"/sys/kernel/mm/lru_gen/enabled"
+/*
+ * That pageblocks change their type has kswapd run for a while, where this is not 0. It
+ * computes what cgroups protect, by which reclaim by generations goes in Linux 6.12.
+ */
+#define BOOST	"/proc/sys/vm/watermark_boost_factor"
 #define TABLES	1500
 #define HUGE	(2 * MB)
 
@@ -184,14 +188,14 @@ static bool test_unprotected(void)
 }
 
 /* Clean page cache on the node, more than all that nobody owns there. */
-static bool fill_cache(void)
+static bool fill_cache(int *fd, size_t *size)
 {
-	size_t size = of_node() / UNOWNED / 4 * 5;
-	int fd = disk_file(size);
 	static char part[MB];
 
-	for (size_t i = 0; i < size; i += MB)
-		if (pread(fd, part, MB, i) <= 0)
+	*size = of_node() / UNOWNED / 4 * 5 / MB * MB;
+	*fd = disk_file(*size);
+	for (size_t i = 0; i < *size; i += MB)
+		if (pread(*fd, part, MB, i) != MB)
 			return false;
 	return true;
 }
@@ -211,11 +215,15 @@ static bool make_tables(void)
 	return true;
 }
 
-static bool test_tables(void)
+/* Page tables beside page cache that fills what nobody owns: how many got owned pages? */
+static bool tables_beside(long *yielded, long *gone)
 {
 	unsigned long set[LONGS] = {};
-	long filled, yielded;
+	long filled, before;
+	size_t size;
+	char *mem;
 	pid_t pid;
+	int fd;
 	bool ok;
 
 	for (int c = 0; c < nr_colors; c++)
@@ -223,42 +231,157 @@ static bool test_tables(void)
 			add(set, c);
 	pid = own(set);
 	filled = read_long(STATS "yielded");
-	ok = pid > 0 && on_node() && fill_cache();
-	yielded = read_long(STATS "yielded");
-	filled = yielded - filled;
-	ok &= make_tables();
-	yielded = read_long(STATS "yielded") - yielded;
+	ok = pid > 0 && on_node() && fill_cache(&fd, &size);
+	if (!ok)
+		return false;
+	mem = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	*yielded = read_long(STATS "yielded");
+	filled = *yielded - filled;
+	before = in_cache(mem, size);
+	ok = mem != MAP_FAILED && make_tables();
+	*yielded = read_long(STATS "yielded") - *yielded;
+	*gone = before - in_cache(mem, size);
 	end(pid);
 	ksft_print_msg("%ld pages of owned colors for a file, %ld for %d page tables\n", filled,
-		       yielded, TABLES);
+		       *yielded, TABLES);
+	ksft_print_msg("%ld of %ld pages of the file gone\n", *gone, before);
+	return ok && filled > 0;
+}
+
+static bool test_tables(void)
+{
+	long yielded, gone;
+
 	/* Some at once, as reclaim has pages of owned colors to give up as well. */
-	return ok && filled > 0 && yielded < TABLES / 10;
+	return tables_beside(&yielded, &gone) && yielded < TABLES / 10;
+}
+
+/* A cgroup that nobody has computed the protection of. */
+static bool new_group(void)
+{
+	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)
+		usleep(10000);
+	return !mkdir(GROUP, 0755);
+}
+
+static bool test_tables_protected(void)
+{
+	long yielded, gone;
+
+	return new_group() && write_file(GROUP "/memory.min", "max") &&
+	       write_file(GROUP "/cgroup.procs", "0") && tables_beside(&yielded, &gone) &&
+	       !gone;
+}
+
+/* Fill what the node has of a color, and give the color back. */
+static bool fill(const unsigned long *set, char *mem, bool write)
+{
+	size_t size = of_node() / nr_colors / 4 * 5;
+
+	if (set_colors(set, 0))
+		return false;
+	if (write)
+		touch(mem, size, 1);
+	else
+		read_all(mem, size);
+	return !prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_CLEAR, 0, 0, 0);
 }
 
 /*
- * That memory is reclaimed as usual is no part of it: by generations Linux 6.12 goes by the
- * limits that kswapd has computed last, and takes 64 pages at a time of who had none then.
- * By lists each reclaim computes them.
+ * A strict task whose color another fills that does not own it. All but one color have
+ * owners, and that one a file fills: where it is reclaimed, pages can move there. What is
+ * protected changes when the task has its first page and all the page tables it needs.
  */
-static void run_by_lists(const char *name, bool (*test)(void))
+static bool room_beside(const char *min, long *gone)
 {
-	char was[64];
-	bool by_generation = read_file(LRU_GEN, was, sizeof(was)) > 0 && write_file(LRU_GEN, "0");
+	unsigned long rest[LONGS] = {}, other[LONGS] = {}, both[LONGS] = {};
+	size_t size = of_node() / nr_colors / 4 * 5;
+	int fd = disk_file(size), status;
+	char *mem = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0), *filled = map_pages(size);
+	long before, reclaimed, evicted = read_long(STATS "evicted");
+	pid_t owner, pid;
 
-	run(name, test);
-	if (by_generation)
-		write_file(LRU_GEN, was);
+	add(other, 2);
+	add(both, 1);
+	add(both, 2);
+	add_rest(rest, both);
+	if (mem == MAP_FAILED || !on_node() || !new_group())
+		return false;
+	/* Who has it mapped and owns the color keeps it. */
+	if (madvise(filled, size, MADV_NOHUGEPAGE) && errno != EINVAL)
+		return false;
+	if (madvise(filled, size, MADV_DONTFORK))
+		return false;
+	/* No page of the file gets the color: eviction would compute what is protected. */
+	if (!fill(one, filled, true) || !write_file(GROUP "/cgroup.procs", "0") ||
+	    !fill(other, mem, false) || !write_file(TOP "/cgroup.procs", "0"))
+		return false;
+	owner = own(rest);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		char *want = map_pages(2 * HUGE);
+
+		want += -(uintptr_t)want % HUGE;
+		madvise(want, HUGE, MADV_NOHUGEPAGE);
+		if (set_colors(one, PR_PAGE_COLOR_STRICT))
+			_exit(1);
+		*want = 1;
+		kill(getpid(), SIGSTOP);
+		touch(want, HUGE, 1);
+		_exit(0);
+	}
+	if (owner < 0 || waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status) ||
+	    !write_file(GROUP "/memory.min", min)) {
+		ksft_print_msg("status %#x of the strict task\n", status);
+		end(owner);
+		return false;
+	}
+	before = in_cache(mem, size);
+	reclaimed = usually_reclaimed();
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, 0);
+	*gone = before - in_cache(mem, size);
+	end(owner);
+	ksft_print_msg("memory.min %s: %ld of %ld pages of the file gone\n", min, *gone, before);
+	ksft_print_msg("%ld pages reclaimed, %ld moved\n", usually_reclaimed() - reclaimed,
+		       read_long(STATS "evicted") - evicted);
+	/* It has what it wants, or is killed. */
+	return !status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static bool test_room_protected(void)
+{
+	long gone;
+
+	return room_beside("max", &gone) && !gone;
+}
+
+/* Otherwise the test above says nothing. */
+static bool test_room(void)
+{
+	long gone;
+
+	return room_beside("0", &gone) && gone > 0;
 }
 
 int main(void)
 {
-	start(5);
+	char boost[64];
+
+	start(8);
 	write_file(TOP "/cgroup.subtree_control", "+memory");
-	if (mkdir(GROUP, 0755) && errno != EEXIST)
+	if (!new_group())
 		ksft_exit_fail_msg("no cgroup: %s\n", strerror(errno));
+	if (read_file(BOOST, boost, sizeof(boost)) <= 0 || !write_file(BOOST, "0"))
+		ksft_exit_fail_msg("%s: %s\n", BOOST, strerror(errno));
 	run("page cache without protection is dropped for a strict task", test_unprotected);
-	run_by_lists("memory.min is kept", test_protected);
+	run("memory.min is kept", test_protected);
 	run("page cache comes before owned colors for page tables", test_tables);
+	run("memory.min is kept from page tables", test_tables_protected);
+	run("page cache gives room to move pages to", test_room);
+	run("memory.min is kept from who wants room", test_room_protected);
+	write_file(BOOST, boost);
 	for (int i = 0; i < 100 && rmdir(GROUP) && errno == EBUSY; i++)
 		usleep(10000);
 	end_tests();
