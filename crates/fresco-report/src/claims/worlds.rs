@@ -64,16 +64,17 @@ impl Tried {
 impl std::fmt::Display for Tried {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { effects, hold, .. } = self;
+        let told = |held: &[String]| match held {
+            [] => "none".to_owned(),
+            held => format!("{} ({})", held.len(), held.join(", ")),
+        };
+        write!(f, "{effects} say what a policy does, {hold} of them hold; of these ")?;
         write!(
             f,
-            "{effects} say what a policy does; of the {hold} of these that hold, "
-        )?;
-        let told = |held: &[String]| match held {
-            [] => "none would".to_owned(),
-            held => format!("{} would ({})", held.len(), held.join(", ")),
-        };
-        write!(f, "{} hold if all policies did the same, ", told(&self.null))?;
-        write!(f, "{} if they were exchanged", told(&self.exchanged))
+            "{} would hold if all policies did the same, {} if they were exchanged",
+            told(&self.null),
+            told(&self.exchanged)
+        )
     }
 }
 
@@ -284,7 +285,7 @@ mod tests {
         assert_eq!(found(hollow), (1, true, true));
         let text = tried(hollow, "").to_string();
         assert!(
-            text.ends_with("1 would (c) hold if all policies did the same, 1 would (c) if they were exchanged"),
+            text.ends_with("1 (c) would hold if all policies did the same, 1 (c) if they were exchanged"),
             "{text}"
         );
         // Whatever policies do, a program alone is faster.
