@@ -54,6 +54,7 @@ fn short(scenario: &str) -> Vec<String> {
             "measure.jobs=1",
             "warm_up.jobs=0",
             "task.synthetic.parameters.writes=8192",
+            "task.synthetic.parameters.bytes=1 MiB",
             "task.synthetic.period=5 ms",
             "task.is_ser.parameters.class=S",
             "task.is_ser.period=8 ms",
@@ -64,6 +65,7 @@ fn short(scenario: &str) -> Vec<String> {
             "warm_up.jobs=0",
             "task.hrt.parameters.elements=16384",
             "task.hrt.period=8 ms",
+            "task.hog.parameters.bytes=1 MiB",
         ],
         "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
         "camc-fig2.4" => &["sweep.program=[\"is\"]"],
@@ -74,6 +76,8 @@ fn short(scenario: &str) -> Vec<String> {
         "bpm-team" => &["task.team.parameters.points=64"],
         "tint-fig3.10" => &[
             "variant.4.set.task.thread.parameters.writes=200",
+            "task.thread.parameters.bytes=1 MiB",
+            "warm_up.passes=0",
             "sweep.threads=[\"4_threads_1_nodes\"]",
         ],
         // Cold caches: warm ones hold so little data.
