@@ -96,22 +96,22 @@ static struct page_color_held *find_held(kuid_t uid)
 	return NULL;
 }
 
-/* With held_lock, unless it fails: NULL for want of memory. */
+/* What a user holds; NULL for want of memory. With held_lock in either case. */
 static struct page_color_held *lock_held(kuid_t uid)
+	__acquires(&held_lock)
 {
-	struct page_color_held *held, *new = NULL;
+	struct page_color_held *held, *new;
 
-	for (;;) {
-		spin_lock_irq(&held_lock);
-		held = find_held(uid);
-		if (held || new)
-			break;
-		spin_unlock_irq(&held_lock);
-		new = kzalloc(sizeof(*new), GFP_KERNEL);
-		if (!new)
-			return NULL;
-	}
-	if (held) {
+	spin_lock_irq(&held_lock);
+	held = find_held(uid);
+	if (held)
+		return held;
+	spin_unlock_irq(&held_lock);
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	spin_lock_irq(&held_lock);
+	/* Others may have made them meanwhile. */
+	held = find_held(uid);
+	if (held || !new) {
 		kfree(new);
 		return held;
 	}
@@ -140,8 +140,10 @@ int page_color_hold_policy(kuid_t uid)
 	struct page_color_held *held = lock_held(uid);
 	int err = 0;
 
-	if (!held)
+	if (!held) {
+		spin_unlock_irq(&held_lock);
 		return -ENOMEM;
+	}
 	if (all_policies >= most ||
 	    (!is_root(uid) &&
 	     (held->policies >= READ_ONCE(page_color_limits.user_policies) ||
@@ -218,8 +220,10 @@ static int hold_more(struct page_color_hold *hold, unsigned int n, unsigned int 
 	struct page_color_held *held = lock_held(hold->uid);
 	bool yes;
 
-	if (!held)
+	if (!held) {
+		spin_unlock_irq(&held_lock);
 		return -ENOMEM;
+	}
 	yes = may_hold(hold, held, asked);
 	if (yes)
 		add_colors(hold, held, n);
@@ -421,8 +425,10 @@ struct page_color_held *page_color_migration_begin(void)
 {
 	struct page_color_held *held = lock_held(page_color_user());
 
-	if (!held)
+	if (!held) {
+		spin_unlock_irq(&held_lock);
 		return ERR_PTR(-ENOMEM);
+	}
 	held->in_migration++;
 	spin_unlock_irq(&held_lock);
 	if (!wait_event_killable(migration_wait, try_migration(held)))
