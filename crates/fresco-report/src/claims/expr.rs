@@ -77,6 +77,11 @@ impl TryFrom<String> for Expr {
     }
 }
 
+/// The experiment that a selector with these labels picks; `own` if it names none.
+pub(super) fn experiment_of<'l>(labels: &'l Labels, own: &'l str) -> &'l str {
+    labels.get("experiment").map_or(own, String::as_str)
+}
+
 /// `a=1, b=2` as labels.
 pub(super) fn labels(text: &str) -> Result<Labels, String> {
     let mut labels = Labels::new();
@@ -241,7 +246,7 @@ impl Node {
     /// selectors name, if all name the same; else `own`.
     pub(super) fn experiment<'n>(&'n self, own: &'n str) -> &'n str {
         let mut named = Vec::new();
-        self.selectors(&mut |_, labels| named.push(labels.get("experiment").map_or(own, String::as_str)));
+        self.selectors(&mut |_, labels| named.push(experiment_of(labels, own)));
         match named.split_first() {
             Some((first, rest)) if rest.iter().all(|other| other == first) => first,
             _ => own,

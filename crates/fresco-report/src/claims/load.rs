@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading the files in `claims/`, and making sure they agree with each other.
 
-use super::expr::Expr;
-use super::model::{Claim, ClaimFile, Experiment, ExperimentFile, Platform};
+use super::expr::{Expr, experiment_of};
+use super::model::{Claim, ClaimFile, Experiment, ExperimentFile, Platform, Policies};
 use super::results::Labels;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -166,7 +166,7 @@ impl Claims {
         let mut found: Vec<(&str, &Labels)> = Vec::new();
         expr.node.selectors(&mut |metric, labels| found.push((metric, labels)));
         for (metric, labels) in found {
-            let experiment = self.experiment(labels.get("experiment").unwrap_or(&claim.experiment))?;
+            let experiment = self.experiment(experiment_of(labels, &claim.experiment))?;
             if !experiment.values.iter().any(|value| value == metric) {
                 return Err(format!("experiment {} has no value {metric}", experiment.name));
             }
@@ -191,19 +191,15 @@ fn compares(experiment: &Experiment) -> Result<(), String> {
     let Some(policies) = &experiment.policies else {
         return Ok(());
     };
-    let Some(known) = experiment.labels.get(&policies.label) else {
-        return Err(format!("no label {} in this experiment", policies.label));
-    };
-    let later = policies.values.iter().skip(1);
-    // The first one may have no rows: all values tell the difference to it.
-    if let Some(value) = later.clone().find(|value| !known.contains(value)) {
-        return Err(format!(
-            "label {} is never {value}, only {}",
-            policies.label,
-            known.join(", ")
-        ));
+    let Policies { label, values, .. } = policies;
+    if experiment.labels.get(label).is_some_and(Vec::is_empty) {
+        return Err(format!("label {label} may be anything, which tells no policies"));
     }
-    if later.len() == 0 {
+    // The first one may have no rows: all values tell the difference to it.
+    for value in values.iter().skip(1) {
+        allowed(&experiment.labels, label, value)?;
+    }
+    if values.len() < 2 {
         return Err("needs two policies or more".to_owned());
     }
     match policies.neutral.keys().find(|name| !experiment.values.contains(name)) {

@@ -4,6 +4,7 @@
 //!
 //! A world is made of results: rows of one policy get the values of another one's. Nothing is run.
 
+use super::expr::experiment_of;
 use super::judge::judge;
 use super::model::{Claim, Experiment, Policies};
 use super::results::{Results, Row};
@@ -42,8 +43,10 @@ impl Tried {
         results: &Results,
         experiments: &BTreeMap<String, Experiment>,
     ) {
-        let judged = verdict.outcome != Outcome::CannotBeRun && !claim.no_effect;
-        let Some(spoken) = spoken(claim, experiments).filter(|_| judged) else {
+        if verdict.outcome == Outcome::CannotBeRun || claim.no_effect {
+            return;
+        }
+        let Some(spoken) = spoken(claim, experiments) else {
             return;
         };
         self.effects += 1;
@@ -51,7 +54,7 @@ impl Tried {
             return;
         }
         self.hold += 1;
-        let holds = |world| judge(claim, &results_in(world, &spoken, results)).outcome == Outcome::Holds;
+        let holds = |world| judge(claim, &results_in(world, claim, &spoken, results)).outcome == Outcome::Holds;
         if holds(World::Null) {
             self.null.push(claim.id.clone());
         }
@@ -88,7 +91,7 @@ struct Spoken<'e> {
 /// The policies that the claim speaks of, by experiment, if there are others than the first among them.
 fn spoken<'e>(claim: &Claim, experiments: &'e BTreeMap<String, Experiment>) -> Option<BTreeMap<&'e str, Spoken<'e>>> {
     let mut spoken = BTreeMap::new();
-    for (name, experiment) in experiments {
+    for experiment in read(claim).iter().filter_map(|name| experiments.get(*name)) {
         let Some(policies) = &experiment.policies else {
             continue;
         };
@@ -98,10 +101,21 @@ fn spoken<'e>(claim: &Claim, experiments: &'e BTreeMap<String, Experiment>) -> O
                 places.insert(0);
             }
             let places = places.into_iter().collect();
-            spoken.insert(name.as_str(), Spoken { policies, places });
+            spoken.insert(experiment.name.as_str(), Spoken { policies, places });
         }
     }
     (!spoken.is_empty()).then_some(spoken)
+}
+
+/// The experiments that the claim's tests read.
+fn read(claim: &Claim) -> BTreeSet<&str> {
+    let mut found = BTreeSet::from([claim.experiment.as_str()]);
+    for expr in claim.check.iter().flat_map(|check| check.test.formulas()) {
+        expr.node.selectors(&mut |_, labels| {
+            found.insert(experiment_of(labels, &claim.experiment));
+        });
+    }
+    found
 }
 
 /// Places of the policies of this experiment that the claim's formulas name.
@@ -111,7 +125,7 @@ fn named(claim: &Claim, experiment: &Experiment, policies: &Policies) -> BTreeSe
         let is_each = check.each.as_ref() == Some(&policies.label);
         for expr in check.test.formulas() {
             expr.node.selectors(&mut |_, labels| {
-                if *labels.get("experiment").unwrap_or(&claim.experiment) != experiment.name {
+                if experiment_of(labels, &claim.experiment) != experiment.name {
                     return;
                 }
                 let policy = labels.get(&policies.label).or_else(|| check.at.get(&policies.label));
@@ -130,14 +144,15 @@ fn named(claim: &Claim, experiment: &Experiment, policies: &Policies) -> BTreeSe
     found
 }
 
-/// The results in a world, of the experiments that a claim speaks of as they would be there.
-fn results_in(world: World, spoken: &BTreeMap<&str, Spoken<'_>>, results: &Results) -> Results {
-    let changed = results.0.iter().map(|(name, rows)| {
-        let rows = match spoken.get(name.as_str()) {
+/// What a claim reads of the results, as it would be in a world.
+fn results_in(world: World, claim: &Claim, spoken: &BTreeMap<&str, Spoken<'_>>, results: &Results) -> Results {
+    let changed = read(claim).into_iter().filter_map(|name| {
+        let rows = results.0.get(name)?;
+        let rows = match spoken.get(name) {
             Some(spoken) => rows.iter().map(|row| spoken.row_in(world, row, rows)).collect(),
             None => rows.clone(),
         };
-        (name.clone(), rows)
+        Some((name.to_owned(), rows))
     });
     Results(changed.collect())
 }
