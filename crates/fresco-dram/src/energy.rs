@@ -62,7 +62,7 @@ pub struct Activity {
 }
 
 /// Energy of all devices of a channel, in picojoules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Energy {
     /// Activations with their precharges.
     pub activate_pj: u64,

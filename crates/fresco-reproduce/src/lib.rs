@@ -11,6 +11,7 @@
 pub mod comparisons;
 pub mod experiments;
 pub mod kernel_record;
+mod means;
 mod observer;
 pub mod published;
 mod recordings;
@@ -19,6 +20,7 @@ mod study;
 mod testing;
 
 pub use experiments::SYSTEMS;
+pub use means::Means;
 pub use observer::{Observer, Steps, Unobserved};
 pub use recordings::{Recordings, Run};
 pub use study::{Ask, Findings, Reproduction, Study, System};

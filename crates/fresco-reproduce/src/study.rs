@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A study: from systems to the experiments that their claims need, and from what these find to verdicts.
 
-use crate::Observer;
+use crate::Means;
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
 use crate::recordings::{Judged, Made, Recordings, Run};
@@ -124,23 +124,23 @@ impl Study {
         })
     }
 
-    /// Runs the experiments, on `threads` threads at the same time (0: one per processor), and judges the claims. Once
-    /// the observer stops it, experiments that are not whole have no rows: their claims cannot be judged.
+    /// Runs the experiments and judges the claims. Once the observer stops it, experiments that are not whole have no rows: their claims
+    /// cannot be judged.
     ///
     /// # Errors
     /// A run that has a fault.
-    pub fn run(mut self, threads: usize, observer: &dyn Observer) -> Result<Findings, InputError> {
-        let scenario_results = simulate(&self.scenarios, threads, observer)?;
+    pub fn run(mut self, means: Means<'_>) -> Result<Findings, InputError> {
+        let scenario_results = simulate(&self.scenarios, means)?;
         self.scenarios.truncate(scenario_results.len());
         let record = self.record.as_ref();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(means.threads).build();
         let pool = pool.map_err(|error| {
-            let found = format!("cannot start {threads} threads: {error}");
+            let found = format!("cannot start {} threads: {error}", means.threads);
             InputError::new("the number of threads", found).help("use fewer threads")
         })?;
         let (results, made) = pool.install(|| {
-            let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, observer)?;
-            let run = |recordings: &Recordings| recordings.run(&results, threads, self.seed, observer);
+            let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, means)?;
+            let run = |recordings: &Recordings| recordings.run(&results, self.seed, means);
             let made = self.recordings.as_ref().map(run).transpose()?;
             Ok::<_, InputError>((results, made))
         })?;
@@ -185,18 +185,12 @@ fn scenarios_of(experiments: &[&Experiment], seed: Option<u32>) -> Result<Vec<(S
 
 /// The results of the scenarios, up to the first that is not whole: a claim is judged by all of an experiment, or not at
 /// all.
-fn simulate(
-    scenarios: &[(Scenario, InputFile)],
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<Vec<ScenarioResult>, InputError> {
+fn simulate(scenarios: &[(Scenario, InputFile)], means: Means<'_>) -> Result<Vec<ScenarioResult>, InputError> {
     let total: usize = scenarios.iter().map(|(scenario, _)| scenario.runs().len()).sum();
-    let steps = observer.begin("runs", total as u64);
+    let steps = means.observer.begin("runs", total as u64);
     let mut results = Vec::new();
     for (scenario, _) in scenarios {
-        steps.name(&scenario.name);
-        let made = fresco_system::run_until(scenario, threads, &|_| steps.step(), &|| observer.is_stopped())?;
-        let Some(whole) = made.filter(|result| result.stopped.is_none()) else {
+        let Some(whole) = means.simulate(scenario, &*steps)? else {
             break;
         };
         results.push(whole);

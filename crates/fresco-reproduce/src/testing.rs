@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A gallery with a small recording.
+//! A gallery with a small recording, and means.
 
 use fresco_load::trace::ftrace::recorded::{
     About, Block, Encoder, Ending, Kind, Range, RecordedWriter, Site, Source, ThreadTotals,
@@ -88,4 +88,13 @@ fn trace() -> Vec<u8> {
         ..ThreadTotals::default()
     };
     writer.finish(Ending::Status(0), vec![totals]).expect("memory").0
+}
+
+/// One thread, and nothing that is known before.
+pub(crate) fn means(observer: &dyn crate::Observer) -> crate::Means<'_> {
+    crate::Means {
+        threads: 1,
+        observer,
+        store: None,
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::experiment::Experiment;
 use crate::results::{RunResult, ScenarioResult};
+use crate::store::{Kept, Store};
 use crate::{RunSpec, Scenario, experiment, runs};
 use fresco_input::InputError;
 use rayon::prelude::*;
@@ -68,73 +69,101 @@ pub fn run_all(
     threads: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<ScenarioResult, InputError> {
-    let result = run_until(scenario, threads, progress, &|| false)?;
-    Ok(result.expect("nobody has stopped it"))
+    let batch = Batch {
+        threads,
+        progress,
+        ..Batch::default()
+    };
+    Ok(batch.run(scenario)?.expect("nobody has stopped it"))
 }
 
-/// As [`run_all`], but begins no more runs when `stop` says so: then the result is that of the largest scenario that was
-/// made whole, with fewer values on one axis or fewer repetitions; `None` if there is not even that.
-///
-/// # Errors
-/// As [`run_all`].
-pub fn run_until(
-    scenario: &Scenario,
-    threads: usize,
-    progress: &(dyn Fn(Progress) + Sync),
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<ScenarioResult>, InputError> {
-    run_unless_given_up(scenario, threads, progress, stop, &|| false)
+/// How the runs of a scenario are made.
+#[derive(Clone, Copy)]
+pub struct Batch<'b> {
+    /// Runs at the same time; 0: one per processor.
+    pub threads: usize,
+    /// Called after each run, from any thread.
+    pub progress: &'b (dyn Fn(Progress) + Sync),
+    /// Once it says so no more runs are begun.
+    pub stop: &'b (dyn Fn() -> bool + Sync),
+    /// Once it says so those that have begun are not ended but given up, within milliseconds. They count as not made.
+    pub is_given_up: &'b (dyn Fn() -> bool + Sync),
+    /// Where results are looked for before a run is made, and kept afterwards.
+    pub store: Option<&'b dyn Store>,
 }
 
-/// As [`run_until`], and runs that have begun are not ended but given up when `is_given_up` says so, within milliseconds. They count as
-/// not made.
-///
-/// # Errors
-/// As [`run_all`].
-pub fn run_unless_given_up(
-    scenario: &Scenario,
-    threads: usize,
-    progress: &(dyn Fn(Progress) + Sync),
-    stop: &(dyn Fn() -> bool + Sync),
-    is_given_up: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<ScenarioResult>, InputError> {
-    let specs = scenario.runs();
-    let total = specs.len();
-    let done = AtomicUsize::new(0);
-    let failed = AtomicUsize::new(usize::MAX);
-    let make = |(number, spec): (usize, &RunSpec)| {
-        // Runs before a failed one go on, so that the first error is the same whatever the threads do.
-        if failed.load(Ordering::Relaxed) < number || stop() {
-            return None;
+impl Default for Batch<'_> {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            progress: &|_| {},
+            stop: &|| false,
+            is_given_up: &|| false,
+            store: None,
         }
-        let made = |experiment| made_unless(spec, &experiment, is_given_up);
-        let result = runs::experiment(spec).and_then(made).transpose()?;
-        if result.is_err() {
-            failed.fetch_min(number, Ordering::Relaxed);
+    }
+}
+
+impl Batch<'_> {
+    /// Makes the runs and puts their results together. Where it is stopped the result is that of the largest scenario that was made whole,
+    /// with fewer values on one axis or fewer repetitions; `None` if there is not even that.
+    ///
+    /// # Errors
+    /// As [`run_all`].
+    pub fn run(&self, scenario: &Scenario) -> Result<Option<ScenarioResult>, InputError> {
+        let specs = scenario.runs();
+        let total = specs.len();
+        let done = AtomicUsize::new(0);
+        let failed = AtomicUsize::new(usize::MAX);
+        let files = || scenario.traces().into_iter().map(|trace| trace.path);
+        let kept = self.store.map(|store| Kept::new(store, files()));
+        let make = |(number, spec): (usize, &RunSpec)| {
+            // Runs before a failed one go on, so that the first error is the same whatever the threads do.
+            if failed.load(Ordering::Relaxed) < number || (self.stop)() {
+                return None;
+            }
+            let result = self.made(spec, kept.as_ref()).transpose()?;
+            if result.is_err() {
+                failed.fetch_min(number, Ordering::Relaxed);
+            }
+            (self.progress)(Progress {
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total,
+            });
+            Some(result)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|error| {
+            let found = format!("cannot start {} threads: {error}", self.threads);
+            InputError::new("the number of threads", found).help("use fewer threads")
+        })?;
+        let results: Vec<Option<Result<RunResult, InputError>>> =
+            pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());
+        let runs: Vec<Option<RunResult>> = results.into_iter().map(Option::transpose).collect::<Result<_, _>>()?;
+        let made: Vec<bool> = runs.iter().map(Option::is_some).collect();
+        let Some((part, numbers)) = scenario.made_part(&made) else {
+            return Ok(None);
+        };
+        // The numbers ascend.
+        let kept = runs
+            .into_iter()
+            .enumerate()
+            .filter(|(number, _)| numbers.binary_search(number).is_ok());
+        let kept = kept.filter_map(|(_, run)| run).collect();
+        Ok(Some(ScenarioResult::new(&part, kept, total)))
+    }
+
+    /// One run, as it was kept or made; `None` if it is given up.
+    fn made(&self, spec: &RunSpec, kept: Option<&Kept<'_>>) -> Result<Option<RunResult>, InputError> {
+        let experiment = runs::experiment(spec)?;
+        let known = kept.and_then(|kept| kept.key(spec, &experiment).map(|key| (kept, key)));
+        if let Some(run) = known.as_ref().and_then(|(kept, key)| kept.get(key, spec)) {
+            return Ok(Some(run));
         }
-        progress(Progress {
-            done: done.fetch_add(1, Ordering::Relaxed) + 1,
-            total,
-        });
-        Some(result)
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| {
-        let found = format!("cannot start {threads} threads: {error}");
-        InputError::new("the number of threads", found).help("use fewer threads")
-    })?;
-    let results: Vec<Option<Result<RunResult, InputError>>> =
-        pool.install(|| specs.par_iter().enumerate().with_max_len(1).map(make).collect());
-    let runs: Vec<Option<RunResult>> = results.into_iter().map(Option::transpose).collect::<Result<_, _>>()?;
-    let made: Vec<bool> = runs.iter().map(Option::is_some).collect();
-    let Some((part, numbers)) = scenario.made_part(&made) else {
-        return Ok(None);
-    };
-    // The numbers ascend.
-    let kept = runs
-        .into_iter()
-        .enumerate()
-        .filter(|(number, _)| numbers.binary_search(number).is_ok());
-    let kept = kept.filter_map(|(_, run)| run).collect();
-    Ok(Some(ScenarioResult::new(&part, kept, total)))
+        let made = made_unless(spec, &experiment, self.is_given_up)?;
+        if let (Some((kept, key)), Some(run)) = (&known, &made) {
+            kept.put(key, run);
+        }
+        Ok(made)
+    }
 }

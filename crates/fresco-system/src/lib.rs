@@ -43,9 +43,11 @@ mod os;
 pub mod planned;
 pub mod results;
 mod runs;
+mod store;
 
-pub use batch::{Progress, run, run_all, run_unless_given_up, run_until};
+pub use batch::{Batch, Progress, run, run_all};
 pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
 pub use live::LiveRun;
+pub use store::Store;

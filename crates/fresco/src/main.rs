@@ -4,6 +4,7 @@
 mod arguments;
 mod cli;
 mod failure;
+mod kept;
 mod latencies;
 mod on_machine;
 mod output;

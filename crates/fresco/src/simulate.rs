@@ -8,9 +8,9 @@ use fresco_input::{InputError, file_name};
 use fresco_load::trace::digest_of_file;
 use fresco_plan::Plan;
 use fresco_report::{InputFile, Provenance};
-use fresco_system::Scenario;
 use fresco_system::planned::{self, Promise};
 use fresco_system::results::ScenarioResult;
+use fresco_system::{Batch, Scenario};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -65,8 +65,14 @@ impl Subject {
         let is_given_up = || stop.is_given_up();
         match self {
             Self::Scenario(scenario, _) => {
-                let is_asked = || stop.is_asked();
-                fresco_system::run_unless_given_up(scenario, threads, &|_| done(), &is_asked, &is_given_up)
+                let batch = Batch {
+                    threads,
+                    progress: &|_| done(),
+                    stop: &|| stop.is_asked(),
+                    is_given_up: &is_given_up,
+                    store: None,
+                };
+                batch.run(scenario)
             }
             Self::Plan(..) if stop.is_asked() => Ok(None),
             Self::Plan(plan, run) => {

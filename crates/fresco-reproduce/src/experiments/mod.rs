@@ -18,10 +18,11 @@ mod tintmalloc;
 pub use allocation::SIZES_MIB;
 pub(crate) use codesign::Recorded;
 
-use crate::Observer;
 use crate::kernel_record::Record;
+use crate::{Means, Observer};
 use codesign::Programs;
 use fresco_input::InputError;
+use fresco_report::InputFile;
 use fresco_report::claims::{Results, Row};
 use fresco_system::results::ScenarioResult;
 
@@ -233,10 +234,12 @@ pub fn rows(
     scenarios: &[ScenarioResult],
     record: Option<&Record>,
     seed: u64,
-    observer: &dyn Observer,
+    means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
+    let observer = means.observer;
     for experiment in experiments {
+        let key = format!("{} {seed}", experiment.name);
         let scenario = scenarios
             .iter()
             .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
@@ -246,12 +249,15 @@ pub fn rows(
             // What the record says is there already.
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
             _ if observer.is_stopped() => continue,
-            (Rows::Facts(rows), _) => rows()?,
-            (Rows::Seeded(rows), _) => rows(seed)?,
-            (Rows::Runs(rows), _) => rows(seed, observer)?,
-            (Rows::Mixes(rows), _) => rows(Programs::Models, seed, observer)?,
+            (Rows::Facts(rows), _) => means.rows(&key, rows)?,
+            (Rows::Seeded(rows), _) => means.rows(&key, || rows(seed))?,
+            (Rows::Runs(rows), _) => means.rows(&key, || rows(seed, observer))?,
+            (Rows::Mixes(rows), _) => means.rows(&key, || rows(Programs::Models, seed, observer))?,
         };
-        for more in experiment.more.map_or(Ok(Vec::new()), |more| more(seed))? {
+        let more = experiment
+            .more
+            .map(|more| means.rows(&format!("more of {key}"), || more(seed)));
+        for more in more.unwrap_or(Ok(Vec::new()))? {
             match rows.iter_mut().find(|row| row.labels == more.labels) {
                 Some(row) => row.values.extend(more.values),
                 None => rows.push(more),
@@ -269,7 +275,8 @@ impl Experiment {
     }
 }
 
-/// The rows of those experiments whose programs are those of the co-design's mixes, with recordings in place of models. Those that are not
+/// The rows of those experiments whose programs are those of the co-design's mixes, with recordings in place of models, which these files
+/// have. Those that are not
 /// whole when the observer stops them have none.
 ///
 /// # Errors
@@ -277,15 +284,17 @@ impl Experiment {
 pub(crate) fn rows_of_mixes(
     experiments: &[&Experiment],
     recorded: &Recorded,
+    traces: &[InputFile],
     seed: u64,
-    observer: &dyn Observer,
+    means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
     for experiment in experiments {
         if let Rows::Mixes(rows) = experiment.rows
-            && !observer.is_stopped()
+            && !means.observer.is_stopped()
         {
-            let rows = rows(Programs::Recorded(recorded), seed, observer)?;
+            let key = format!("{} {seed} {recorded:?} {traces:?}", experiment.name);
+            let rows = means.rows(&key, || rows(Programs::Recorded(recorded), seed, means.observer))?;
             rows.into_iter().for_each(|row| results.push(experiment.name, row));
         }
     }

@@ -8,7 +8,7 @@
 mod recipes;
 mod scenario;
 
-use crate::Observer;
+use crate::Means;
 use crate::experiments::{self, Experiment, Recorded};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
@@ -133,32 +133,23 @@ impl Recordings {
     ///
     /// # Errors
     /// A run that has a fault.
-    pub(crate) fn run(
-        &self,
-        results: &Results,
-        threads: usize,
-        seed: u64,
-        observer: &dyn Observer,
-    ) -> Result<Made, InputError> {
+    pub(crate) fn run(&self, results: &Results, seed: u64, means: Means<'_>) -> Result<Made, InputError> {
         let mut made = Made {
             results: results.clone(),
             runs: Vec::new(),
         };
         let scenarios = self.prepared.iter().filter_map(Prepared::scenario);
         let total: usize = scenarios.map(|scenario| scenario.runs().len()).sum();
-        let steps = observer.begin("recordings", total as u64);
+        let steps = means.observer.begin("recordings", total as u64);
         for Prepared { run, what, experiments } in &self.prepared {
             let rows = match what {
                 What::Scenario(scenario) => {
-                    steps.name(&scenario.name);
-                    let stop = || observer.is_stopped();
-                    let result = fresco_system::run_until(scenario, threads, &|_| steps.step(), &stop)?;
-                    let Some(whole) = result.filter(|result| result.stopped.is_none()) else {
+                    let Some(whole) = means.simulate(scenario, &*steps)? else {
                         break;
                     };
-                    experiments::rows(experiments, &[whole], None, scenario.seed, observer)?
+                    experiments::rows(experiments, &[whole], None, scenario.seed, means)?
                 }
-                What::Mixes(recorded) => experiments::rows_of_mixes(experiments, recorded, seed, observer)?,
+                What::Mixes(recorded) => experiments::rows_of_mixes(experiments, recorded, &run.traces, seed, means)?,
             };
             made.results.0.extend(rows.0.clone());
             made.runs.push(Run {
@@ -281,8 +272,11 @@ mod tests {
         assert_eq!(all.left_out.len(), 6, "{:?}", all.left_out);
         assert_eq!(all.traces, [InputFile::new("povray.ftrace", "its digest")]);
 
-        let of_models = experiments::rows(&experiments, &[], None, 1, &crate::Unobserved).expect("rows");
-        let made = recordings.run(&of_models, 1, 1, &crate::Unobserved).expect("runs");
+        let of_models =
+            experiments::rows(&experiments, &[], None, 1, crate::testing::means(&crate::Unobserved)).expect("rows");
+        let made = recordings
+            .run(&of_models, 1, crate::testing::means(&crate::Unobserved))
+            .expect("runs");
         let [run] = &made.runs[..] else { panic!("one run") };
         // WL-1 is mcf, which is not recorded.
         assert_eq!(run.experiments, ["codesign-models"]);

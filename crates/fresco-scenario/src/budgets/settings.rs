@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a manager is told: reservations and rules.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether a reservation is kept in every period.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The core keeps its budget whether it needs it or not: it neither donates nor takes what others donate (MG-7).
@@ -16,7 +16,7 @@ pub enum Kind {
 }
 
 /// Who goes on when all budgets of a period are used up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
     /// Nobody before the next period.
@@ -59,7 +59,7 @@ pub struct Settings {
 }
 
 /// How many lines a core is expected to use in the next period (MG-4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Prediction {
     /// As many as in the last period: what the slides' example does.

@@ -11,7 +11,7 @@ use fresco_machine::Machine;
 use serde::{Deserialize, Serialize};
 
 /// What a task is there for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Its measured phase ends the run.

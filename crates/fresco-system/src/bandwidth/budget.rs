@@ -3,10 +3,10 @@
 
 use super::predictor::Predictor;
 use super::{Kind, Reservation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of a core's budgets, in whole periods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Periods that are over.
     pub periods: u64,

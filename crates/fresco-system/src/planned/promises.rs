@@ -4,11 +4,11 @@
 use crate::experiment::RunOutcome;
 use fresco_dram::color::parse_list;
 use fresco_scenario::plan::{Plan, PlannedTask, Schedule};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A promise of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Promise {
     /// What is promised.
     pub what: String,

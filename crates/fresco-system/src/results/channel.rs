@@ -7,10 +7,10 @@ use fresco_dram::{CommandKind, Ps};
 use fresco_machine::Machine;
 use fresco_memory::NodeStats;
 use fresco_memory::controller::ChannelStats;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One channel, in the window of its controller.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChannelResult {
     /// Reads that the DRAM served, of a line each.
     pub reads: u64,
@@ -39,7 +39,7 @@ impl ChannelResult {
 }
 
 /// Energy of the devices of a controller in its window, by the currents of their data sheets ([`fresco_dram::energy`]).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnergyResult {
     /// By what took it, in picojoules.
     #[serde(flatten)]
@@ -49,7 +49,7 @@ pub struct EnergyResult {
     /// Mean power, in watts.
     pub power_w: f64,
     /// Where the currents are from.
-    pub source: &'static str,
+    pub source: String,
 }
 
 impl EnergyResult {
@@ -86,7 +86,7 @@ impl EnergyResult {
             parts,
             total_pj,
             power_w: ratio(total_pj as f64, window as f64),
-            source: &currents.source,
+            source: currents.source.clone(),
         })
     }
 }

@@ -7,7 +7,7 @@ use super::spread::{ns, ratio};
 use fresco_dram::{CommandKind, Ps};
 use fresco_machine::Machine;
 use fresco_memory::NodeStats;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One controller: the memory of one node.
 ///
@@ -15,7 +15,7 @@ use serde::Serialize;
 /// measured phase. The phase of a task is a part of it, and may be a small one: where phases are counted in passes, it
 /// begins with the task's next pass. So counts here need not be the sums of those of the tasks, and compare only as
 /// rates; and they are of all that the DRAM served, whoever asked for it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ControllerResult {
     /// Node.
     pub node: u32,

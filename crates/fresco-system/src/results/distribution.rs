@@ -5,9 +5,11 @@ use super::reads::{Bucket, Latency};
 use super::spread::ns;
 use fresco_dram::Ps;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 /// Times so far, in picoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Counted", into = "Counted")]
 pub(crate) struct Distribution {
     histogram: Histogram<u64>,
     sum: u128,
@@ -24,6 +26,49 @@ impl Default for Distribution {
             sum_of_squares: 0,
             min: Ps::MAX,
             max: 0,
+        }
+    }
+}
+
+/// A distribution in figures: how many times fell into each slot of the histogram that has any.
+#[derive(Serialize, Deserialize)]
+struct Counted {
+    slots: Vec<(u64, u64)>,
+    sum: u128,
+    sum_of_squares: u128,
+    min: Ps,
+    max: Ps,
+}
+
+impl From<Distribution> for Counted {
+    fn from(of: Distribution) -> Self {
+        let slots = of.histogram.iter_recorded();
+        Self {
+            slots: slots
+                .map(|slot| (slot.value_iterated_to(), slot.count_at_value()))
+                .collect(),
+            sum: of.sum,
+            sum_of_squares: of.sum_of_squares,
+            min: of.min,
+            max: of.max,
+        }
+    }
+}
+
+impl From<Counted> for Distribution {
+    fn from(of: Counted) -> Self {
+        let mut histogram = Self::default().histogram;
+        for (time, count) in of.slots {
+            histogram
+                .record_n(time, count)
+                .expect("the histogram grows as it needs");
+        }
+        Self {
+            histogram,
+            sum: of.sum,
+            sum_of_squares: of.sum_of_squares,
+            min: of.min,
+            max: of.max,
         }
     }
 }

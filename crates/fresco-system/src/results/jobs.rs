@@ -6,10 +6,10 @@ use super::reads::Latency;
 use super::spread::{ns, ratio};
 use crate::experiment::JobRecord;
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the jobs of a task did that were released after the warm-up.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JobsResult {
     /// Distance of releases, in nanoseconds.
     pub period_ns: u64,

@@ -20,6 +20,7 @@ mod together;
 
 pub use channel::{ChannelResult, EnergyResult};
 pub use controller::ControllerResult;
+pub(crate) use distribution::Distribution;
 pub use jobs::{JobsResult, JobsSummary};
 pub(crate) use measured::Measured;
 pub use reads::{Anatomy, Bucket, Latency, Reads, RowCounts};

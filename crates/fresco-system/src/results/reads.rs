@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reads from memory: how long they took and what they waited for.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What reads found in their banks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowCounts {
     /// Row open.
     pub hits: u64,
@@ -25,7 +25,7 @@ impl RowCounts {
 }
 
 /// Distribution of the latency of reads, in nanoseconds, from the access to the data at the core.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// Mean, exact.
     pub mean_ns: f64,
@@ -48,7 +48,7 @@ pub struct Latency {
 }
 
 /// Reads up to a latency, above that of the bucket before.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Upper end, which belongs to the bucket, in nanoseconds.
     pub up_to_ns: f64,
@@ -57,7 +57,7 @@ pub struct Bucket {
 }
 
 /// Where the time of a read went on average, in nanoseconds; the parts add up to the mean latency.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anatomy {
     /// Looking up the caches, to the controller and back.
     pub path_ns: f64,
@@ -78,7 +78,7 @@ pub struct Anatomy {
 }
 
 /// Reads of one task that missed all caches.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reads {
     /// Their number.
     pub count: u64,

@@ -5,9 +5,10 @@ use super::distribution::Distribution;
 use super::reads::{Anatomy, Reads, RowCounts};
 use super::spread::ratio;
 use fresco_memory::{RowOutcome, Sample};
+use serde::{Deserialize, Serialize};
 
 /// Collects the reads of one task that missed all caches.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ReadRecorder {
     latencies: Distribution,
     /// Sums of the parts, in the order of [`Anatomy`].

@@ -4,10 +4,10 @@
 
 use crate::bandwidth::{Counts, Kind};
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The regulation of one run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegulationResult {
     /// Length of a period.
     pub period_ps: Ps,
@@ -28,7 +28,7 @@ pub struct RegulationResult {
 }
 
 /// What the cores of one node share.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeRegulation {
     /// Node.
     pub node: u32,
@@ -43,7 +43,7 @@ pub struct NodeRegulation {
 }
 
 /// The regulation of one core.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoreRegulation {
     /// Node whose controller it shares with others.
     pub node: u32,

@@ -10,10 +10,10 @@ use crate::experiment::{
 use crate::planned::Promise;
 use fresco_dram::Ps;
 use fresco_frames::Coloring;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunResult {
     /// Number of its point in the sweep.
     pub point: usize,
@@ -26,27 +26,27 @@ pub struct RunResult {
     /// When the last measured task ended its phase, or the horizon of the run.
     pub to_ps: Ps,
     /// What a plan promises, and whether it held in this run; empty without a plan.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,
     /// The tasks in the order of the scenario, a task's copies one after the other.
     pub tasks: Vec<TaskResult>,
     /// The cores, by number.
     pub cores: Vec<CoreOutcome>,
     /// The ranks of all channels, by channel, then by rank; empty where the checker was not asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankRefresh>,
     /// How well each channel kept a plan's windows; empty where the machine's own policy refreshes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<WindowsKept>,
     /// The controllers, by node, from `from_ps` to `to_ps`: longer than the phases of tasks, see [`ControllerResult`].
     pub controllers: Vec<ControllerResult>,
     /// What bandwidth regulation did, if there was any.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regulation: Option<RegulationResult>,
     /// Verdict of the independent checker of DRAM commands; `None` if it was not asked.
     pub checker: Option<CheckerVerdict>,
     /// Who ran when in the part that was recorded: always where tasks are periodic, otherwise where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A few numbers instead of many.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Mean, extremes and standard deviation of some values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Number of values.
     pub count: u64,

@@ -11,11 +11,11 @@ use crate::Role;
 use crate::experiment::Met;
 use fresco_dram::Ps;
 use fresco_memory::SourceStats;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The measured phase of one task. Of a background task: from the moment at which all measured tasks had warmed up to
 /// the end of the last measured one.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TaskResult {
     /// Name; with the number of the copy (`attacker.1`) if there are several.
     pub name: String,
@@ -48,7 +48,7 @@ pub struct TaskResult {
     /// Loads and stores among them.
     pub operations: u64,
     /// Lines of code fetched, of a program that names them.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub fetches: u64,
     /// Instructions executed per core cycle (IPC).
     pub instructions_per_cycle: f64,
@@ -67,28 +67,28 @@ pub struct TaskResult {
     /// Page faults of the whole run.
     pub pages: Pages,
     /// Its memories, if it has more than one (CR-10).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memories: Vec<Memory>,
     /// Jobs that began with a copy from another memory (CR-10).
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub copies: u64,
     /// Bytes copied.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub copied_bytes: u64,
     /// Loads and stores of a job of a task without a program.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synthetic_operations: Option<u64>,
     /// Accesses of the whole run that met a refresh; `None` in runs of phases.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub met_refresh: Option<RefreshMet>,
     /// What it waited for, if it is a thread of a program of several.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadResult>,
     /// Its jobs, if it is periodic. The phase is then the whole run, and the run time the time that jobs had the core.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jobs: Option<JobsResult>,
     /// Budgets of its core, if bandwidth is regulated.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regulation: Option<CoreRegulation>,
     /// All latencies, to be put together with those of other repetitions.
     #[serde(skip)]
@@ -96,14 +96,14 @@ pub struct TaskResult {
 }
 
 /// One of several memories of a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// Its bank colors, as `0-3,8`; `none` without.
     pub banks: String,
 }
 
 /// Accesses of a task that met a refresh (REF-17).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshMet {
     /// From when all ranks are refreshed by plan; all of them where there is none.
     #[serde(flatten)]
@@ -113,12 +113,12 @@ pub struct RefreshMet {
 }
 
 /// Counters of each cache level; `None` where the machine has no such level.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {
     /// Level 1, data; where the machine has no instruction cache, fetches of code, too.
     pub l1: Option<SourceStats>,
     /// Level 1, instructions, if any were fetched.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l1i: Option<SourceStats>,
     /// Level 2.
     pub l2: Option<SourceStats>,
@@ -127,7 +127,7 @@ pub struct CacheCounts {
 }
 
 /// Page faults: how many, and what allocating cost (PAL-9, MET-1).
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pages {
     /// Page faults: pages of the program that got a frame.
     pub faults: u64,
@@ -144,7 +144,7 @@ pub struct Pages {
     /// Frames outside the task's colors, because these were used up.
     pub spilled: u64,
     /// Pages that moved because the task's colors changed (BPM-7), each time counted.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub recolored: u64,
     /// Frames held at the end, by bank color: its share of the footprint (MET-8). Colors ascend, those without frames
     /// are left out.

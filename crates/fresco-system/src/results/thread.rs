@@ -5,10 +5,10 @@ use super::TaskResult;
 use super::spread::Spread;
 use super::spread::ns;
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a thread waited for within its measured phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadResult {
     /// Time at the end of parallel sections until the last thread came: algorithm 5, corrected by CON-22.
     pub idle_ps: Ps,
@@ -19,7 +19,7 @@ pub struct ThreadResult {
     /// Parallel sections.
     pub sections: u64,
     /// Waits of a trace that is no recording as it was made: what the thread waited for never came, and it went on.
-    #[serde(skip_serializing_if = "super::task::is_none")]
+    #[serde(default, skip_serializing_if = "super::task::is_none")]
     pub given_up: u64,
 }
 

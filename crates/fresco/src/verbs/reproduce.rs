@@ -3,6 +3,7 @@
 
 use crate::arguments::integer;
 use crate::failure::{Failure, Outcome, WANTING, tell};
+use crate::kept::Kept;
 use crate::show::files::{self, ReportDirectory};
 use crate::show::verdicts;
 use crate::simulate::add_files;
@@ -13,7 +14,8 @@ use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
-use fresco_reproduce::{Ask, Findings, Observer, SYSTEMS, Steps, Study};
+use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study};
+use fresco_system::Store;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +25,8 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Runs the experiments of these systems on the models of the papers' machines, and checks each claim that the papers make \
 about them by rules that are the same for all claims: see claims/README.md. Takes some minutes.
+
+The result of each run is kept, in the directory for caches: what is asked for again, or was ended by Ctrl-C, is made only as far as it is not there. Another version of the program, file of a program or seed is another result.
 
 \"kernel\" judges what PALLOC and CAMC say of the cost of allocation by the patches for Linux: by the numbers that \
 scripts/kernel-test cost recorded, in no time.
@@ -64,6 +68,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
+    /// Make all runs, those too whose results this version of the program has kept
+    #[arg(long)]
+    again: bool,
+
     /// Exit with status 1 if a claim differs
     #[arg(long)]
     strict: bool,
@@ -86,7 +94,17 @@ pub fn run(args: Args) -> Outcome {
         .map(|directory| ReportDirectory::prepare(directory, inputs));
     let directory = directory.transpose()?;
     let user = User(Stop::after("each run that has begun"));
-    let findings = study.run(usize::from(args.threads), &user)?;
+    let kept = Kept::open(args.again);
+    let findings = study.run(Means {
+        threads: usize::from(args.threads),
+        observer: &user,
+        store: kept.as_ref().map(|kept| kept as &dyn Store),
+    })?;
+    if let Some((found @ 1.., all)) = kept.as_ref().map(Kept::found) {
+        tell(&format!(
+            "fresco: {found} of {all} results are kept ones of this version; --again makes them anew"
+        ));
+    }
     let (run, of) = (findings.whole(), findings.experiments.len());
     let is_stopped = user.is_stopped() && run < of;
     if is_stopped {

@@ -28,6 +28,8 @@ pub fn fresco_with(arguments: &[&str], directory: &Path, input: &[u8]) -> Output
         .current_dir(directory)
         // No map that was proved for the machine that tests run on.
         .env("XDG_STATE_HOME", directory.join("state"))
+        // Nor results of other tests.
+        .env("XDG_CACHE_HOME", directory.join("cache"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

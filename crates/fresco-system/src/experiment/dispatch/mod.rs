@@ -11,7 +11,7 @@ pub(crate) use build::dispatchers;
 pub use jobs::{Jobs, ReadyJob};
 
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Decides what one core does. Times are picoseconds since the start of the run and never go back.
 ///
@@ -52,7 +52,7 @@ pub struct Decision {
 }
 
 /// What a core does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activity {
     /// A job runs. Jobs of a task run in order: if an older one of the task has not ended, that one.
@@ -71,7 +71,7 @@ pub enum Activity {
 }
 
 /// Handlers of the operating system that a schedule needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handler {
     /// Locks a color: its dirty lines leave the caches.

@@ -15,7 +15,7 @@ use crate::results::ControllerResult;
 use fresco_dram::Ps;
 use fresco_machine::Machine;
 use fresco_memory::controller::refresh::Lateness;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One run: all that the engine counted. What people and programs are shown of it is [`crate::results::RunResult`].
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct RunOutcome {
 }
 
 /// What one core did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreOutcome {
     /// Its number.
     pub core: u32,
@@ -81,14 +81,14 @@ pub struct CoreOutcome {
 }
 
 /// The refresh of one rank.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankRefresh {
     /// Channel, numbered through the nodes.
     pub channel: u32,
     /// Rank of the channel.
     pub rank: u32,
     /// The color of the schedule that has it, if it is the only one; left out otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<usize>,
     /// Refresh commands of all kinds.
     pub commands: u64,
@@ -99,7 +99,7 @@ pub struct RankRefresh {
 }
 
 /// How well a channel kept the windows of the plan, its ranks added up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowsKept {
     /// Windows begun, one for each rank.
     pub windows: u64,
@@ -124,7 +124,7 @@ impl WindowsKept {
 }
 
 /// What the independent checker found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckerVerdict {
     /// Commands judged.
     pub commands: u64,

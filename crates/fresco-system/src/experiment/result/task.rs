@@ -3,7 +3,7 @@
 
 use crate::results::{Measured, ReadRecorder, Reads, ThreadResult};
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One task in one run.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub struct PageFaults {
 }
 
 /// Accesses that had to wait for a refresh of their bank or rank, or were in the controller meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Met {
     /// Reads that waited for one.
     pub reads: u64,
@@ -127,7 +127,7 @@ impl Spread {
 }
 
 /// One job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobRecord {
     /// Its number, from 0.
     pub job: u64,

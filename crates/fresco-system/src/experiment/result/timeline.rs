@@ -3,11 +3,11 @@
 
 use crate::experiment::Activity;
 use fresco_dram::Ps;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What happened from [`from_ps`](Self::from_ps) on, for [`recorded_ps`](Self::recorded_ps); spans are cut at both ends. Runs and
 /// stalls of a core do not overlap; page faults and shootdowns lie within runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// Begin of the part recorded, in picoseconds since the start of the run.
     pub from_ps: Ps,
@@ -21,26 +21,26 @@ pub struct Timeline {
     /// Lock windows, by start.
     pub locks: Vec<LockSpan>,
     /// When cores had used up their budgets of bandwidth, by start.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
     /// Page faults, by start; their time is their job's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultSpan>,
     /// Pages that went to other colors (BPM-7), by time.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moves: Vec<Move>,
     /// When cores stood still because pages had moved, by start; the time is the job's that was on them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shootdowns: Vec<ShootdownSpan>,
     /// When tasks without a period completed passes of their programs, by time.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<Pass>,
     /// When ranks were refreshed, by channel and rank, then by start; commands back to back are one span.
     pub refreshes: Vec<RefreshSpan>,
 }
 
 /// A core does one thing during `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunSpan {
     /// The core.
     pub core: u32,
@@ -53,7 +53,7 @@ pub struct RunSpan {
 }
 
 /// A server or slot of a color has the core during `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnerSpan {
     /// The core.
     pub core: u32,
@@ -66,7 +66,7 @@ pub struct OwnerSpan {
 }
 
 /// A core stands still during `[start, end)`: its budget is used up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StallSpan {
     /// The core.
     pub core: u32,
@@ -77,7 +77,7 @@ pub struct StallSpan {
 }
 
 /// The operating system gives a page its frame during `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultSpan {
     /// The core.
     pub core: u32,
@@ -92,7 +92,7 @@ pub struct FaultSpan {
 }
 
 /// Pages of a task go from one bank color to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
     /// When the allocator moves them; what that costs follows on the cores.
     pub at_ps: Ps,
@@ -107,7 +107,7 @@ pub struct Move {
 }
 
 /// A core stands still during `[start, end)`: entries of its TLB are flushed, and the allocator works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShootdownSpan {
     /// The core.
     pub core: u32,
@@ -120,7 +120,7 @@ pub struct ShootdownSpan {
 }
 
 /// A task without a period completes a pass of its program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pass {
     /// When.
     pub at_ps: Ps,
@@ -129,7 +129,7 @@ pub struct Pass {
 }
 
 /// A lock window of a color, as planned: it may end after the part recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockSpan {
     /// The color.
     pub color: usize,
@@ -144,7 +144,7 @@ pub struct LockSpan {
 }
 
 /// A rank is refreshed during `[start, end)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefreshSpan {
     /// Channel, numbered through the nodes.
     pub channel: u32,

@@ -5,7 +5,7 @@ use crate::stop::Stop;
 use fresco_input::{InputError, quoted};
 use fresco_machine::Machine;
 use fresco_programs::Measured;
-use fresco_system::Scenario;
+use fresco_system::{Batch, Scenario};
 use std::path::Path;
 
 /// The trace's thread, of so many loads and stores: half of them fill the caches, the other half is measured. `None` if the user
@@ -30,7 +30,12 @@ pub fn alone(
         quoted(&trace.to_string_lossy()),
     );
     let scenario = Scenario::parse("the measurement", &text, Path::new(""), &[])?;
-    let Some(result) = fresco_system::run_until(&scenario, 1, &|_| {}, &|| stop.is_asked())? else {
+    let batch = Batch {
+        threads: 1,
+        stop: &|| stop.is_asked(),
+        ..Batch::default()
+    };
+    let Some(result) = batch.run(&scenario)? else {
         return Ok(None);
     };
     let task = &result.points[0].runs[0].tasks[0];
