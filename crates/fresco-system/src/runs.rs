@@ -49,6 +49,7 @@ pub(crate) fn experiment(spec: &RunSpec) -> Result<Experiment, InputError> {
     Ok(Experiment {
         dynamic: setup.dynamic.clone(),
         phases: (!setup.is_periodic()).then_some(Phases {
+            fill: setup.fill,
             warm_up: setup.warm_up,
             measure: setup.measure,
         }),

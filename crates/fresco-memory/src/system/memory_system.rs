@@ -170,6 +170,29 @@ impl MemorySystem {
         }
     }
 
+    /// Gives the line of `addr` its place in the last-level cache of `core`, as [`read`](Self::read) does, in no time: nothing is fetched, and
+    /// what makes room is written nowhere. Counters that are of interest begin afterwards.
+    pub fn fill(&mut self, core: u32, addr: PhysAddr) {
+        let (line, (cache, member)) = (PhysAddr(addr.0 & self.line_mask), self.cache_of(core));
+        if let Some(cache) = cache {
+            cache.access_or_allocate(line, false, member);
+        }
+    }
+
+    /// The same for a dirty line that leaves the private caches, as [`write_back`](Self::write_back) does.
+    pub fn fill_dirty(&mut self, core: u32, line: PhysAddr) {
+        let (line, (cache, member)) = (PhysAddr(line.0 & self.line_mask), self.cache_of(core));
+        if let Some(cache) = cache {
+            cache.fill(line, true, member);
+        }
+    }
+
+    /// The last-level cache of a core, if there is one, and which of its sources the core is.
+    fn cache_of(&mut self, core: u32) -> (Option<&mut Cache>, u16) {
+        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
+        (self.caches.get_mut(group as usize), member)
+    }
+
     /// Dirty lines that have left the caches and have not been taken by a controller, as far as the core knows: of the
     /// core that has most. The buffer's entries bound it, and what the misses in flight have displaced.
     pub fn most_write_backs(&self) -> u32 {

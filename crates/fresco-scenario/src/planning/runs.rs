@@ -11,6 +11,7 @@ use fresco_machine::Machine;
 pub(super) const KEYS: &[&str] = &[
     "policy",
     "corunners",
+    "fill",
     "warm_up",
     "measure",
     "check",
@@ -25,6 +26,7 @@ pub(super) const KEYS: &[&str] = &[
 pub(super) fn check(root: &Table<'_>, machine: &Machine, periodic: bool) -> Result<(), InputError> {
     policy::read(root, machine.core.mhz)?;
     let extent = if periodic { Extent::read_periodic } else { Extent::read };
+    Extent::read_fill(root, periodic)?;
     extent(root, "warm_up", 0, 1)?;
     extent(root, "measure", 1, 1)?;
     root.opt_boolean("check")?;

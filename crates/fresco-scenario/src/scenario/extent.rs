@@ -71,6 +71,24 @@ impl Extent {
         Ok(extent)
     }
 
+    /// Reads the table `fill`: loads and stores of each task that fill caches before anything takes time; 0 without it.
+    pub(crate) fn read_fill(root: &Table<'_>, periodic: bool) -> Result<u64, InputError> {
+        let Some(table) = root.opt_table("fill")? else {
+            return Ok(0);
+        };
+        if periodic {
+            let error = table.error("found the table, with periodic tasks");
+            let allowed = error.allowed("fill where each task has its core alone");
+            return Err(allowed.help("warm up by jobs or time"));
+        }
+        let operations = table.opt_integer("operations", 0..=MOST_OPERATIONS)?;
+        let missing = || table.error("found no operations").allowed("operations = 1000000");
+        let operations =
+            operations.ok_or_else(|| missing().help("say how many loads and stores of each task fill caches"))?;
+        table.finish()?;
+        Ok(operations)
+    }
+
     /// Returns true if it has no length.
     pub fn is_empty(self) -> bool {
         matches!(

@@ -40,6 +40,8 @@ pub struct Setup {
     pub dynamic: Option<Dynamic>,
     /// Budgets of bandwidth, if cores are regulated.
     pub bandwidth: Option<Budgets>,
+    /// Loads and stores of each task that fill caches before, in no time.
+    pub fill: u64,
     /// What runs before anything is measured.
     pub warm_up: Extent,
     /// What is measured.
@@ -110,6 +112,7 @@ impl Setup {
             space: Arc::new(space),
             frames,
             dynamic,
+            fill: Extent::read_fill(&root, periodic)?,
             warm_up: extent(&root, "warm_up", 0, 1)?,
             measure: extent(&root, "measure", 1, if periodic { JOBS } else { 1 })?,
             scheduler: Scheduler::read(&root, periodic)?,

@@ -40,6 +40,7 @@ const SWEPT: &[&str] = &[
     "bandwidth",
     "memory",
     "task",
+    "fill",
     "warm_up",
     "measure",
     "check",

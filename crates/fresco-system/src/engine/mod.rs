@@ -23,6 +23,7 @@ mod copy;
 mod counting;
 mod cpu;
 mod decide;
+mod fill;
 mod finish;
 mod jobs;
 mod load;
@@ -272,10 +273,7 @@ impl Engine<'_> {
             Stop::Over => self.restart(task, at)?.then_some(at),
             Stop::Fault(page) => Some(at + self.fault(task, page, at)?),
             Stop::Copied | Stop::Elapsed | Stop::Mark(_) | Stop::Order(_) => Some(at),
-            Stop::Failed(Failure::Input(error)) => return Err(error),
-            Stop::Failed(Failure::Outside(addr)) => {
-                return Err(self.fault_of_program(task, &format!("accesses {addr} outside its areas")));
-            }
+            Stop::Failed(failure) => return Err(self.failed(task, failure)),
         };
         if let Some(resume) = resume {
             let resume = self.paid(number, task, resume);
@@ -299,10 +297,24 @@ impl Engine<'_> {
             return Err(self.fault_of_program(task, "has threads that are over, although it has no end"));
         }
         let marked = std::mem::take(&mut self.tasks[task].marked);
+        self.begin_again(task)?;
+        Ok(marked || self.pass(task, at)?)
+    }
+
+    /// The program of a task begins anew, in the same memory.
+    fn begin_again(&mut self, task: usize) -> Result<(), InputError> {
         let program = build::programs(self.experiment, self.operations, task, 1)?.pop();
         let program = program.expect("one thread has one program");
         self.tasks[task].process.restart(program);
-        Ok(marked || self.pass(task, at)?)
+        Ok(())
+    }
+
+    /// Why a program can no longer be run.
+    fn failed(&self, task: usize, failure: Failure) -> InputError {
+        match failure {
+            Failure::Input(error) => error,
+            Failure::Outside(addr) => self.fault_of_program(task, &format!("accesses {addr} outside its areas")),
+        }
     }
 
     /// Until then some ranks are refreshed as usual, although there is a plan (E34).

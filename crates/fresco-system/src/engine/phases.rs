@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Warm-up and measured phase.
 //!
-//! When the data of all tasks are set up, the programs begin together (a task with a `start` so much later). Each
+//! When the data of all tasks are set up, caches are filled if that is asked for, and the programs begin together (a task with a `start` so
+//! much later). Each
 //! measured task warms up for the length of the scenario's `warm_up`; one that is warm after so many operations waits for the
 //! others, so that its phase begins at the same point of its program whatever they do, and any other runs on. When the last of
 //! them is warm, the counters of controllers and background tasks start anew, and every measured task begins its phase: at the
@@ -9,6 +10,7 @@
 //! on too, so that the others keep their interference to the end. The run ends with the last phase.
 
 use super::Engine;
+use super::fill::Filling;
 use super::measure::Measurement;
 use crate::experiment::{Paging, Phases as Rules, TaskSpec};
 use crate::results::{Measured, ReadRecorder};
@@ -18,9 +20,11 @@ use fresco_input::InputError;
 
 /// The phases of a run.
 pub(super) struct Phases<'e> {
-    rules: &'e Rules,
+    pub rules: &'e Rules,
     /// Tasks by number of their core: the order in which they begin.
-    order: Vec<usize>,
+    pub order: Vec<usize>,
+    /// How far caches are filled; `None` before.
+    pub filling: Option<Filling>,
     /// All tasks have set up their data, and the programs may begin.
     released: bool,
     /// When all measured tasks had warmed up.
@@ -73,6 +77,7 @@ impl<'e> Phases<'e> {
         Self {
             rules,
             order,
+            filling: None,
             released: false,
             opened: None,
             over: None,
@@ -106,6 +111,10 @@ impl<'e> Engine<'e> {
         if !phases.tasks.iter().all(|task| task.is_set_up) {
             return Ok(None);
         }
+        if self.fill(at)? {
+            return Ok(Some(at));
+        }
+        let phases = self.of_phases();
         phases.released = true;
         let order = phases.order.clone();
         let delays: Vec<Ps> = self.experiment.tasks.iter().map(|task| task.start).collect();
@@ -129,11 +138,13 @@ impl<'e> Engine<'e> {
     fn begin_program(&mut self, task: usize, at: Ps) {
         self.tasks[task].process.begin();
         let executed = self.counted(task).instructions;
+        let operations = self.tasks[task].process.operations();
         let role = self.experiment.tasks[task].role;
         let phases = self.of_phases();
         let warm_up = phases.rules.warm_up;
         let progress = &mut phases.tasks[task];
-        progress.pass_at_instruction = Some(executed);
+        // One that filled caches is within a pass.
+        progress.pass_at_instruction = (operations == 0).then_some(executed);
         if role == Role::Background {
             progress.stage = Stage::Running;
             return;
@@ -143,7 +154,7 @@ impl<'e> Engine<'e> {
         if warm_up.is_empty() {
             self.warm(task, at);
         } else {
-            self.stop_after(task, warm_up, 0, at);
+            self.stop_after(task, warm_up, operations, at);
         }
     }
 

@@ -9,6 +9,9 @@ use fresco_input::InputError;
 /// when the last measured task has ended its phase, whatever the horizon is.
 #[derive(Clone, Copy, Debug)]
 pub struct Phases {
+    /// Loads and stores of each task that fill caches before its warm-up, in step with the others and in no time; threads of programs of
+    /// several have none.
+    pub fill: u64,
     /// Warm-up of each measured task.
     pub warm_up: Extent,
     /// Measured phase of each measured task.

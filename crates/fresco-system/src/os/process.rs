@@ -121,6 +121,11 @@ impl Process {
         self.begun = true;
     }
 
+    /// The next step is [`Stop::Start`] once more; the program goes on where it is.
+    pub fn pause(&mut self) {
+        self.begun = false;
+    }
+
     /// Why it stopped. Asked once after each event.
     pub fn take_stop(&mut self) -> Stop {
         self.stop.take().expect("a process that stops says why")

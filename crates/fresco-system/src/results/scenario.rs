@@ -56,6 +56,9 @@ pub struct PointResult {
     pub machine: String,
     /// Fingerprint of the machine's file and of the values set in its place.
     pub machine_digest: String,
+    /// Loads and stores of each task that filled caches before, in no time.
+    #[serde(skip_serializing_if = "super::task::is_none")]
+    pub fill: u64,
     /// Warm-up of each measured task.
     pub warm_up: Extent,
     /// Measured phase of each measured task.
@@ -132,6 +135,7 @@ impl ScenarioResult {
             baseline: point.baseline,
             machine: point.setup.machine.name.clone(),
             machine_digest: point.setup.machine.text_digest.clone(),
+            fill: point.setup.fill,
             warm_up: point.setup.warm_up,
             measure: point.setup.measure,
             tasks,
@@ -167,6 +171,7 @@ impl ScenarioResult {
             baseline: None,
             machine: machine.name.clone(),
             machine_digest: machine.text_digest.clone(),
+            fill: 0,
             warm_up: Extent::Time(0),
             measure: Extent::Time(end),
             tasks: summaries(&runs, None),
