@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The claims of the papers: that the files are sound, and that verdicts on made-up results come out as they should.
 
-use fresco_report::claims::{Claims, Outcome, Results, Row, Tally, Verdict, judge, verdict_table};
+use fresco_report::claims::{Claims, Outcome, Results, Row, Tally, TallyByRole, Verdict, judge, verdict_table};
 use std::collections::BTreeSet;
 
 pub fn claims() -> Claims {
@@ -316,8 +316,17 @@ fn the_table_and_the_tally_show_every_verdict() {
         }
     );
     assert_eq!(Tally::of(&verdicts).to_string(), "2 hold, 0 differ, 36 cannot be run");
+    let by_role = TallyByRole::of(&verdicts);
+    assert_eq!(
+        by_role.to_string(),
+        "results: 2 hold, 0 differ, 33 cannot be run; parameters: 0 hold, 0 differ, 3 cannot be run"
+    );
     let table = verdict_table("PALLOC", &verdicts).unwrap();
     assert_eq!(table.rows().len(), verdicts.len());
+    // What is ambiguous in the paper is told whatever came of the claim.
+    let noted = verdicts.iter().filter(|verdict| verdict.note.is_some());
+    assert!(noted.clone().count() > 3);
+    assert!(noted.into_iter().all(|verdict| verdict.remarks().contains("note: ")));
     // A phone shows the first two columns.
     let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names[..2], ["claim", "verdict"]);

@@ -8,7 +8,7 @@ use crate::recordings::{Judged, Made, Recordings, Run};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
-use fresco_report::claims::{Claims, Results, Tally, Tried, Verdict};
+use fresco_report::claims::{Claims, Results, Tally, TallyByRole, Tried, Verdict};
 use fresco_scenario::{Scenario, builtin, builtin_text};
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
@@ -80,6 +80,8 @@ pub struct System {
     pub source: String,
     /// How many claims hold, differ, cannot be run.
     pub tally: Tally,
+    /// The same by the part that claims play in the paper.
+    pub by_role: TallyByRole,
     /// How many of those that hold say what a policy does, and hold as well where policies do nothing, or are exchanged.
     pub tried: Tried,
     /// In the order of the paper.
@@ -220,6 +222,7 @@ fn judged(claims: &Claims, names: &[String], results: &Results, made: Option<&Ma
             name: system.name.clone(),
             source: system.source.clone(),
             tally: Tally::of(&verdicts),
+            by_role: TallyByRole::of(&verdicts),
             tried,
             verdicts,
             by_models,

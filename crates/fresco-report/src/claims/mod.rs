@@ -19,5 +19,5 @@ pub use judge::judge;
 pub use load::{ClaimError, Claims, System};
 pub use model::{Claim, Experiment, Kind, Number, Platform, Policies, Role};
 pub use results::{Labels, Results, Row};
-pub use verdict::{Outcome, Part, Tally, Verdict, verdict_table};
+pub use verdict::{Outcome, Part, Tally, TallyByRole, Verdict, verdict_table};
 pub use worlds::Tried;

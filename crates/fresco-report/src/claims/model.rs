@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 /// What part a claim plays in its paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A measured result.
@@ -33,6 +33,18 @@ pub enum Role {
     WorkedExample,
     /// A setting of an experiment.
     Parameter,
+}
+
+impl Role {
+    /// As tallies name several claims of it.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Result => "results",
+            Self::Analytic => "formulas and bounds",
+            Self::WorkedExample => "worked examples",
+            Self::Parameter => "parameters",
+        }
+    }
 }
 
 /// A number the paper gives.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What came of each claim.
 
-use super::model::Claim;
+use super::model::{Claim, Role};
 use crate::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Whether something claimed came out of our results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,6 +64,11 @@ pub struct Verdict {
     pub place: String,
     /// The statement.
     pub says: String,
+    /// Part that it plays in its paper.
+    pub role: Role,
+    /// Ambiguities and contradictions in the paper, whatever came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Our experiment.
     pub experiment: String,
     /// What came of the whole: differs if a part differs, else cannot be run if a part cannot, else holds.
@@ -100,6 +106,8 @@ impl Verdict {
             id: claim.id.clone(),
             place: claim.place.clone(),
             says: claim.says.clone(),
+            role: claim.role,
+            note: claim.note.clone(),
             experiment: claim.experiment.clone(),
             outcome,
             explanation: reasons.join("; "),
@@ -110,6 +118,13 @@ impl Verdict {
     /// What the paper says, all parts in one line.
     pub fn paper(&self) -> String {
         joined(self.parts.iter().map(|part| part.paper.as_str()))
+    }
+
+    /// Why, and what is to be said of the claim itself.
+    pub fn remarks(&self) -> String {
+        let note = self.note.iter().map(|note| format!("note: {note}"));
+        let all = (!self.explanation.is_empty()).then(|| self.explanation.clone());
+        all.into_iter().chain(note).collect::<Vec<_>>().join("; ")
     }
 
     /// What we found, all parts in one line.
@@ -139,7 +154,7 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
             verdict.says.as_str().into(),
             verdict.paper().into(),
             verdict.ours().into(),
-            verdict.explanation.as_str().into(),
+            verdict.remarks().into(),
         ])?;
     }
     Ok(table)
@@ -165,6 +180,30 @@ impl Tally {
             differs: count(Outcome::Differs),
             cannot_be_run: count(Outcome::CannotBeRun),
         }
+    }
+}
+
+/// The same by the part that claims play: what was measured, formulas and bounds, worked examples, parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct TallyByRole(pub BTreeMap<Role, Tally>);
+
+impl TallyByRole {
+    /// Counts `verdicts`.
+    pub fn of(verdicts: &[Verdict]) -> Self {
+        let mut by_role: BTreeMap<Role, Vec<Verdict>> = BTreeMap::new();
+        for verdict in verdicts {
+            by_role.entry(verdict.role).or_default().push(verdict.clone());
+        }
+        let tallies = by_role.into_iter().map(|(role, verdicts)| (role, Tally::of(&verdicts)));
+        Self(tallies.collect())
+    }
+}
+
+impl std::fmt::Display for TallyByRole {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = self.0.iter().map(|(role, tally)| format!("{}: {tally}", role.plural()));
+        f.write_str(&shown.collect::<Vec<_>>().join("; "))
     }
 }
 

@@ -5,7 +5,7 @@ use super::figures::{self, Figure};
 use super::page::{how, provenance_of};
 use super::sweep::Sweep;
 use super::text::wrapped;
-use fresco_report::claims::{Outcome, Tally, Verdict, verdict_table};
+use fresco_report::claims::{Outcome, Role, Tally, TallyByRole, Verdict, verdict_table};
 use fresco_report::{Column, HtmlReport, Provenance, ReportError, Section, Table};
 use fresco_reproduce::comparisons::{self, Chart, Comparison};
 use fresco_reproduce::experiments::{Experiment, KERNEL};
@@ -33,6 +33,7 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
             text.push_str(&indented(&ids.join(", "), 4, width));
         }
         text.push_str(&format!("\n{}: {}\n", system.name, system.tally));
+        text.push_str(&indented(&by_role(system), 0, width));
         text.push_str(&indented(&tried(system), 0, width));
         text.push('\n');
     }
@@ -64,6 +65,11 @@ fn with_recordings(run: &Run) -> String {
         run.experiments.join(", "),
         run.stand_ins()
     )
+}
+
+/// What was measured, and what else papers state.
+fn by_role(system: &System) -> String {
+    format!("Of these, {}.", system.by_role)
 }
 
 /// How many verdicts rest on what a policy does.
@@ -222,17 +228,26 @@ fn lead(reproduction: &Reproduction) -> String {
         .collect();
     let tally = Tally::of(&verdicts);
     let run = tally.holds + tally.differs;
+    let results = TallyByRole::of(&verdicts)
+        .0
+        .get(&Role::Result)
+        .copied()
+        .unwrap_or_default();
     format!(
-        "Of {} claims {run} can be checked here; {} of them hold, {} differ.",
+        "Of {} claims {run} can be checked here; {} of them hold, {} differ. Of what the papers measured {} hold, {} differ; the others are \
+         formulas, worked examples and parameters.",
         verdicts.len(),
         tally.holds,
-        tally.differs
+        tally.differs,
+        results.holds,
+        results.differs
     )
 }
 
 fn claims(system: &System) -> Result<Section, ReportError> {
     let section = Section::new(system.name.to_uppercase())
         .paragraph(format!("{}: {}.", system.source, system.tally))
+        .paragraph(by_role(system))
         .paragraph(tried(system));
     let mut section = section.table(verdict_table("Claims that were checked", &checked(system))?);
     if !system.by_models.is_empty() {
@@ -250,7 +265,7 @@ fn claims(system: &System) -> Result<Section, ReportError> {
         ["claim", "says", "why"].map(Column::text).to_vec(),
     );
     for verdict in others {
-        let cells = [&verdict.id, &verdict.says, &verdict.explanation].map(|text| text.as_str().into());
+        let cells = [verdict.id.clone(), verdict.says.clone(), verdict.remarks()].map(Into::into);
         missing.push(cells.to_vec())?;
     }
     Ok(section.table(missing))
