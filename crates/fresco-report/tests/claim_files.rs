@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Files of claims with a fault: found, and named with the claim.
 
-use fresco_report::claims::Claims;
+use fresco_report::claims::{Claims, Outcome, Results, Row, Tally, judge};
 
 const EXPERIMENTS: &str = r#"
 schema = "fresco-experiments/1"
@@ -63,6 +63,21 @@ fn faults_in_the_files_are_found_and_named() {
             "rolle",
         ),
         (one_claim(good).replace("claims/1", "claims/9"), "fresco-claims/9"),
+        (
+            one_claim(good).replace(
+                "says = \"x\"",
+                "says = \"x\"\nrefuted_by = \"arithmetic\"\nif_differs = \"x\"",
+            ),
+            "no measurement is refuted",
+        ),
+        (
+            one_claim(good).replace("role = \"result\"", "role = \"analytic\"\nrefuted_by = \"arithmetic\""),
+            "if_differs says",
+        ),
+        (
+            one_claim(good).replace("says = \"x\"", "says = \"x\"\nrefuted_by = \"hearsay\""),
+            "hearsay",
+        ),
     ];
     for (text, what) in cases {
         let error = parse(&text).unwrap_err().to_string();
@@ -76,4 +91,41 @@ fn faults_in_the_files_are_found_and_named() {
             .to_string()
             .contains("id given twice")
     );
+}
+
+/// A formula that is false is refuted, with the proof; one that holds, or cannot be judged, is not.
+#[test]
+fn what_is_proven_false_is_refuted() {
+    let check = "type = \"exact\"\nof = \"t.mean{policy=a}\"\npaper = 0.0";
+    let text = one_claim(check)
+        .replace("role = \"result\"", "role = \"analytic\"")
+        .replace(
+            "says = \"x\"",
+            "says = \"x\"\nrefuted_by = \"counterexample\"\nif_differs = \"(10, 9.5) ms fails\"",
+        );
+    let claims = Claims::parse(("experiments.toml", EXPERIMENTS), &[("s.toml", &text)]).unwrap();
+    let judged = |values: &[f64]| {
+        let mut results = Results::new();
+        for value in values {
+            results.push("e", Row::new().label("policy", "a").value("t.mean", *value));
+        }
+        judge(&claims.systems["s"].claims[0], &results)
+    };
+    let refuted = judged(&[1.0]);
+    assert_eq!(refuted.outcome, Outcome::Refuted);
+    assert!(
+        refuted.explanation.starts_with("by a counterexample; "),
+        "{}",
+        refuted.explanation
+    );
+    assert!(
+        refuted.explanation.ends_with("(10, 9.5) ms fails"),
+        "{}",
+        refuted.explanation
+    );
+    assert_eq!(judged(&[0.0]).outcome, Outcome::Holds);
+    assert_eq!(judged(&[]).outcome, Outcome::CannotBeRun);
+    let tally = Tally::of(&[refuted, judged(&[0.0])]);
+    assert_eq!((tally.refuted, tally.differs), (1, 0));
+    assert_eq!(tally.to_string(), "1 hold, 0 differ, 1 are refuted, 0 cannot be run");
 }

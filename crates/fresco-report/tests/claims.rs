@@ -312,6 +312,7 @@ fn the_table_and_the_tally_show_every_verdict() {
         Tally {
             holds: 2,
             differs: 0,
+            refuted: 0,
             cannot_be_run: 36
         }
     );

@@ -2,7 +2,7 @@
 //! Reading the files in `claims/`, and making sure they agree with each other.
 
 use super::expr::{Expr, experiment_of};
-use super::model::{Claim, ClaimFile, Experiment, ExperimentFile, Platform, Policies};
+use super::model::{Claim, ClaimFile, Experiment, ExperimentFile, Platform, Policies, Role};
 use super::results::Labels;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -138,6 +138,9 @@ impl Claims {
         }
         if claim.check.is_empty() {
             return Err("no check".to_owned());
+        }
+        if claim.refuted_by.is_some() && (claim.role == Role::Result || claim.if_differs.is_none()) {
+            return Err("refuted_by: no measurement is refuted by a proof, and if_differs says what it is".to_owned());
         }
         self.experiment(&claim.experiment)?;
         for check in claim.check.iter().chain(&claim.recorded) {

@@ -47,6 +47,26 @@ impl Role {
     }
 }
 
+/// What shows that a claim is false, not only that it came out otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// A case that the claim speaks of and in which it fails.
+    Counterexample,
+    /// The claim's own terms, calculated.
+    Arithmetic,
+}
+
+impl Proof {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Counterexample => "a counterexample",
+            Self::Arithmetic => "arithmetic",
+        }
+    }
+}
+
 /// A number the paper gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,6 +114,8 @@ pub struct Claim {
     pub note: Option<String>,
     /// The best explanation known, shown if the claim does not hold here.
     pub if_differs: Option<String>,
+    /// What shows that it is false, if it does not hold: of formulas, examples and parameters alone.
+    pub refuted_by: Option<Proof>,
     /// The tests; all must hold.
     pub check: Vec<Check>,
     /// The tests where programs were recorded, in place of `check`: what statistical models cannot show.

@@ -16,6 +16,8 @@ pub enum Outcome {
     CannotBeRun,
     /// It did not.
     Differs,
+    /// It cannot be so: there is a counterexample, or arithmetic is against it.
+    Refuted,
 }
 
 impl Outcome {
@@ -25,6 +27,7 @@ impl Outcome {
             Outcome::Holds => "holds",
             Outcome::CannotBeRun => "cannot be run",
             Outcome::Differs => "differs",
+            Outcome::Refuted => "refuted",
         }
     }
 
@@ -32,7 +35,7 @@ impl Outcome {
         match self {
             Outcome::Holds => Tone::Good,
             Outcome::CannotBeRun => Tone::Faint,
-            Outcome::Differs => Tone::Bad,
+            Outcome::Differs | Outcome::Refuted => Tone::Bad,
         }
     }
 }
@@ -71,7 +74,8 @@ pub struct Verdict {
     pub note: Option<String>,
     /// Our experiment.
     pub experiment: String,
-    /// What came of the whole: differs if a part differs, else cannot be run if a part cannot, else holds.
+    /// What came of the whole: differs if a part differs, or is refuted if that proves the claim false, else cannot be run if a part cannot,
+    /// else holds.
     pub outcome: Outcome,
     /// Why, in words: reason, stand-in, best explanation of a difference.
     pub explanation: String,
@@ -102,6 +106,13 @@ impl Verdict {
         if outcome == Outcome::Differs {
             reasons.extend(claim.if_differs.clone());
         }
+        let outcome = match claim.refuted_by {
+            Some(proof) if outcome == Outcome::Differs => {
+                reasons.insert(0, format!("by {}", proof.text()));
+                Outcome::Refuted
+            }
+            _ => outcome,
+        };
         Self {
             id: claim.id.clone(),
             place: claim.place.clone(),
@@ -160,13 +171,15 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
     Ok(table)
 }
 
-/// How many claims hold, differ, cannot be run.
+/// How many claims hold, differ, are refuted, cannot be run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Claims that hold.
     pub holds: usize,
     /// Claims that differ.
     pub differs: usize,
+    /// Claims that are proven false.
+    pub refuted: usize,
     /// Claims that cannot be run.
     pub cannot_be_run: usize,
 }
@@ -178,6 +191,7 @@ impl Tally {
         Self {
             holds: count(Outcome::Holds),
             differs: count(Outcome::Differs),
+            refuted: count(Outcome::Refuted),
             cannot_be_run: count(Outcome::CannotBeRun),
         }
     }
@@ -209,10 +223,10 @@ impl std::fmt::Display for TallyByRole {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} hold, {} differ, {} cannot be run",
-            self.holds, self.differs, self.cannot_be_run
-        )
+        write!(f, "{} hold, {} differ, ", self.holds, self.differs)?;
+        if self.refuted > 0 {
+            write!(f, "{} are refuted, ", self.refuted)?;
+        }
+        write!(f, "{} cannot be run", self.cannot_be_run)
     }
 }

@@ -227,18 +227,19 @@ fn lead(reproduction: &Reproduction) -> String {
         .flat_map(|system| system.verdicts.clone())
         .collect();
     let tally = Tally::of(&verdicts);
-    let run = tally.holds + tally.differs;
+    let run = tally.holds + tally.differs + tally.refuted;
     let results = TallyByRole::of(&verdicts)
         .0
         .get(&Role::Result)
         .copied()
         .unwrap_or_default();
     format!(
-        "Of {} claims {run} can be checked here; {} of them hold, {} differ. Of what the papers measured {} hold, {} differ; the others are \
+        "Of {} claims {run} can be checked here; {} of them hold, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
          formulas, worked examples and parameters.",
         verdicts.len(),
         tally.holds,
         tally.differs,
+        tally.refuted,
         results.holds,
         results.differs
     )

@@ -72,7 +72,7 @@ pub struct Args {
     #[arg(long)]
     again: bool,
 
-    /// Exit with status 1 if a claim differs
+    /// Exit with status 1 if a claim differs; one that is refuted is the paper's fault
     #[arg(long)]
     strict: bool,
 }
