@@ -3,6 +3,7 @@
 //! and values are those of `claims/experiments.toml`.
 
 mod allocation;
+mod bank_bits;
 mod bpm;
 mod camc;
 mod codesign;
@@ -90,6 +91,7 @@ pub const ALL: &[Experiment] = &[
     of_scenario("palloc-fig5", &["palloc"], "palloc-fig5", palloc::latency),
     of_scenario("palloc-xeon-queues", &["palloc"], "palloc-fig5-xeon", palloc::latency),
     facts("palloc-map", &["palloc"], facts::palloc_map),
+    facts("palloc-bits", &["palloc"], bank_bits::test),
     seeded("palloc-tab1", &["palloc"], allocation::palloc_table_1),
     facts("camc-map", &["camc"], facts::camc_map),
     of_scenario("camc-tab2.1", &["camc", TINT], "camc-tab2.1", camc::by_controller),

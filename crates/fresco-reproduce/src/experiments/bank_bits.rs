@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! PALLOC's test of address bits (IV-B): two tasks chase through lines of which one bit of the address differs.
+
+use fresco_dram::{NEVER, PhysAddr, Ps};
+use fresco_input::InputError;
+use fresco_machine::{Machine, builtin};
+use fresco_memory::{MemorySystem, Service};
+use fresco_report::claims::Row;
+
+/// Lines of a list (IV-B): more than a set of the last-level cache has ways.
+const LINES: u64 = 32;
+/// From line to line, 8 MiB (IV-B): above all bits of banks and of the cache's sets, so all are in one bank and one set.
+const APART: u64 = 8 << 20;
+/// Reads of each task: some ten refreshes.
+const READS: u64 = 2000;
+
+/// Each bit that a page's frame decides, up to the highest of a bank: mean time of a read of both.
+pub fn test() -> Result<Vec<Row>, InputError> {
+    let machine = builtin("xeon-w3530")?;
+    let functions = &machine.memory.map.regions()[0].functions;
+    let banks: u64 = functions.selectors().fold(0, |bits, (_, mask)| bits | mask);
+    let row = |bit: u32| {
+        let kind = if (banks >> bit) & 1 == 1 { "bank" } else { "other" };
+        let row = Row::new().label("changed_bit", bit).label("kind", kind);
+        Ok(row.value("read_ns", mean_ns(&machine, bit)?))
+    };
+    (12..=20).map(row).collect()
+}
+
+/// A task that sends its next read when the data of the last one are there.
+struct Chase {
+    first: u64,
+    position: u64,
+    /// When it sends; [`NEVER`] while it waits.
+    at: Ps,
+}
+
+fn mean_ns(machine: &Machine, bit: u32) -> Result<f64, InputError> {
+    let mut memory = MemorySystem::new(machine);
+    // In the middle of its list: tasks of two cores are not in step.
+    let chase = |first, position| Chase { first, position, at: 0 };
+    let mut chases = [chase(0, 0), chase(1 << bit, LINES / 2)];
+    let (mut reads, mut latency, mut done) = (0, 0, Vec::new());
+    while reads < 2 * READS {
+        let next = chases.iter().map(|chase| chase.at).min().unwrap_or(NEVER);
+        let now = next.min(memory.next_event());
+        memory.run_until(now, &mut done);
+        for read in done.drain(..) {
+            reads += 1;
+            latency += read.sample.latency;
+            chases[read.core as usize].at = read.at;
+        }
+        for (core, chase) in (0..).zip(&mut chases) {
+            if chase.at == now {
+                let line = PhysAddr(chase.first + chase.position % LINES * APART);
+                let Service::Pending(_) = memory.read(now, core, line, false) else {
+                    return Err(InputError::new("palloc-bits", "found a read that a cache serves"));
+                };
+                chase.position += 1;
+                chase.at = NEVER;
+            }
+        }
+    }
+    Ok(latency as f64 / f64::from(u32::try_from(reads).unwrap_or(u32::MAX)) / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bank opens a row each tRC: two tasks that meet there get one each in turn, a read takes two of these; and refreshes.
+    #[test]
+    fn tasks_that_meet_in_a_bank_wait_for_each_others_rows() {
+        let rows = test().expect("runs");
+        let of = |kind: &str| -> Vec<f64> {
+            let rows = rows.iter().filter(|row| row.labels["kind"] == kind);
+            rows.map(|row| row.values["read_ns"]).collect()
+        };
+        let (apart, together) = (of("bank"), of("other"));
+        // MAP-7: bits 12, 13, 19 and 20.
+        assert_eq!((apart.len(), together.len()), (4, 5));
+        let timing = builtin("xeon-w3530").expect("built in").memory.timing;
+        let two = 2.0 * timing.clock.to_ps(timing.rc) as f64 / 1000.0;
+        assert!(
+            together.iter().all(|ns| (two..1.05 * two).contains(ns)),
+            "{together:?} {two}"
+        );
+        assert!(apart.iter().all(|ns| *ns < 0.9 * two), "{apart:?} {two}");
+    }
+}
