@@ -119,5 +119,14 @@ fn what_cannot_be_filled_is_refused() {
     assert!(wrong("fill.operations = -1", "").contains("fill.operations"));
     assert!(wrong("fill.passes = 1", "").contains("found no operations"));
     assert!(wrong("fill = {}", "").contains("found no operations"));
+    assert!(wrong("fill.operations = 5", "").contains("found a warm-up in passes after it"));
+    assert!(wrong("fill.operations = 5\nwarm_up.passes = 2", "").contains("found a warm-up in passes after it"));
+    assert!(
+        parse(&format!(
+            "name = \"fill\"\nmachine = \"small.toml\"\nfill.operations = 5\nwarm_up.passes = 0\n{}",
+            task("a", 0, "latency", "bytes = \"64 KiB\"")
+        ))
+        .is_ok()
+    );
     assert!(wrong("fill.operations = 5", "period = \"1 ms\"\n").contains("with periodic tasks"));
 }

@@ -85,6 +85,12 @@ impl Extent {
         let missing = || table.error("found no operations").allowed("operations = 1000000");
         let operations =
             operations.ok_or_else(|| missing().help("say how many loads and stores of each task fill caches"))?;
+        // A program is within a pass then, which would count as a whole one.
+        if operations > 0 && matches!(Self::read(root, "warm_up", 0, 1)?, Self::Passes(1..)) {
+            let error = table.error("found a warm-up in passes after it");
+            let allowed = error.allowed("warm_up.operations, warm_up.time, or warm_up.passes = 0");
+            return Err(allowed.help("say how many loads and stores, or how much time, the warm-up takes"));
+        }
         table.finish()?;
         Ok(operations)
     }
