@@ -166,12 +166,10 @@ fn a_trace_is_its_bytes() {
     };
     let store = InMemory::default();
     let missing = || {
-        let text = concat!(
-            "name = \"traces\"\nmachine = \"xeon-w3530\"\nwarm_up.operations = 10\nmeasure.operations = 50\n\
-             [[task]]\nname = \"a\"\nprogram = \"trace\"\nparameters.file = \"a.trc\"\ncore = 0\n"
-        );
+        let text = "name = \"traces\"\nmachine = \"xeon-w3530\"\nwarm_up.operations = 10\nmeasure.operations = 50\n\
+             [[task]]\nname = \"a\"\nprogram = \"trace\"\nparameters.file = \"a.trc\"\ncore = 0\n";
         let scenario =
-            Scenario::parse("traces.toml", &text, directory.path(), &[]).unwrap_or_else(|error| panic!("{error}"));
+            Scenario::parse("traces.toml", text, directory.path(), &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&scenario, &store);
         store.missing()
     };

@@ -74,7 +74,7 @@ impl Store for Kept {
 
     fn put(&self, key: &str, value: &[u8]) {
         // A full disk costs the time to make it again.
-        let _ = write_atomically(&self.path(key), &[key.as_bytes(), b"\n", value].concat());
+        let _ = write_atomically(self.path(key), &[key.as_bytes(), b"\n", value].concat());
     }
 }
 
