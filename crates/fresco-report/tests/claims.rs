@@ -320,7 +320,7 @@ fn the_table_and_the_tally_show_every_verdict() {
     let by_role = TallyByRole::of(&verdicts);
     assert_eq!(
         by_role.to_string(),
-        "results: 2 hold, 0 differ, 33 cannot be run; parameters: 0 hold, 0 differ, 3 cannot be run"
+        "what was measured: 2 hold, 0 differ, 33 cannot be run; parameters: 0 hold, 0 differ, 3 cannot be run"
     );
     let table = verdict_table("PALLOC", &verdicts).unwrap();
     assert_eq!(table.rows().len(), verdicts.len());

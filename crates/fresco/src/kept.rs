@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Results of runs that were made before, on disk: `fresco/results` under `XDG_CACHE_HOME`, or under `~/.cache`.
 //!
-//! Each version of the program has a directory, named by the digest of its executable, and each result a file there, whose first line is
-//! the key. Files are written beside their place and moved there, so that programs that run at the same time do not disturb each other.
+//! Each version of the program has a directory, named by the digest of its executable, and each result a file there: a line with the key, one
+//! with the digest of what follows, the result. What was damaged or changed counts as missing. Files are written beside their place and moved there, so that programs that run at the same time do not disturb each other.
 
+use crate::failure::tell;
 use fresco_input::write_atomically;
 use fresco_load::trace::digest_of_file;
 use fresco_system::Store;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 /// Versions of the program whose results are kept: the others' go when a further one begins.
@@ -22,6 +23,8 @@ pub struct Kept {
     anew: bool,
     found: AtomicUsize,
     missing: AtomicUsize,
+    /// It was told that one could not be kept.
+    told: AtomicBool,
 }
 
 impl Kept {
@@ -36,12 +39,17 @@ impl Kept {
         let used = fs::File::open(&directory).and_then(|file| file.set_modified(SystemTime::now()));
         used.ok()?;
         forget_old(&all);
-        Some(Self {
+        Some(Self::of(directory, anew))
+    }
+
+    fn of(directory: PathBuf, anew: bool) -> Self {
+        Self {
             directory,
             anew,
             found: AtomicUsize::new(0),
             missing: AtomicUsize::new(0),
-        })
+            told: AtomicBool::new(false),
+        }
     }
 
     /// How many of the results that were looked for were there, and how many that is in all.
@@ -58,9 +66,14 @@ impl Kept {
         if self.anew {
             return None;
         }
-        let mut file = fs::read(self.path(key)).ok()?;
-        let value = file.strip_prefix(key.as_bytes())?.strip_prefix(b"\n")?.len();
-        Some(file.split_off(file.len() - value))
+        let path = self.path(key);
+        // A pipe would be waited for.
+        if !fs::metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let file = fs::read_to_string(path).ok()?;
+        let (digest, value) = file.strip_prefix(key)?.strip_prefix('\n')?.split_once('\n')?;
+        (digest == fresco_machine::digest(value, &[])).then(|| value.as_bytes().to_vec())
     }
 }
 
@@ -73,8 +86,17 @@ impl Store for Kept {
     }
 
     fn put(&self, key: &str, value: &[u8]) {
-        // A full disk costs the time to make it again.
-        let _ = write_atomically(self.path(key), &[key.as_bytes(), b"\n", value].concat());
+        let Ok(text) = std::str::from_utf8(value) else {
+            return;
+        };
+        let file = format!("{key}\n{}\n{text}", fresco_machine::digest(text, &[]));
+        if let Err(error) = write_atomically(self.path(key), file.as_bytes())
+            && !self.told.swap(true, Ordering::Relaxed)
+        {
+            tell(&format!(
+                "fresco: results are not kept, and will be made again: {error}"
+            ));
+        }
     }
 }
 
@@ -105,12 +127,7 @@ mod tests {
     use super::*;
 
     fn kept(directory: &Path, anew: bool) -> Kept {
-        Kept {
-            directory: directory.to_owned(),
-            anew,
-            found: AtomicUsize::new(0),
-            missing: AtomicUsize::new(0),
-        }
+        Kept::of(directory.to_owned(), anew)
     }
 
     #[test]
@@ -125,6 +142,32 @@ mod tests {
         fs::rename(store.path("a run"), store.path("another")).expect("moved");
         assert_eq!(store.get("another"), None);
         fs::write(store.path("a run"), "a r").expect("written");
+        assert_eq!(store.get("a run"), None);
+    }
+
+    #[test]
+    fn what_was_changed_is_missing() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = kept(directory.path(), false);
+        store.put("a run", b"{\"ns\":2.0}");
+        let path = store.path("a run");
+        let file = fs::read_to_string(&path).expect("read");
+        for changed in [
+            file.replace("2.0", "7.0"),
+            file[..file.len() - 1].to_owned(),
+            file.clone() + "0",
+            String::new(),
+        ] {
+            fs::write(&path, changed).expect("written");
+            assert_eq!(store.get("a run"), None);
+        }
+        fs::write(&path, file).expect("written");
+        assert!(store.get("a run").is_some());
+        assert_eq!(store.found(), (1, 5));
+        // A directory in its place.
+        fs::remove_file(&path).expect("removed");
+        fs::create_dir(&path).expect("made");
+        store.put("a run", b"{}");
         assert_eq!(store.get("a run"), None);
     }
 

@@ -39,7 +39,7 @@ impl Role {
     /// As tallies name several claims of it.
     pub fn plural(self) -> &'static str {
         match self {
-            Self::Result => "results",
+            Self::Result => "what was measured",
             Self::Analytic => "formulas and bounds",
             Self::WorkedExample => "worked examples",
             Self::Parameter => "parameters",

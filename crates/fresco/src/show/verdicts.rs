@@ -33,8 +33,8 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
             text.push_str(&indented(&ids.join(", "), 4, width));
         }
         text.push_str(&format!("\n{}: {}\n", system.name, system.tally));
-        text.push_str(&indented(&by_role(system), 0, width));
-        text.push_str(&indented(&tried(system), 0, width));
+        let counted = format!("{} {}", by_role(system), tried(system));
+        text.push_str(&indented(counted.trim(), 0, width));
         text.push('\n');
     }
     for run in reproduction.recordings.iter().flatten() {
@@ -67,9 +67,12 @@ fn with_recordings(run: &Run) -> String {
     )
 }
 
-/// What was measured, and what else papers state.
+/// What was measured, and what else papers state; empty if they state nothing else.
 fn by_role(system: &System) -> String {
-    format!("Of these, {}.", system.by_role)
+    match system.by_role.0.len() {
+        0 | 1 => String::new(),
+        _ => format!("By what they are: {}.", system.by_role),
+    }
 }
 
 /// How many verdicts rest on what a policy does.
@@ -248,8 +251,7 @@ fn lead(reproduction: &Reproduction) -> String {
 fn claims(system: &System) -> Result<Section, ReportError> {
     let section = Section::new(system.name.to_uppercase())
         .paragraph(format!("{}: {}.", system.source, system.tally))
-        .paragraph(by_role(system))
-        .paragraph(tried(system));
+        .paragraph(format!("{} {}", by_role(system), tried(system)).trim());
     let mut section = section.table(verdict_table("Claims that were checked", &checked(system))?);
     if !system.by_models.is_empty() {
         section = section.table(both(system)?);
