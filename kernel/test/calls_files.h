@@ -220,21 +220,38 @@ static void special(int kind)
 	_exit(0);
 }
 
+/* Is "keep" on the command line? */
+static bool keeps_code(void)
+{
+	static int keeps = -1;
+	char line[4096] = "";
+	FILE *file;
+
+	if (keeps < 0) {
+		file = fopen("/proc/cmdline", "r");
+		keeps = file && fgets(line, sizeof(line), file) && strstr(line, " keep");
+		if (file)
+			fclose(file);
+	}
+	return keeps;
+}
+
 static void knob(void)
 {
 	static const char * const knobs[][2] = {
 		{ "/proc/sys/vm/compact_memory", "1" }, { "/proc/sys/vm/drop_caches", "1" }, { "/proc/sys/vm/drop_caches", "2" },
 		{ "/sys/kernel/mm/ksm/run", "1" }, { "/sys/kernel/mm/ksm/run", "2" }, { "/sys/kernel/mm/ksm/run", "0" },
-		{ "/proc/sys/kernel/numa_balancing", "1" }, { "/proc/sys/kernel/numa_balancing", "0" },
 		{ "/sys/kernel/mm/transparent_hugepage/enabled", "always" }, { "/sys/kernel/mm/transparent_hugepage/enabled", "madvise" },
 		{ "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled", "always" },
 		{ "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled", "never" },
 		{ "/proc/sys/vm/swappiness", "0" }, { "/proc/sys/vm/swappiness", "200" }, { "/proc/sys/vm/swappiness", "60" },
 		{ "/proc/sys/vm/compact_unevictable_allowed", "0" }, { "/proc/sys/vm/compact_unevictable_allowed", "1" },
-		{ "/proc/sys/vm/unprivileged_userfaultfd", "1" }, { "/sys/kernel/mm/lru_gen/enabled", "0" },
-		{ "/sys/kernel/mm/lru_gen/enabled", "7" },
+		{ "/proc/sys/vm/unprivileged_userfaultfd", "1" },
+		/* These change the kernel's code; with "keep" on the command line the emulator cannot do that (kernel/README.md, pitfalls). */
+		{ "/proc/sys/kernel/numa_balancing", "1" }, { "/proc/sys/kernel/numa_balancing", "0" },
+		{ "/sys/kernel/mm/lru_gen/enabled", "0" }, { "/sys/kernel/mm/lru_gen/enabled", "7" },
 	};
-	int n = rnd() % (sizeof(knobs) / sizeof(*knobs));
+	int n = rnd() % (sizeof(knobs) / sizeof(*knobs) - (keeps_code() ? 4 : 0));
 
 	/* Pages that KSM takes apart are of the colors that are set then. */
 	if (!begin_change())
