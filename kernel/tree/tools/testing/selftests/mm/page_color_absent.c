@@ -58,7 +58,7 @@ static int strict_task(unsigned long nodes, const unsigned long *set, size_t siz
 
 	if (!pid) {
 		write_file(SCORE, "500");
-		/* On a node below its minimum any page that another task wants has somebody killed. */
+		/* First: on a node below its minimum a page for others has somebody killed. */
 		if (!become_real_time() ||
 		    (nodes && syscall(SYS_set_mempolicy, MPOL_BIND, &nodes, 64UL)) ||
 		    prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_SET, set, size, PR_PAGE_COLOR_STRICT))
