@@ -68,8 +68,8 @@ impl Means<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::means;
-    use crate::{Steps, Unobserved};
+    use crate::Unobserved;
+    use crate::testing::{Stopped, means};
     use std::collections::BTreeMap;
     use std::sync::Mutex;
 
@@ -83,19 +83,6 @@ mod tests {
 
         fn put(&self, key: &str, value: &[u8]) {
             self.0.lock().expect("no panic").insert(key.to_owned(), value.to_vec());
-        }
-    }
-
-    /// Stops what has begun.
-    struct Stopping;
-
-    impl Observer for Stopping {
-        fn begin(&self, _: &str, _: u64) -> Box<dyn Steps> {
-            Box::new(Unobserved)
-        }
-
-        fn is_stopped(&self) -> bool {
-            true
         }
     }
 
@@ -129,7 +116,7 @@ mod tests {
         let store = InMemory::default();
         let stopped = Means {
             store: Some(&store),
-            ..means(&Stopping)
+            ..means(&Stopped)
         };
         assert_eq!(stopped.rows("a 1", || Ok(Vec::new())).expect("none"), []);
         let whole = Means {

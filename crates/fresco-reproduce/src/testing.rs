@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A gallery with a small recording, and means.
+//! A gallery with a small recording, means, and an observer that stops all.
 
+use crate::{Means, Observer, Steps, Unobserved};
 use fresco_load::trace::ftrace::recorded::{
     About, Block, Encoder, Ending, Kind, Range, RecordedWriter, Site, Source, ThreadTotals,
 };
@@ -90,9 +91,22 @@ fn trace() -> Vec<u8> {
     writer.finish(Ending::Status(0), vec![totals]).expect("memory").0
 }
 
+/// Stops before anything begins.
+pub(crate) struct Stopped;
+
+impl Observer for Stopped {
+    fn begin(&self, _: &str, _: u64) -> Box<dyn Steps> {
+        Box::new(Unobserved)
+    }
+
+    fn is_stopped(&self) -> bool {
+        true
+    }
+}
+
 /// One thread, and nothing that is known before.
-pub(crate) fn means(observer: &dyn crate::Observer) -> crate::Means<'_> {
-    crate::Means {
+pub(crate) fn means(observer: &dyn Observer) -> Means<'_> {
+    Means {
         threads: 1,
         observer,
         store: None,

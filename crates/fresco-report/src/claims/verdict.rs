@@ -190,13 +190,18 @@ pub struct Tally {
 impl Tally {
     /// Counts `verdicts`.
     pub fn of(verdicts: &[Verdict]) -> Self {
-        let count = |outcome| verdicts.iter().filter(|verdict| verdict.outcome == outcome).count();
-        Self {
-            holds: count(Outcome::Holds),
-            differs: count(Outcome::Differs),
-            refuted: count(Outcome::Refuted),
-            cannot_be_run: count(Outcome::CannotBeRun),
-        }
+        let mut tally = Self::default();
+        verdicts.iter().for_each(|verdict| tally.add(verdict));
+        tally
+    }
+
+    fn add(&mut self, verdict: &Verdict) {
+        *match verdict.outcome {
+            Outcome::Holds => &mut self.holds,
+            Outcome::Differs => &mut self.differs,
+            Outcome::Refuted => &mut self.refuted,
+            Outcome::CannotBeRun => &mut self.cannot_be_run,
+        } += 1;
     }
 }
 
@@ -208,12 +213,11 @@ pub struct TallyByRole(pub BTreeMap<Role, Tally>);
 impl TallyByRole {
     /// Counts `verdicts`.
     pub fn of(verdicts: &[Verdict]) -> Self {
-        let mut by_role: BTreeMap<Role, Vec<Verdict>> = BTreeMap::new();
+        let mut by_role: BTreeMap<Role, Tally> = BTreeMap::new();
         for verdict in verdicts {
-            by_role.entry(verdict.role).or_default().push(verdict.clone());
+            by_role.entry(verdict.role).or_default().add(verdict);
         }
-        let tallies = by_role.into_iter().map(|(role, verdicts)| (role, Tally::of(&verdicts)));
-        Self(tallies.collect())
+        Self(by_role)
     }
 }
 

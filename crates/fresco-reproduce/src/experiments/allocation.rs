@@ -60,7 +60,8 @@ fn one_program(machine: &Machine, policy: Policy, bytes: u64, seed: u64) -> Resu
 }
 
 /// CAMC's table 2.2: page faults of four tasks of one node, which take turns; the first time, and after all pages have
-/// been freed (CAMC-25); and from color lists that are full (CAMC-26). What a program sees of an allocation is the whole fault, so that is what is compared: buddy is 1.
+/// been freed (CAMC-25); and from color lists that are full (CAMC-26). What a program sees of an allocation is the whole fault, so that is
+/// what is compared: buddy is 1.
 pub fn camc_table_2_2(seed: u64) -> Result<Vec<Row>, InputError> {
     let machine = builtin("opteron-6128")?;
     let rounds = |policy: Policy| {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! PALLOC's test of address bits (IV-B): two tasks chase through lines of which one bit of the address differs.
 
+use super::facts;
 use fresco_dram::{NEVER, PhysAddr, Ps};
 use fresco_input::InputError;
 use fresco_machine::{Machine, builtin};
@@ -17,8 +18,7 @@ const READS: u64 = 2000;
 /// Each bit that a page's frame decides, up to the highest of a bank: mean time of a read of both.
 pub fn test() -> Result<Vec<Row>, InputError> {
     let machine = builtin("xeon-w3530")?;
-    let functions = &machine.memory.map.regions()[0].functions;
-    let banks: u64 = functions.selectors().fold(0, |bits, (_, mask)| bits | mask);
+    let banks = facts::bank_bits(&machine);
     let row = |bit: u32| {
         let kind = if (banks >> bit) & 1 == 1 { "bank" } else { "other" };
         let row = Row::new().label("changed_bit", bit).label("kind", kind);
@@ -61,7 +61,7 @@ fn mean_ns(machine: &Machine, bit: u32) -> Result<f64, InputError> {
             }
         }
     }
-    Ok(latency as f64 / f64::from(u32::try_from(reads).unwrap_or(u32::MAX)) / 1000.0)
+    Ok(latency as f64 / reads as f64 / 1000.0)
 }
 
 #[cfg(test)]

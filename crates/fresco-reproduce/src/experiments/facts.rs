@@ -10,8 +10,7 @@ use fresco_report::claims::Row;
 /// Bits 6 to 20 of the Xeon's addresses: does a bit choose the bank, the set of the L3? And what four banks hold.
 pub fn palloc_map() -> Result<Vec<Row>, InputError> {
     let machine = builtin("xeon-w3530")?;
-    let functions = &machine.memory.map.regions()[0].functions;
-    let bank: u64 = functions.selectors().fold(0, |bits, (_, mask)| bits | mask);
+    let bank = bank_bits(&machine);
     let l3 = machine.set_functions().iter().fold(0, |bits, mask| bits | mask);
     let row = |bit: u32| {
         let has = |mask: u64| f64::from(u32::from((mask >> bit) & 1 == 1));
@@ -29,6 +28,12 @@ pub fn palloc_map() -> Result<Vec<Row>, InputError> {
         .value("four_banks_mib", ((4 * bank_bytes) >> 20) as f64);
     rows.push(totals);
     Ok(rows)
+}
+
+/// The address bits that choose channel, rank or bank in the first region of a machine's memory.
+pub(super) fn bank_bits(machine: &Machine) -> u64 {
+    let functions = &machine.memory.map.regions()[0].functions;
+    functions.selectors().fold(0, |bits, (_, mask)| bits | mask)
 }
 
 /// Colors of the Opteron, and what an idle bank takes for a row-buffer hit and for a conflict.

@@ -278,8 +278,7 @@ impl Experiment {
 }
 
 /// The rows of those experiments whose programs are those of the co-design's mixes, with recordings in place of models, which these files
-/// have. Those that are not
-/// whole when the observer stops them have none.
+/// have. Those that are not whole when the observer stops them have none.
 ///
 /// # Errors
 /// A recording is damaged.

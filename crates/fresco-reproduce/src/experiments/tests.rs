@@ -2,8 +2,8 @@
 //! The table of experiments against the contract in `claims/experiments.toml`.
 
 use super::*;
-use crate::testing::means;
-use crate::{Steps, Unobserved};
+use crate::Unobserved;
+use crate::testing::{Stopped, means};
 use fresco_report::claims::Claims;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,19 +20,6 @@ fn every_experiment_is_in_the_contract_and_its_scenario_is_built_in() {
         assert!(experiment.systems.iter().all(|system| systems.contains(system)));
         let known = |name: &str| fresco_scenario::builtin_names().any(|scenario| scenario == name);
         assert!(experiment.scenario.is_none_or(known), "{}", experiment.name);
-    }
-}
-
-/// Stops before anything begins.
-struct Stopped;
-
-impl Observer for Stopped {
-    fn begin(&self, _: &str, _: u64) -> Box<dyn Steps> {
-        Box::new(Unobserved)
-    }
-
-    fn is_stopped(&self) -> bool {
-        true
     }
 }
 

@@ -211,8 +211,8 @@ mod tests {
     use super::super::outcomes;
     use super::super::spec::Banks;
     use super::*;
-    use crate::testing::{LOADS, THREAD, gallery};
-    use crate::{Steps, Unobserved};
+    use crate::Unobserved;
+    use crate::testing::{LOADS, Stopped, THREAD, gallery};
 
     /// WL-2 is povray alone.
     fn povray() -> (Recorded, tempfile::TempDir) {
@@ -291,18 +291,5 @@ mod tests {
             ..at(32, Scheme::CODESIGN)
         };
         assert!(!programs.takes(&four) && Programs::Models.takes(&four));
-    }
-
-    /// Stops before anything begins.
-    struct Stopped;
-
-    impl Observer for Stopped {
-        fn begin(&self, _: &str, _: u64) -> Box<dyn Steps> {
-            Box::new(Unobserved)
-        }
-
-        fn is_stopped(&self) -> bool {
-            true
-        }
     }
 }
