@@ -159,11 +159,10 @@ impl MemorySystem {
     pub fn write_back(&mut self, at: Ps, core: u32, line: PhysAddr) {
         debug_assert!(at >= self.now, "time {at} has been run, it is {}", self.now);
         let line = PhysAddr(line.0 & self.line_mask);
-        let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
         self.cores[core as usize].write_backs += 1;
-        let leaving = match self.caches.get_mut(group as usize) {
-            Some(cache) => cache.fill(line, true, member).filter(|v| v.dirty).map(|v| v.line),
-            None => Some(line),
+        let leaving = match self.cache_of(core) {
+            (Some(cache), member) => cache.fill(line, true, member).filter(|v| v.dirty).map(|v| v.line),
+            (None, _) => Some(line),
         };
         if let Some(line) = leaving {
             self.send_write(at, core, line);
@@ -188,6 +187,7 @@ impl MemorySystem {
     }
 
     /// The last-level cache of a core, if there is one, and which of its sources the core is.
+    #[inline]
     fn cache_of(&mut self, core: u32) -> (Option<&mut Cache>, u16) {
         let (group, member) = (core / self.cores_per_cache, (core % self.cores_per_cache) as u16);
         (self.caches.get_mut(group as usize), member)
