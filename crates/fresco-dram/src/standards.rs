@@ -11,9 +11,11 @@
 mod grade;
 mod overrides;
 mod resolve;
+mod scale;
 mod validate;
 
 pub use overrides::{TimingError, TimingOverrides};
+pub use scale::with_latencies_scaled;
 
 use crate::density::{RefreshScope, RefreshTable};
 use crate::{Clock, Generation, Timing};

@@ -13,14 +13,18 @@ pub mod experiments;
 pub mod kernel_record;
 mod means;
 mod observer;
+mod perturbed;
 pub mod published;
 mod recordings;
 mod study;
 #[cfg(test)]
 mod testing;
+mod world;
 
 pub use experiments::SYSTEMS;
 pub use means::Means;
 pub use observer::{Observer, Steps, Unobserved};
+pub use perturbed::{Moved, Perturbed, There, perturb};
 pub use recordings::{Recordings, Run};
 pub use study::{Ask, Findings, Reproduction, Study, System};
+pub use world::World;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A study: from systems to the experiments that their claims need, and from what these find to verdicts.
 
-use crate::Means;
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
 use crate::recordings::{Judged, Made, Recordings, Run};
+use crate::{Means, Perturbed, World};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
@@ -26,7 +26,7 @@ pub struct Study {
     scenarios: Vec<(Scenario, InputFile)>,
     record: Option<Record>,
     recordings: Option<Recordings>,
-    seed: u64,
+    world: World,
 }
 
 /// What is asked for.
@@ -34,8 +34,8 @@ pub struct Study {
 pub struct Ask<'a> {
     /// Systems; all if empty.
     pub systems: &'a [String],
-    /// Seed of page frames and programs, for the first repetition; without it each scenario has its own.
-    pub seed: Option<u32>,
+    /// What the experiments are made under.
+    pub world: World,
     /// File of the record that the kernel's claims are judged by; without one, that which is part of the program.
     pub record: Option<&'a Path>,
     /// Directory with recorded programs, which take the place of statistical models.
@@ -84,6 +84,9 @@ pub struct System {
     pub by_role: TallyByRole,
     /// How many of those that hold say what a policy does, and hold as well where policies do nothing, or are exchanged.
     pub tried: Tried,
+    /// The same in other worlds; absent if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub perturbed: Option<Perturbed>,
     /// In the order of the paper.
     pub verdicts: Vec<Verdict>,
     /// Where recorded programs ran in place of models: what the models say of the same claims, in the same order.
@@ -100,7 +103,7 @@ impl Study {
     pub fn new(ask: Ask<'_>) -> Result<Self, InputError> {
         let Ask {
             systems,
-            seed,
+            world,
             record,
             programs,
         } = ask;
@@ -114,15 +117,15 @@ impl Study {
             false => None,
         };
         let experiments = experiments::of_systems(&systems);
-        let recordings = programs.map(|directory| Recordings::new(&Gallery::read(directory)?, &experiments, seed));
+        let recordings = programs.map(|directory| Recordings::new(&Gallery::read(directory)?, &experiments, world));
         Ok(Self {
             recordings: recordings.transpose()?,
-            scenarios: scenarios_of(&experiments, seed)?,
+            scenarios: scenarios_of(&experiments, world)?,
             claims,
             systems,
             experiments,
             record,
-            seed: seed.map_or(1, u64::from),
+            world,
         })
     }
 
@@ -141,8 +144,8 @@ impl Study {
             InputError::new("the number of threads", found).help("use fewer threads")
         })?;
         let (results, made) = pool.install(|| {
-            let results = experiments::rows(&self.experiments, &scenario_results, record, self.seed, means)?;
-            let run = |recordings: &Recordings| recordings.run(&results, self.seed, means);
+            let results = experiments::rows(&self.experiments, &scenario_results, record, self.world, means)?;
+            let run = |recordings: &Recordings| recordings.run(&results, self.world, means);
             let made = self.recordings.as_ref().map(run).transpose()?;
             Ok::<_, InputError>((results, made))
         })?;
@@ -171,16 +174,21 @@ impl Findings {
 }
 
 /// The scenarios of experiments, several of which may read the results of one.
-fn scenarios_of(experiments: &[&Experiment], seed: Option<u32>) -> Result<Vec<(Scenario, InputFile)>, InputError> {
+fn scenarios_of(experiments: &[&Experiment], world: World) -> Result<Vec<(Scenario, InputFile)>, InputError> {
     let (mut scenarios, mut names) = (Vec::new(), BTreeSet::new());
     for experiment in experiments {
         let Some(name) = experiment.scenario.filter(|name| names.insert(*name)) else {
             continue;
         };
         let only = experiment.only.iter().map(|text| (*text).to_owned());
-        let overrides: Vec<String> = only.chain(seed.map(|seed| format!("seed={seed}"))).collect();
+        let overrides: Vec<String> = only.chain(world.set()).collect();
+        let scenario = match builtin(name, &overrides) {
+            // What the papers reserve may be more than slower memory guarantees: there is no such experiment then.
+            Err(_) if world.latency_percent > 100 => continue,
+            made => made?,
+        };
         let digest = fresco_machine::digest(builtin_text(name)?, &[]);
-        scenarios.push((builtin(name, &overrides)?, InputFile::new(name, digest)));
+        scenarios.push((scenario, InputFile::new(name, digest)));
     }
     Ok(scenarios)
 }
@@ -224,6 +232,7 @@ fn judged(claims: &Claims, names: &[String], results: &Results, made: Option<&Ma
             tally: Tally::of(&verdicts),
             by_role: TallyByRole::of(&verdicts),
             tried,
+            perturbed: None,
             verdicts,
             by_models,
         }

@@ -46,7 +46,7 @@ pub(super) fn organisation(memory: &Table<'_>) -> Result<Organisation, InputErro
     Ok(org)
 }
 
-/// Timing of the device: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, and `[memory.timing]`.
+/// Timing of the device: `standard`, `density`, `refresh_table`, `fine_refresh`, `hot`, `latency_percent`, and `[memory.timing]`.
 pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
     let names: Vec<(&str, &str)> = standards::names().map(|name| (name, name)).collect();
     let standard = memory.choice("standard", &names)?;
@@ -77,7 +77,11 @@ pub(super) fn timing(memory: &Table<'_>) -> Result<(Timing, u32), InputError> {
     };
     let overrides = timing_overrides(memory)?;
     let timing = standards::timing_with(standard, &refresh, &overrides);
-    let timing = timing.map_err(|error| timing_error(memory, &error))?;
+    let mut timing = timing.map_err(|error| timing_error(memory, &error))?;
+    if let Some(percent) = memory.opt_integer("latency_percent", 50..=200)? {
+        timing = standards::with_latencies_scaled(&timing, percent)
+            .map_err(|error| memory.error_at("latency_percent", error.to_string()))?;
+    }
     Ok((timing, refresh.density_gbit))
 }
 

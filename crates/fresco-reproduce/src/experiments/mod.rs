@@ -20,7 +20,7 @@ pub use allocation::SIZES_MIB;
 pub(crate) use codesign::Recorded;
 
 use crate::kernel_record::Record;
-use crate::{Means, Observer};
+use crate::{Means, Observer, World};
 use codesign::Programs;
 use fresco_input::InputError;
 use fresco_report::InputFile;
@@ -53,16 +53,16 @@ enum Rows {
     Facts(fn() -> Made),
     /// What is over at once, for a seed: allocators, random task sets, short runs.
     Seeded(fn(u64) -> Made),
-    /// Long runs that are no scenario, for a seed.
-    Runs(fn(u64, &dyn Observer) -> Made),
+    /// Long runs that are no scenario.
+    Runs(fn(World, &dyn Observer) -> Made),
     /// The same of the co-design's programs, which may be recordings.
     Mixes(OfMixes),
     /// The record of the kernel's measurements.
     Record(fn(&Record) -> Vec<Row>),
 }
 
-/// Rows of the co-design's programs, for a seed.
-type OfMixes = fn(Programs<'_>, u64, &dyn Observer) -> Made;
+/// Rows of the co-design's programs.
+type OfMixes = fn(Programs<'_>, World, &dyn Observer) -> Made;
 
 /// TintMalloc and the systems of the refresh chapters, as `fresco reproduce` names them.
 const TINT: &str = "tintmalloc";
@@ -190,7 +190,7 @@ const fn seeded(name: &'static str, systems: &'static [&'static str], rows: fn(u
 const fn runs(
     name: &'static str,
     systems: &'static [&'static str],
-    rows: fn(u64, &dyn Observer) -> Made,
+    rows: fn(World, &dyn Observer) -> Made,
 ) -> Experiment {
     experiment(name, systems, Rows::Runs(rows))
 }
@@ -235,13 +235,13 @@ pub fn rows(
     experiments: &[&Experiment],
     scenarios: &[ScenarioResult],
     record: Option<&Record>,
-    seed: u64,
+    world: World,
     means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
     let observer = means.observer;
     for experiment in experiments {
-        let key = format!("{} {seed}", experiment.name);
+        let key = format!("{} {world:?}", experiment.name);
         let scenario = scenarios
             .iter()
             .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
@@ -252,13 +252,13 @@ pub fn rows(
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
             _ if observer.is_stopped() => continue,
             (Rows::Facts(rows), _) => means.rows(&key, rows)?,
-            (Rows::Seeded(rows), _) => means.rows(&key, || rows(seed))?,
-            (Rows::Runs(rows), _) => means.rows(&key, || rows(seed, observer))?,
-            (Rows::Mixes(rows), _) => means.rows(&key, || rows(Programs::Models, seed, observer))?,
+            (Rows::Seeded(rows), _) => means.rows(&key, || rows(world.seed()))?,
+            (Rows::Runs(rows), _) => means.rows(&key, || rows(world, observer))?,
+            (Rows::Mixes(rows), _) => means.rows(&key, || rows(Programs::Models, world, observer))?,
         };
         let more = experiment
             .more
-            .map(|more| means.rows(&format!("more of {key}"), || more(seed)));
+            .map(|more| means.rows(&format!("more of {key}"), || more(world.seed())));
         for more in more.unwrap_or(Ok(Vec::new()))? {
             match rows.iter_mut().find(|row| row.labels == more.labels) {
                 Some(row) => row.values.extend(more.values),
@@ -286,7 +286,7 @@ pub(crate) fn rows_of_mixes(
     experiments: &[&Experiment],
     recorded: &Recorded,
     traces: &[InputFile],
-    seed: u64,
+    world: World,
     means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
@@ -294,8 +294,8 @@ pub(crate) fn rows_of_mixes(
         if let Rows::Mixes(rows) = experiment.rows
             && !means.observer.is_stopped()
         {
-            let key = format!("{} {seed} {recorded:?} {traces:?}", experiment.name);
-            let rows = means.rows(&key, || rows(Programs::Recorded(recorded), seed, means.observer))?;
+            let key = format!("{} {world:?} {recorded:?} {traces:?}", experiment.name);
+            let rows = means.rows(&key, || rows(Programs::Recorded(recorded), world, means.observer))?;
             rows.into_iter().for_each(|row| results.push(experiment.name, row));
         }
     }

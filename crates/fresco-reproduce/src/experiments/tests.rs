@@ -27,7 +27,7 @@ fn every_experiment_is_in_the_contract_and_its_scenario_is_built_in() {
 fn what_was_not_run_before_the_end_has_no_rows() {
     let experiments = of_systems(&["palloc".to_owned(), KERNEL.to_owned()]);
     let record = Record::load(None).expect("the record is sound");
-    let results = rows(&experiments, &[], Some(&record), 1, means(&Stopped)).expect("rows");
+    let results = rows(&experiments, &[], Some(&record), World::default(), means(&Stopped)).expect("rows");
     let found: Vec<&str> = results.0.keys().map(String::as_str).collect();
     assert_eq!(found, ["kernel-allocation", "kernel-faults", "kernel-start"]);
 }
@@ -123,7 +123,14 @@ fn short_result(experiment: &Experiment) -> Option<Arc<ScenarioResult>> {
 fn keeps_to_the_contract(experiment: &Experiment, claims: &Claims) {
     let scenarios: Vec<ScenarioResult> = short_result(experiment).iter().map(|made| (**made).clone()).collect();
     let record = Record::load(None).expect("the record is sound");
-    let results = rows(&[experiment], &scenarios, Some(&record), 1, means(&Unobserved)).expect("rows");
+    let results = rows(
+        &[experiment],
+        &scenarios,
+        Some(&record),
+        World::default(),
+        means(&Unobserved),
+    )
+    .expect("rows");
     let contract = &claims.experiments[experiment.name];
     let found = &results.0[experiment.name];
     assert!(!found.is_empty(), "{}", experiment.name);

@@ -8,8 +8,8 @@
 mod recipes;
 mod scenario;
 
-use crate::Means;
 use crate::experiments::{self, Experiment, Recorded};
+use crate::{Means, World};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
@@ -101,7 +101,7 @@ impl Recordings {
     ///
     /// # Errors
     /// A recording cannot be read or does not fit.
-    pub fn new(gallery: &Gallery, experiments: &[&'static Experiment], seed: Option<u32>) -> Result<Self, InputError> {
+    pub fn new(gallery: &Gallery, experiments: &[&'static Experiment], world: World) -> Result<Self, InputError> {
         let mut prepared = Vec::new();
         for recipe in recipes::RECIPES {
             let of_it = |experiment: &&&'static Experiment| experiment.scenario == Some(recipe.scenario);
@@ -109,7 +109,7 @@ impl Recordings {
             if experiments.is_empty() {
                 continue;
             }
-            if let Some((run, scenario)) = scenario::prepared(gallery, recipe, seed)? {
+            if let Some((run, scenario)) = scenario::prepared(gallery, recipe, world)? {
                 prepared.push(Prepared::new(run, What::Scenario(scenario), experiments));
             }
         }
@@ -133,7 +133,7 @@ impl Recordings {
     ///
     /// # Errors
     /// A run that has a fault.
-    pub(crate) fn run(&self, results: &Results, seed: u64, means: Means<'_>) -> Result<Made, InputError> {
+    pub(crate) fn run(&self, results: &Results, world: World, means: Means<'_>) -> Result<Made, InputError> {
         let mut made = Made {
             results: results.clone(),
             runs: Vec::new(),
@@ -147,9 +147,9 @@ impl Recordings {
                     let Some(whole) = means.simulate(scenario, &*steps)? else {
                         break;
                     };
-                    experiments::rows(experiments, &[whole], None, scenario.seed, means)?
+                    experiments::rows(experiments, &[whole], None, world, means)?
                 }
-                What::Mixes(recorded) => experiments::rows_of_mixes(experiments, recorded, &run.traces, seed, means)?,
+                What::Mixes(recorded) => experiments::rows_of_mixes(experiments, recorded, &run.traces, world, means)?,
             };
             made.results.0.extend(rows.0.clone());
             made.runs.push(Run {
@@ -252,7 +252,8 @@ mod tests {
     #[test]
     fn without_recordings_nothing_is_made() {
         let empty = Gallery::read(std::path::Path::new("/nonexistent")).expect("empty");
-        let recordings = Recordings::new(&empty, &of_systems(&["palloc".to_owned()]), None).expect("nothing");
+        let recordings =
+            Recordings::new(&empty, &of_systems(&["palloc".to_owned()]), World::default()).expect("nothing");
         assert!(recordings.all().is_empty());
     }
 
@@ -265,17 +266,23 @@ mod tests {
             chosen.collect::<Vec<_>>()
         };
         let experiments = named(&["codesign-models", "codesign-eta", "codesign-facts"]);
-        let recordings = Recordings::new(&gallery, &experiments, None).expect("sound");
+        let recordings = Recordings::new(&gallery, &experiments, World::default()).expect("sound");
         let [all] = recordings.all().try_into().expect("one run");
         assert_eq!(all.experiments, ["codesign-models", "codesign-eta"]);
         assert_eq!(all.stand_ins(), "povray for 453.povray");
         assert_eq!(all.left_out.len(), 6, "{:?}", all.left_out);
         assert_eq!(all.traces, [InputFile::new("povray.ftrace", "its digest")]);
 
-        let of_models =
-            experiments::rows(&experiments, &[], None, 1, crate::testing::means(&crate::Unobserved)).expect("rows");
+        let of_models = experiments::rows(
+            &experiments,
+            &[],
+            None,
+            World::default(),
+            crate::testing::means(&crate::Unobserved),
+        )
+        .expect("rows");
         let made = recordings
-            .run(&of_models, 1, crate::testing::means(&crate::Unobserved))
+            .run(&of_models, World::default(), crate::testing::means(&crate::Unobserved))
             .expect("runs");
         let [run] = &made.runs[..] else { panic!("one run") };
         // WL-1 is mcf, which is not recorded.

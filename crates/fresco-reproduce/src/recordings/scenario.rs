@@ -3,6 +3,7 @@
 
 use super::Run;
 use super::recipes::Recipe;
+use crate::World;
 use fresco_input::{InputError, quoted};
 use fresco_load::ProgramSpec;
 use fresco_programs::Gallery;
@@ -13,13 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn prepared(
     gallery: &Gallery,
     recipe: &Recipe,
-    seed: Option<u32>,
+    world: World,
 ) -> Result<Option<(Run, Scenario)>, InputError> {
     let set = recipe.set.iter().map(|set| (*set).to_owned());
     let mut run = Run::new(recipe.scenario, set.collect());
-    let seed = seed.map(|seed| format!("seed={seed}"));
+    let of_world = world.set();
     let read = |set: &[String], more: &[String]| {
-        let overrides: Vec<String> = set.iter().chain(more).chain(&seed).cloned().collect();
+        let overrides: Vec<String> = set.iter().chain(more).chain(&of_world).cloned().collect();
         fresco_scenario::builtin(recipe.scenario, &overrides)
     };
     let parsec = |value: &str| format!("Parsec {value}");

@@ -33,8 +33,7 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
             text.push_str(&indented(&ids.join(", "), 4, width));
         }
         text.push_str(&format!("\n{}: {}\n", system.name, system.tally));
-        let counted = format!("{} {}", by_role(system), tried(system));
-        text.push_str(&indented(counted.trim(), 0, width));
+        text.push_str(&indented(&counted(system), 0, width));
         text.push('\n');
     }
     for run in reproduction.recordings.iter().flatten() {
@@ -75,9 +74,15 @@ fn by_role(system: &System) -> String {
     }
 }
 
-/// How many verdicts rest on what a policy does.
-fn tried(system: &System) -> String {
-    format!("Of its claims that can be judged {}.", system.tried)
+/// What verdicts are of and rest on.
+fn counted(system: &System) -> String {
+    let tried = format!("Of its claims that can be judged {}.", system.tried);
+    let perturbed = system.perturbed.as_ref().map(ToString::to_string).unwrap_or_default();
+    let all = [by_role(system), tried, perturbed];
+    all.into_iter()
+        .filter(|text| !text.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// What recordings say beside what models say.
@@ -251,7 +256,7 @@ fn lead(reproduction: &Reproduction) -> String {
 fn claims(system: &System) -> Result<Section, ReportError> {
     let section = Section::new(system.name.to_uppercase())
         .paragraph(format!("{}: {}.", system.source, system.tally))
-        .paragraph(format!("{} {}", by_role(system), tried(system)).trim());
+        .paragraph(counted(system));
     let mut section = section.table(verdict_table("Claims that were checked", &checked(system))?);
     if !system.by_models.is_empty() {
         section = section.table(both(system)?);

@@ -14,7 +14,7 @@ use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
-use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study};
+use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study, World, perturb};
 use fresco_system::Store;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ Examples:
   fresco reproduce kernel --record out/kernel-cost.toml
   fresco reproduce palloc --out out/palloc
   fresco reproduce palloc --programs out/programs
+  fresco reproduce memguard --perturb 3
   fresco reproduce camc --strict --json > camc.json")]
 pub struct Args {
     /// Systems whose claims are judged [default: all]
@@ -68,6 +69,11 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
+    /// Judge each claim once more in this many other worlds, each with a seed of its own: with memory that is slower by a tenth,
+    /// faster by a tenth, as it is, and so on
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--perturb", 0..=100u32))]
+    perturb: u32,
+
     /// Make all runs, those too whose results this version of the program has kept
     #[arg(long)]
     again: bool,
@@ -81,12 +87,16 @@ pub struct Args {
 pub fn run(args: Args) -> Outcome {
     check_record(&args)?;
     check_programs(&args)?;
-    let study = Study::new(Ask {
+    let ask = Ask {
         systems: &args.systems,
-        seed: args.seed,
+        world: World {
+            seed: args.seed,
+            ..World::default()
+        },
         record: args.record.as_deref(),
         programs: args.programs.as_deref(),
-    })?;
+    };
+    let study = Study::new(ask)?;
     let inputs = args.record.iter().cloned().collect();
     let directory = args
         .out
@@ -95,19 +105,26 @@ pub fn run(args: Args) -> Outcome {
     let directory = directory.transpose()?;
     let user = User(Stop::after("each run that has begun"));
     let kept = Kept::open(args.again);
-    let findings = study.run(Means {
+    let means = Means {
         threads: usize::from(args.threads),
         observer: &user,
         store: kept.as_ref().map(|kept| kept as &dyn Store),
-    })?;
+    };
+    let mut findings = study.run(means)?;
+    let whole = perturb(&mut findings.reproduction.systems, ask, args.perturb, means)?;
     if let Some((found @ 1.., all)) = kept.as_ref().map(Kept::found) {
         tell(&format!(
             "fresco: {found} of {all} results are kept ones of this version; --again makes them anew"
         ));
     }
     let (run, of) = (findings.whole(), findings.experiments.len());
-    let is_stopped = user.is_stopped() && run < of;
-    if is_stopped {
+    let is_stopped = user.is_stopped() && (run < of || whole < args.perturb as usize);
+    if run == of && is_stopped {
+        tell(&format!(
+            "fresco: stopped after {whole} of {} other worlds",
+            args.perturb
+        ));
+    } else if is_stopped {
         let nothing = if run == 0 {
             ": no experiment is whole, so that there is nothing to judge"
         } else {

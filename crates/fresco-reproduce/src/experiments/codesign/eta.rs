@@ -4,7 +4,7 @@
 use super::Programs;
 use super::setup;
 use super::spec::{Scheme, Spec};
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_dram::Ps;
 use fresco_input::InputError;
 use fresco_memory::controller::refresh::BankTurns;
@@ -16,14 +16,14 @@ use rayon::prelude::*;
 const WORKLOAD: u32 = 1;
 
 /// That mix with each threshold, if it can be made of these programs.
-pub fn eta(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn eta(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     if !programs.has(WORKLOAD) {
         return Ok(Vec::new());
     }
     let steps = observer.begin("co-design, threshold", 4);
     let row = |eta: u32| {
         let spec = Spec::usual(WORKLOAD, 32, Scheme::Codesign(eta));
-        let mut experiment = setup::experiment(&spec, programs, seed)?;
+        let mut experiment = setup::experiment(&spec, programs, world)?;
         experiment.record_ns = experiment.horizon_ns;
         let Some(result) = run_unless(&experiment, &|| observer.is_stopped())? else {
             return Ok(None);

@@ -2,7 +2,7 @@
 //! The example of figure 9: four tasks, two cores, four banks.
 
 use super::setup::colors;
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Policy};
 use fresco_input::InputError;
 use fresco_machine::load_with;
@@ -28,7 +28,7 @@ const WINDOWS: u64 = 4;
 const PROGRAM: &str = "bytes = '32 MiB'\nwrite_percent = 20\ngap = 29";
 
 /// The example under each scheme.
-pub fn example(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn example(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     // Only the co-design's rows have accesses by window: those of a longer run less those of a shorter one.
     let mut wanted: Vec<(usize, u64)> = (0..SCHEMES.len()).map(|scheme| (scheme, WINDOWS)).collect();
     wanted.extend((1..WINDOWS).map(|windows| (SCHEMES.len() - 1, windows)));
@@ -36,7 +36,7 @@ pub fn example(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputErro
     let made: Result<Vec<(Experiment, RunOutcome)>, InputError> = wanted
         .par_iter()
         .map(|&(scheme, windows)| {
-            let experiment = experiment(SCHEMES[scheme], windows, seed)?;
+            let experiment = experiment(SCHEMES[scheme], windows, world)?;
             let result = run(&experiment)?;
             steps.step();
             Ok((experiment, result))
@@ -109,7 +109,7 @@ fn of_window(
     )
 }
 
-fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -> Result<Experiment, InputError> {
+fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, world: World) -> Result<Experiment, InputError> {
     let set = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let machine = load_with(
         "gem5-2core",
@@ -151,7 +151,7 @@ fn experiment((_, policy, heeds): (&str, &str, bool), windows: u64, seed: u64) -
     Ok(Experiment {
         tasks: tasks.collect(),
         horizon_ns,
-        seed,
+        seed: world.seed(),
         record_ns: horizon_ns,
         ..Experiment::new(
             machine,

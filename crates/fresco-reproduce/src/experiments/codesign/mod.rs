@@ -16,7 +16,7 @@ pub use probe::probe;
 pub use programs::{Programs, Recorded, alone};
 pub use rows::{banks, runs, variants};
 
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_input::InputError;
 use fresco_system::experiment::fair::FairResult;
 use fresco_system::experiment::{RunOutcome, run_unless};
@@ -39,8 +39,8 @@ struct Outcome {
     parallelism: f64,
 }
 
-/// Runs by seed and set-up: a run that several experiments need is made once.
-type Made = BTreeMap<(u64, Spec), Outcome>;
+/// Runs by world and set-up: a run that several experiments need is made once.
+type Made = BTreeMap<(World, Spec), Outcome>;
 
 /// Runs of models.
 static OF_MODELS: Mutex<Made> = Mutex::new(BTreeMap::new());
@@ -49,21 +49,21 @@ static OF_MODELS: Mutex<Made> = Mutex::new(BTreeMap::new());
 fn outcomes(
     what: &str,
     programs: Programs<'_>,
-    seed: u64,
+    world: World,
     wanted: &BTreeSet<Spec>,
     observer: &dyn Observer,
 ) -> Result<BTreeMap<Spec, Outcome>, InputError> {
     let mut made = programs.made().lock().unwrap_or_else(PoisonError::into_inner);
     let missing: Vec<Spec> = wanted
         .iter()
-        .filter(|spec| !made.contains_key(&(seed, **spec)) && spec.fits())
+        .filter(|spec| !made.contains_key(&(world, **spec)) && spec.fits())
         .copied()
         .collect();
     let steps = observer.begin(what, missing.len() as u64);
     let new: Result<Option<Vec<Outcome>>, InputError> = missing
         .par_iter()
         .map(|spec| {
-            let experiment = setup::experiment(spec, programs, seed)?;
+            let experiment = setup::experiment(spec, programs, world)?;
             let Some(result) = run_unless(&experiment, &|| observer.is_stopped())? else {
                 return Ok(None);
             };
@@ -74,10 +74,10 @@ fn outcomes(
         })
         .collect();
     let Some(new) = new? else { return Ok(BTreeMap::new()) };
-    made.extend(missing.into_iter().map(|spec| (seed, spec)).zip(new));
+    made.extend(missing.into_iter().map(|spec| (world, spec)).zip(new));
     let found = wanted
         .iter()
-        .filter_map(|spec| Some((*spec, *made.get(&(seed, *spec))?)));
+        .filter_map(|spec| Some((*spec, *made.get(&(world, *spec))?)));
     Ok(found.collect())
 }
 

@@ -14,7 +14,7 @@ use super::super::refresh::{MODELS, Model, misses_alone, models};
 use super::mixes;
 use super::spec::{Scheme, Spec};
 use super::{Made, OF_MODELS};
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_input::{InputError, quoted};
 use fresco_load::ProgramSpec;
 use fresco_load::trace::ftrace::recorded::RecordedFile;
@@ -193,13 +193,13 @@ impl<'a> Programs<'a> {
 ///
 /// # Errors
 /// A trace is damaged.
-pub fn alone(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn alone(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let Programs::Recorded(recorded) = programs else {
-        return models(seed);
+        return models(world.seed());
     };
     let steps = observer.begin("co-design, programs alone", recorded.traces.len() as u64);
     let of = |(program, trace): (&&str, &Trace)| {
-        let misses = misses_alone("trace", &trace.parameters(0, 1), ALONE, seed)?;
+        let misses = misses_alone("trace", &trace.parameters(0, 1), ALONE, world.seed())?;
         steps.step();
         Ok(Row::new().label("program", *program).value("mpki", misses))
     };
@@ -254,13 +254,20 @@ mod tests {
         let (recorded, _directory) = povray();
         let programs = Programs::Recorded(&recorded);
         let specs = [Scheme::AllBank, Scheme::CODESIGN].map(|scheme| Spec::usual(2, 32, scheme));
-        let experiment = super::super::setup::experiment(&specs[1], programs, 1).expect("an experiment");
+        let experiment = super::super::setup::experiment(&specs[1], programs, World::default()).expect("an experiment");
         // Two rounds of 2 ms, then one.
         assert_eq!(
             (experiment.count_from_ns, experiment.horizon_ns),
             (3_993_600, 5_990_400)
         );
-        let made = outcomes("test", programs, 1, &specs.into_iter().collect(), &Unobserved).expect("runs");
+        let made = outcomes(
+            "test",
+            programs,
+            World::default(),
+            &specs.into_iter().collect(),
+            &Unobserved,
+        )
+        .expect("runs");
         let [all_bank, codesign] = specs.map(|spec| made[&spec]);
         // It only loads: nothing that one task leaves in the caches is written back while another one runs.
         assert!(
@@ -271,10 +278,24 @@ mod tests {
             all_bank.ipc < codesign.ipc && codesign.reads > 1000,
             "{all_bank:?} {codesign:?}"
         );
-        let again = outcomes("test", programs, 1, &specs.into_iter().collect(), &Stopped).expect("made already");
+        let again = outcomes(
+            "test",
+            programs,
+            World::default(),
+            &specs.into_iter().collect(),
+            &Stopped,
+        )
+        .expect("made already");
         assert_eq!(again.len(), 2);
         let more = [Spec::usual(2, 16, Scheme::AllBank)];
-        let stopped = outcomes("test", programs, 1, &more.into_iter().collect(), &Stopped).expect("stopped");
+        let stopped = outcomes(
+            "test",
+            programs,
+            World::default(),
+            &more.into_iter().collect(),
+            &Stopped,
+        )
+        .expect("stopped");
         assert!(stopped.is_empty());
     }
 

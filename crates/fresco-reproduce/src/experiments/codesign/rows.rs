@@ -3,7 +3,7 @@
 
 use super::spec::{Banks, Scheme, Spec};
 use super::{Outcome, Programs, outcomes};
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_input::InputError;
 use fresco_report::claims::Row;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ const FIRST: usize = 3;
 const HOT: usize = 5;
 
 /// The mixes under each scheme.
-pub fn runs(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn runs(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let mut wanted = Vec::new();
     for workload in programs.workloads() {
         let mut add = |name: &str, spec: Spec| {
@@ -66,7 +66,7 @@ pub fn runs(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Resul
             }
         }
     }
-    rows("co-design, runs", programs, seed, wanted, observer, |row, outcome| {
+    rows("co-design, runs", programs, world, wanted, observer, |row, outcome| {
         row.value("latency_cycles.mean", outcome.latency)
             .value("accesses", outcome.reads as f64)
             .value("interfered_accesses", outcome.interfered as f64)
@@ -75,7 +75,7 @@ pub fn runs(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Resul
 }
 
 /// Few banks, with and without refresh.
-pub fn banks(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn banks(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let mut wanted = Vec::new();
     let none = [(8, 2), (16, 4), (24, 4), (32, 4)].map(|at| ("none", Scheme::NoRefresh, at));
     let codesign = [(32, 2), (32, 4), (32, 6)].map(|at| ("codesign", Scheme::CODESIGN, at));
@@ -95,11 +95,11 @@ pub fn banks(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Resu
             wanted.push(Wanted { labels, spec, baseline });
         }
     }
-    rows("co-design, banks", programs, seed, wanted, observer, |row, _| row)
+    rows("co-design, banks", programs, world, wanted, observer, |row, _| row)
 }
 
 /// More and fewer cores, tasks and modules.
-pub fn variants(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+pub fn variants(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
     let all = ["all-bank", "per-bank", "codesign"].as_slice();
     let two = ["all-bank", "codesign"].as_slice();
     let hard = ["all-bank", "per-bank", "codesign", "codesign-hard"].as_slice();
@@ -151,7 +151,7 @@ pub fn variants(programs: Programs<'_>, seed: u64, observer: &dyn Observer) -> R
             }
         }
     }
-    rows("co-design, variants", programs, seed, wanted, observer, |row, _| row)
+    rows("co-design, variants", programs, world, wanted, observer, |row, _| row)
 }
 
 fn labels(spec: &Spec, refresh: &str, more: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
@@ -167,14 +167,14 @@ fn labels(spec: &Spec, refresh: &str, more: &[(&'static str, &str)]) -> Vec<(&'s
 fn rows(
     what: &str,
     programs: Programs<'_>,
-    seed: u64,
+    world: World,
     mut wanted: Vec<Wanted>,
     observer: &dyn Observer,
     more: impl Fn(Row, &Outcome) -> Row,
 ) -> Result<Vec<Row>, InputError> {
     wanted.retain(|row| programs.takes(&row.spec) && programs.takes(&row.baseline));
     let specs: BTreeSet<Spec> = wanted.iter().flat_map(|row| [row.spec, row.baseline]).collect();
-    let outcomes: BTreeMap<Spec, Outcome> = outcomes(what, programs, seed, &specs, observer)?;
+    let outcomes: BTreeMap<Spec, Outcome> = outcomes(what, programs, world, &specs, observer)?;
     let row = |wanted: Wanted| {
         let outcome = outcomes.get(&wanted.spec)?;
         let baseline = outcomes.get(&wanted.baseline)?;

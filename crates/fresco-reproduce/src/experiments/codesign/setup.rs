@@ -3,6 +3,7 @@
 
 use super::Programs;
 use super::spec::{Banks, Scheme, Spec};
+use crate::World;
 use fresco_dram::ColorSpace;
 use fresco_frames::{Codesign, ColorSet, Coloring, FramesConfig, Partition, Policy};
 use fresco_input::InputError;
@@ -74,8 +75,8 @@ fn variant(spec: &Spec) -> Variant {
 ///
 /// # Errors
 /// There is no time for the refreshes.
-pub(super) fn experiment(spec: &Spec, programs: Programs<'_>, seed: u64) -> Result<Experiment, InputError> {
-    let machine = machine(spec)?;
+pub(super) fn experiment(spec: &Spec, programs: Programs<'_>, world: World) -> Result<Experiment, InputError> {
+    let machine = world.machine(machine(spec)?)?;
     let tasks = programs.tasks(spec.workload, (spec.cores * spec.tasks_per_core) as usize)?;
     let tasks = (0u32..).zip(tasks).map(|(task, (program, work))| {
         // As a round-robin balancer deals them out.
@@ -111,7 +112,7 @@ pub(super) fn experiment(spec: &Spec, programs: Programs<'_>, seed: u64) -> Resu
         tasks,
         horizon_ns: (programs.warm_up() + 1) * round_ns,
         count_from_ns: programs.warm_up() * round_ns,
-        seed,
+        seed: world.seed(),
         ..Experiment::new(machine, schedule, frames)
     })
 }
@@ -221,7 +222,7 @@ mod tests {
         let made = outcomes(
             "test",
             Programs::Models,
-            1,
+            World::default(),
             &specs.into_iter().collect(),
             &crate::Unobserved,
         )

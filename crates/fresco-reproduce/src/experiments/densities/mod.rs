@@ -7,7 +7,7 @@ mod short;
 
 pub use short::crs_short;
 
-use crate::Observer;
+use crate::{Observer, World};
 use fresco_input::InputError;
 use fresco_machine::Machine;
 use fresco_plan::Plan;
@@ -35,29 +35,29 @@ struct Case {
 }
 
 /// Table 4.4 task by task.
-pub fn cr_tasks(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
-    Ok(table_4_4(seed, observer)?
+pub fn cr_tasks(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    Ok(table_4_4(world, observer)?
         .into_iter()
         .flat_map(|run| run.tasks)
         .collect())
 }
 
 /// Table 4.4 as a whole.
-pub fn cr_set(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
-    Ok(table_4_4(seed, observer)?.into_iter().map(|run| run.set).collect())
+pub fn cr_set(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    Ok(table_4_4(world, observer)?.into_iter().map(|run| run.set).collect())
 }
 
 /// Table 5.2 task by task.
-pub fn crs_tasks(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
-    Ok(table_5_2(seed, observer)?
+pub fn crs_tasks(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    Ok(table_5_2(world, observer)?
         .into_iter()
         .flat_map(|run| run.tasks)
         .collect())
 }
 
 /// Table 5.2 as a whole.
-pub fn crs_set(seed: u64, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
-    Ok(table_5_2(seed, observer)?.into_iter().map(|run| run.set).collect())
+pub fn crs_set(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputError> {
+    Ok(table_5_2(world, observer)?.into_iter().map(|run| run.set).collect())
 }
 
 /// The rows of a run.
@@ -68,23 +68,23 @@ struct Rows {
 }
 
 /// Runs of table 4.4; made once, for both experiments.
-fn table_4_4(seed: u64, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
+fn table_4_4(world: World, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
     static MADE: Once = Once::new();
-    MADE.get_or_make(seed, || {
+    MADE.get_or_make(world, || {
         let mut cases = Vec::new();
         for &density in DENSITIES {
             for method in ["none", "auto-refresh", "colored-refresh", "fgr-2x", "fgr-4x", "burst"] {
                 cases.extend(plans::table_4_4(density, method)?);
             }
         }
-        run_all("table 4.4", cases, seed, observer)
+        run_all("table 4.4", cases, world, observer)
     })
 }
 
 /// Runs of table 5.2; made once, for both experiments.
-fn table_5_2(seed: u64, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
+fn table_5_2(world: World, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
     static MADE: Once = Once::new();
-    MADE.get_or_make(seed, || {
+    MADE.get_or_make(world, || {
         let mut cases = Vec::new();
         for &density in DENSITIES {
             for policy in POLICIES {
@@ -97,11 +97,11 @@ fn table_5_2(seed: u64, observer: &dyn Observer) -> Result<Vec<Rows>, InputError
                 }
             }
         }
-        run_all("table 5.2", cases, seed, observer)
+        run_all("table 5.2", cases, world, observer)
     })
 }
 
-fn run_all(what: &str, cases: Vec<Case>, seed: u64, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
+fn run_all(what: &str, cases: Vec<Case>, world: World, observer: &dyn Observer) -> Result<Vec<Rows>, InputError> {
     let cases: Vec<Case> = cases.into_iter().filter(|case| !case.is_said()).collect();
     let steps = observer.begin(what, cases.len() as u64);
     let made = cases
@@ -109,11 +109,12 @@ fn run_all(what: &str, cases: Vec<Case>, seed: u64, observer: &dyn Observer) -> 
         .map(|case| {
             let run = Run {
                 horizon_ns: Some(HORIZON_NS),
-                seed,
+                seed: world.seed(),
                 record_ns: 0,
                 ..Run::default()
             };
-            let outcome = planned::outcome(&case.plan, &case.machine, run)?;
+            let machine = world.machine(case.machine.clone())?;
+            let outcome = planned::outcome(&case.plan, &machine, run)?;
             steps.step();
             let of_density = |&density: &u32| rows::of(case, density, &outcome);
             Ok(case.stands_for().iter().map(of_density).collect::<Vec<Rows>>())
@@ -138,8 +139,8 @@ impl Case {
     }
 }
 
-/// What is made once per seed.
-struct Once(std::sync::Mutex<Option<(u64, Vec<Rows>)>>);
+/// What is made once per world.
+struct Once(std::sync::Mutex<Option<(World, Vec<Rows>)>>);
 
 impl Once {
     const fn new() -> Self {
@@ -148,17 +149,17 @@ impl Once {
 
     fn get_or_make(
         &self,
-        seed: u64,
+        world: World,
         make: impl FnOnce() -> Result<Vec<Rows>, InputError>,
     ) -> Result<Vec<Rows>, InputError> {
         let mut made = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((of_seed, rows)) = made.as_ref()
-            && *of_seed == seed
+        if let Some((of_world, rows)) = made.as_ref()
+            && *of_world == world
         {
             return Ok(rows.clone());
         }
         let rows = make()?;
-        *made = Some((seed, rows.clone()));
+        *made = Some((world, rows.clone()));
         Ok(rows)
     }
 }

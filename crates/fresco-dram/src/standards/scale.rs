@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The same device with a slower or faster array of cells.
+
+use super::{TimingError, validate};
+use crate::Timing;
+
+/// Returns a timing whose latencies are `percent` of these, rounded to cycles.
+///
+/// Latencies are what the array of cells and its amplifiers take: CL, CWL, tRCD, tRP, tRAS, tRC, tRRD, tFAW, tWTR, tRTP and tWR. The
+/// clock, bursts and what else the bus takes stay, and so does refresh, which has parameters of its own (density, table).
+///
+/// # Errors
+/// A latency that no device has ([`timing_with`](super::timing_with)).
+pub fn with_latencies_scaled(timing: &Timing, percent: u32) -> Result<Timing, TimingError> {
+    let mut scaled = timing.clone();
+    for latency in [
+        &mut scaled.cl,
+        &mut scaled.cwl,
+        &mut scaled.rcd,
+        &mut scaled.rp,
+        &mut scaled.rp_ab,
+        &mut scaled.ras,
+        &mut scaled.rc,
+        &mut scaled.rrd_s,
+        &mut scaled.rrd_l,
+        &mut scaled.faw,
+        &mut scaled.wtr_s,
+        &mut scaled.wtr_l,
+        &mut scaled.rtp,
+        &mut scaled.wr,
+    ] {
+        *latency = (*latency * u64::from(percent) + 50) / 100;
+    }
+    // A sum of two that were rounded.
+    scaled.rc = scaled.rc.max(scaled.ras + scaled.rp);
+    validate::validate(&scaled)?;
+    Ok(scaled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::standards::{names, timing};
+
+    #[test]
+    fn ddr3_1333_with_a_tenth_more() {
+        let slow = with_latencies_scaled(&timing("ddr3-1333", 2).expect("built in"), 110).expect("sound");
+        // 9-9-9-24 at 667 MHz; 33 for tRC, which is tRAS + tRP before and after.
+        assert_eq!((slow.cl, slow.rcd, slow.rp, slow.ras, slow.rc), (10, 10, 10, 26, 36));
+    }
+
+    #[test]
+    fn every_standard_stays_sound_and_refresh_and_bus_as_they_are() {
+        for name in names() {
+            let plain = timing(name, 8).expect("built in");
+            assert_eq!(with_latencies_scaled(&plain, 100).expect("sound"), plain, "{name}");
+            for percent in [50, 90, 110, 200] {
+                let scaled = with_latencies_scaled(&plain, percent).expect(name);
+                let kept = |timing: &Timing| {
+                    (
+                        timing.clock,
+                        timing.burst_length,
+                        timing.ccd_l,
+                        timing.rfc_ab,
+                        timing.refi,
+                    )
+                };
+                assert_eq!(kept(&scaled), kept(&plain), "{name}");
+                let off = (100 * scaled.rcd).abs_diff(u64::from(percent) * plain.rcd);
+                assert!(off <= 50, "{name}: tRCD {} at {percent} %", scaled.rcd);
+            }
+        }
+    }
+}

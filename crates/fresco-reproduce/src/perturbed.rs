@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Verdicts that were reached once more in other worlds: with other seeds, and slower and faster memory.
+//!
+//! A verdict that rests on a mechanism stands there; one that rests on a value at the border of a band, or on chance, does not.
+
+use crate::study::System;
+use crate::{Ask, Means, Study, World};
+use fresco_input::InputError;
+use fresco_report::claims::{Outcome, Verdict};
+use serde::Serialize;
+
+/// How the verdicts on a system's claims fare in other worlds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Perturbed {
+    /// The other worlds.
+    pub worlds: Vec<World>,
+    /// Claims of which we find another value in one of them, in the order of the paper; all others have the same there.
+    pub moved: Vec<Moved>,
+}
+
+/// A claim of which we find other values in other worlds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    /// Id of the claim.
+    pub id: String,
+    /// The verdict in the usual world.
+    pub outcome: Outcome,
+    /// What came of it in each other world.
+    pub there: Vec<There>,
+}
+
+/// What came of a claim in another world.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct There {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// What we found, all tests in one line.
+    pub ours: String,
+}
+
+impl Moved {
+    /// Returns true if the verdict is the same in all worlds.
+    pub fn stands(&self) -> bool {
+        self.there.iter().all(|there| there.outcome == self.outcome)
+    }
+}
+
+impl Perturbed {
+    /// The verdicts on a system's claims, and those that were reached in `others`.
+    fn of(system: &System, others: &[(World, System)]) -> Self {
+        let mut moved = Vec::new();
+        for (index, verdict) in system.verdicts.iter().enumerate() {
+            let there: Vec<&Verdict> = others.iter().map(|(_, other)| &other.verdicts[index]).collect();
+            let is_judged = verdict.outcome != Outcome::CannotBeRun;
+            if is_judged && there.iter().any(|other| other.parts != verdict.parts) {
+                moved.push(Moved {
+                    id: verdict.id.clone(),
+                    outcome: verdict.outcome,
+                    there: there.iter().map(|other| There::of(other)).collect(),
+                });
+            }
+        }
+        Self {
+            worlds: others.iter().map(|(world, _)| *world).collect(),
+            moved,
+        }
+    }
+
+    /// How many of the verdicts that rest on values which change stand in all worlds.
+    pub fn stand(&self) -> usize {
+        self.moved.iter().filter(|moved| moved.stands()).count()
+    }
+}
+
+impl There {
+    fn of(verdict: &Verdict) -> Self {
+        Self {
+            outcome: verdict.outcome,
+            ours: verdict.ours(),
+        }
+    }
+}
+
+impl std::fmt::Display for Perturbed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<String> = self.worlds.iter().map(World::to_string).collect();
+        let (moved, stand) = (self.moved.len(), self.stand());
+        write!(
+            f,
+            "Judged once more with {}: of {moved} verdicts on values that change {stand} stand",
+            names.join("; with ")
+        )?;
+        let fallen = self.moved.iter().filter(|moved| !moved.stands());
+        for (index, moved) in fallen.enumerate() {
+            let lead = if index == 0 { "; not " } else { ", " };
+            let there: Vec<&str> = moved.there.iter().map(|there| there.outcome.text()).collect();
+            write!(f, "{lead}{} ({}; {})", moved.id, moved.outcome.text(), there.join(", "))?;
+        }
+        f.write_str(".")
+    }
+}
+
+/// Reaches the verdicts of `systems` once more in `count` other worlds. Those that are not whole when the observer stops it are left
+/// out; returns how many are.
+///
+/// # Errors
+/// As of [`Study::new`] and [`Study::run`].
+pub fn perturb(systems: &mut [System], ask: Ask<'_>, count: u32, means: Means<'_>) -> Result<usize, InputError> {
+    let mut others: Vec<(World, Vec<System>)> = Vec::new();
+    for world in ask.world.others(count) {
+        let findings = Study::new(Ask { world, ..ask })?.run(means)?;
+        if means.observer.is_stopped() {
+            break;
+        }
+        others.push((world, findings.reproduction.systems));
+    }
+    let whole = others.len();
+    for system in systems {
+        let same = |(world, there): &mut (World, Vec<System>)| {
+            let place = there.iter().position(|other| other.name == system.name)?;
+            Some((*world, there.swap_remove(place)))
+        };
+        let there: Vec<(World, System)> = others.iter_mut().filter_map(same).collect();
+        if !there.is_empty() {
+            system.perturbed = Some(Perturbed::of(system, &there));
+        }
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Stopped, means};
+    use crate::{Reproduction, Unobserved};
+
+    fn judged(systems: &[String], world: World) -> Reproduction {
+        let ask = Ask {
+            systems,
+            world,
+            ..Ask::default()
+        };
+        let findings = Study::new(ask).expect("built in").run(means(&Unobserved));
+        findings.expect("runs").reproduction
+    }
+
+    #[test]
+    fn what_follows_from_a_record_is_the_same_in_all_worlds() {
+        let systems = ["kernel".to_owned()];
+        let ask = Ask {
+            systems: &systems,
+            ..Ask::default()
+        };
+        let mut here = judged(&systems, ask.world);
+        let whole = perturb(&mut here.systems, ask, 3, means(&Unobserved)).expect("runs");
+        let perturbed = here.systems[0].perturbed.as_ref().expect("three worlds");
+        assert_eq!((whole, perturbed.worlds.len(), perturbed.moved.len()), (3, 3, 0));
+    }
+
+    #[test]
+    fn a_verdict_that_falls_is_named_with_what_it_is_there() {
+        let systems = ["kernel".to_owned()];
+        let here = judged(&systems, World::default()).systems.remove(0);
+        let mut there = judged(&systems, World::default()).systems.remove(0);
+        let place = there
+            .verdicts
+            .iter()
+            .position(|verdict| verdict.outcome == Outcome::Holds);
+        let fallen = &mut there.verdicts[place.expect("one holds")];
+        (fallen.outcome, fallen.parts[0].ours) = (Outcome::Differs, "9.9".to_owned());
+        let slow = World::default().others(1)[0];
+        let perturbed = Perturbed::of(&here, &[(slow, there)]);
+        assert_eq!((perturbed.moved.len(), perturbed.stand()), (1, 0));
+        let id = &perturbed.moved[0].id;
+        assert_eq!(
+            perturbed.to_string(),
+            format!(
+                "Judged once more with seed 2, latencies of 110 %: of 1 verdicts on values that change 0 stand; not {id} (holds; differs)."
+            )
+        );
+    }
+
+    #[test]
+    fn a_world_that_was_stopped_is_left_out() {
+        let systems = ["kernel".to_owned(), "memguard".to_owned()];
+        let ask = Ask {
+            systems: &systems,
+            ..Ask::default()
+        };
+        let mut here = judged(&systems[..1], ask.world);
+        let whole = perturb(&mut here.systems, ask, 2, means(&Stopped)).expect("stopped");
+        assert_eq!((whole, here.systems[0].perturbed.as_ref()), (0, None));
+    }
+}

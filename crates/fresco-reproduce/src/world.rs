@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What experiments are made under, besides what they are about: a seed, and how fast the cells of the memory are.
+
+use fresco_dram::standards::with_latencies_scaled;
+use fresco_input::InputError;
+use fresco_machine::Machine;
+use serde::Serialize;
+
+/// What experiments are made under.
+///
+/// What follows from theory, machine files and task sets alone knows no other world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct World {
+    /// Seed of page frames and programs, for the first repetition; without it each scenario has its own.
+    pub seed: Option<u32>,
+    /// Latencies of the memory in percent of those of the machine files, without refresh: `memory.latency_percent`.
+    pub latency_percent: u32,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self {
+            seed: None,
+            latency_percent: 100,
+        }
+    }
+}
+
+impl World {
+    /// `count` others, each with a seed of its own: the first with memory that is slower by a tenth, the second with memory that is
+    /// faster by a tenth, the third as this one, and so on.
+    pub fn others(self, count: u32) -> Vec<Self> {
+        (0..count)
+            .map(|index| Self {
+                seed: Some(self.seed.unwrap_or(1).wrapping_add(index + 1)),
+                latency_percent: [110, 90, 100][index as usize % 3],
+            })
+            .collect()
+    }
+
+    /// The seed of what has none of its own.
+    pub(crate) fn seed(self) -> u64 {
+        self.seed.map_or(1, u64::from)
+    }
+
+    /// What it sets in a scenario, as `--set` takes it.
+    pub(crate) fn set(self) -> Vec<String> {
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        let latency = match self.latency_percent {
+            100 => None,
+            percent => Some(format!("memory.latency_percent={percent}")),
+        };
+        seed.into_iter().chain(latency).collect()
+    }
+
+    /// The machine as it is in this world.
+    ///
+    /// # Errors
+    /// None in practice: the latencies of built-in machines are far from their limits.
+    pub(crate) fn machine(self, mut machine: Machine) -> Result<Machine, InputError> {
+        machine.memory.timing = with_latencies_scaled(&machine.memory.timing, self.latency_percent)
+            .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
+        Ok(machine)
+    }
+}
+
+impl std::fmt::Display for World {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "seed {}", self.seed())?;
+        match self.latency_percent {
+            100 => Ok(()),
+            percent => write!(f, ", latencies of {percent} %"),
+        }
+    }
+}
