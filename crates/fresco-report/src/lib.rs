@@ -37,6 +37,6 @@ mod table;
 
 pub use document::Document;
 pub use error::ReportError;
-pub use html::{Block, HtmlReport, Section};
+pub use html::{Block, Entry, HtmlReport, Section};
 pub use provenance::{InputFile, Provenance};
 pub use table::{Cell, Column, Table, Tone};

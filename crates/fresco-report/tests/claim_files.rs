@@ -78,6 +78,14 @@ fn faults_in_the_files_are_found_and_named() {
             one_claim(good).replace("says = \"x\"", "says = \"x\"\nrefuted_by = \"hearsay\""),
             "hearsay",
         ),
+        (
+            one_claim(good).replace("role = \"result\"", "role = \"parameter\"\nanswers = \"refresh\""),
+            "answered by what was measured",
+        ),
+        (
+            one_claim(good).replace("says = \"x\"", "says = \"x\"\nanswers = \"all\""),
+            "all",
+        ),
     ];
     for (text, what) in cases {
         let error = parse(&text).unwrap_err().to_string();

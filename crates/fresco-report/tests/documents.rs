@@ -3,7 +3,7 @@
 
 use crate::support::{assert_golden, provenance};
 use fresco_report::plot::{Axis, Heading, LineChart, Point, Series};
-use fresco_report::{Cell, Column, Document, HtmlReport, ReportError, Section, Table, Tone};
+use fresco_report::{Cell, Column, Document, Entry, HtmlReport, ReportError, Section, Table, Tone};
 
 fn table() -> Table {
     let columns = vec![
@@ -111,13 +111,19 @@ fn hostile_text_stays_text() {
         .paragraph("<p>")
         .list(vec!["<li>".into()])
         .table(table);
-    let section = section.json("<raw>", &"</pre><script>").unwrap();
+    let entry = Entry {
+        mark: ("<h>".into(), Tone::Good),
+        line: "<script".into(),
+        aside: "<more>".into(),
+        facts: vec![("<raw>".into(), "<script>".into())],
+    };
+    let section = section.entries(vec![entry]).json("<raw>", &"</pre><script>").unwrap();
     let html = HtmlReport {
         sections: vec![section],
         ..report
     }
     .to_html();
-    for bad in ["<script", "<raw>", "<h>", "<more>", "<i>", "\u{1b}"] {
+    for bad in ["<script", "<raw>", "<h>", "<more>", "\u{1b}"] {
         assert!(!html.contains(bad), "{bad}");
     }
     assert!(html.contains("&lt;/pre&gt;&lt;script&gt;"));
@@ -153,6 +159,14 @@ fn the_report_matches_its_golden_file() {
         Section::new("In numbers")
             .paragraph("Measured after a warm-up of one pass.")
             .table(table()),
+        Section::new("Told apart")
+            .entries(vec![Entry {
+                mark: ("holds".into(), Tone::Good),
+                line: "Private banks isolate".into(),
+                aside: "paper 1 · here 1.02".into(),
+                facts: vec![("where".into(), "table 2".into())],
+            }])
+            .part(),
         Section::new("Raw data")
             .list(vec!["one item".into()])
             .json("results.json", &table())

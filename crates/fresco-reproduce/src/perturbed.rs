@@ -87,8 +87,8 @@ impl std::fmt::Display for Perturbed {
         let (moved, stand) = (self.moved.len(), self.stand());
         write!(
             f,
-            "Judged once more with {}: of {moved} verdicts on values that change {stand} stand",
-            names.join("; with ")
+            "Of {moved} verdicts on what differs in other worlds ({}) {stand} stand in all",
+            names.join("; ")
         )?;
         let fallen = self.moved.iter().filter(|moved| !moved.stands());
         for (index, moved) in fallen.enumerate() {
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(
             perturbed.to_string(),
             format!(
-                "Judged once more with seed 2, latencies of 110 %: of 1 verdicts on values that change 0 stand; not {id} (holds; differs)."
+                "Of 1 verdicts on what differs in other worlds (seed 2, latencies of 110 %) 0 stand in all; not {id} (holds; differs)."
             )
         );
     }

@@ -139,6 +139,9 @@ impl Claims {
         if claim.check.is_empty() {
             return Err("no check".to_owned());
         }
+        if claim.answers.is_some() && claim.role != Role::Result {
+            return Err("answers: a question is answered by what was measured".to_owned());
+        }
         if claim.refuted_by.is_some() && (claim.role == Role::Result || claim.if_differs.is_none()) {
             return Err("refuted_by: no measurement is refuted by a proof, and if_differs says what it is".to_owned());
         }

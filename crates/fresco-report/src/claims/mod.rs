@@ -17,7 +17,7 @@ mod worlds;
 pub use check::Check;
 pub use judge::judge;
 pub use load::{ClaimError, Claims, System};
-pub use model::{Claim, Experiment, Kind, Number, Platform, Policies, Proof, Role};
+pub use model::{Claim, Experiment, Kind, Number, Platform, Policies, Proof, Question, Role};
 pub use results::{Labels, Results, Row};
 pub use verdict::{Outcome, Part, Tally, TallyByRole, Verdict, verdict_table};
 pub use worlds::Tried;

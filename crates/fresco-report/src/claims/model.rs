@@ -67,6 +67,32 @@ impl Proof {
     }
 }
 
+/// What a reader wants to know of all papers together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// What memory of one's own banks, controllers and cache sets is worth.
+    Coloring,
+    /// What it is worth to schedule tasks and refresh together.
+    Refresh,
+    /// What a reserved bandwidth is worth.
+    Bandwidth,
+}
+
+impl Question {
+    /// All, in the order in which they are answered.
+    pub const ALL: [Self; 3] = [Self::Coloring, Self::Refresh, Self::Bandwidth];
+
+    /// As a heading.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Coloring => "What is coloring memory worth?",
+            Self::Refresh => "What is it worth to schedule tasks and refresh together?",
+            Self::Bandwidth => "What is reserving bandwidth worth?",
+        }
+    }
+}
+
 /// A number the paper gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,6 +134,8 @@ pub struct Claim {
     /// It says that policies do the same, or that one does no harm: true where policies do nothing.
     #[serde(default)]
     pub no_effect: bool,
+    /// The question that it answers, if the paper gives it as an answer in its abstract or its conclusion.
+    pub answers: Option<Question>,
     /// What our workload has in place of a program that cannot be shipped.
     pub stand_in: Option<String>,
     /// Ambiguities and contradictions in the paper.

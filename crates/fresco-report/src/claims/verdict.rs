@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What came of each claim.
 
-use super::model::{Claim, Role};
+use super::model::{Claim, Question, Role};
 use crate::{Cell, Column, ReportError, Table, Tone};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -31,7 +31,8 @@ impl Outcome {
         }
     }
 
-    fn tone(self) -> Tone {
+    /// As pages color it.
+    pub fn tone(self) -> Tone {
         match self {
             Outcome::Holds => Tone::Good,
             Outcome::CannotBeRun => Tone::Faint,
@@ -69,6 +70,9 @@ pub struct Verdict {
     pub says: String,
     /// Part that it plays in its paper.
     pub role: Role,
+    /// The question that it answers in the abstract or the conclusion of its paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Question>,
     /// Ambiguities and contradictions in the paper, whatever came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -118,6 +122,7 @@ impl Verdict {
             place: claim.place.clone(),
             says: claim.says.clone(),
             role: claim.role,
+            answers: claim.answers,
             note: claim.note.clone(),
             experiment: claim.experiment.clone(),
             outcome,

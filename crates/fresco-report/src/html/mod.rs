@@ -4,7 +4,7 @@
 mod render;
 
 use crate::plot::Svg;
-use crate::{Provenance, ReportError, Table};
+use crate::{Provenance, ReportError, Table, Tone};
 use serde::Serialize;
 
 /// A piece of a section.
@@ -20,6 +20,21 @@ pub enum Block {
     Figure(Svg, String),
     /// Raw data as JSON text, folded away behind its name.
     Json(String, String),
+    /// Lines that unfold.
+    Entries(Vec<Entry>),
+}
+
+/// A line, with what it says in more words folded away behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// A word in front, which the eye finds.
+    pub mark: (String, Tone),
+    /// The line.
+    pub line: String,
+    /// What a reader looks at next, in fewer words; may be empty.
+    pub aside: String,
+    /// What unfolds: names and texts.
+    pub facts: Vec<(String, String)>,
 }
 
 /// A part of the report with its heading.
@@ -29,6 +44,8 @@ pub struct Section {
     pub heading: String,
     /// Content, from top to bottom.
     pub blocks: Vec<Block>,
+    /// It is a part of the section before it, and does not stand in the contents.
+    pub is_part: bool,
 }
 
 impl Section {
@@ -36,8 +53,15 @@ impl Section {
     pub fn new(heading: impl Into<String>) -> Self {
         Self {
             heading: heading.into(),
-            blocks: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// Makes it a part of the section before it.
+    #[must_use]
+    pub fn part(mut self) -> Self {
+        self.is_part = true;
+        self
     }
 
     /// Adds a paragraph.
@@ -58,6 +82,15 @@ impl Section {
     #[must_use]
     pub fn table(mut self, table: Table) -> Self {
         self.blocks.push(Block::Table(table));
+        self
+    }
+
+    /// Adds lines that unfold; nothing if there are none.
+    #[must_use]
+    pub fn entries(mut self, entries: Vec<Entry>) -> Self {
+        if !entries.is_empty() {
+            self.blocks.push(Block::Entries(entries));
+        }
         self
     }
 

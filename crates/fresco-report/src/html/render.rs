@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From report to HTML text. Everything that is not markup of our own goes through `escape`.
 
-use super::{Block, HtmlReport, Section};
+use super::{Block, Entry, HtmlReport, Section};
 use crate::escape::escape;
 use crate::plot::Svg;
 use crate::{Cell, Column, Table, Tone};
@@ -27,7 +27,7 @@ pub(super) fn page(report: &HtmlReport) -> String {
     if !report.lead.is_empty() {
         out.push_str(&format!("<p class=\"lead\">{}</p>\n", escape(&report.lead)));
     }
-    if report.sections.len() >= CONTENTS_FROM {
+    if report.sections.iter().filter(|section| !section.is_part).count() >= CONTENTS_FROM {
         contents(&mut out, report);
     }
     for (index, section) in report.sections.iter().enumerate() {
@@ -40,7 +40,12 @@ pub(super) fn page(report: &HtmlReport) -> String {
 
 fn contents(out: &mut String, report: &HtmlReport) {
     out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
-    for (index, section) in report.sections.iter().enumerate() {
+    for (index, section) in report
+        .sections
+        .iter()
+        .enumerate()
+        .filter(|(_, section)| !section.is_part)
+    {
         out.push_str(&format!(
             "<li><a href=\"#s{}\">{}</a></li>\n",
             index + 1,
@@ -51,8 +56,9 @@ fn contents(out: &mut String, report: &HtmlReport) {
 }
 
 fn push_section(out: &mut String, index: usize, section: &Section) {
+    let level = if section.is_part { 3 } else { 2 };
     out.push_str(&format!(
-        "<section id=\"s{}\">\n<h2>{}</h2>\n",
+        "<section id=\"s{}\">\n<h{level}>{}</h{level}>\n",
         index + 1,
         escape(&section.heading)
     ));
@@ -89,6 +95,33 @@ fn push_block(out: &mut String, block: &Block) {
                 "<details>\n<summary>{name}</summary>\n<pre>{text}</pre>\n</details>\n"
             ));
         }
+        Block::Entries(entries) => entries.iter().for_each(|entry| push_entry(out, entry)),
+    }
+}
+
+fn push_entry(out: &mut String, entry: &Entry) {
+    let (word, tone) = &entry.mark;
+    let (word, line, aside) = (escape(word), escape(&entry.line), escape(&entry.aside));
+    out.push_str(&format!(
+        "<details class=\"entry\">\n<summary><b class=\"{}\">{word}</b> <span>{line}",
+        tone_class(*tone)
+    ));
+    if !aside.is_empty() {
+        out.push_str(&format!(" <i>{aside}</i>"));
+    }
+    out.push_str("</span></summary>\n<dl>\n");
+    for (name, text) in &entry.facts {
+        out.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(text)));
+    }
+    out.push_str("</dl>\n</details>\n");
+}
+
+fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Faint => "faint",
+        Tone::Plain => "",
     }
 }
 
@@ -133,9 +166,7 @@ const LONG: usize = 32;
 
 fn class(cell: &Cell, column: &Column, text: &str) -> &'static str {
     match cell {
-        Cell::Text(_, Tone::Good) => "good",
-        Cell::Text(_, Tone::Bad) => "bad",
-        Cell::Text(_, Tone::Faint) => "faint",
+        Cell::Text(_, tone @ (Tone::Good | Tone::Bad | Tone::Faint)) => tone_class(*tone),
         Cell::Text(..) if text.chars().count() > LONG => "long",
         _ if column.numeric => "num",
         _ => "",

@@ -97,7 +97,11 @@ impl StackedChart {
         let pitch = (panel.right - panel.left) / i32::try_from(self.bars.len().max(1)).unwrap_or(i32::MAX);
         let half = (pitch * 3 / 8).clamp(2, 42);
         let highest = (0..self.bars.len()).map(|bar| self.total(bar)).fold(0.0, f64::max);
-        let decimals = usize::try_from(2 - highest.max(1e-9).log10().floor() as i32).unwrap_or(0);
+        let decimals = match self.y.unit.is_empty() {
+            // Counts.
+            true => 0,
+            false => usize::try_from(2 - highest.max(1e-9).log10().floor() as i32).unwrap_or(0),
+        };
         for bar in 0..self.bars.len() {
             let middle = panel.across(bar as f64);
             let mut below = 0.0;
