@@ -39,6 +39,7 @@ pub mod core;
 mod engine;
 pub mod experiment;
 mod live;
+mod memory_timer;
 mod os;
 pub mod planned;
 pub mod results;
@@ -50,4 +51,5 @@ pub use fresco_scenario::{
     Axis, Extent, MachineUsed, Overview, POINTS_SHOWN, Role, RunSpec, Scenario, TaskOverview, TraceUsed,
 };
 pub use live::LiveRun;
+pub use memory_timer::MemoryTimer;
 pub use store::Store;

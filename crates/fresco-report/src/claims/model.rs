@@ -156,8 +156,8 @@ pub struct Claim {
 pub struct Platform {
     /// Key that claims refer to.
     pub key: String,
-    /// Machine file of ours that models it.
-    pub machine: String,
+    /// Machine file of ours that models it, if one does.
+    pub machine: Option<String>,
     /// Facts as the paper gives them: text, numbers, flags.
     #[serde(flatten)]
     pub facts: BTreeMap<String, toml::Value>,

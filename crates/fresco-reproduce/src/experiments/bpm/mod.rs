@@ -3,10 +3,12 @@
 
 mod alone;
 mod groups;
+mod map;
 mod mixes;
 mod others;
 
 pub use alone::{banks, facts};
 pub use groups::{correlations, groups};
+pub use map::{bits, example, found};
 pub use mixes::{lbm, mixes, short, speed};
 pub use others::{balance, team};

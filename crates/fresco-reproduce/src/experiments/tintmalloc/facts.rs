@@ -9,6 +9,7 @@ use fresco_frames::{
 use fresco_input::InputError;
 use fresco_machine::{Machine, builtin};
 use fresco_report::claims::Row;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Threads that take pages in turn, and pages of each in a round.
@@ -37,6 +38,10 @@ pub fn facts(seed: u64) -> Result<Vec<Row>, InputError> {
     let row = Row::new()
         .value("bank_lists", f64::from(space.bank_colors()))
         .value("llc_lists", f64::from(space.llc_colors()));
+    let equation = equation_1(&machine);
+    let row = row
+        .value("eq1_colors", equation.len() as f64)
+        .value("eq1_largest", f64::from(equation.last().copied().unwrap_or(0)));
     let [first, second, third] = rounds(&machine, space, &memory, seed).map_err(|error| wrong(&machine, &error))?;
     let row = row.value("alloc_1_ns", first).value("alloc_2_ns", second);
     Ok(vec![row.value("alloc_3_ns", third)])
@@ -58,6 +63,32 @@ pub fn shares() -> Result<Vec<Row>, InputError> {
         }
     }
     Ok(rows)
+}
+
+/// The colors that equation (1) gives all banks of a machine, as printed: `((node * NN * NC + channel) * NR + rank) * NB + bank`.
+fn equation_1(machine: &Machine) -> BTreeSet<u32> {
+    let org = &machine.memory.organisation;
+    let mut colors = BTreeSet::new();
+    for node in 0..org.nodes {
+        for channel in 0..org.channels {
+            for rank in 0..org.ranks {
+                let first = ((node * org.nodes * org.channels + channel) * org.ranks + rank) * org.banks_per_rank();
+                colors.extend(first..first + org.banks_per_rank());
+            }
+        }
+    }
+    colors
+}
+
+/// Hops between cores of the Opteron, as the paper counts them: one within a node.
+pub fn hops() -> Result<Vec<Row>, InputError> {
+    let hops = &builtin("opteron-6128")?.topology.hops[0];
+    let pairs = [("same-node", 0), ("same-socket", 1), ("other-socket", 2)];
+    let row = |(pair, node): (&str, usize)| {
+        let hops = f64::from(hops[node] + 1);
+        Row::new().label("pair", pair).value("hops", hops)
+    };
+    Ok(pairs.map(row).to_vec())
 }
 
 fn space(machine: &Machine) -> Result<ColorSpace, InputError> {

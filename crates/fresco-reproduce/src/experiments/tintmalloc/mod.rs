@@ -4,5 +4,5 @@
 mod facts;
 mod programs;
 
-pub use facts::{facts, shares};
+pub use facts::{facts, hops, shares};
 pub use programs::{by_placement, by_policy, by_serial_share, by_threads};

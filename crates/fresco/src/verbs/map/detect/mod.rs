@@ -6,7 +6,6 @@ mod figure;
 pub mod live;
 mod registers;
 mod report;
-pub mod simulated;
 mod tables;
 #[cfg(test)]
 pub(super) mod tests;
@@ -27,8 +26,8 @@ use fresco_input::{InputError, write_atomically};
 use fresco_linux::probe::ProvedMap;
 use fresco_machine::load_with;
 use fresco_report::Provenance;
+use fresco_system::MemoryTimer;
 use report::DetectReport;
-use simulated::Simulated;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use timing::TimingArgs;
@@ -155,7 +154,7 @@ pub fn run(args: &Args) -> Outcome {
         return shown(args, &report, &found, &provenance, kept);
     };
     let machine = load_with(name, &args.set)?;
-    let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
+    let mut timer = Disturbed::new(MemoryTimer::new(&machine), disturbance, args.timing.seed());
     let stop = Stop::after(PRESENT);
     let found = detect_until(&mut timer, options, &|| stop.is_asked());
     provenance.machine_files = vec![provenance::machine_file(&machine, name)];

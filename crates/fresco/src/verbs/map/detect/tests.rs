@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every shipped machine's map, from the timing of its simulated memory alone.
 
-use super::simulated::Simulated;
 use fresco_detect::synthetic::{Disturbance, Disturbed};
 use fresco_detect::{Detection, LINE_BITS, Method, Options, Verdict, detect};
 use fresco_dram::PhysAddr;
 use fresco_dram::gf2::row_reduce;
 use fresco_machine::{Machine, builtin, builtin_names};
+use fresco_system::MemoryTimer;
 
 /// A core at work elsewhere, a coarse clock, interrupts.
 pub(in crate::verbs::map) const NOISE: Disturbance = Disturbance {
@@ -23,7 +23,7 @@ pub(in crate::verbs::map) const NOISE: Disturbance = Disturbance {
 };
 
 fn run(machine: &Machine, disturbance: Disturbance, all: bool) -> Detection {
-    let mut timer = Disturbed::new(Simulated::new(machine), disturbance, 1);
+    let mut timer = Disturbed::new(MemoryTimer::new(machine), disturbance, 1);
     let options = Options {
         seed: 1,
         method: Method::Solver,

@@ -8,7 +8,6 @@ mod tests;
 
 use super::detect::disturbance::DisturbanceArgs;
 use super::detect::live;
-use super::detect::simulated::Simulated;
 use super::detect::timing::TimingArgs;
 use super::source::SourceArgs;
 use crate::failure::Outcome;
@@ -21,6 +20,7 @@ use fresco_detect::{Cost, Judge, Judgement, Timer};
 use fresco_input::InputError;
 use fresco_linux::proc::ram_ranges;
 use fresco_machine::load_with;
+use fresco_system::MemoryTimer;
 use report::MapVerifyReport;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Outcome {
             let machine = load_with(name, &[])?;
             let ends = machine.memory.map.regions().iter().map(|region| region.end());
             claim.check(&source.name, ends.max().unwrap_or(0))?;
-            let mut timer = Disturbed::new(Simulated::new(&machine), disturbance, args.timing.seed());
+            let mut timer = Disturbed::new(MemoryTimer::new(&machine), disturbance, args.timing.seed());
             let simulated = provenance::machine_file(&machine, name);
             if !provenance.machine_files.contains(&simulated) {
                 provenance.machine_files.push(simulated);

@@ -2,7 +2,6 @@
 //! Right maps are confirmed and wrong ones are caught, on the simulated memory of every machine.
 
 use super::claim::Claim;
-use crate::verbs::map::detect::simulated::Simulated;
 use crate::verbs::map::detect::tests::NOISE;
 use fresco_detect::synthetic::{Disturbance, Disturbed};
 use fresco_detect::{Judge, Judgement};
@@ -10,6 +9,7 @@ use fresco_dram::gf2::{row_reduce, transpose};
 use fresco_dram::map::BankMap;
 use fresco_dram::{AddressMap, PhysAddr};
 use fresco_machine::{builtin, builtin_names};
+use fresco_system::MemoryTimer;
 
 /// Bank functions of a machine, from what each bit changes; all shipped maps are linear.
 fn functions(map: &AddressMap) -> Vec<u64> {
@@ -55,7 +55,7 @@ fn wrong_maps_are_caught_on_every_machine() {
                 one_more.next().expect("not all bits select banks"),
             ),
         ];
-        let mut timer = Disturbed::new(Simulated::new(&machine), NOISE, 1);
+        let mut timer = Disturbed::new(MemoryTimer::new(&machine), NOISE, 1);
         let mut judge = Judge::new(&mut timer, 1, f64::INFINITY);
         let (whole, _) = judge.judge(&Claim::Whole(map), 0.7, None);
         assert_eq!(whole, Judgement::Confirmed, "{name}: {:?}", judge.evidence.failed());
@@ -77,7 +77,7 @@ fn wrong_maps_are_caught_on_every_machine() {
 fn a_memory_without_signal_has_no_judgement() {
     let machine = builtin("xeon-w3530").expect("a built-in machine");
     let noise = Disturbance { noise: 400.0, ..NOISE };
-    let mut timer = Disturbed::new(Simulated::new(&machine), noise, 1);
+    let mut timer = Disturbed::new(MemoryTimer::new(&machine), noise, 1);
     let mut judge = Judge::new(&mut timer, 1, f64::INFINITY);
     let (judgement, outcomes) = judge.judge(&Claim::Whole(&machine.memory.map), 1.0, None);
     assert_eq!((judgement, outcomes.len()), (Judgement::NoSignal, 0));

@@ -16,7 +16,7 @@ const IDLE_INTERVALS: Cycle = 256;
 const ROUND_OF_INTERVALS: Cycle = 64;
 
 /// A machine's memory, timed by core 0.
-pub struct Simulated {
+pub struct MemoryTimer {
     machine: Machine,
     controllers: Vec<Controller>,
     interconnect: Interconnect,
@@ -46,7 +46,7 @@ struct Walk<'a> {
     next: usize,
 }
 
-impl Simulated {
+impl MemoryTimer {
     /// The memory of a machine, idle.
     pub fn new(machine: &Machine) -> Self {
         let memory = &machine.memory;
@@ -145,7 +145,7 @@ impl Simulated {
     }
 }
 
-impl Timer for Simulated {
+impl Timer for MemoryTimer {
     fn ranges(&self) -> &[Range<u64>] {
         &self.ranges
     }
@@ -251,7 +251,7 @@ mod tests {
 
     /// The time of a round on a quiet machine.
     fn round(machine: &str, a: u64, b: u64) -> f64 {
-        let mut timer = Simulated::new(&builtin(machine).expect("a built-in machine"));
+        let mut timer = MemoryTimer::new(&builtin(machine).expect("a built-in machine"));
         timer.pair(a, b, 1);
         timer.pair(a, b, 6) / 6.0
     }
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn time_that_is_not_simulated_passes_nevertheless() {
-        let mut timer = Simulated::new(&builtin("xeon-w3530").expect("a built-in machine"));
+        let mut timer = MemoryTimer::new(&builtin("xeon-w3530").expect("a built-in machine"));
         timer.wait(30e9);
         assert!((timer.now() - 30e9).abs() < 1e4, "{}", timer.now());
         let first = timer.series(0, 1)[0].took;

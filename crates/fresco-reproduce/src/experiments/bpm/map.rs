@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The machine's address map, and the algorithm with which the paper finds maps by timing (MAP-12).
+
+use fresco_detect::algorithm1::{appendix, discover};
+use fresco_detect::{Method, Options, Verdict, detect};
+use fresco_dram::gf2::rank;
+use fresco_dram::map::Field;
+use fresco_input::InputError;
+use fresco_machine::{Machine, builtin, builtin_names};
+use fresco_report::claims::Row;
+use fresco_system::MemoryTimer;
+
+/// Bits 6 to 22 of the machine's addresses: does a bit choose the channel, or a bank color? And how many colors there are.
+pub fn bits() -> Result<Vec<Row>, InputError> {
+    let machine = builtin("i7-860")?;
+    let functions = &machine.memory.map.regions()[0].functions;
+    let of = |fields: &[Field]| {
+        let masks = fields.iter().flat_map(|field| functions.named(*field));
+        masks.fold(0, |bits, (_, mask)| bits | mask)
+    };
+    let (channel, bank) = (of(&[Field::Channel]), of(&[Field::Rank, Field::BankGroup, Field::Bank]));
+    let row = |bit: u32| {
+        let has = |mask: u64| f64::from(u32::from((mask >> bit) & 1 == 1));
+        Row::new()
+            .label("bit", bit)
+            .value("channel_bit", has(channel))
+            .value("bank_bit", has(bank))
+    };
+    let mut rows: Vec<Row> = (6..=22).map(row).collect();
+    let colors = machine
+        .colors()
+        .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?
+        .bank_colors();
+    let organisation = &machine.memory.organisation;
+    let banks = organisation.channels * organisation.ranks * organisation.banks_per_rank();
+    let totals = Row::new()
+        .value("colors", f64::from(colors))
+        .value("banks_per_color", f64::from(banks / colors));
+    rows.push(totals);
+    Ok(rows)
+}
+
+/// Whether the algorithm finds the map of each built-in machine by timing its simulated memory.
+pub fn found() -> Result<Vec<Row>, InputError> {
+    let row = |name: &str| {
+        let machine = builtin(name)?;
+        let is_right = f64::from(u32::from(is_found(&machine)));
+        Ok(Row::new().label("machine", name).value("right", is_right))
+    };
+    builtin_names().map(row).collect()
+}
+
+/// Returns true if what the algorithm finds tells the same addresses to be in the same bank as the machine's map does.
+fn is_found(machine: &Machine) -> bool {
+    let options = Options {
+        seed: 1,
+        method: Method::Algorithm1,
+        all: false,
+        seconds: 900.0,
+    };
+    let found = detect(&mut MemoryTimer::new(machine), options);
+    let [region] = machine.memory.map.regions() else {
+        return false;
+    };
+    let own: Vec<u64> = region.functions.selectors().map(|(_, mask)| mask).collect();
+    let masks = found.solution.and_then(|solution| solution.model.masks());
+    found.verdict == Verdict::Map
+        && masks.is_some_and(|masks| {
+            let both: Vec<u64> = own.iter().chain(&masks).copied().collect();
+            rank(&own) == rank(&masks) && rank(&both) == rank(&own)
+        })
+}
+
+/// What the three steps make of the latencies that the appendix prints.
+pub fn example() -> Result<Vec<Row>, InputError> {
+    let times = appendix();
+    let bits: Vec<u32> = (3..=28).collect();
+    let found = discover(&bits, |mask| times.get(&mask).copied().unwrap_or(f64::NAN))
+        .ok_or_else(|| InputError::new("bpm-appendix", "found no row in the published latencies"))?;
+    let of = |part: &str, bits: &[u32]| {
+        let end = |bit: Option<&u32>| f64::from(bit.copied().unwrap_or(0));
+        Row::new()
+            .label("part", part)
+            .value("first_bit", end(bits.first()))
+            .value("last_bit", end(bits.last()))
+            .value("count", bits.len() as f64)
+    };
+    let mut rows = vec![of("row", &found.row), of("column", &found.column)];
+    let functions = (found.xor.len() + found.single.len()) as f64;
+    rows.push(Row::new().label("part", "bank").value("count", functions));
+    let pair = |(u, v): &(u32, u32)| Row::new().label("part", u).value("partner", f64::from(*v));
+    rows.extend(found.xor.iter().map(pair));
+    Ok(rows)
+}
