@@ -310,6 +310,7 @@ fn the_table_and_the_tally_show_every_verdict() {
     assert_eq!(
         Tally::of(&verdicts),
         Tally {
+            conditional: 0,
             holds: 2,
             differs: 0,
             refuted: 0,

@@ -9,6 +9,7 @@
 //! Nothing here is printed and no file written.
 
 pub mod comparisons;
+mod conditions;
 pub mod experiments;
 pub mod kernel_record;
 mod means;

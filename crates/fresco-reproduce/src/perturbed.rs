@@ -108,7 +108,12 @@ impl std::fmt::Display for Perturbed {
 pub fn perturb(systems: &mut [System], ask: Ask<'_>, count: u32, means: Means<'_>) -> Result<usize, InputError> {
     let mut others: Vec<(World, Vec<System>)> = Vec::new();
     for world in ask.world.others(count) {
-        let findings = Study::new(Ask { world, ..ask })?.run(means)?;
+        let there = Ask {
+            world,
+            conditions: false,
+            ..ask
+        };
+        let findings = Study::new(there)?.run(means)?;
         if means.observer.is_stopped() {
             break;
         }

@@ -4,7 +4,7 @@
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
 use crate::recordings::{Judged, Made, Recordings, Run};
-use crate::{Means, Perturbed, World};
+use crate::{Means, Perturbed, World, conditions};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
@@ -27,6 +27,7 @@ pub struct Study {
     record: Option<Record>,
     recordings: Option<Recordings>,
     world: World,
+    conditions: bool,
 }
 
 /// What is asked for.
@@ -38,6 +39,8 @@ pub struct Ask<'a> {
     pub world: World,
     /// File of the record that the kernel's claims are judged by; without one, that which is part of the program.
     pub record: Option<&'a Path>,
+    /// Whether claims are judged without what the experiments presume, too.
+    pub conditions: bool,
     /// Directory with recorded programs, which take the place of statistical models.
     pub programs: Option<&'a Path>,
 }
@@ -105,6 +108,7 @@ impl Study {
             systems,
             world,
             record,
+            conditions,
             programs,
         } = ask;
         let claims = Claims::builtin().map_err(|error| InputError::new(error.file.clone(), error.to_string()))?;
@@ -126,6 +130,7 @@ impl Study {
             experiments,
             record,
             world,
+            conditions,
         })
     }
 
@@ -149,9 +154,13 @@ impl Study {
             let made = self.recordings.as_ref().map(run).transpose()?;
             Ok::<_, InputError>((results, made))
         })?;
+        let mut systems = judged(&self.claims, &self.systems, &results, made.as_ref());
+        if self.conditions {
+            conditions::tried(&mut systems, &self.claims, &results, self.world, means)?;
+        }
         Ok(Findings {
             reproduction: Reproduction {
-                systems: judged(&self.claims, &self.systems, &results, made.as_ref()),
+                systems,
                 results,
                 record: self.record,
                 recordings: made.map(|made| made.runs),

@@ -58,6 +58,19 @@ pub struct Part {
     pub why: String,
 }
 
+/// What came of a claim without something that our experiment presumes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Without {
+    /// What is presumed otherwise.
+    pub given: String,
+    /// Keys of the scenario without it.
+    pub set: Vec<String>,
+    /// What came of the claim then.
+    pub outcome: Outcome,
+    /// What we found then, all tests in one line.
+    pub ours: String,
+}
+
 /// A claim judged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
@@ -85,6 +98,9 @@ pub struct Verdict {
     pub explanation: String,
     /// The tests.
     pub parts: Vec<Part>,
+    /// What came of it without what the experiment presumes, as far as that was tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<Without>,
 }
 
 impl Verdict {
@@ -128,7 +144,21 @@ impl Verdict {
             outcome,
             explanation: reasons.join("; "),
             parts,
+            without: Vec::new(),
         }
+    }
+
+    /// The verdict in a few words.
+    pub fn word(&self) -> &'static str {
+        match self.is_conditional() {
+            true => "holds only if",
+            false => self.outcome.text(),
+        }
+    }
+
+    /// Returns true if the claim holds, but not without something that our experiment presumes.
+    pub fn is_conditional(&self) -> bool {
+        self.outcome == Outcome::Holds && self.without.iter().any(|without| without.outcome != Outcome::Holds)
     }
 
     /// What the paper says, all parts in one line.
@@ -140,12 +170,28 @@ impl Verdict {
     pub fn remarks(&self) -> String {
         let note = self.note.iter().map(|note| format!("note: {note}"));
         let all = (!self.explanation.is_empty()).then(|| self.explanation.clone());
-        all.into_iter().chain(note).collect::<Vec<_>>().join("; ")
+        let without = self.without.iter().map(|without| without.text(self.outcome));
+        without.chain(all).chain(note).collect::<Vec<_>>().join("; ")
     }
 
     /// What we found, all parts in one line.
     pub fn ours(&self) -> String {
         joined(self.parts.iter().map(|part| part.ours.as_str()))
+    }
+}
+
+impl Without {
+    /// What the condition does to a verdict.
+    pub fn text(&self, with: Outcome) -> String {
+        let Self {
+            given, outcome, ours, ..
+        } = self;
+        match (with, *outcome) {
+            (Outcome::Holds, Outcome::Holds) => format!("with {given} and without: {ours}"),
+            (Outcome::Holds, _) => format!("only with {given}, else {ours}"),
+            (_, Outcome::Holds) => format!("by {given}: without, it holds ({ours})"),
+            _ => format!("not by {given}: without, {ours}"),
+        }
     }
 }
 
@@ -169,7 +215,7 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
     for verdict in verdicts {
         table.push(vec![
             verdict.id.as_str().into(),
-            Cell::Text(verdict.outcome.text().to_owned(), verdict.outcome.tone()),
+            Cell::Text(verdict.word().to_owned(), verdict.outcome.tone()),
             verdict.says.as_str().into(),
             verdict.paper().into(),
             verdict.ours().into(),
@@ -184,6 +230,8 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
 pub struct Tally {
     /// Claims that hold.
     pub holds: usize,
+    /// Those of them that do not without something that our experiment presumes.
+    pub conditional: usize,
     /// Claims that differ.
     pub differs: usize,
     /// Claims that are proven false.
@@ -201,6 +249,7 @@ impl Tally {
     }
 
     fn add(&mut self, verdict: &Verdict) {
+        self.conditional += usize::from(verdict.is_conditional());
         *match verdict.outcome {
             Outcome::Holds => &mut self.holds,
             Outcome::Differs => &mut self.differs,
@@ -235,7 +284,11 @@ impl std::fmt::Display for TallyByRole {
 
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} hold, {} differ, ", self.holds, self.differs)?;
+        write!(f, "{} hold", self.holds)?;
+        if self.conditional > 0 {
+            write!(f, " ({} only on a condition)", self.conditional)?;
+        }
+        write!(f, ", {} differ, ", self.differs)?;
         if self.refuted > 0 {
             write!(f, "{} are refuted, ", self.refuted)?;
         }

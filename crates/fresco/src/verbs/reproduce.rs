@@ -94,6 +94,7 @@ pub fn run(args: Args) -> Outcome {
             ..World::default()
         },
         record: args.record.as_deref(),
+        conditions: true,
         programs: args.programs.as_deref(),
     };
     let study = Study::new(ask)?;

@@ -199,7 +199,7 @@ fn entry(system: &System, verdict: &Verdict) -> Entry {
     facts.extend(by_model.map(|model| ("by models", format!("{} ({})", model.outcome.text(), model.ours()))));
     facts.push(("experiment", verdict.experiment.clone()));
     Entry {
-        mark: (verdict.outcome.text().to_owned(), verdict.outcome.tone()),
+        mark: (verdict.word().to_owned(), verdict.outcome.tone()),
         line: verdict.says.clone(),
         aside: aside.join(" · "),
         facts: facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
@@ -280,7 +280,7 @@ fn figure(comparison: Comparison, provenance: &Provenance) -> Result<Figure, Rep
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fresco_report::claims::{Claims, Results};
+    use fresco_report::claims::{Claims, Results, Tried};
     use fresco_reproduce::experiments::ALL;
     use std::collections::BTreeSet;
 
@@ -295,12 +295,22 @@ mod tests {
         let set: Vec<String> = set.map(str::to_owned).to_vec();
         let loaded = crate::scenarios::load("bpm-mixes", &set).expect("is built in");
         let result = fresco_system::run_all(&loaded.0, 1, &|_| {}).expect("runs");
-        let reads = |experiment: &&Experiment| experiment.scenario == Some("bpm-mixes");
+        let reads =
+            |experiment: &&Experiment| experiment.scenario == Some("bpm-mixes") && experiment.systems.contains(&"bpm");
         let experiments: Vec<&Experiment> = ALL.iter().filter(reads).collect();
         assert!(experiments.len() > 1);
         let findings = Findings {
             reproduction: Reproduction {
-                systems: Vec::new(),
+                systems: vec![System {
+                    name: "bpm".to_owned(),
+                    source: String::new(),
+                    tally: Tally::default(),
+                    by_role: TallyByRole::default(),
+                    tried: Tried::default(),
+                    perturbed: None,
+                    verdicts: Vec::new(),
+                    by_models: Vec::new(),
+                }],
                 results: Results::new(),
                 record: None,
                 recordings: None,
