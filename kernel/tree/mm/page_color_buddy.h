@@ -26,6 +26,10 @@ bool page_color_unlist(const struct alloc_context *ac);
 bool page_color_may_spare(const struct alloc_context *ac);
 void page_color_spared_in_vain(const struct alloc_context *ac);
 
+/*
+ * Both are written under the lock of who owns what and read under a zone's lock at most:
+ * what is put into the wrong list meanwhile, page_color_sorting has sorted.
+ */
 /* Per order, the first colors of classes of blocks with a color without owner. */
 extern unsigned long page_color_unowned[NR_PAGE_ORDERS][BITS_TO_LONGS(PAGE_COLOR_MAX)];
 /* Per order and class, how many colors have no owner. */
@@ -55,7 +59,8 @@ static inline bool page_color_is_unowned(unsigned int order, unsigned int color)
 	const struct page_color_map *map = &page_color_map;
 
 	return color >= PAGE_COLOR_NONE ||
-	       page_color_nr_unowned[order][map->first[order][color]] == 1U << map->rank[order];
+	       READ_ONCE(page_color_nr_unowned[order][map->first[order][color]]) ==
+	       1U << map->rank[order];
 }
 
 static inline struct list_head *page_color_list(struct page_color_zone *index,

@@ -123,10 +123,12 @@ unsigned long page_color_index_own(unsigned int color)
 
 	for (order = 0; order < NR_PAGE_ORDERS; order++) {
 		unsigned int first = page_color_map.first[order][color];
+		u16 left = page_color_nr_unowned[order][first] - 1;
 
-		if (--page_color_nr_unowned[order][first])
+		WRITE_ONCE(page_color_nr_unowned[order][first], left);
+		if (left)
 			continue;
-		__clear_bit(first, page_color_unowned[order]);
+		clear_bit(first, page_color_unowned[order]);
 		orders |= BIT(order);
 	}
 	return orders;
@@ -144,9 +146,11 @@ void page_color_index_disown(unsigned int color)
 
 	for (order = 0; order < NR_PAGE_ORDERS; order++) {
 		unsigned int first = page_color_map.first[order][color];
+		u16 before = page_color_nr_unowned[order][first];
 
-		if (!page_color_nr_unowned[order][first]++)
-			__set_bit(first, page_color_unowned[order]);
+		WRITE_ONCE(page_color_nr_unowned[order][first], before + 1);
+		if (!before)
+			set_bit(first, page_color_unowned[order]);
 	}
 }
 
@@ -159,7 +163,8 @@ static void leave_index(struct zone *zone, int type, unsigned int order)
 	unsigned long *avail = index->avail[type][order];
 
 	for (c = 0;; c++) {
-		c = find_next_and_bit(page_color_unowned[order], avail, nr, c);
+		/* Either answer is right: see page_color_unowned. */
+		c = data_race(find_next_and_bit(page_color_unowned[order], avail, nr, c));
 		if (c >= nr)
 			break;
 		list_splice_tail_init(page_color_list(index, type, order, c), to);
@@ -349,7 +354,8 @@ struct page *page_color_first(struct page_color_zone *index, int type,
 	for (c = 0;; c++) {
 		struct list_head *list;
 
-		c = colors ? find_next_and_bit(colors, avail, nr, c) :
+		/* Either answer is right: see page_color_unowned. */
+		c = colors ? data_race(find_next_and_bit(colors, avail, nr, c)) :
 			     find_next_bit(avail, nr, c);
 		if (c >= nr)
 			break;

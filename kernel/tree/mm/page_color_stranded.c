@@ -117,8 +117,10 @@ bool page_color_may_spare(const struct alloc_context *ac)
 {
 	struct zone *zone = zonelist_zone(ac->preferred_zoneref);
 
+	/* Either answer is right: see page_color_unowned. */
+	if (data_race(bitmap_empty(page_color_unowned[0], PAGE_COLOR_MAX)))
+		return false;
 	return zone && zone->color &&
-	       !bitmap_empty(page_color_unowned[0], PAGE_COLOR_MAX) &&
 	       time_after_eq(jiffies, READ_ONCE(zone->color->spared_until));
 }
 
