@@ -295,16 +295,15 @@ static void sort_batch(struct zone *zone, int migratetype, unsigned int order,
 static void sort_list(struct zone *zone, int migratetype, unsigned int order)
 {
 	struct list_head *list = &zone->free_area[order].free_list[migratetype];
-	unsigned long left = READ_ONCE(zone->free_area[order].nr_free);
+	unsigned long flags, n, left = ULONG_MAX;
 
-	while (left && !list_empty_careful(list)) {
-		unsigned long n = min(left, SORT_BATCH);
-		unsigned long flags;
-
+	while (left) {
 		spin_lock_irqsave(&zone->lock, flags);
+		left = min(left, zone->free_area[order].nr_free);
+		n = min(left, SORT_BATCH);
 		sort_batch(zone, migratetype, order, n);
+		left = list_empty(list) ? 0 : left - n;
 		spin_unlock_irqrestore(&zone->lock, flags);
-		left -= n;
 		cond_resched();
 	}
 }
