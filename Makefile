@@ -17,7 +17,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
-.PHONY: bench soak fuzz install clean
+.PHONY: bench soak claims fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -110,6 +110,9 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 	$(TIMED) memguard "200 mixes under budgets" $(CARGO) run --release --locked -p fresco-system --example memguard_mixes -- 200
 	$(TIMED) adversaries "11,000 adversaries of map detection" $(CARGO) run --release --locked -p fresco-detect --example adversaries -- 1000
 	$(TIMED) millions "10^8 page requests" env FRESCO_STEPS=10000000 $(CARGO) test --release --locked -p fresco-frames --test all millions
+
+claims: build ## All claims of the papers, in three other worlds as well (out/claims/index.html): an hour and more
+	$(TIMED) claims "runs all experiments four times: an hour and more" $(BIN) reproduce --perturb 3 --out out/claims
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz

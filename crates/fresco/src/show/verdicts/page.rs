@@ -81,10 +81,11 @@ fn in_short(reproduction: &Reproduction) -> String {
         .copied()
         .unwrap_or_default();
     format!(
-        "Of {} claims {run} can be checked here; {} of them hold, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
+        "Of {} claims {run} can be checked here; {} of them hold, {} of these only on a condition, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
          formulas, worked examples and parameters.",
         verdicts.len(),
         tally.holds,
+        tally.conditional,
         tally.differs,
         tally.refuted,
         results.holds,
