@@ -2,73 +2,67 @@
 //! Claims without what our experiments presume: their scenarios once more with other keys.
 
 use crate::experiments::{self, Experiment};
-use crate::study::System;
 use crate::{Means, World};
 use fresco_input::InputError;
-use fresco_report::claims::{Claim, Claims, Condition, Results, Verdict, Without, judge};
+use fresco_report::claims::{Claims, Condition, Outcome, Results, System, Verdict, Without, judge};
 use fresco_scenario::builtin;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Judges each claim that has conditions without these; those that are not whole when the observer stops it are left out.
+/// Judges each of these claims without what the experiments presume whose rows it reads; it says so where that makes a difference.
+/// Returns false if the observer stopped it before all was tried.
 ///
 /// # Errors
 /// A run that has a fault.
-pub(crate) fn tried(
-    systems: &mut [System],
+pub(crate) fn tried<'v>(
+    verdicts: impl Iterator<Item = &'v mut Verdict>,
+    system: &System,
     claims: &Claims,
     results: &Results,
     world: World,
     means: Means<'_>,
-) -> Result<(), InputError> {
-    let of = |verdict: &Verdict| {
-        claims
-            .systems
-            .values()
-            .flat_map(|system| &system.claims)
-            .find(|claim| claim.id == verdict.id)
-    };
-    // Claims of one experiment may presume the same.
-    let mut made: BTreeMap<(&str, &[String]), Option<Results>> = BTreeMap::new();
-    for verdict in systems.iter_mut().flat_map(|system| &mut system.verdicts) {
-        let Some(claim) = of(verdict) else { continue };
-        for condition in &claim.condition {
-            let key = (claim.experiment.as_str(), condition.without.as_slice());
-            let made = match made.entry(key) {
-                Entry::Occupied(made) => made.into_mut(),
-                Entry::Vacant(new) => new.insert(without(claim, condition, results, world, means)?),
-            };
-            if let Some(results) = made {
-                let there = judge(claim, results);
-                verdict.without.push(Without {
-                    given: condition.given.clone(),
-                    set: condition.without.clone(),
-                    outcome: there.outcome,
-                    ours: there.ours(),
-                });
+) -> Result<bool, InputError> {
+    let mut made: BTreeMap<(&str, &str), Option<Results>> = BTreeMap::new();
+    let mut whole = true;
+    for verdict in verdicts.filter(|verdict| verdict.outcome != Outcome::CannotBeRun) {
+        let Some(claim) = system.claims.iter().find(|claim| claim.id == verdict.id) else {
+            continue;
+        };
+        for name in claim.experiments() {
+            let conditions = claims.experiments.get(name).map_or(&[][..], |one| &one.condition);
+            for condition in conditions {
+                let made = match made.entry((name, &condition.given)) {
+                    Entry::Occupied(made) => made.into_mut(),
+                    Entry::Vacant(new) => new.insert(without(name, condition, results, world, means)?),
+                };
+                whole &= made.is_some();
+                let there = made.as_ref().map(|results| judge(claim, results));
+                if let Some(there) = there.filter(|there| there.parts != verdict.parts) {
+                    verdict.without.push(Without {
+                        given: condition.given.clone(),
+                        set: condition.without.clone(),
+                        outcome: there.outcome,
+                        ours: there.ours(),
+                    });
+                }
             }
         }
     }
-    Ok(())
+    Ok(whole)
 }
 
-/// The results with other rows of the claim's experiment: those of its scenario without the condition. `None` if it was stopped.
+/// The results with other rows of an experiment: those of its scenario without the condition. `None` if it was stopped.
 fn without(
-    claim: &Claim,
+    name: &str,
     condition: &Condition,
     results: &Results,
     world: World,
     means: Means<'_>,
 ) -> Result<Option<Results>, InputError> {
-    let Some((experiment, scenario)) = scenario_of(claim) else {
+    let Some((experiment, scenario)) = scenario_of(name) else {
         return Ok(None);
     };
-    let only = experiment.only.iter().map(|text| (*text).to_owned());
-    let set: Vec<String> = only
-        .chain(world.set())
-        .chain(condition.without.iter().cloned())
-        .collect();
-    let scenario = builtin(scenario, &set)?;
+    let scenario = builtin(scenario, &set(experiment, condition, world))?;
     let steps = means.observer.begin("conditions", scenario.runs().len() as u64);
     let Some(result) = means.simulate(&scenario, &*steps)? else {
         return Ok(None);
@@ -79,28 +73,64 @@ fn without(
     Ok(Some(results))
 }
 
-/// The claim's experiment and its scenario, if it is of one.
-fn scenario_of(claim: &Claim) -> Option<(&'static Experiment, &'static str)> {
-    let experiment = experiments::ALL
-        .iter()
-        .find(|experiment| experiment.name == claim.experiment)?;
+/// What is set in the experiment's scenario without the condition.
+fn set(experiment: &Experiment, condition: &Condition, world: World) -> Vec<String> {
+    let only = experiment.only.iter().map(|text| (*text).to_owned());
+    only.chain(world.set())
+        .chain(condition.without.iter().cloned())
+        .collect()
+}
+
+/// An experiment and its scenario, if it is of one.
+fn scenario_of(name: &str) -> Option<(&'static Experiment, &'static str)> {
+    let experiment = experiments::ALL.iter().find(|experiment| experiment.name == name)?;
     experiment.scenario.map(|scenario| (experiment, scenario))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fresco_report::claims::Tally;
+
+    #[test]
+    fn what_holds_only_on_a_condition_is_counted_so() {
+        let claims = Claims::builtin().expect("sound");
+        let without = |outcome| Without {
+            given: "x".to_owned(),
+            set: Vec::new(),
+            outcome,
+            ours: "1 < 2".to_owned(),
+        };
+        let record = crate::kernel_record::Record::load(None).expect("built in");
+        let kernel = experiments::of_systems(&["kernel".to_owned()]);
+        let means = crate::testing::means(&crate::Unobserved);
+        let rows = experiments::rows(&kernel, &[], Some(&record), World::default(), means).expect("rows");
+        let verdicts = claims.systems["kernel"].claims.iter().map(|claim| judge(claim, &rows));
+        let mut verdicts: Vec<Verdict> = verdicts.filter(|verdict| verdict.outcome == Outcome::Holds).collect();
+        verdicts[0].without.push(without(Outcome::Holds));
+        verdicts[1]
+            .without
+            .extend([without(Outcome::Holds), without(Outcome::Differs)]);
+        let words: Vec<&str> = verdicts.iter().map(Verdict::word).collect();
+        assert_eq!(words[..3], ["holds", "holds only if", "holds"]);
+        let tally = Tally::of(&verdicts);
+        assert_eq!((tally.holds, tally.conditional), (verdicts.len(), 1));
+        assert!(
+            verdicts[1].remarks().contains("only with x, else 1 < 2"),
+            "{}",
+            verdicts[1].remarks()
+        );
+    }
 
     #[test]
     fn each_condition_is_one_of_a_scenario_that_can_be_run_without_it() {
         let claims = Claims::builtin().expect("sound");
         let mut conditions = 0;
-        for claim in claims.systems.values().flat_map(|system| &system.claims) {
-            for condition in &claim.condition {
-                let (experiment, scenario) = scenario_of(claim).expect(&claim.id);
-                let only = experiment.only.iter().map(|text| (*text).to_owned());
-                let set: Vec<String> = only.chain(condition.without.iter().cloned()).collect();
-                builtin(scenario, &set).unwrap_or_else(|error| panic!("{}: {error}", claim.id));
+        for (name, experiment) in &claims.experiments {
+            for condition in &experiment.condition {
+                let (of, scenario) = scenario_of(name).expect(name);
+                let set = set(of, condition, World::default());
+                builtin(scenario, &set).unwrap_or_else(|error| panic!("{name}: {error}"));
                 conditions += 1;
             }
         }

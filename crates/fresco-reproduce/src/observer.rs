@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whoever waits for experiments: is told how far they are, and may end them early.
 
+use crate::System;
+
 /// Is told of work that takes long, and says when no more of it is to begin.
 pub trait Observer: Sync {
     /// Work of `total` steps begins. What is returned is told of them, and is dropped when the work is over.
@@ -8,6 +10,11 @@ pub trait Observer: Sync {
 
     /// Returns true if nothing is to begin any more. Once true, it stays so.
     fn is_stopped(&self) -> bool;
+
+    /// The claims of a system have been judged, while those of others may not have been.
+    fn judged(&self, system: &System) {
+        let _ = system;
+    }
 }
 
 /// The steps of one piece of work, of which any thread tells.

@@ -4,7 +4,7 @@
 //! A verdict that rests on a mechanism stands there; one that rests on a value at the border of a band, or on chance, does not.
 
 use crate::study::System;
-use crate::{Ask, Means, Study, World};
+use crate::{Ask, Means, Observer, Steps, Study, World};
 use fresco_input::InputError;
 use fresco_report::claims::{Outcome, Verdict};
 use serde::Serialize;
@@ -34,14 +34,20 @@ pub struct Moved {
 pub struct There {
     /// The verdict.
     pub outcome: Outcome,
-    /// What we found, all tests in one line.
+    /// What we found, all tests in one line; why it cannot be judged.
     pub ours: String,
 }
 
 impl Moved {
-    /// Returns true if the verdict is the same in all worlds.
+    /// Returns true if the verdict is the same in all worlds in which there is one.
     pub fn stands(&self) -> bool {
-        self.there.iter().all(|there| there.outcome == self.outcome)
+        let judged = self.there.iter().filter(|there| there.outcome != Outcome::CannotBeRun);
+        judged.into_iter().all(|there| there.outcome == self.outcome)
+    }
+
+    /// Returns true if it cannot be judged in one of them.
+    fn is_partial(&self) -> bool {
+        self.there.iter().any(|there| there.outcome == Outcome::CannotBeRun)
     }
 }
 
@@ -76,25 +82,38 @@ impl There {
     fn of(verdict: &Verdict) -> Self {
         Self {
             outcome: verdict.outcome,
-            ours: verdict.ours(),
+            ours: match verdict.outcome {
+                Outcome::CannotBeRun => verdict.explanation.clone(),
+                _ => verdict.ours(),
+            },
         }
     }
 }
 
 impl std::fmt::Display for Perturbed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<String> = self.worlds.iter().map(World::to_string).collect();
+        let worlds = match self.worlds.as_slice() {
+            few @ ([] | [_] | [_, _] | [_, _, _]) => few.iter().map(World::to_string).collect::<Vec<_>>().join("; "),
+            [first, .., last] => format!("{}, {first} to {last}", self.worlds.len()),
+        };
         let (moved, stand) = (self.moved.len(), self.stand());
+        if moved == 0 {
+            return write!(f, "No verdict is on what differs in other worlds ({worlds}).");
+        }
         write!(
             f,
-            "Of {moved} verdicts on what differs in other worlds ({}) {stand} stand in all",
-            names.join("; ")
+            "Of {moved} verdicts on what differs in other worlds ({worlds}) {stand} stand in all"
         )?;
         let fallen = self.moved.iter().filter(|moved| !moved.stands());
         for (index, moved) in fallen.enumerate() {
             let lead = if index == 0 { "; not " } else { ", " };
             let there: Vec<&str> = moved.there.iter().map(|there| there.outcome.text()).collect();
             write!(f, "{lead}{} ({}; {})", moved.id, moved.outcome.text(), there.join(", "))?;
+        }
+        let partial = self.moved.iter().filter(|moved| moved.stands() && moved.is_partial());
+        let partial: Vec<&str> = partial.map(|moved| moved.id.as_str()).collect();
+        if !partial.is_empty() {
+            write!(f, "; of these {} cannot be judged in one of them", partial.join(", "))?;
         }
         f.write_str(".")
     }
@@ -113,7 +132,11 @@ pub fn perturb(systems: &mut [System], ask: Ask<'_>, count: u32, means: Means<'_
             conditions: false,
             ..ask
         };
-        let findings = Study::new(there)?.run(means)?;
+        let observer = Elsewhere(world, means.observer);
+        let findings = Study::new(there)?.run(Means {
+            observer: &observer,
+            ..means
+        })?;
         if means.observer.is_stopped() {
             break;
         }
@@ -131,6 +154,19 @@ pub fn perturb(systems: &mut [System], ask: Ask<'_>, count: u32, means: Means<'_
         }
     }
     Ok(whole)
+}
+
+/// Tells in which world something runs, and nothing of the verdicts there.
+struct Elsewhere<'o>(World, &'o dyn Observer);
+
+impl Observer for Elsewhere<'_> {
+    fn begin(&self, what: &str, total: u64) -> Box<dyn Steps> {
+        self.1.begin(&format!("{}: {what}", self.0), total)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.1.is_stopped()
+    }
 }
 
 #[cfg(test)]
@@ -180,7 +216,7 @@ mod tests {
         assert_eq!(
             perturbed.to_string(),
             format!(
-                "Of 1 verdicts on what differs in other worlds (seed 2, latencies of 110 %) 0 stand in all; not {id} (holds; differs)."
+                "Of 1 verdicts on what differs in other worlds (seed 1001, latencies of 110 %) 0 stand in all; not {id} (holds; differs)."
             )
         );
     }

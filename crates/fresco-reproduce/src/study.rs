@@ -57,6 +57,8 @@ pub struct Findings {
     pub results: Vec<ScenarioResult>,
     /// All claims, of other systems too.
     pub claims: Claims,
+    /// Whether all claims were judged without what their experiments presume: false if the study was stopped, too.
+    pub all_tried: bool,
 }
 
 /// Schema `fresco-reproduce/1`.
@@ -134,29 +136,60 @@ impl Study {
         })
     }
 
-    /// Runs the experiments and judges the claims. Once the observer stops it, experiments that are not whole have no rows: their claims
-    /// cannot be judged.
+    /// Runs the experiments and judges the claims, system by system; the observer is told what came of each. Once it stops the study,
+    /// experiments that are not whole have no rows: their claims cannot be judged.
     ///
     /// # Errors
     /// A run that has a fault.
     pub fn run(mut self, means: Means<'_>) -> Result<Findings, InputError> {
-        let scenario_results = simulate(&self.scenarios, means)?;
-        self.scenarios.truncate(scenario_results.len());
         let record = self.record.as_ref();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(means.threads).build();
         let pool = pool.map_err(|error| {
             let found = format!("cannot start {} threads: {error}", means.threads);
             InputError::new("the number of threads", found).help("use fewer threads")
         })?;
-        let (results, made) = pool.install(|| {
-            let results = experiments::rows(&self.experiments, &scenario_results, record, self.world, means)?;
-            let run = |recordings: &Recordings| recordings.run(&results, self.world, means);
-            let made = self.recordings.as_ref().map(run).transpose()?;
-            Ok::<_, InputError>((results, made))
-        })?;
-        let mut systems = judged(&self.claims, &self.systems, &results, made.as_ref());
-        if self.conditions {
-            conditions::tried(&mut systems, &self.claims, &results, self.world, means)?;
+        let (mut results, mut scenarios, mut scenario_results) = (Results::new(), Vec::new(), Vec::new());
+        let (mut systems, mut all_tried) = (Vec::new(), true);
+        let mut left = std::mem::take(&mut self.scenarios);
+        let is_asked = |name: &&str| self.systems.iter().any(|one| one == name);
+        let names: Vec<&str> = self.claims.names().into_iter().filter(is_asked).collect();
+        for &name in &names {
+            let experiments: Vec<&Experiment> = self
+                .experiments
+                .iter()
+                .copied()
+                .filter(|one| one.systems.contains(&name) && !results.0.contains_key(one.name))
+                .collect();
+            let needs = |(scenario, _): &mut (Scenario, InputFile)| {
+                experiments
+                    .iter()
+                    .any(|one| one.scenario == Some(scenario.name.as_str()))
+            };
+            let needed: Vec<(Scenario, InputFile)> = left.extract_if(.., needs).collect();
+            let made = simulate(&needed, means)?;
+            scenarios.extend(needed.into_iter().take(made.len()));
+            scenario_results.extend(made);
+            let rows =
+                pool.install(|| experiments::rows(&experiments, &scenario_results, record, self.world, means))?;
+            results.0.extend(rows.0);
+            if self.recordings.is_none() {
+                let (system, tried) = self.judged(name, &results, None, means)?;
+                all_tried &= tried;
+                means.observer.judged(&system);
+                systems.push(system);
+            }
+        }
+        let made = self
+            .recordings
+            .as_ref()
+            .map(|recordings| pool.install(|| recordings.run(&results, self.world, means)));
+        let made = made.transpose()?;
+        if let Some(made) = &made {
+            for name in &names {
+                let (system, tried) = self.judged(name, &results, Some(made), means)?;
+                all_tried &= tried;
+                systems.push(system);
+            }
         }
         Ok(Findings {
             reproduction: Reproduction {
@@ -166,10 +199,53 @@ impl Study {
                 recordings: made.map(|made| made.runs),
             },
             experiments: self.experiments,
-            scenarios: self.scenarios,
+            scenarios,
             results: scenario_results,
             claims: self.claims,
+            all_tried,
         })
+    }
+
+    /// Every claim of a system, judged and tried; false if the observer stopped it before all conditions were.
+    fn judged(
+        &self,
+        name: &str,
+        results: &Results,
+        made: Option<&Made>,
+        means: Means<'_>,
+    ) -> Result<(System, bool), InputError> {
+        let (mut verdicts, mut by_models): (Vec<Verdict>, Vec<Verdict>) = (Vec::new(), Vec::new());
+        let mut tried = Tried::default();
+        let system = &self.claims.systems[name];
+        for claim in &system.claims {
+            let by_model = Judged::new(Cow::Borrowed(claim), results);
+            let by_recordings = made.and_then(|made| made.judge(&by_model));
+            let Judged {
+                claim,
+                verdict,
+                results,
+            } = by_recordings.as_ref().unwrap_or(&by_model);
+            tried.add(claim, verdict, results, &self.claims.experiments);
+            verdicts.push(verdict.clone());
+            by_models.extend(by_recordings.is_some().then_some(by_model.verdict));
+        }
+        let mut all_tried = true;
+        if self.conditions {
+            let of_models = |verdict: &&mut Verdict| by_models.iter().all(|by_model| by_model.id != verdict.id);
+            let verdicts = verdicts.iter_mut().filter(of_models);
+            all_tried = conditions::tried(verdicts, system, &self.claims, results, self.world, means)?;
+        }
+        let system = System {
+            name: system.name.clone(),
+            source: system.source.clone(),
+            tally: Tally::of(&verdicts),
+            by_role: TallyByRole::of(&verdicts),
+            tried,
+            perturbed: None,
+            verdicts,
+            by_models,
+        };
+        Ok((system, all_tried))
     }
 }
 
@@ -215,36 +291,4 @@ fn simulate(scenarios: &[(Scenario, InputFile)], means: Means<'_>) -> Result<Vec
         results.push(whole);
     }
     Ok(results)
-}
-
-/// Every claim of these systems, judged and tried.
-fn judged(claims: &Claims, names: &[String], results: &Results, made: Option<&Made>) -> Vec<System> {
-    let chosen = claims.systems.values().filter(|system| names.contains(&system.name));
-    let judged = chosen.map(|system| {
-        let (mut verdicts, mut by_models): (Vec<Verdict>, Vec<Verdict>) = (Vec::new(), Vec::new());
-        let mut tried = Tried::default();
-        for claim in &system.claims {
-            let by_model = Judged::new(Cow::Borrowed(claim), results);
-            let by_recordings = made.and_then(|made| made.judge(&by_model));
-            let Judged {
-                claim,
-                verdict,
-                results,
-            } = by_recordings.as_ref().unwrap_or(&by_model);
-            tried.add(claim, verdict, results, &claims.experiments);
-            verdicts.push(verdict.clone());
-            by_models.extend(by_recordings.is_some().then_some(by_model.verdict));
-        }
-        System {
-            name: system.name.clone(),
-            source: system.source.clone(),
-            tally: Tally::of(&verdicts),
-            by_role: TallyByRole::of(&verdicts),
-            tried,
-            perturbed: None,
-            verdicts,
-            by_models,
-        }
-    });
-    judged.collect()
 }

@@ -6,9 +6,12 @@ use fresco_input::InputError;
 use fresco_machine::Machine;
 use serde::Serialize;
 
+/// From seed to seed: repetitions of a run have seeds that follow each other, and no two worlds are to have one in common.
+const APART: u32 = 1000;
+
 /// What experiments are made under.
 ///
-/// What follows from theory, machine files and task sets alone knows no other world.
+/// Theory, machine files, task sets and what times a single access by itself are about the machine as it is, and know no other world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct World {
     /// Seed of page frames and programs, for the first repetition; without it each scenario has its own.
@@ -32,7 +35,7 @@ impl World {
     pub fn others(self, count: u32) -> Vec<Self> {
         (0..count)
             .map(|index| Self {
-                seed: Some(self.seed.unwrap_or(1).wrapping_add(index + 1)),
+                seed: Some(self.seed.unwrap_or(1).wrapping_add(APART * (index + 1))),
                 latency_percent: [110, 90, 100][index as usize % 3],
             })
             .collect()
@@ -70,6 +73,44 @@ impl std::fmt::Display for World {
         match self.latency_percent {
             100 => Ok(()),
             percent => write!(f, ", latencies of {percent} %"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::ALL;
+    use fresco_scenario::builtin;
+
+    #[test]
+    fn other_worlds_have_seeds_of_their_own_and_other_memory() {
+        let others = World::default().others(4);
+        let seeds: Vec<u64> = others.iter().map(|world| world.seed()).collect();
+        assert_eq!(seeds, [1001, 2001, 3001, 4001]);
+        let percent: Vec<u32> = others.iter().map(|world| world.latency_percent).collect();
+        assert_eq!(percent, [110, 90, 100, 110]);
+        assert_eq!(others[1].set(), ["seed=2001", "memory.latency_percent=90"]);
+    }
+
+    #[test]
+    fn slower_memory_refuses_only_what_it_cannot_guarantee() {
+        for slow in World::default().others(2) {
+            for experiment in ALL {
+                let Some(name) = experiment.scenario else { continue };
+                let only = experiment.only.iter().map(|text| (*text).to_owned());
+                let set: Vec<String> = only.chain(slow.set()).collect();
+                let refused = builtin(name, &set).err().map(|error| error.to_string());
+                let is_guarantee = refused
+                    .as_ref()
+                    .is_some_and(|why| why.contains("found reservations of"));
+                let expected = name == "memguard-four" && slow.latency_percent > 100;
+                assert_eq!(
+                    (refused.is_some(), is_guarantee),
+                    (expected, expected),
+                    "{name}: {refused:?}"
+                );
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::{TimingError, validate};
 use crate::Timing;
 
-/// Returns a timing whose latencies are `percent` of these, rounded to cycles.
+/// Returns a timing whose latencies are `percent` of these, rounded to cycles away from 100 %, so that each of more than a cycle changes.
 ///
 /// Latencies are what the array of cells and its amplifiers take: CL, CWL, tRCD, tRP, tRAS, tRC, tRRD, tFAW, tWTR, tRTP and tWR. The
 /// clock, bursts and what else the bus takes stay, and so does refresh, which has parameters of its own (density, table).
@@ -29,7 +29,11 @@ pub fn with_latencies_scaled(timing: &Timing, percent: u32) -> Result<Timing, Ti
         &mut scaled.rtp,
         &mut scaled.wr,
     ] {
-        *latency = (*latency * u64::from(percent) + 50) / 100;
+        let hundredths = *latency * u64::from(percent);
+        *latency = match percent {
+            0..100 => (hundredths / 100).max(1),
+            _ => hundredths.div_ceil(100),
+        };
     }
     // A sum of two that were rounded.
     scaled.rc = scaled.rc.max(scaled.ras + scaled.rp);
@@ -46,7 +50,7 @@ mod tests {
     fn ddr3_1333_with_a_tenth_more() {
         let slow = with_latencies_scaled(&timing("ddr3-1333", 2).expect("built in"), 110).expect("sound");
         // 9-9-9-24 at 667 MHz; 33 for tRC, which is tRAS + tRP before and after.
-        assert_eq!((slow.cl, slow.rcd, slow.rp, slow.ras, slow.rc), (10, 10, 10, 26, 36));
+        assert_eq!((slow.cl, slow.rcd, slow.rp, slow.ras, slow.rc), (10, 10, 10, 27, 37));
     }
 
     #[test]
@@ -66,8 +70,18 @@ mod tests {
                     )
                 };
                 assert_eq!(kept(&scaled), kept(&plain), "{name}");
-                let off = (100 * scaled.rcd).abs_diff(u64::from(percent) * plain.rcd);
-                assert!(off <= 50, "{name}: tRCD {} at {percent} %", scaled.rcd);
+                for (cycles, before) in [
+                    (scaled.rcd, plain.rcd),
+                    (scaled.rrd_s, plain.rrd_s),
+                    (scaled.wr, plain.wr),
+                ] {
+                    let off = (100 * cycles).abs_diff(u64::from(percent) * before);
+                    assert!(
+                        off < 100 && (cycles > before) == (percent > 100),
+                        "{name}: {cycles} of {before} at {percent} %"
+                    );
+                    assert_ne!(cycles, before, "{name} at {percent} %");
+                }
             }
         }
     }

@@ -139,13 +139,6 @@ impl Claims {
         if claim.check.is_empty() {
             return Err("no check".to_owned());
         }
-        if claim
-            .condition
-            .iter()
-            .any(|condition| condition.given.is_empty() || condition.without.is_empty())
-        {
-            return Err("condition: nothing is given, or nothing changes without it".to_owned());
-        }
         if claim.answers.is_some() && claim.role != Role::Result {
             return Err("answers: a question is answered by what was measured".to_owned());
         }

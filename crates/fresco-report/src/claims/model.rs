@@ -144,9 +144,6 @@ pub struct Claim {
     pub if_differs: Option<String>,
     /// What shows that it is false, if it does not hold: of formulas, examples and parameters alone.
     pub refuted_by: Option<Proof>,
-    /// What the experiment presumes for it.
-    #[serde(default)]
-    pub condition: Vec<Condition>,
     /// The tests; all must hold.
     pub check: Vec<Check>,
     /// The tests where programs were recorded, in place of `check`: what statistical models cannot show.
@@ -154,13 +151,13 @@ pub struct Claim {
     pub recorded: Vec<Check>,
 }
 
-/// Something that our experiment presumes, and the paper does not say: the claim is judged with and without it.
+/// Something that an experiment presumes, and the paper does not say: claims are judged with and without it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// What is presumed, after "with": "eight colors a task".
     pub given: String,
-    /// Keys of the scenario of its experiment without it, as `--set` takes them.
+    /// Keys of the experiment's scenario without it, as `--set` takes them.
     pub without: Vec<String>,
 }
 
@@ -202,6 +199,9 @@ pub struct Experiment {
     pub values: Vec<String>,
     /// What its rows compare; `None` if they are of one policy or of none.
     pub policies: Option<Policies>,
+    /// What it presumes.
+    #[serde(default)]
+    pub condition: Vec<Condition>,
 }
 
 /// What the rows of an experiment compare.

@@ -242,9 +242,9 @@ pub struct Tally {
 
 impl Tally {
     /// Counts `verdicts`.
-    pub fn of(verdicts: &[Verdict]) -> Self {
+    pub fn of<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Self {
         let mut tally = Self::default();
-        verdicts.iter().for_each(|verdict| tally.add(verdict));
+        verdicts.into_iter().for_each(|verdict| tally.add(verdict));
         tally
     }
 

@@ -91,7 +91,7 @@ struct Spoken<'e> {
 /// The policies that the claim speaks of, by experiment, if there are others than the first among them.
 fn spoken<'e>(claim: &Claim, experiments: &'e BTreeMap<String, Experiment>) -> Option<BTreeMap<&'e str, Spoken<'e>>> {
     let mut spoken = BTreeMap::new();
-    for experiment in read(claim).iter().filter_map(|name| experiments.get(*name)) {
+    for experiment in claim.experiments().iter().filter_map(|name| experiments.get(*name)) {
         let Some(policies) = &experiment.policies else {
             continue;
         };
@@ -107,15 +107,17 @@ fn spoken<'e>(claim: &Claim, experiments: &'e BTreeMap<String, Experiment>) -> O
     (!spoken.is_empty()).then_some(spoken)
 }
 
-/// The experiments that the claim's tests read.
-fn read(claim: &Claim) -> BTreeSet<&str> {
-    let mut found = BTreeSet::from([claim.experiment.as_str()]);
-    for expr in claim.check.iter().flat_map(|check| check.test.formulas()) {
-        expr.node.selectors(&mut |_, labels| {
-            found.insert(experiment_of(labels, &claim.experiment));
-        });
+impl Claim {
+    /// The experiments that its tests read.
+    pub fn experiments(&self) -> BTreeSet<&str> {
+        let mut found = BTreeSet::from([self.experiment.as_str()]);
+        for expr in self.check.iter().flat_map(|check| check.test.formulas()) {
+            expr.node.selectors(&mut |_, labels| {
+                found.insert(experiment_of(labels, &self.experiment));
+            });
+        }
+        found
     }
-    found
 }
 
 /// Places of the policies of this experiment that the claim's formulas name.
@@ -146,7 +148,7 @@ fn named(claim: &Claim, experiment: &Experiment, policies: &Policies) -> BTreeSe
 
 /// What a claim reads of the results, as it would be in a world.
 fn results_in(world: World, claim: &Claim, spoken: &BTreeMap<&str, Spoken<'_>>, results: &Results) -> Results {
-    let changed = read(claim).into_iter().filter_map(|name| {
+    let changed = claim.experiments().into_iter().filter_map(|name| {
         let rows = results.0.get(name)?;
         let rows = match spoken.get(name) {
             Some(spoken) => rows.iter().map(|row| spoken.row_in(world, row, rows)).collect(),

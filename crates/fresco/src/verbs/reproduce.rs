@@ -14,7 +14,7 @@ use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
-use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study, World, perturb};
+use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study, System, World, perturb};
 use fresco_system::Store;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -104,7 +104,10 @@ pub fn run(args: Args) -> Outcome {
         .as_deref()
         .map(|directory| ReportDirectory::prepare(directory, inputs));
     let directory = directory.transpose()?;
-    let user = User(Stop::after("each run that has begun"));
+    let user = User {
+        stop: Stop::after("each run that has begun"),
+        tells: args.systems.len() != 1,
+    };
     let kept = Kept::open(args.again);
     let means = Means {
         threads: usize::from(args.threads),
@@ -119,8 +122,12 @@ pub fn run(args: Args) -> Outcome {
         ));
     }
     let (run, of) = (findings.whole(), findings.experiments.len());
-    let is_stopped = user.is_stopped() && (run < of || whole < args.perturb as usize);
-    if run == of && is_stopped {
+    let is_stopped = user.is_stopped() && (run < of || !findings.all_tried || whole < args.perturb as usize);
+    if run == of && is_stopped && !findings.all_tried {
+        tell(
+            "fresco: stopped before all claims were judged without what their experiments presume: some that hold may hold only if",
+        );
+    } else if run == of && is_stopped {
         tell(&format!(
             "fresco: stopped after {whole} of {} other worlds",
             args.perturb
@@ -196,7 +203,11 @@ fn check_programs(args: &Args) -> Result<(), InputError> {
 }
 
 /// Who waits at the terminal: sees a bar, and ends the runs with Ctrl-C.
-struct User(Stop);
+struct User {
+    stop: Stop,
+    /// Whether what came of a system is told before all are judged: if there are several.
+    tells: bool,
+}
 
 impl Observer for User {
     fn begin(&self, what: &str, total: u64) -> Box<dyn Steps> {
@@ -204,7 +215,13 @@ impl Observer for User {
     }
 
     fn is_stopped(&self) -> bool {
-        self.0.is_asked()
+        self.stop.is_asked()
+    }
+
+    fn judged(&self, system: &System) {
+        if self.tells {
+            tell(&format!("fresco: {}: {}", system.name, system.tally));
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub fn bits() -> Result<Vec<Row>, InputError> {
     let organisation = &machine.memory.organisation;
     let banks = organisation.channels * organisation.ranks * organisation.banks_per_rank();
     let totals = Row::new()
+        .value("channel_bits", f64::from(channel.count_ones()))
+        .value("bank_bits", f64::from(bank.count_ones()))
         .value("colors", f64::from(colors))
         .value("banks_per_color", f64::from(banks / colors));
     rows.push(totals);

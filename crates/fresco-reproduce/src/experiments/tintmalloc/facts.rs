@@ -80,15 +80,30 @@ fn equation_1(machine: &Machine) -> BTreeSet<u32> {
     colors
 }
 
-/// Hops between cores of the Opteron, as the paper counts them: one within a node.
+/// Hops between cores of the Opteron, as the paper counts them: one within a node. Each row is of all pairs of nodes of its kind.
 pub fn hops() -> Result<Vec<Row>, InputError> {
-    let hops = &builtin("opteron-6128")?.topology.hops[0];
-    let pairs = [("same-node", 0), ("same-socket", 1), ("other-socket", 2)];
-    let row = |(pair, node): (&str, usize)| {
-        let hops = f64::from(hops[node] + 1);
-        Row::new().label("pair", pair).value("hops", hops)
+    let hops = builtin("opteron-6128")?.topology.hops;
+    let nodes = hops.len();
+    // Two nodes are a socket.
+    let kind = |from: usize, to: usize| match (from == to, from / 2 == to / 2) {
+        (true, _) => "same-node",
+        (false, true) => "same-socket",
+        (false, false) => "other-socket",
     };
-    Ok(pairs.map(row).to_vec())
+    let pairs = (0..nodes).flat_map(|from| (0..nodes).map(move |to| (from, to)));
+    let row = |pair: &str| {
+        let of_kind = pairs.clone().filter(|&(from, to)| kind(from, to) == pair);
+        let mut found: Vec<u32> = of_kind.map(|(from, to)| hops[from][to] + 1).collect();
+        found.dedup();
+        match found.as_slice() {
+            [all] => Ok(Row::new().label("pair", pair).value("hops", f64::from(*all))),
+            _ => Err(InputError::new("opteron-6128", format!("found {found:?} hops, {pair}"))),
+        }
+    };
+    ["same-node", "same-socket", "other-socket"]
+        .map(row)
+        .into_iter()
+        .collect()
 }
 
 fn space(machine: &Machine) -> Result<ColorSpace, InputError> {

@@ -40,6 +40,19 @@ pub fn page(findings: &Findings, provenance: &Provenance) -> Result<(HtmlReport,
     for question in Question::ALL {
         page.sections.extend(answer(reproduction, question));
     }
+    page.sections.push(
+        Section::new("How to read the verdicts")
+            .paragraph(
+                "A claim holds if what our models of the papers' machines do agrees with it, by rules that are the same for all claims: a factor within a quarter, a percentage \
+                 within a quarter or five points and at least half of the effect, an order by more than 5 %. It holds only if, where it does not without something that our experiment \
+                 presumes and the paper does not say. It differs if it does not agree; the line unfolds into what is known of the reason. It is refuted if a counterexample or arithmetic is \
+                 against it. It cannot be run where a program, a number or a part of the model is missing.",
+            )
+            .paragraph(
+                "\"paper\" is what the paper says, \"here\" what was found. Where a paper tells no number, \"paper\" is the test: a < b is an order, > 0.95 a bound. Elsewhere \
+                 means another seed, or faster and slower memory. CON-n are places where a paper contradicts itself. All of it is explained in claims/README.md.",
+            ),
+    );
     // The experiment in whose section the figures of a scenario stand: the first that reads its results.
     let mut drawn = BTreeMap::new();
     let mut shown = BTreeSet::new();
@@ -137,12 +150,15 @@ fn answer(reproduction: &Reproduction, question: Question) -> Option<Section> {
     if all.is_empty() {
         return None;
     }
-    let hold = all
-        .iter()
-        .filter(|(_, verdict)| verdict.outcome == Outcome::Holds)
-        .count();
+    let Tally {
+        holds: hold,
+        conditional,
+        cannot_be_run: cannot,
+        ..
+    } = Tally::of(all.iter().map(|(_, verdict)| *verdict));
     let section = Section::new(question.text()).paragraph(format!(
-        "What the papers answer in their abstracts, introductions and conclusions: {} claims, of which {hold} hold here.",
+        "What the papers answer in their abstracts, introductions and conclusions: {} claims, of which {hold} hold here, {conditional} of these only on a condition, and \
+         {cannot} cannot be judged.",
         all.len()
     ));
     let entries = all.iter().map(|(system, verdict)| Entry {
@@ -182,12 +198,11 @@ fn entry(system: &System, verdict: &Verdict) -> Entry {
         .clone()
         .map(|(name, text)| format!("{name} {}", cut(&text)))
         .collect();
-    let mut facts = vec![("claim", verdict.id.clone()), ("where", verdict.place.clone())];
-    facts.extend(
-        [("why", verdict.explanation.clone())]
-            .into_iter()
-            .filter(|(_, text)| !text.is_empty()),
-    );
+    let mut facts = vec![("where", verdict.place.clone())];
+    facts.extend(beside);
+    let without = verdict.without.iter().map(|without| without.text(verdict.outcome));
+    facts.extend(without.map(|text| ("condition", text)));
+    facts.extend(Some(("why", verdict.explanation.clone())).filter(|(_, text)| !text.is_empty()));
     facts.extend(verdict.note.iter().map(|note| ("note", note.clone())));
     facts.extend(
         system
@@ -202,7 +217,7 @@ fn entry(system: &System, verdict: &Verdict) -> Entry {
     Entry {
         mark: (verdict.word().to_owned(), verdict.outcome.tone()),
         line: verdict.says.clone(),
-        aside: aside.join(" · "),
+        aside: [vec![verdict.id.clone()], aside].concat().join(" · "),
         facts: facts.into_iter().map(|(name, text)| (name.to_owned(), text)).collect(),
     }
 }
@@ -320,6 +335,7 @@ mod tests {
             scenarios: vec![loaded],
             results: vec![result],
             claims: Claims::builtin().expect("the claims are sound"),
+            all_tried: true,
         };
         let (page, figures) = page(&findings, &crate::provenance::of_this_run(None)).expect("can be drawn");
         let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
