@@ -363,7 +363,7 @@ static bool is_off_lru(unsigned long pfn)
 	if (!page)
 		return false;
 	/* A hint: nothing keeps it from being freed. */
-	folio = page_folio(page);
+	folio = data_race(page_folio(page));
 	return folio_test_swapcache(folio) && !folio_test_lru(folio);
 }
 

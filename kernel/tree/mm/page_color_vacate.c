@@ -155,7 +155,8 @@ struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn)
 	if (!page || page_zone(page) != zone ||
 	    get_pageblock_migratetype(page) >= MIGRATE_PCPTYPES)
 		return NULL;
-	folio = page_folio(page);
+	/* It may be freed and put into a list this moment: that is seen afterwards. */
+	folio = data_race(page_folio(page));
 	if (!folio_test_lru(folio) || !folio_try_get(folio))
 		return NULL;
 	if (page_folio(page) != folio || !folio_test_lru(folio)) {
