@@ -11,7 +11,7 @@ use fresco_report::plot::{Axis, Heading, Layer, StackedChart};
 use fresco_report::{Entry, HtmlReport, Provenance, ReportError, Section};
 use fresco_reproduce::comparisons::{self, Chart, Comparison};
 use fresco_reproduce::experiments::{Experiment, KERNEL};
-use fresco_reproduce::{Findings, Perturbed, Reproduction, System};
+use fresco_reproduce::{Findings, Perturbed, Reproduction, SYSTEMS, System};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a paper's numbers, or of ours, that a claim's line shows.
@@ -28,7 +28,10 @@ pub fn page(findings: &Findings, provenance: &Provenance) -> Result<(HtmlReport,
         .iter()
         .map(|system| system.name.to_uppercase())
         .collect();
-    let title = format!("Claims of {}, ours beside theirs", words::list(&names));
+    let title = match names.len() == SYSTEMS.len() {
+        true => "What the papers claim, ours beside theirs".to_owned(),
+        false => format!("Claims of {}, ours beside theirs", words::list(&names)),
+    };
     let mut page = HtmlReport::new(title, in_short(reproduction), provenance.clone());
     let mut all = Vec::new();
     if let [_, _, ..] = reproduction.systems.as_slice() {
@@ -294,57 +297,4 @@ fn figure(comparison: Comparison, provenance: &Provenance) -> Result<Figure, Rep
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use fresco_report::claims::{Claims, Results, Tried};
-    use fresco_reproduce::experiments::ALL;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn figures_of_a_scenario_that_several_experiments_read_are_drawn_once() {
-        let set = [
-            "sweep.workload=[\"tiny\"]",
-            "repetitions=1",
-            "warm_up.time=\"2 us\"",
-            "measure.time=\"10 us\"",
-        ];
-        let set: Vec<String> = set.map(str::to_owned).to_vec();
-        let loaded = crate::scenarios::load("bpm-mixes", &set).expect("is built in");
-        let result = fresco_system::run_all(&loaded.0, 1, &|_| {}).expect("runs");
-        let reads =
-            |experiment: &&Experiment| experiment.scenario == Some("bpm-mixes") && experiment.systems.contains(&"bpm");
-        let experiments: Vec<&Experiment> = ALL.iter().filter(reads).collect();
-        assert!(experiments.len() > 1);
-        let findings = Findings {
-            reproduction: Reproduction {
-                systems: vec![System {
-                    name: "bpm".to_owned(),
-                    source: String::new(),
-                    tally: Tally::default(),
-                    by_role: TallyByRole::default(),
-                    tried: Tried::default(),
-                    perturbed: None,
-                    verdicts: Vec::new(),
-                    by_models: Vec::new(),
-                }],
-                results: Results::new(),
-                record: None,
-                recordings: None,
-            },
-            experiments: experiments.clone(),
-            scenarios: vec![loaded],
-            results: vec![result],
-            claims: Claims::builtin().expect("the claims are sound"),
-            all_tried: true,
-        };
-        let (page, figures) = page(&findings, &crate::provenance::of_this_run(None)).expect("can be drawn");
-        let names: BTreeSet<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
-        assert!(!names.is_empty());
-        assert_eq!(names.len(), figures.len(), "{names:?}");
-        let html = page.to_html();
-        let others = html
-            .matches("Its runs and their figures are those of bpm-mixes, above.")
-            .count();
-        assert_eq!(others, experiments.len() - 1);
-    }
-}
+mod tests;
