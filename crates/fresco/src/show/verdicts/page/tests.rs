@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the page shows of claims, and figures once.
+
 use super::*;
 use fresco_report::claims::{Claims, Results, Tried, Without, judge};
 use fresco_reproduce::experiments::ALL;
