@@ -51,6 +51,20 @@ pub struct Disturbance {
     pub moves_after: f64,
 }
 
+impl Disturbance {
+    /// Those of a quiet machine: times deviate by 3 ns and are counted in steps of 10 ns, and an interrupt of 3 us falls into two of a
+    /// thousand runs. `fresco map detect --simulate` has them unless told otherwise.
+    pub fn of_a_quiet_machine() -> Self {
+        Self {
+            noise: 3.0,
+            interrupts: 0.002,
+            interrupt: 3_000.0,
+            step: 10.0,
+            ..Self::default()
+        }
+    }
+}
+
 /// A timer with disturbances.
 pub struct Disturbed<T> {
     inner: T,

@@ -54,11 +54,12 @@ impl DisturbanceArgs {
 
     /// The disturbances.
     pub fn read(&self) -> Disturbance {
+        let quiet = Disturbance::of_a_quiet_machine();
         Disturbance {
-            noise: self.noise.unwrap_or(3.0),
-            interrupts: self.interrupts.unwrap_or(0.002),
-            interrupt: 3_000.0,
-            step: self.tick.unwrap_or(10.0),
+            noise: self.noise.unwrap_or(quiet.noise),
+            interrupts: self.interrupts.unwrap_or(quiet.interrupts),
+            interrupt: quiet.interrupt,
+            step: self.tick.unwrap_or(quiet.step),
             drift: self.drift.unwrap_or(0.0),
             drift_period: 7.0,
             line_spread: self.line_spread.unwrap_or(0.0),
