@@ -4,40 +4,57 @@
 use crate::experiments::{self, Experiment};
 use crate::{Means, World};
 use fresco_input::InputError;
-use fresco_report::claims::{Claims, Condition, Outcome, Results, System, Verdict, Without, judge};
+use fresco_report::claims::{Claim, Claims, Condition, Outcome, Results, System, Verdict, Without, judge};
 use fresco_scenario::builtin;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+
+/// The rows of experiments without what they presume, by experiment and what that is: several systems may read them. `None` if they were
+/// stopped.
+pub(crate) type Rows<'c> = BTreeMap<(&'c str, &'c str), Option<Results>>;
 
 /// Judges each of these claims without what the experiments presume whose rows it reads; it says so where that makes a difference.
 /// Returns false if the observer stopped it before all was tried.
 ///
 /// # Errors
 /// A run that has a fault.
-pub(crate) fn tried<'v>(
-    verdicts: impl Iterator<Item = &'v mut Verdict>,
+pub(crate) fn tried<'c>(
+    mut verdicts: Vec<&mut Verdict>,
     system: &System,
-    claims: &Claims,
-    results: &Results,
+    claims: &'c Claims,
+    (results, made): (&Results, &mut Rows<'c>),
     world: World,
     means: Means<'_>,
 ) -> Result<bool, InputError> {
-    let mut made: BTreeMap<(&str, &str), Option<Results>> = BTreeMap::new();
+    verdicts.retain(|verdict| verdict.outcome != Outcome::CannotBeRun);
     let mut whole = true;
-    for verdict in verdicts.filter(|verdict| verdict.outcome != Outcome::CannotBeRun) {
-        let Some(claim) = system.claims.iter().find(|claim| claim.id == verdict.id) else {
-            continue;
-        };
-        for name in claim.experiments() {
-            let conditions = claims.experiments.get(name).map_or(&[][..], |one| &one.condition);
-            for condition in conditions {
-                let made = match made.entry((name, &condition.given)) {
-                    Entry::Occupied(made) => made.into_mut(),
-                    Entry::Vacant(new) => new.insert(without(name, condition, results, world, means)?),
+    for (name, experiment) in &claims.experiments {
+        let reading: BTreeMap<&str, &Claim> = system
+            .claims
+            .iter()
+            .filter(|claim| claim.experiments().contains(name.as_str()))
+            .map(|claim| (claim.id.as_str(), claim))
+            .collect();
+        for condition in &experiment.condition {
+            if !verdicts.iter().any(|verdict| reading.contains_key(verdict.id.as_str())) {
+                continue;
+            }
+            let rows = match made.entry((name, &condition.given)) {
+                Entry::Occupied(made) => made.into_mut(),
+                Entry::Vacant(new) => new.insert(without(name, condition, world, means)?),
+            };
+            let Some(rows) = rows else {
+                whole = false;
+                continue;
+            };
+            let mut results = results.clone();
+            results.0.extend(rows.0.clone());
+            for verdict in &mut verdicts {
+                let Some(claim) = reading.get(verdict.id.as_str()) else {
+                    continue;
                 };
-                whole &= made.is_some();
-                let there = made.as_ref().map(|results| judge(claim, results));
-                if let Some(there) = there.filter(|there| there.parts != verdict.parts) {
+                let there = judge(claim, &results);
+                if there.parts != verdict.parts {
                     verdict.without.push(Without {
                         given: condition.given.clone(),
                         set: condition.without.clone(),
@@ -51,14 +68,8 @@ pub(crate) fn tried<'v>(
     Ok(whole)
 }
 
-/// The results with other rows of an experiment: those of its scenario without the condition. `None` if it was stopped.
-fn without(
-    name: &str,
-    condition: &Condition,
-    results: &Results,
-    world: World,
-    means: Means<'_>,
-) -> Result<Option<Results>, InputError> {
+/// The rows of an experiment without the condition. `None` if it was stopped.
+fn without(name: &str, condition: &Condition, world: World, means: Means<'_>) -> Result<Option<Results>, InputError> {
     let Some((experiment, scenario)) = scenario_of(name) else {
         return Ok(None);
     };
@@ -67,18 +78,14 @@ fn without(
     let Some(result) = means.simulate(&scenario, &*steps)? else {
         return Ok(None);
     };
-    let rows = experiments::rows(&[experiment], &[result], None, world, means)?;
-    let mut results = results.clone();
-    results.0.extend(rows.0);
-    Ok(Some(results))
+    experiments::rows(&[experiment], &[result], None, world, means).map(Some)
 }
 
 /// What is set in the experiment's scenario without the condition.
 fn set(experiment: &Experiment, condition: &Condition, world: World) -> Vec<String> {
-    let only = experiment.only.iter().map(|text| (*text).to_owned());
-    only.chain(world.set())
-        .chain(condition.without.iter().cloned())
-        .collect()
+    let mut set = experiment.set(world);
+    set.extend(condition.without.iter().cloned());
+    set
 }
 
 /// An experiment and its scenario, if it is of one.

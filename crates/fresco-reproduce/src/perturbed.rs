@@ -41,8 +41,8 @@ pub struct There {
 impl Moved {
     /// Returns true if the verdict is the same in all worlds in which there is one.
     pub fn stands(&self) -> bool {
-        let judged = self.there.iter().filter(|there| there.outcome != Outcome::CannotBeRun);
-        judged.into_iter().all(|there| there.outcome == self.outcome)
+        let mut judged = self.there.iter().filter(|there| there.outcome != Outcome::CannotBeRun);
+        judged.all(|there| there.outcome == self.outcome)
     }
 
     /// Returns true if it cannot be judged in one of them.

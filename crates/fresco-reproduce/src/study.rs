@@ -149,7 +149,7 @@ impl Study {
             InputError::new("the number of threads", found).help("use fewer threads")
         })?;
         let (mut results, mut scenarios, mut scenario_results) = (Results::new(), Vec::new(), Vec::new());
-        let (mut systems, mut all_tried) = (Vec::new(), true);
+        let (mut systems, mut all_tried, mut tried) = (Vec::new(), true, conditions::Rows::new());
         let mut left = std::mem::take(&mut self.scenarios);
         let is_asked = |name: &&str| self.systems.iter().any(|one| one == name);
         let names: Vec<&str> = self.claims.names().into_iter().filter(is_asked).collect();
@@ -173,8 +173,8 @@ impl Study {
                 pool.install(|| experiments::rows(&experiments, &scenario_results, record, self.world, means))?;
             results.0.extend(rows.0);
             if self.recordings.is_none() {
-                let (system, tried) = self.judged(name, &results, None, means)?;
-                all_tried &= tried;
+                let (system, whole) = self.judged(name, (&results, &mut tried), None, means)?;
+                all_tried &= whole;
                 means.observer.judged(&system);
                 systems.push(system);
             }
@@ -186,8 +186,8 @@ impl Study {
         let made = made.transpose()?;
         if let Some(made) = &made {
             for name in &names {
-                let (system, tried) = self.judged(name, &results, Some(made), means)?;
-                all_tried &= tried;
+                let (system, whole) = self.judged(name, (&results, &mut tried), Some(made), means)?;
+                all_tried &= whole;
                 systems.push(system);
             }
         }
@@ -207,10 +207,10 @@ impl Study {
     }
 
     /// Every claim of a system, judged and tried; false if the observer stopped it before all conditions were.
-    fn judged(
-        &self,
+    fn judged<'s>(
+        &'s self,
         name: &str,
-        results: &Results,
+        (results, without): (&Results, &mut conditions::Rows<'s>),
         made: Option<&Made>,
         means: Means<'_>,
     ) -> Result<(System, bool), InputError> {
@@ -232,8 +232,8 @@ impl Study {
         let mut all_tried = true;
         if self.conditions {
             let of_models = |verdict: &&mut Verdict| by_models.iter().all(|by_model| by_model.id != verdict.id);
-            let verdicts = verdicts.iter_mut().filter(of_models);
-            all_tried = conditions::tried(verdicts, system, &self.claims, results, self.world, means)?;
+            let verdicts = verdicts.iter_mut().filter(of_models).collect();
+            all_tried = conditions::tried(verdicts, system, &self.claims, (results, without), self.world, means)?;
         }
         let system = System {
             name: system.name.clone(),
@@ -265,8 +265,7 @@ fn scenarios_of(experiments: &[&Experiment], world: World) -> Result<Vec<(Scenar
         let Some(name) = experiment.scenario.filter(|name| names.insert(*name)) else {
             continue;
         };
-        let only = experiment.only.iter().map(|text| (*text).to_owned());
-        let overrides: Vec<String> = only.chain(world.set()).collect();
+        let overrides = experiment.set(world);
         let scenario = match builtin(name, &overrides) {
             // What the papers reserve may be more than slower memory guarantees: there is no such experiment then.
             Err(_) if world.latency_percent > 100 => continue,

@@ -98,9 +98,9 @@ mod tests {
         for slow in World::default().others(2) {
             for experiment in ALL {
                 let Some(name) = experiment.scenario else { continue };
-                let only = experiment.only.iter().map(|text| (*text).to_owned());
-                let set: Vec<String> = only.chain(slow.set()).collect();
-                let refused = builtin(name, &set).err().map(|error| error.to_string());
+                let refused = builtin(name, &experiment.set(slow))
+                    .err()
+                    .map(|error| error.to_string());
                 let is_guarantee = refused
                     .as_ref()
                     .is_some_and(|why| why.contains("found reservations of"));

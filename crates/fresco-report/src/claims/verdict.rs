@@ -266,7 +266,7 @@ pub struct TallyByRole(pub BTreeMap<Role, Tally>);
 
 impl TallyByRole {
     /// Counts `verdicts`.
-    pub fn of(verdicts: &[Verdict]) -> Self {
+    pub fn of<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Self {
         let mut by_role: BTreeMap<Role, Tally> = BTreeMap::new();
         for verdict in verdicts {
             by_role.entry(verdict.role).or_default().add(verdict);

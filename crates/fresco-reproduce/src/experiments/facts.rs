@@ -61,7 +61,8 @@ pub fn camc_map() -> Result<Vec<Row>, InputError> {
     ])
 }
 
-fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
+/// The colors of a machine that has some.
+pub(super) fn space(machine: &Machine) -> Result<ColorSpace, InputError> {
     machine
         .colors()
         .map_err(|error| InputError::new(machine.name.clone(), format!("found a machine without colors: {error}")))

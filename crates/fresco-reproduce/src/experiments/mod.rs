@@ -275,6 +275,12 @@ pub fn rows(
 }
 
 impl Experiment {
+    /// What is set in its scenario in this world, as `--set` takes it.
+    pub(crate) fn set(&self, world: World) -> Vec<String> {
+        let only = self.only.iter().map(|text| (*text).to_owned());
+        only.chain(world.set()).collect()
+    }
+
     /// Returns true if its programs are those of the co-design's mixes.
     pub(crate) fn is_of_mixes(&self) -> bool {
         matches!(self.rows, Rows::Mixes(_))

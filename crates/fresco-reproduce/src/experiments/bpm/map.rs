@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine's address map, and the algorithm with which the paper finds maps by timing (MAP-12).
 
+use super::super::facts;
 use fresco_detect::algorithm1::{appendix, discover};
 use fresco_detect::random::Draws;
 use fresco_detect::synthetic::{Disturbance, Disturbed};
@@ -32,10 +33,7 @@ pub fn bits() -> Result<Vec<Row>, InputError> {
             .value("bank_bit", has(bank))
     };
     let mut rows: Vec<Row> = (6..=22).map(row).collect();
-    let colors = machine
-        .colors()
-        .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?
-        .bank_colors();
+    let colors = facts::space(&machine)?.bank_colors();
     let organisation = &machine.memory.organisation;
     let banks = organisation.channels * organisation.ranks * organisation.banks_per_rank();
     let totals = Row::new()

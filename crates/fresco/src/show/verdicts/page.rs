@@ -84,14 +84,10 @@ fn is_measured(verdict: &&Verdict) -> bool {
 
 /// How many claims hold.
 fn in_short(reproduction: &Reproduction) -> String {
-    let verdicts: Vec<Verdict> = reproduction
-        .systems
-        .iter()
-        .flat_map(|system| system.verdicts.clone())
-        .collect();
-    let tally = Tally::of(&verdicts);
+    let verdicts = reproduction.systems.iter().flat_map(|system| &system.verdicts);
+    let tally = Tally::of(verdicts.clone());
     let run = tally.holds + tally.differs + tally.refuted;
-    let results = TallyByRole::of(&verdicts)
+    let results = TallyByRole::of(verdicts.clone())
         .0
         .get(&Role::Result)
         .copied()
@@ -99,7 +95,7 @@ fn in_short(reproduction: &Reproduction) -> String {
     format!(
         "Of {} claims {run} can be checked here; {} of them hold, {} of these only on a condition, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
          formulas, worked examples and parameters.",
-        verdicts.len(),
+        verdicts.count(),
         tally.holds,
         tally.conditional,
         tally.differs,
