@@ -233,6 +233,19 @@ static inline bool folio_keeps_color(struct folio *folio)
 }
 
 /**
+ * page_is_in_zone - is this page in the zone?
+ * @page: the page, which nobody needs to hold
+ * @zone: the zone
+ *
+ * Return: true if so.
+ */
+static inline bool page_is_in_zone(const struct page *page, const struct zone *zone)
+{
+	/* Other bits of the flags may change meanwhile, those of node and zone do not. */
+	return data_race(page_zone(page)) == zone;
+}
+
+/**
  * page_color_split_folio - split a large folio into pages
  * @folio: the folio, locked
  *

@@ -137,7 +137,7 @@ struct page *page_color_ahead_take(struct page_color_policy *policy,
 
 	spin_lock_irqsave(&policy->ahead_lock, flags);
 	page = list_first_entry_or_null(&policy->ahead, struct page, lru);
-	if (page && page_zone(page) == zone) {
+	if (page && page_is_in_zone(page, zone)) {
 		list_del(&page->lru);
 		policy->nr_ahead--;
 		page_color_ahead_left(page);

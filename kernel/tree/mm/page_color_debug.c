@@ -172,9 +172,12 @@ static void tally_page(struct tally *tally, unsigned long pfn, struct page *page
 {
 	tally += page_color_of(&page_color_map, pfn);
 	tally->pages++;
-	if (free)
+	if (free) {
 		tally->free++;
-	else if (!PageSlab(page) && (PageLRU(page) || PageAnon(page)))
+		return;
+	}
+	/* Nobody holds the page: what it is for may change meanwhile. */
+	if (data_race(!PageSlab(page) && (PageLRU(page) || PageAnon(page))))
 		tally->user++;
 }
 
@@ -191,7 +194,7 @@ static void tally_zone(struct tally *tally, struct zone *zone)
 			pfn = ALIGN(pfn + 1, MAX_ORDER_NR_PAGES);
 			continue;
 		}
-		if (page_zone(page) == zone) {
+		if (page_is_in_zone(page, zone)) {
 			if (pfn >= free_until && PageBuddy(page)) {
 				unsigned int order = buddy_order_unsafe(page);
 

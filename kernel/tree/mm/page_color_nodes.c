@@ -24,8 +24,9 @@ static void look_at_node(int nid, unsigned long *colors)
 		unsigned int first = page_color_of(&page_color_map, pfn), c;
 		struct page *page = pfn_to_online_page(pfn);
 
-		if (!page || page_to_nid(page) != nid || first == PAGE_COLOR_NONE ||
-		    test_bit(first, colors))
+		/* Nobody holds it: other bits of its flags change. */
+		if (!page || data_race(page_to_nid(page)) != nid ||
+		    first == PAGE_COLOR_NONE || test_bit(first, colors))
 			continue;
 		for_each_set_bit(c, span, PAGE_COLOR_MAX)
 			__set_bit(first ^ c, colors);

@@ -483,7 +483,7 @@ unsigned long page_color_reserve_check(struct zone *zone, unsigned long *bad)
 		spin_lock_irqsave(&reserve->lock, flags);
 		list_for_each_entry(page, &reserve->pages[i], pcp_list) {
 			n++;
-			if (page_zone(page) != zone || page_count(page) ||
+			if (!page_is_in_zone(page, zone) || page_count(page) ||
 			    PageBuddy(page) ||
 			    !test_bit(page_color_of(&page_color_map,
 						    page_to_pfn(page)),

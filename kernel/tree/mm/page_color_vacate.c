@@ -152,7 +152,7 @@ struct folio *page_color_get_folio(const struct zone *zone, unsigned long pfn)
 	struct page *page = pfn_to_online_page(pfn);
 	struct folio *folio;
 
-	if (!page || page_zone(page) != zone ||
+	if (!page || !page_is_in_zone(page, zone) ||
 	    get_pageblock_migratetype(page) >= MIGRATE_PCPTYPES)
 		return NULL;
 	/* It may be freed and put into a list this moment: that is seen afterwards. */
@@ -196,7 +196,7 @@ static unsigned int take_if_free(struct page_color_eviction *ev,
 {
 	struct page *page = pfn_to_online_page(pfn);
 
-	if (!page || page_zone(page) != ev->zone || !is_free_buddy_page(page))
+	if (!page || !page_is_in_zone(page, ev->zone) || !is_free_buddy_page(page))
 		return 0;
 	return page_color_take_free(ev->zone, pfn, ev->policy);
 }
