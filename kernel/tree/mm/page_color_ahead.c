@@ -115,7 +115,7 @@ bool page_color_ahead_add(struct page_color_policy *policy,
 
 	spin_lock_irqsave(&policy->ahead_lock, flags);
 	list_splice_tail(&ready, &policy->ahead);
-	policy->nr_ahead += held;
+	WRITE_ONCE(policy->nr_ahead, policy->nr_ahead + held);
 	spin_unlock_irqrestore(&policy->ahead_lock, flags);
 	page_color_shrink_ask(policy);
 	return held == n;
@@ -139,7 +139,7 @@ struct page *page_color_ahead_take(struct page_color_policy *policy,
 	page = list_first_entry_or_null(&policy->ahead, struct page, lru);
 	if (page && page_is_in_zone(page, zone)) {
 		list_del(&page->lru);
-		policy->nr_ahead--;
+		WRITE_ONCE(policy->nr_ahead, policy->nr_ahead - 1);
 		page_color_ahead_left(page);
 	} else {
 		page = NULL;
@@ -159,7 +159,7 @@ static void take_some(struct page_color_policy *policy, unsigned int keep,
 	while (policy->nr_ahead > keep && n < max) {
 		page_color_ahead_left(list_last_entry(&policy->ahead, struct page, lru));
 		list_move(policy->ahead.prev, pages);
-		policy->nr_ahead--;
+		WRITE_ONCE(policy->nr_ahead, policy->nr_ahead - 1);
 		n++;
 	}
 	spin_unlock_irqrestore(&policy->ahead_lock, flags);

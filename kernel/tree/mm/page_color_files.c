@@ -96,10 +96,14 @@ static struct kobj_attribute colors_attr = __ATTR_RO(colors);
 static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
+	DECLARE_BITMAP(owned, PAGE_COLOR_MAX);
+
 	/* Of a task with one color that is bits of all its addresses. */
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
-	return emit_list(buf, page_color_owned);
+	/* Owners change at any time. */
+	data_race(bitmap_copy(owned, page_color_owned, PAGE_COLOR_MAX));
+	return emit_list(buf, owned);
 }
 
 static struct kobj_attribute owned_attr = __ATTR_RO_MODE(owned, 0400);
@@ -130,14 +134,16 @@ ZONES_ATTR(reserve_held, held);
 /* Sum over all zones, since coloring was switched on. */
 static unsigned long stat_of_all(enum page_color_stat item)
 {
-	unsigned long n = 0, one;
+	unsigned long n = 0, one, flags;
 	struct zone *zone;
 
 	mutex_lock(&page_color_mutex);
 	for_each_populated_zone(zone) {
 		if (!zone->color)
 			continue;
-		one = READ_ONCE(zone->color->stat[item]);
+		spin_lock_irqsave(&zone->lock, flags);
+		one = zone->color->stat[item];
+		spin_unlock_irqrestore(&zone->lock, flags);
 		if (item == PAGE_COLOR_SCAN_MAX || item == PAGE_COLOR_EVICT_MAX ||
 		    item == PAGE_COLOR_RECLAIM_MAX)
 			n = max(n, one);

@@ -33,11 +33,11 @@ static struct page_color_policy *grown_policy(struct page_color_policy *policy)
 	page_color_hold_join(policy->hold, next);
 	page_color_set_asked(next, next->set.some[0], policy->asked_flags, group);
 	next->reserve = page_color_reserve_get(policy);
-	policy->next = next;
+	WRITE_ONCE(policy->next, next);
 	return next;
 
 full:
-	policy->full_until = jiffies + HZ;
+	WRITE_ONCE(policy->full_until, jiffies + HZ);
 	return NULL;
 }
 

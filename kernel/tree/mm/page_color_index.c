@@ -59,7 +59,8 @@ int page_color_index_attach(struct zone *zone)
 	for (i = 0; i < lists; i++)
 		INIT_LIST_HEAD(&index->list[i]);
 	spin_lock_irqsave(&zone->lock, flags);
-	zone->color = index;
+	/* Complete before who has no lock finds it. */
+	smp_store_release(&zone->color, index);
 	spin_unlock_irqrestore(&zone->lock, flags);
 	return 0;
 }
@@ -86,7 +87,7 @@ void page_color_index_detach(struct zone *zone)
 						 &area->free_list[type_of_index(type)]);
 		}
 	}
-	zone->color = NULL;
+	WRITE_ONCE(zone->color, NULL);
 	spin_unlock_irqrestore(&zone->lock, flags);
 	kvfree_rcu_mightsleep(index);
 }
@@ -212,18 +213,17 @@ static DECLARE_WORK(clean_up_work, clean_up);
  */
 void page_color_index_leftover(void)
 {
-	struct page_color_zone *index;
+	unsigned long flags;
 	struct zone *zone;
 
-	rcu_read_lock();
 	for_each_populated_zone(zone) {
-		index = READ_ONCE(zone->color);
-		if (!index)
-			continue;
-		WRITE_ONCE(index->leftover, true);
-		WRITE_ONCE(index->dry, false);
+		spin_lock_irqsave(&zone->lock, flags);
+		if (zone->color) {
+			zone->color->leftover = true;
+			zone->color->dry = false;
+		}
+		spin_unlock_irqrestore(&zone->lock, flags);
 	}
-	rcu_read_unlock();
 	schedule_work(&clean_up_work);
 }
 
@@ -397,7 +397,7 @@ struct page *page_color_first_other(struct zone *zone, unsigned int order,
 		list_move_tail(&page->buddy_list,
 			       page_color_list_of(zone, order, migratetype, color));
 	}
-	if (type < 0 || !READ_ONCE(zone->color->leftover))
+	if (type < 0 || !zone->color->leftover)
 		return NULL;
 	return page_color_first(zone->color, type, order, page_color_unowned[order]);
 }

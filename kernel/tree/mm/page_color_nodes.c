@@ -75,8 +75,10 @@ void page_color_of_node(int nid, unsigned long *colors)
 	/* After page_color_note_nodes() has filled it. */
 	const unsigned long *known = smp_load_acquire(&node_colors[nid]);
 
-	if (known)
-		bitmap_copy(colors, known, PAGE_COLOR_MAX);
-	else
+	if (!known) {
 		look_at_node(nid, colors);
+		return;
+	}
+	/* They change with the memory: what they were will do as well. */
+	data_race(bitmap_copy(colors, known, PAGE_COLOR_MAX));
 }

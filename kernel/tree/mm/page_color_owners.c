@@ -140,8 +140,8 @@ static void own_colors(const struct page_color_policy *policy)
 			program_owners[c]++;
 		if (owners[c]++)
 			continue;
-		__set_bit(c, page_color_owned);
-		page_color_nr_owned++;
+		set_bit(c, page_color_owned);
+		WRITE_ONCE(page_color_nr_owned, page_color_nr_owned + 1);
 		orders |= page_color_index_own(c);
 	}
 	spin_unlock_irq(&owners_lock);
@@ -295,8 +295,8 @@ static void free_policy(struct page_color_policy *policy)
 				program_owners[c]--;
 			if (--owners[c])
 				continue;
-			__clear_bit(c, page_color_owned);
-			page_color_nr_owned--;
+			clear_bit(c, page_color_owned);
+			WRITE_ONCE(page_color_nr_owned, page_color_nr_owned - 1);
 			page_color_index_disown(c);
 			lost = true;
 		}

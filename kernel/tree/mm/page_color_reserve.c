@@ -77,6 +77,12 @@ static struct page_color_policy filler = {
 	.flags = PAGE_COLOR_STRICT,
 };
 
+/* With the lock of the reserve; others look at what is counted without it. */
+static void count(unsigned long *pages, long n)
+{
+	WRITE_ONCE(*pages, *pages + n);
+}
+
 static unsigned long total(struct page_color_reserve *reserve)
 {
 	unsigned long flags, n = 0;
@@ -110,8 +116,8 @@ struct page *page_color_reserve_take(struct page_color_reserve *reserve,
 	if (reserve->held[i] && !reserve->gone) {
 		page = list_first_entry(&reserve->pages[i], struct page, pcp_list);
 		list_del(&page->pcp_list);
-		reserve->held[i]--;
-		reserve->missing[i]++;
+		count(&reserve->held[i], -1);
+		count(&reserve->missing[i], 1);
 		atomic_long_inc(&page_color_nr_missing);
 		atomic_long_dec(&zone->color->held);
 	}
@@ -144,8 +150,8 @@ bool page_color_reserve_offer(struct zone *zone, struct page *page,
 		spin_lock_irqsave(&reserve->lock, flags);
 		if (reserve->missing[i]) {
 			list_add_tail(&page->pcp_list, &reserve->pages[i]);
-			reserve->held[i]++;
-			reserve->missing[i]--;
+			count(&reserve->held[i], 1);
+			count(&reserve->missing[i], -1);
 			atomic_long_dec(&page_color_nr_missing);
 			atomic_long_inc(&zone->color->held);
 			taken = true;
@@ -183,7 +189,7 @@ static int add_page(struct page_color_reserve *reserve, struct page *page)
 	}
 	spin_lock_irqsave(&reserve->lock, flags);
 	list_add_tail(&page->pcp_list, &reserve->pages[i]);
-	reserve->held[i]++;
+	count(&reserve->held[i], 1);
 	atomic_long_inc(&zone->color->held);
 	spin_unlock_irqrestore(&reserve->lock, flags);
 	return 0;
@@ -204,12 +210,12 @@ static unsigned long reduce_zone(struct page_color_reserve *reserve, unsigned in
 	spin_lock_irqsave(&reserve->lock, flags);
 	while (held < n && reserve->held[i]) {
 		list_move(reserve->pages[i].prev, &pages);
-		reserve->held[i]--;
+		count(&reserve->held[i], -1);
 		held++;
 	}
 	if (!held) {
 		missing = min(n, reserve->missing[i]);
-		reserve->missing[i] -= missing;
+		count(&reserve->missing[i], -missing);
 	}
 	spin_unlock_irqrestore(&reserve->lock, flags);
 	if (held + missing) {
@@ -428,8 +434,8 @@ static void leave_range(struct page_color_reserve *reserve, unsigned int i,
 				continue;
 			}
 			list_move(&page->pcp_list, &pages);
-			reserve->held[i]--;
-			reserve->missing[i]++;
+			count(&reserve->held[i], -1);
+			count(&reserve->missing[i], 1);
 			gone++;
 		}
 		spin_unlock_irqrestore(&reserve->lock, flags);

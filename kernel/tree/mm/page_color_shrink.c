@@ -167,7 +167,7 @@ static unsigned int shrink_policy(struct page_color_policy *policy,
 			break;
 		page_color_ahead_left(page);
 		list_move(&page->lru, pages);
-		policy->nr_ahead--;
+		WRITE_ONCE(policy->nr_ahead, policy->nr_ahead - 1);
 		n++;
 	}
 	spin_unlock(&policy->ahead_lock);

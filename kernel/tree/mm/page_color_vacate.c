@@ -345,7 +345,9 @@ bool page_color_targets_init(struct page_color_eviction *ev)
 	targets->unowned.id = EVICT_UNOWNED;
 	targets->unowned.nid = NUMA_NO_NODE;
 	targets->theirs.flags = PAGE_COLOR_STRICT | PAGE_COLOR_MIGRATION;
-	bitmap_andnot(colors, page_color_map.exists, page_color_owned, PAGE_COLOR_MAX);
+	/* Owners change meanwhile, see above. */
+	data_race(bitmap_andnot(colors, page_color_map.exists, page_color_owned,
+				PAGE_COLOR_MAX));
 	page_color_set_init(&page_color_map, &targets->unowned.set, colors);
 	ev->targets = targets;
 	return true;
