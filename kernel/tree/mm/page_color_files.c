@@ -102,7 +102,7 @@ static ssize_t owned_show(struct kobject *kobj, struct kobj_attribute *attr,
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	/* Owners change at any time. */
-	data_race(bitmap_copy(owned, page_color_owned, PAGE_COLOR_MAX));
+	data_race(memcpy(owned, page_color_owned, bitmap_size(PAGE_COLOR_MAX)));
 	return emit_list(buf, owned);
 }
 

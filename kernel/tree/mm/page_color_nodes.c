@@ -80,5 +80,5 @@ void page_color_of_node(int nid, unsigned long *colors)
 		return;
 	}
 	/* They change with the memory: what they were will do as well. */
-	data_race(bitmap_copy(colors, known, PAGE_COLOR_MAX));
+	data_race(memcpy(colors, known, bitmap_size(PAGE_COLOR_MAX)));
 }
