@@ -23,8 +23,9 @@ use grade::Grade;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     include_str!("standards/ddr2-800.toml"),
+    include_str!("standards/ddr3-800.toml"),
     include_str!("standards/ddr3-1066.toml"),
     include_str!("standards/ddr3-1333.toml"),
     include_str!("standards/ddr3-1600.toml"),

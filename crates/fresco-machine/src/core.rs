@@ -34,7 +34,8 @@ impl CoreKind {
     }
 }
 
-/// One core; all cores of a machine are alike.
+/// One core as the operating system counts them; all of a machine are alike. Where a core has several threads, each of
+/// them is one, and this is its share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreConfig {
     /// Core clock in MHz.
@@ -47,4 +48,6 @@ pub struct CoreConfig {
     pub window: u32,
     /// Cache-line misses in flight at most (miss status holding registers); 1 for an in-order core.
     pub mshrs: u32,
+    /// Threads that run on a core at the same time; 1 without simultaneous multithreading.
+    pub threads: u32,
 }

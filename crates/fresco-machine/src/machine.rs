@@ -29,17 +29,18 @@ pub struct Machine {
     pub sources: Vec<String>,
     /// Parameters that no source gives, and the value chosen.
     pub assumptions: Vec<String>,
-    /// Number of cores.
+    /// Number of cores as the operating system counts them: each thread of a core ([`CoreConfig::threads`]) is one. Those
+    /// of a core have consecutive numbers.
     pub cores: u32,
     /// Each core.
     pub core: CoreConfig,
     /// Page size of the operating system, in bytes; a power of two.
     pub page_bytes: u64,
-    /// Private first-level data cache; without an instruction cache, of code, too.
+    /// Private first-level data cache, or a thread's share of it; without an instruction cache, of code, too.
     pub l1: Option<CacheConfig>,
     /// Private first-level instruction cache; its latency is 0.
     pub l1i: Option<CacheConfig>,
-    /// Private second-level cache.
+    /// Private second-level cache, or a thread's share of it.
     pub l2: Option<CacheConfig>,
     /// Shared last-level cache.
     pub llc: Option<LlcConfig>,

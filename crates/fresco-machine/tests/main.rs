@@ -4,4 +4,5 @@
 mod builtin;
 mod fine_refresh;
 mod readme;
+mod threads;
 mod wrong;

@@ -131,6 +131,7 @@ macro_rules! standards {
 
 standards! {
     ddr2_800 "ddr2-800",
+    ddr3_800 "ddr3-800",
     ddr3_1066 "ddr3-1066",
     ddr3_1333 "ddr3-1333",
     ddr3_1600 "ddr3-1600",

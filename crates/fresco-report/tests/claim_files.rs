@@ -86,6 +86,10 @@ fn faults_in_the_files_are_found_and_named() {
             one_claim(good).replace("says = \"x\"", "says = \"x\"\nanswers = \"all\""),
             "all",
         ),
+        (
+            one_claim(good).replace("role = \"result\"", "role = \"cited\""),
+            "told, not judged",
+        ),
     ];
     for (text, what) in cases {
         let error = parse(&text).unwrap_err().to_string();

@@ -299,6 +299,15 @@ fn claims_that_cannot_be_run_still_show_the_papers_numbers() {
 }
 
 #[test]
+fn numbers_of_other_papers_are_counted_apart() {
+    let cited = verdict("bpm-2-mutlu", &Results::new());
+    assert_eq!(cited.word(), "cited");
+    let other = verdict("bpm-fig8-wl1", &Results::new());
+    let tally = Tally::of([&cited, &other]);
+    assert_eq!(tally.to_string(), "0 hold, 0 differ, 1 cannot be run, 1 cited");
+}
+
+#[test]
 fn the_table_and_the_tally_show_every_verdict() {
     let claims = claims();
     let results = fig4([61.0, 104.0, 148.0, 191.0], [61.0; 4]);
@@ -314,7 +323,8 @@ fn the_table_and_the_tally_show_every_verdict() {
             holds: 2,
             differs: 0,
             refuted: 0,
-            cannot_be_run: 36
+            cannot_be_run: 36,
+            cited: 0
         }
     );
     assert_eq!(Tally::of(&verdicts).to_string(), "2 hold, 0 differ, 36 cannot be run");

@@ -38,6 +38,7 @@ fn known_clocks() {
         "cl", "cwl", "rcd", "rp", "ras", "rc", "rrd_s", "rrd_l", "faw", "ccd_s", "ccd_l", "wtr_s", "wtr_l", "rtp", "wr",
     ];
     assert_eq!(row("ddr2-800", 1, &p), [5, 4, 5, 5, 18, 23, 3, 3, 14, 4, 4, 3, 3, 5, 6]);
+    assert_eq!(row("ddr3-800", 1, &p), [6, 5, 6, 6, 15, 21, 4, 4, 16, 4, 4, 4, 4, 4, 6]);
     assert_eq!(
         row("ddr3-1066", 2, &p),
         [7, 6, 7, 7, 20, 27, 4, 4, 20, 4, 4, 4, 4, 4, 8]

@@ -31,10 +31,14 @@ pub(super) fn read(table: &Table<'_>) -> Result<CoreConfig, InputError> {
         issue_width,
         window,
         mshrs,
+        threads: match kind.overlaps() {
+            true => table.opt_integer("threads", 1..=8)?.unwrap_or(1),
+            false => one(table, kind, "threads")?,
+        },
     })
 }
 
-/// A core that waits for each access: one instruction, one miss.
+/// A core that waits for each access: one instruction, one miss, one thread.
 fn one(table: &Table<'_>, kind: CoreKind, key: &str) -> Result<u32, InputError> {
     let Some(item) = table.opt_item(key) else { return Ok(1) };
     item.integer(1..=1).map_err(|error| {

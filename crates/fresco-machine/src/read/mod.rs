@@ -9,6 +9,7 @@ mod map;
 mod memory;
 mod notation;
 mod rest;
+mod threads;
 mod topology;
 
 use crate::{Machine, MemoryConfig, digest};
@@ -38,7 +39,7 @@ impl Machine {
         memory_table.finish()?;
         check_line(&root, &caches, &memory)?;
         let topology = topology::read(&root, &core, cores, memory.organisation.nodes)?;
-        let machine = Self {
+        let mut machine = Self {
             name: name(&root)?,
             title: root.text("title")?.to_owned(),
             sources: root.texts("sources")?,
@@ -54,6 +55,7 @@ impl Machine {
             memory,
             text_digest: digest::of(text, &changes),
         };
+        threads::share(&root, &mut machine)?;
         root.finish()?;
         Ok(machine)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reading the files in `claims/`, and making sure they agree with each other.
 
+use super::check::Test;
 use super::expr::{Expr, experiment_of};
 use super::model::{Claim, ClaimFile, Experiment, ExperimentFile, Platform, Policies, Role};
 use super::results::Labels;
@@ -144,6 +145,14 @@ impl Claims {
         }
         if claim.refuted_by.is_some() && (claim.role == Role::Result || claim.if_differs.is_none()) {
             return Err("refuted_by: no measurement is refuted by a proof, and if_differs says what it is".to_owned());
+        }
+        if claim.role == Role::Cited
+            && !claim
+                .check
+                .iter()
+                .all(|check| matches!(check.test, Test::Cannot { .. }))
+        {
+            return Err("check: a number of another paper is told, not judged".to_owned());
         }
         self.experiment(&claim.experiment)?;
         for check in claim.check.iter().chain(&claim.recorded) {

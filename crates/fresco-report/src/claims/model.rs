@@ -33,6 +33,8 @@ pub enum Role {
     WorkedExample,
     /// A setting of an experiment.
     Parameter,
+    /// A number that the paper takes from another one: told, not judged.
+    Cited,
 }
 
 impl Role {
@@ -43,6 +45,7 @@ impl Role {
             Self::Analytic => "formulas and bounds",
             Self::WorkedExample => "worked examples",
             Self::Parameter => "parameters",
+            Self::Cited => "numbers of other papers",
         }
     }
 }

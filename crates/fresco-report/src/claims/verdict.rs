@@ -151,6 +151,7 @@ impl Verdict {
     /// The verdict in a few words.
     pub fn word(&self) -> &'static str {
         match self.is_conditional() {
+            _ if self.role == Role::Cited => "cited",
             true => "holds only if",
             false => self.outcome.text(),
         }
@@ -225,7 +226,7 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
     Ok(table)
 }
 
-/// How many claims hold, differ, are refuted, cannot be run.
+/// How many claims hold, differ, are refuted, cannot be run, are of other papers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Claims that hold.
@@ -238,6 +239,8 @@ pub struct Tally {
     pub refuted: usize,
     /// Claims that cannot be run.
     pub cannot_be_run: usize,
+    /// Numbers of other papers, which are none of the above.
+    pub cited: usize,
 }
 
 impl Tally {
@@ -251,6 +254,7 @@ impl Tally {
     fn add(&mut self, verdict: &Verdict) {
         self.conditional += usize::from(verdict.is_conditional());
         *match verdict.outcome {
+            _ if verdict.role == Role::Cited => &mut self.cited,
             Outcome::Holds => &mut self.holds,
             Outcome::Differs => &mut self.differs,
             Outcome::Refuted => &mut self.refuted,
@@ -292,6 +296,10 @@ impl std::fmt::Display for Tally {
         if self.refuted > 0 {
             write!(f, "{} are refuted, ", self.refuted)?;
         }
-        write!(f, "{} cannot be run", self.cannot_be_run)
+        write!(f, "{} cannot be run", self.cannot_be_run)?;
+        if self.cited > 0 {
+            write!(f, ", {} cited", self.cited)?;
+        }
+        Ok(())
     }
 }

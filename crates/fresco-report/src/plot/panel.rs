@@ -132,11 +132,13 @@ impl Panel<'_> {
             }
             Across::Names(names) => {
                 let width = self.right - self.left;
-                let fitting = name_characters(width, names.len());
+                let room = room_of_name(width, names.len());
+                let size = name_size(names, room);
+                let font = Font { size, ..below };
                 for (index, name) in names.iter().enumerate().step_by(every(width, names.len())) {
-                    for (line, part) in name_lines(name, fitting, self.sheet).iter().enumerate() {
+                    for (line, part) in name_lines(name, room, size, self.sheet).iter().enumerate() {
                         let y = self.bottom + 9 + 14 * line as i32;
-                        canvas.text(part, (self.across(index as f64), y), below)?;
+                        canvas.text(part, (self.across(index as f64), y), font)?;
                     }
                 }
             }
@@ -168,10 +170,11 @@ impl Across {
         match self {
             Across::Values(_) => 1,
             Across::Names(names) => {
-                let fitting = name_characters(width, names.len());
+                let room = room_of_name(width, names.len());
+                let size = name_size(names, room);
                 names
                     .iter()
-                    .map(|name| name_lines(name, fitting, sheet).len() as i32)
+                    .map(|name| name_lines(name, room, size, sheet).len() as i32)
                     .max()
                     .unwrap_or(1)
             }
@@ -189,34 +192,64 @@ fn every(width: i32, count: usize) -> usize {
         .max(1)
 }
 
-/// Characters of a tick label that fit under one of `count` names.
-fn name_characters(width: i32, count: usize) -> usize {
+/// Pixels for the label of one of `count` names.
+fn room_of_name(width: i32, count: usize) -> i32 {
     let each = width / i32::try_from(count.max(1)).unwrap_or(i32::MAX);
-    usize::try_from((each.max(NARROWEST) - 4) / 7).unwrap_or(1)
+    each.max(NARROWEST) - 4
 }
 
-/// `name` in at most as many lines as the sheet allows, broken at blanks and after underscores.
-fn name_lines(name: &str, width: usize, sheet: Sheet) -> Vec<String> {
-    let words = name.replace('_', "_ ");
-    let words: Vec<String> = words.split_whitespace().map(|word| evenly(word, width)).collect();
-    let mut lines = wrap(&words.join(" "), width);
+/// The words of a name: parts up to a blank, an underscore or a dash.
+fn words_of(name: &str) -> Vec<String> {
+    let apart = name.replace('_', "_ ").replace('-', "- ");
+    apart.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The largest size, of those that can be read, in which no word of a name is broken; the largest if there is none.
+fn name_size(names: &[String], room: i32) -> u32 {
+    const SIZES: [u32; 3] = [12, 11, 10];
+    let words: Vec<String> = names.iter().flat_map(|name| words_of(name)).collect();
+    let fits = |size: &u32| words.iter().all(|word| text_width(word, *size) <= room);
+    SIZES.into_iter().find(fits).unwrap_or(SIZES[0])
+}
+
+/// `name` in at most as many lines as the sheet allows: words that fit together, and long ones in even parts.
+fn name_lines(name: &str, room: i32, size: u32, sheet: Sheet) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words_of(name) {
+        let word = match text_width(&word, size) <= room {
+            true => vec![word],
+            false => evenly(&word, usize::try_from(room / 7).unwrap_or(1)),
+        };
+        for part in word {
+            let gap = if lines.last().is_some_and(|line| line.ends_with(['_', '-'])) {
+                ""
+            } else {
+                " "
+            };
+            match lines.last_mut() {
+                Some(line) if text_width(&format!("{line}{gap}{part}"), size) <= room => {
+                    *line += &format!("{gap}{part}")
+                }
+                _ => lines.push(part),
+            }
+        }
+    }
     lines.truncate(sheet.name_lines);
-    lines.iter().map(|line| line.replace("_ ", "_")).collect()
+    lines
 }
 
 /// Letters below which parts of a word say nothing.
 const SHORTEST_PART: usize = 3;
 
 /// A word longer than `width` in parts of about the same length: `same bank`, not `sameban k`.
-fn evenly(word: &str, width: usize) -> String {
+fn evenly(word: &str, width: usize) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let parts = letters.len().div_ceil(width.max(1)).max(1);
     let each = letters.len().div_ceil(parts).max(1);
     if each < SHORTEST_PART {
-        return word.to_owned();
+        return vec![word.to_owned()];
     }
-    let parts: Vec<String> = letters.chunks(each).map(|part| part.iter().collect()).collect();
-    parts.join(" ")
+    letters.chunks(each).map(|part| part.iter().collect()).collect()
 }
 
 /// Draws the frame, then the data into it by `body`, on both sheets.
@@ -355,13 +388,23 @@ mod tests {
 
     #[test]
     fn names_break_between_words_or_in_even_parts() {
-        assert_eq!(name_lines("samebank +3", 6, NARROW), ["same", "bank", "+3"]);
+        assert_eq!(name_lines("samebank +3", 42, 12, NARROW), ["same", "bank", "+3"]);
         assert_eq!(
-            name_lines("diff_controller alone", 10, WIDE),
+            name_lines("diff_controller alone", 70, 12, WIDE),
             ["diff_", "controller", "alone"]
         );
+        assert_eq!(name_lines("refresh-baselines", 56, 12, WIDE), ["refresh-", "baselines"]);
+        assert_eq!(name_lines("wl-14", 56, 12, WIDE), ["wl-14"]);
         // No more lines than the sheet has room for.
-        assert_eq!(name_lines("a b c d e f g h", 1, WIDE).len(), 3);
-        assert_eq!(name_lines("", 5, WIDE).concat(), "");
+        assert_eq!(name_lines("a b c d e f g h", 7, 12, WIDE).len(), 3);
+        assert_eq!(name_lines("", 35, 12, WIDE).concat(), "");
+    }
+
+    #[test]
+    fn a_smaller_size_is_taken_where_no_word_need_be_broken_then() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(name_size(&names(&["bpm", "camc"]), 55), 12);
+        assert_eq!(name_size(&names(&["bpm", "memguard", "refresh-baselines"]), 55), 10);
+        assert_eq!(name_size(&names(&["a_name_of_one_long_incomprehensibility"]), 30), 12);
     }
 }

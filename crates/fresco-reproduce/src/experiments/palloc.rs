@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rows of the PALLOC experiments: Latency on core 0 beside its like.
+//! Rows of the PALLOC experiments: Latency on core 0 beside its like, models of programs beside others.
 
 use fresco_report::claims::Row;
-use fresco_system::results::ScenarioResult;
+use fresco_system::results::{PointResult, ScenarioResult, Spread};
 
 /// Latency of the reads of the measured task, by policy and number of co-runners.
 pub fn latency(result: &ScenarioResult) -> Vec<Row> {
@@ -22,4 +22,22 @@ pub fn latency(result: &ScenarioResult) -> Vec<Row> {
         )
     });
     rows.collect()
+}
+
+/// Speed of the first task by the axes of the sweep, and how much slower it is beside the others.
+pub fn by_axes(result: &ScenarioResult) -> Vec<Row> {
+    let row = |point: &PointResult| {
+        let task = point.tasks.first()?;
+        let mut row = Row::new();
+        for (axis, value) in std::iter::zip(&result.axes, &point.values) {
+            row = row.label(&axis.name, value);
+        }
+        row = row.value("ipc", task.instructions_per_cycle.mean);
+        let slowdown = task.slowdown.as_ref().map_or(1.0, |slowdown: &Spread| slowdown.mean);
+        Some(
+            row.value("slowdown", slowdown)
+                .value("traffic_mb_s", task.bandwidth_bytes_per_s.mean / 1e6),
+        )
+    };
+    result.points.iter().filter_map(row).collect()
 }

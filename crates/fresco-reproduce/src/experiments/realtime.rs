@@ -2,7 +2,7 @@
 //! Rows of the experiments with periodic tasks: CAMC's two on a core (BEN-6), PALLOC's one (BEN-5).
 
 use fresco_report::claims::Row;
-use fresco_system::results::{Latency, PointResult, ScenarioResult, Spread};
+use fresco_system::results::{Latency, PointResult, ScenarioResult};
 
 /// CAMC: execution times and misses of each periodic task, by policy and task.
 pub fn camc(result: &ScenarioResult) -> Vec<Row> {
@@ -35,24 +35,6 @@ pub fn palloc(result: &ScenarioResult) -> Vec<Row> {
             .value("time_ms.p99", jobs.response.p99_ns / 1e6)
             .value("time_ms.stddev", jobs.response.stddev_ns / 1e6);
         Some(row.value("miss_pct", 100.0 * jobs.miss_rate))
-    };
-    result.points.iter().filter_map(row).collect()
-}
-
-/// SPEC models: speed of the measured one, and how much slower it is beside the others.
-pub fn models(result: &ScenarioResult) -> Vec<Row> {
-    let row = |point: &PointResult| {
-        let task = point.tasks.first()?;
-        let mut row = Row::new();
-        for (axis, value) in std::iter::zip(&result.axes, &point.values) {
-            row = row.label(&axis.name, value);
-        }
-        row = row.value("ipc", task.instructions_per_cycle.mean);
-        let slowdown = task.slowdown.as_ref().map_or(1.0, |slowdown: &Spread| slowdown.mean);
-        Some(
-            row.value("slowdown", slowdown)
-                .value("traffic_mb_s", task.bandwidth_bytes_per_s.mean / 1e6),
-        )
     };
     result.points.iter().filter_map(row).collect()
 }

@@ -58,6 +58,7 @@ fn short(scenario: &str) -> Vec<String> {
         "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
         "camc-fig2.4" => &["sweep.program=[\"is\"]"],
         "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
+        "bpm-eight" => &["sweep.workload=[\"low-tiny\"]"],
         "bpm-banks" => &["sweep.task.program.parameters.of=[\"470.lbm\"]"],
         "bpm-short" => &["sweep.workload=[\"milc\"]"],
         "bpm-speed" => &["sweep.workload=[\"medium\"]"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `machine`, with the values of `[memory]` in place of its file's.
+//! `machine`, with the values of `[core]` and `[memory]` in place of its file's.
 
 use super::assignment::Assignment;
 use super::place::moved;
@@ -20,7 +20,7 @@ pub(crate) struct MachineRead {
 /// Reads `machine`, or `default` where none is named. `directory` is that of the file.
 ///
 /// # Errors
-/// None is named and there is no default; there is no such machine; a value of `[memory]` does not suit it.
+/// None is named and there is no default; there is no such machine; a value of `[core]` or `[memory]` does not suit it.
 pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) -> Result<MachineRead, InputError> {
     let name = match (root.opt_text("machine")?, default) {
         (Some(name), _) | (None, Some(name)) => name,
@@ -34,10 +34,12 @@ pub(crate) fn read(root: &Table<'_>, directory: &Path, default: Option<&str>) ->
     let given = path
         .as_ref()
         .map_or_else(|| name.to_owned(), |path| path.display().to_string());
-    let assignments = match root.opt_table("memory")? {
-        Some(table) => Assignment::all_in(&table, "memory", "[memory]")?,
-        None => Vec::new(),
-    };
+    let mut assignments = Vec::new();
+    for (key, place) in [("core", "[core]"), ("memory", "[memory]")] {
+        if let Some(table) = root.opt_table(key)? {
+            assignments.extend(Assignment::all_in(&table, key, place)?);
+        }
+    }
     let changes: Vec<_> = assignments.iter().map(|a| (a.key.clone(), a.value.clone())).collect();
     let machine = fresco_machine::load_with(&given, &changes).map_err(|error| {
         let error = assignments

@@ -38,6 +38,7 @@ const SWEPT: &[&str] = &[
     "machine",
     "policy",
     "bandwidth",
+    "core",
     "memory",
     "task",
     "fill",

@@ -71,9 +71,11 @@ impl Pipeline {
         Self::new(SlotClock::of(config), 1, 1, 0)
     }
 
-    /// A core with the machine's window and MSHRs and a store buffer of [`Pipeline::STORE_BUFFER`] entries.
+    /// A core with the machine's window and MSHRs and a store buffer of [`Pipeline::STORE_BUFFER`] entries, of which each
+    /// thread of a core has its share.
     pub fn out_of_order(config: &CoreConfig) -> Self {
-        Self::new(SlotClock::of(config), config.window, config.mshrs, Self::STORE_BUFFER)
+        let store_buffer = Self::STORE_BUFFER / config.threads as usize;
+        Self::new(SlotClock::of(config), config.window, config.mshrs, store_buffer)
     }
 
     /// Without a store buffer a store holds up what comes after it until its line is there.

@@ -65,6 +65,7 @@ fn machine() -> Machine {
             issue_width: 1,
             window: 1,
             mshrs: 1,
+            threads: 1,
         },
         page_bytes: 4096,
         l1: None,

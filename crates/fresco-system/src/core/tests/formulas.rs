@@ -75,29 +75,37 @@ fn an_in_order_core_takes_the_sum_of_everything() {
     assert_eq!(end, 100 * (7 + 100 + 2 + 3 + 3 + 1 + 100) * NS);
 }
 
+/// The buffer of a core, and the half of it that each of two threads has.
 #[test]
 fn stores_do_not_hold_up_retirement_until_their_buffer_is_full() {
-    // Fewer stores than the buffer holds: the loads behind them run on, and the end waits for the last line.
-    let few = Pipeline::STORE_BUFFER as u64;
-    let ops: Vec<_> = (0..few).map(|i| store(miss(9, 0, i))).collect();
-    let (end, fetched) = run(&core(OUT_OF_ORDER, 1, 16, 64), ops, 10_000 * NS);
-    assert_eq!(fetched.len() as u64, few);
-    assert_eq!(
-        *fetched.last().expect("some"),
-        (few * 10 - 1) * NS,
-        "no store waited for another"
-    );
-    assert_eq!(end, (few * 10 - 1) * NS + 10_000 * NS);
+    for threads in [1, 2] {
+        let with = |mshrs: u32| CoreConfig {
+            threads,
+            ..core(OUT_OF_ORDER, 1, 16, mshrs)
+        };
+        // Fewer stores than the buffer holds: the loads behind them run on, and the end waits for the last line.
+        let few = Pipeline::STORE_BUFFER as u64 / u64::from(threads);
+        let ops: Vec<_> = (0..few).map(|i| store(miss(9, 0, i))).collect();
+        let (end, fetched) = run(&with(64), ops, 10_000 * NS);
+        assert_eq!(fetched.len() as u64, few);
+        assert_eq!(
+            *fetched.last().expect("some"),
+            (few * 10 - 1) * NS,
+            "no store waited for another"
+        );
+        assert_eq!(end, (few * 10 - 1) * NS + 10_000 * NS);
 
-    // One more round of stores than that: the first of them retires when the first store has left.
-    let many = 2 * few;
-    let ops: Vec<_> = (0..many).map(|i| store(miss(9, 0, i))).collect();
-    let (end, fetched) = run(&core(OUT_OF_ORDER, 1, 16, 256), ops, 10_000 * NS);
-    // Store 32 (from 0) is dispatched at slot 329 and retires when store 0, fetched at slot 9, has left: slot 10,009.
-    // The window of 16 instructions lets store 33 be dispatched before that, and store 34 four slots later.
-    assert_eq!(fetched[33], (33 * 10 + 9) * NS);
-    assert_eq!(fetched[34], (10_009 + 4) * NS);
-    assert_eq!(end, fetched[many as usize - 1] + 10_000 * NS);
+        // One more round of stores than that: the first of them retires when the first store has left.
+        let many = 2 * few;
+        let ops: Vec<_> = (0..many).map(|i| store(miss(9, 0, i))).collect();
+        let (end, fetched) = run(&with(256), ops, 10_000 * NS);
+        // Store 32 (from 0), of a whole buffer, is dispatched at slot 329 and retires when store 0, fetched at slot 9, has left:
+        // slot 10,009. The window of 16 instructions lets store 33 be dispatched before that, and store 34 four slots later.
+        let full = few as usize;
+        assert_eq!(fetched[full + 1], ((few + 1) * 10 + 9) * NS);
+        assert_eq!(fetched[full + 2], (10_009 + 4) * NS);
+        assert_eq!(end, fetched[many as usize - 1] + 10_000 * NS);
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ fn core(kind: CoreKind, issue_width: u32, window: u32, mshrs: u32) -> CoreConfig
         issue_width,
         window,
         mshrs,
+        threads: 1,
     }
 }
 

@@ -94,14 +94,15 @@ fn in_short(reproduction: &Reproduction) -> String {
         .unwrap_or_default();
     format!(
         "Of {} claims {run} can be checked here; {} of them hold, {} of these only on a condition, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
-         formulas, worked examples and parameters.",
-        verdicts.count(),
+         formulas, worked examples and parameters. {} more are numbers that they take from other papers.",
+        verdicts.count() - tally.cited,
         tally.holds,
         tally.conditional,
         tally.differs,
         tally.refuted,
         results.holds,
-        results.differs
+        results.differs,
+        tally.cited
     )
 }
 

@@ -51,6 +51,7 @@ fn cores(view: &MachineView) -> Result<Table, ReportError> {
             ("instructions issued per cycle", core.issue_width.to_string()),
             ("instructions in flight", core.window.to_string()),
             ("misses in flight", core.mshrs.to_string()),
+            ("threads that share a core", core.threads.to_string()),
         ],
     )
 }

@@ -44,6 +44,7 @@ pub struct CoreView {
     pub issue_width: u32,
     pub window: u32,
     pub mshrs: u32,
+    pub threads: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +118,7 @@ impl MachineView {
                 issue_width: core.issue_width,
                 window: core.window,
                 mshrs: core.mshrs,
+                threads: core.threads,
             },
             caches: caches(machine),
             nodes: nodes(machine),
