@@ -61,6 +61,14 @@ impl Context<'_> {
         }
         Ok(match fold {
             Fold::Mean => values.iter().sum::<f64>() / values.len() as f64,
+            Fold::Median => {
+                values.sort_by(f64::total_cmp);
+                let middle = values.len() / 2;
+                match values.len() % 2 {
+                    0 => f64::midpoint(values[middle - 1], values[middle]),
+                    _ => values[middle],
+                }
+            }
             Fold::Min => values.iter().copied().fold(f64::INFINITY, f64::min),
             Fold::Max => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         })
@@ -88,6 +96,9 @@ mod tests {
         for (size, time) in [(1, 7.0), (2, 9.0)] {
             results.push("g", Row::new().label("size", size).value("t.mean", time));
         }
+        for (size, time) in [(1, 90.0), (2, 7.0), (3, 8.0)] {
+            results.push("h", Row::new().label("size", size).value("t.mean", time));
+        }
         let at = Labels::new();
         let context = Context {
             results: &results,
@@ -98,12 +109,14 @@ mod tests {
         assert_eq!(value("100 * (1 - t.mean{corunners=0} / t.mean{corunners=3})"), Ok(75.0));
         assert_eq!(value("mean(corunners: t.mean) + t.mean{experiment=f}"), Ok(30.0));
         assert_eq!(value("max(corunners: t.mean) - min(corunners: t.mean)"), Ok(30.0));
+        assert_eq!(value("median(corunners: t.mean)"), Ok(25.0));
+        assert_eq!(value("median(size: t.mean{experiment=h})"), Ok(8.0));
         // Over the values of another experiment, where all selectors pick it.
         assert_eq!(value("max(size: t.mean{experiment=g} - 1)"), Ok(8.0));
         for (text, why) in [
             ("t.mean{corunners=9}", "no result t.mean{corunners=9} in e"),
             ("t.mean", "2 results t.mean in e, one expected"),
-            ("t.mean{experiment=h}", "experiment h was not run"),
+            ("t.mean{experiment=i}", "experiment i was not run"),
             ("bad{experiment=f}", "bad in f is NaN"),
             ("mean(size: t.mean)", "no result with label size in e"),
             (

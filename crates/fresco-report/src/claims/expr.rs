@@ -51,6 +51,7 @@ pub(super) enum Operator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
     Mean,
+    Median,
     Min,
     Max,
 }
@@ -154,6 +155,7 @@ impl Parser<'_> {
     fn over(&mut self, name: &str) -> Result<Node, String> {
         let fold = match name {
             "mean" => Fold::Mean,
+            "median" => Fold::Median,
             "min" => Fold::Min,
             "max" => Fold::Max,
             other => return Err(format!("no function \"{other}\"; there are mean, min and max")),
@@ -290,7 +292,7 @@ mod tests {
             ("a{b=1", "\"}\" is missing"),
             ("a{b}", "has no \"=\""),
             ("a{b=1, b=2}", "given twice"),
-            ("median(x: a)", "no function"),
+            ("mode(x: a)", "no function"),
             ("mean(a)", "needs a label"),
             ("a b", "unexpected"),
             ("1.2.3", "not a number"),

@@ -7,16 +7,18 @@ use fresco_input::InputError;
 use fresco_machine::{Machine, builtin};
 use fresco_report::claims::Row;
 
-/// Bits 6 to 20 of the Xeon's addresses: does a bit choose the bank, the set of the L3? And what four banks hold.
+/// Bits 6 to 20 of the Xeon's addresses: does a bit choose the bank, the set of the L2, of the L3? And what four banks hold.
 pub fn palloc_map() -> Result<Vec<Row>, InputError> {
     let machine = builtin("xeon-w3530")?;
     let bank = bank_bits(&machine);
     let l3 = machine.set_functions().iter().fold(0, |bits, mask| bits | mask);
+    let l2 = machine.l2.as_ref().map_or(0, |l2| (l2.sets() - 1) * u64::from(l2.line));
     let row = |bit: u32| {
         let has = |mask: u64| f64::from(u32::from((mask >> bit) & 1 == 1));
         Row::new()
             .label("bit", bit)
             .value("bank_bit", has(bank))
+            .value("l2_bit", has(l2))
             .value("l3_bit", has(l3))
     };
     let mut rows: Vec<Row> = (6..=20).map(row).collect();

@@ -79,9 +79,10 @@ const INDICATORS: [(&str, Indicator); 6] = [
     ("unbalance", unbalance),
 ];
 
-/// Rank correlation of each indicator with the gain of each scheme, and with its magnitude.
+/// Rank correlation of each indicator with the gain of each scheme, and with its magnitude, over the mixes but that with lbm.
 pub fn correlations(result: &ScenarioResult) -> Vec<Row> {
-    let mixes = Mix::all(result);
+    let mut mixes = Mix::all(result);
+    mixes.retain(|mix| !mix.is_hurt());
     let mut rows = Vec::new();
     for scheme in SCHEMES {
         let Some(gains) = mixes.iter().map(|mix| mix.gain(scheme)).collect::<Option<Vec<f64>>>() else {

@@ -53,6 +53,11 @@ impl<'r> Mix<'r> {
         mixes
     }
 
+    /// Returns true if it is the one that the paper excepts.
+    pub fn is_hurt(&self) -> bool {
+        self.place == [HURT]
+    }
+
     /// The mix under this scheme.
     pub fn point(&self, scheme: &str) -> Option<&'r PointResult> {
         let found = self.points.iter().find(|(name, _)| *name == scheme);
@@ -142,7 +147,7 @@ fn search(shared: &PointResult, own: &PointResult) -> Option<f64> {
 }
 
 fn rows(result: &ScenarioResult, hurt: bool) -> Vec<Row> {
-    let wanted = |mix: &Mix<'_>| (mix.place == [HURT]) == hurt;
+    let wanted = |mix: &Mix<'_>| mix.is_hurt() == hurt;
     let of_mix = |mix: Mix<'_>| {
         let workload = mix.place.first().copied().unwrap_or_default().to_owned();
         mix.rows().into_iter().map(move |row| row.label("workload", &workload))

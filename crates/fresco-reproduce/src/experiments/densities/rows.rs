@@ -2,7 +2,7 @@
 //! From a run to the rows that claims are checked against.
 
 use super::{Case, Rows};
-use fresco_plan::plan::PlannedTask;
+use fresco_plan::plan::{PlannedTask, Schedule};
 use fresco_report::claims::Row;
 use fresco_system::experiment::{RunOutcome, TaskOutcome};
 
@@ -11,9 +11,11 @@ const LINE: f64 = 64.0;
 
 /// The rows of a run, for a density.
 pub(super) fn of(case: &Case, density: u32, result: &RunOutcome) -> Rows {
+    let reads: u64 = result.tasks.iter().map(|task| task.reads.count).sum();
+    let each = stopped_s(case, result) * 1e9 / reads.max(1) as f64;
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
     let tasks = tasks
-        .map(|(planned, outcome)| task(labelled(case, density), case, planned, outcome))
+        .map(|(planned, outcome)| task(labelled(case, density), case, planned, outcome, each))
         .collect();
     Rows {
         tasks,
@@ -31,6 +33,17 @@ fn labelled(case: &Case, density: u32) -> Row {
     }
 }
 
+/// How long bursts stop all tasks, in seconds: those of all ranks at once. No read is under way meanwhile.
+fn stopped_s(case: &Case, result: &RunOutcome) -> f64 {
+    match &case.plan.schedule {
+        Schedule::Locked { locks } if case.method == "burst" => {
+            let bursts = result.horizon_ns as f64 / case.plan.memory.retention_ns as f64;
+            bursts * locks.burst_ns.iter().sum::<u64>() as f64 / 1e9
+        }
+        _ => 0.0,
+    }
+}
+
 /// Execution times of the jobs that ended, in ms.
 fn executions(outcome: &TaskOutcome) -> Vec<f64> {
     let ended = outcome.jobs.iter().filter(|job| job.end_ps.is_some());
@@ -41,7 +54,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome) -> Row {
+fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome, stop_ns_per_read: f64) -> Row {
     let times = executions(outcome);
     let average = mean(&times);
     let variance = mean(&times.iter().map(|time| (time - average).powi(2)).collect::<Vec<_>>());
@@ -54,12 +67,17 @@ fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome) -> 
             .value("exec_ms.max", times.iter().copied().fold(0.0, f64::max))
             .value("exec_ms.stddev", variance.sqrt());
     }
+    // Of a task that never had the core there is none.
+    if outcome.reads.count > 0 {
+        row = row
+            .value("latency_ns.mean", latency.mean_ns)
+            .value("latency_ns.median", latency.p50_ns)
+            .value("latency_ns.min", latency.min_ns)
+            .value("latency_ns.max", latency.max_ns)
+            .value("latency_ns.stddev", latency.stddev_ns)
+            .value("latency_with_stops_ns", latency.mean_ns + stop_ns_per_read);
+    }
     let row = row
-        .value("latency_ns.mean", latency.mean_ns)
-        .value("latency_ns.median", latency.p50_ns)
-        .value("latency_ns.min", latency.min_ns)
-        .value("latency_ns.max", latency.max_ns)
-        .value("latency_ns.stddev", latency.stddev_ns)
         .value("accesses", outcome.reads.count as f64)
         .value("interfered_accesses", outcome.met_refresh.accesses() as f64)
         .value("misses", outcome.misses as f64);
@@ -72,14 +90,20 @@ fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome) -> 
 fn set(row: Row, case: &Case, result: &RunOutcome) -> Row {
     let sum = |part: &dyn Fn(&TaskOutcome) -> f64| result.tasks.iter().map(part).sum::<f64>();
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
-    let utilization: f64 = tasks
-        .map(|(planned, outcome)| mean(&executions(outcome)) / (planned.period_ns as f64 / 1e6))
-        .sum();
+    // Not known of a task of which no job ended.
+    let share = |(planned, outcome): (&PlannedTask, &TaskOutcome)| {
+        let times = executions(outcome);
+        (!times.is_empty()).then(|| mean(&times) / (planned.period_ns as f64 / 1e6))
+    };
+    let utilization: Option<f64> = tasks.map(share).sum();
     let accesses = sum(&|task| task.reads.count as f64);
     let interfered = sum(&|task| task.met_refresh.accesses() as f64);
-    let executed_s = sum(&|task| executions(task).iter().sum::<f64>()) / 1e3;
+    let executed_s = sum(&|task| task.jobs.iter().map(|job| job.execution_ps as f64).sum()) / 1e12;
+    let row = match utilization {
+        Some(utilization) => row.value("utilization", utilization),
+        None => row,
+    };
     let row = row
-        .value("utilization", utilization)
         .value("misses", sum(&|task| task.misses as f64))
         .value("interfered_accesses", interfered)
         .value("accesses", accesses)
@@ -90,7 +114,7 @@ fn set(row: Row, case: &Case, result: &RunOutcome) -> Row {
         )
         .value(
             "throughput_mb_s",
-            accesses * LINE / executed_s.max(f64::MIN_POSITIVE) / 1e6,
+            accesses * LINE / (executed_s + stopped_s(case, result)).max(f64::MIN_POSITIVE) / 1e6,
         );
     if case.policy.is_some() {
         return row;
