@@ -203,7 +203,7 @@ fn errors_list_what_is_allowed() {
 
 #[test]
 fn every_standard_exists_at_every_density() {
-    assert_eq!(names().count(), 8);
+    assert_eq!(names().count(), 9);
     for name in names() {
         for density in 1..=64 {
             for table in [

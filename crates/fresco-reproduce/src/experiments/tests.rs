@@ -58,7 +58,7 @@ fn short(scenario: &str) -> Vec<String> {
         "camc-tab2.1" | "camc-tab2.2" => &["task.writer.parameters.writes=500", "measure.passes=2"],
         "camc-fig2.4" => &["sweep.program=[\"is\"]"],
         "bpm-mixes" => &["sweep.workload=[\"wl-11\", \"lbm\", \"tiny\"]"],
-        "bpm-eight" => &["sweep.workload=[\"low-tiny\"]"],
+        "bpm-eight" => &["sweep.workload=[\"streams-tiny\"]"],
         "bpm-banks" => &["sweep.task.program.parameters.of=[\"470.lbm\"]"],
         "bpm-short" => &["sweep.workload=[\"milc\"]"],
         "bpm-speed" => &["sweep.workload=[\"medium\"]"],
@@ -84,16 +84,24 @@ fn short(scenario: &str) -> Vec<String> {
         ],
         "tint-serial" => &["task.thread.parameters.n=32"],
         "camc-fig2.5" => &["sweep.corunners=[0, 3]"],
-        name if name.starts_with("memguard-") => {
-            &["bandwidth.period=100us", "warm_up.time=200us", "measure.time=500us"]
-        }
+        name if name.starts_with("memguard-") => &[
+            "bandwidth.period=100us",
+            "fill.operations=100",
+            "warm_up.time=200us",
+            "measure.time=500us",
+        ],
         _ => &[],
     };
     let operations: &[&str] = match scenario {
         "camc-tab2.1" | "camc-tab2.2" | "camc-fig2.8" | "palloc-tab2" | "palloc-tab3" => &[],
         name if name.starts_with("memguard-") => &[],
         "bpm-team" => &[],
-        name if name.starts_with("bpm-") => &["warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
+        name if name.starts_with("bpm-") => &["fill.operations=100", "warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
+        "palloc-spec" => &[
+            "fill.operations=100",
+            "warm_up.operations=100",
+            "measure.operations=400",
+        ],
         name if name.starts_with("tint-") => &[],
         _ => &["warm_up.operations=100", "measure.operations=400"],
     };
@@ -146,8 +154,8 @@ fn keeps_to_the_contract(experiment: &Experiment, claims: &Claims) {
         }
         assert!(row.values.keys().all(|name| contract.values.contains(name)), "{row:?}");
     }
-    // Every value is there at least once.
-    let given = |value: &String| found.iter().any(|row| row.values.contains_key(value));
+    // Every value is there at least once, but for what is known of whole jobs of every task: runs are too short for them here.
+    let given = |value: &String| value == "utilization" || found.iter().any(|row| row.values.contains_key(value));
     assert!(contract.values.iter().all(given), "{}: {found:?}", experiment.name);
 }
 
