@@ -33,12 +33,15 @@ fn labelled(case: &Case, density: u32) -> Row {
     }
 }
 
-/// How long bursts stop all tasks, in seconds: those of all ranks at once. No read is under way meanwhile.
+/// How long bursts stop all tasks, in seconds: those of all ranks at once, at the start of each retention time. No read is under way
+/// meanwhile.
 fn stopped_s(case: &Case, result: &RunOutcome) -> f64 {
     match &case.plan.schedule {
         Schedule::Locked { locks } if case.method == "burst" => {
-            let bursts = result.horizon_ns as f64 / case.plan.memory.retention_ns as f64;
-            bursts * locks.burst_ns.iter().sum::<u64>() as f64 / 1e9
+            let burst_ns: u64 = locks.burst_ns.iter().sum();
+            let starts = (0..result.horizon_ns).step_by(case.plan.memory.retention_ns as usize);
+            let stops = starts.map(|start| burst_ns.min(result.horizon_ns - start));
+            stops.sum::<u64>() as f64 / 1e9
         }
         _ => 0.0,
     }
@@ -148,4 +151,54 @@ fn copying(result: &RunOutcome) -> (f64, f64) {
         result.tasks.iter().map(|task| task.copies as f64).sum(),
         mean(&longer).max(0.0),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Run, planned, plans};
+    use super::*;
+
+    fn rows(density: u32, method: &'static str) -> (Rows, f64) {
+        let case = plans::table_4_4(density, method)
+            .expect("a case")
+            .expect("there is one");
+        let run = Run {
+            horizon_ns: Some(10_000_000),
+            record_ns: 0,
+            ..Run::default()
+        };
+        let outcome = planned::outcome(&case.plan, &case.machine, run).expect("it runs");
+        (of(&case, density, &outcome), stopped_s(&case, &outcome))
+    }
+
+    /// Whatever stops tasks: on one core the time that bytes are moved in is no more than there is.
+    #[test]
+    fn what_a_burst_stops_counts_as_time() {
+        for method in ["none", "auto-refresh", "burst"] {
+            let (rows, _) = rows(8, method);
+            let values = &rows.set.values;
+            let bytes = values["accesses"] * LINE;
+            assert!(values["throughput_mb_s"] * 1e6 * 0.010 >= bytes, "{method}: {values:?}");
+        }
+        // 8192 commands of 350 ns.
+        let (rows, stopped) = rows(8, "burst");
+        assert!((stopped - 0.002_867_2).abs() < 1e-9, "{stopped}");
+        let reads: f64 = rows.tasks.iter().map(|row| row.values["accesses"]).sum();
+        for row in rows.tasks.iter().filter(|row| row.values["accesses"] > 0.0) {
+            let longer = row.values["latency_with_stops_ns"] - row.values["latency_ns.mean"];
+            assert!((longer - stopped * 1e9 / reads).abs() < 1e-6, "{row:?}");
+        }
+    }
+
+    /// At 64 Gb a burst is longer than these 10 ms.
+    #[test]
+    fn what_never_ran_has_no_latency() {
+        let (rows, stopped) = rows(64, "burst");
+        assert_eq!(stopped, 0.010);
+        for row in &rows.tasks {
+            assert_eq!(row.values["accesses"], 0.0);
+            assert!(!row.values.contains_key("latency_ns.mean"), "{row:?}");
+        }
+        assert!(!rows.set.values.contains_key("utilization"));
+    }
 }
