@@ -26,8 +26,8 @@ use std::sync::Mutex;
 
 /// Memory of a model at most, in millions of bytes: beside caches of 1 MB, more of it changes nothing but the time to set up.
 const FOOTPRINT_MB: u64 = 64;
-/// Rounds of the banks before recorded programs are measured.
-const ROUNDS: u64 = 2;
+/// Rounds of the banks before anything is counted: caches are full then, and what was written comes out of them.
+pub(super) const ROUNDS: u64 = 2;
 /// Loads and stores of a recorded program alone: to fill the caches, and measured.
 const ALONE: (u64, u64) = (3_000_000, 1_000_000);
 
@@ -137,14 +137,6 @@ impl Programs<'_> {
         }
     }
 
-    /// Rounds of the banks before anything is counted.
-    pub(super) fn warm_up(self) -> u64 {
-        match self {
-            Self::Models => 0,
-            Self::Recorded(_) => ROUNDS,
-        }
-    }
-
     /// Names of the tasks of a mix, and what they do.
     ///
     /// # Errors
@@ -250,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_recordings_are_counted_once_caches_are_warm() {
+    fn runs_are_counted_once_caches_are_warm() {
         let (recorded, _directory) = povray();
         let programs = Programs::Recorded(&recorded);
         let specs = [Scheme::AllBank, Scheme::CODESIGN].map(|scheme| Spec::usual(2, 32, scheme));

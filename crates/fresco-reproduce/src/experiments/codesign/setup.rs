@@ -2,6 +2,7 @@
 //! From what is varied to an experiment.
 
 use super::Programs;
+use super::programs::ROUNDS;
 use super::spec::{Banks, Scheme, Spec};
 use crate::World;
 use fresco_dram::ColorSpace;
@@ -110,8 +111,8 @@ pub(super) fn experiment(spec: &Spec, programs: Programs<'_>, world: World) -> R
     });
     Ok(Experiment {
         tasks,
-        horizon_ns: (programs.warm_up() + 1) * round_ns,
-        count_from_ns: programs.warm_up() * round_ns,
+        horizon_ns: (ROUNDS + 1) * round_ns,
+        count_from_ns: ROUNDS * round_ns,
         seed: world.seed(),
         ..Experiment::new(machine, schedule, frames)
     })
