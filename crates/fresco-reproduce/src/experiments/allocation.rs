@@ -19,8 +19,8 @@ const SEEDS: u64 = 5;
 /// Tasks of table 2.2, and what each allocates.
 const CAMC_TASKS: u32 = 4;
 const CAMC_MIB: u64 = 32;
-/// A task's share of the 32 banks of its node, as in the scenario.
-const CAMC_COLORS: u32 = 8;
+/// A task's colors: CAMC's default. With all 32 of the node in use no frame is sorted in vain.
+const CAMC_COLORS: u32 = 1;
 
 /// PALLOC's table I (PAL-9): allocate memory in four banks; time in the allocator per page, mean over all starting states
 /// and longest of all.

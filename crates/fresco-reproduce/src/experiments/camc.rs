@@ -4,7 +4,6 @@
 use fresco_report::claims::Row;
 use fresco_system::Role;
 use fresco_system::results::{PointResult, ScenarioResult, Spread, TaskResult};
-use std::collections::BTreeSet;
 
 /// The paper's name for the program alone.
 const SINGLE_RUN: &str = "single_run";
@@ -30,47 +29,10 @@ pub fn by_allocator(result: &ScenarioResult) -> Vec<Row> {
         let of_run = |tasks: &[TaskResult]| Spread::of(tasks.iter().map(|task| task.access_time_ns)).mean;
         let access = Spread::of(point.runs.iter().map(|run| of_run(&run.tasks)));
         let row = Row::new().label("policy", point.values.first()?);
-        let row = row
-            .value("access_ns.mean", access.mean)
-            .value("access_ns.stddev", access.stddev);
-        Some(match shared_banks(point) {
-            Some(banks) => row.value("shared_banks", f64::from(banks)),
-            None => row,
-        })
+        let row = row.value("access_ns.mean", access.mean);
+        Some(row.value("access_ns.stddev", access.stddev))
     };
     result.points.iter().filter_map(row).collect()
-}
-
-/// Bank colors that more than one task had, over all repetitions the most; `None` if a task was not colored, or had
-/// frames outside its colors.
-fn shared_banks(point: &PointResult) -> Option<u32> {
-    let mut most = 0;
-    for run in &point.runs {
-        let mut seen: BTreeSet<u32> = BTreeSet::new();
-        let mut shared: BTreeSet<u32> = BTreeSet::new();
-        for task in &run.tasks {
-            if task.pages.spilled > 0 {
-                return None;
-            }
-            for bank in numbers(&task.banks)? {
-                if !seen.insert(bank) {
-                    shared.insert(bank);
-                }
-            }
-        }
-        most = most.max(shared.len() as u32);
-    }
-    Some(most)
-}
-
-/// The numbers of a list such as `0-3,8`.
-fn numbers(list: &str) -> Option<Vec<u32>> {
-    let mut numbers = Vec::new();
-    for part in list.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        numbers.extend(first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?);
-    }
-    Some(numbers)
 }
 
 /// Figure 2.4: a program and three attackers.
@@ -173,15 +135,4 @@ fn background(point: &PointResult) -> Option<Spread> {
     let tasks = tasks.filter(|task| task.role == Role::Background && task.operations > 0);
     let times = Spread::of(tasks.map(|task| task.access_time_ns * WORK / 1e6));
     (times.count > 0).then_some(times)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::numbers;
-
-    #[test]
-    fn lists_of_colors_are_read() {
-        assert_eq!(numbers("0-2,8"), Some(vec![0, 1, 2, 8]));
-        assert_eq!(numbers("none"), None);
-    }
 }

@@ -29,11 +29,11 @@ pub fn eta(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Res
             return Ok(None);
         };
         steps.step();
-        let interfered: u64 = result.tasks.iter().map(|task| task.met_refresh.accesses()).sum();
+        let interfered: u64 = result.tasks.iter().map(|task| task.met_refresh.reads).sum();
         let row = Row::new()
             .label("eta", eta)
             .value("passed_over", passed_over(&experiment, &result) as f64);
-        Ok(Some(row.value("interfered_accesses", interfered as f64)))
+        Ok(Some(row.value("interfered_reads", interfered as f64)))
     };
     let rows: Result<Option<Vec<Row>>, InputError> = [1u32, 2, 3, 4].into_par_iter().map(row).collect();
     Ok(rows?.unwrap_or_default())

@@ -49,7 +49,7 @@ pub fn example(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputE
         let row = Row::new().label("refresh", name).label("window", "all");
         rows.push(
             row.value("both_stalled_pct", both)
-                .value("interfered_accesses", interfered(result) as f64),
+                .value("interfered_reads", interfered(result) as f64),
         );
         let shorter = if name == "codesign" {
             &made[SCHEMES.len()..]
@@ -64,7 +64,7 @@ pub fn example(world: World, observer: &dyn Observer) -> Result<Vec<Row>, InputE
 }
 
 fn interfered(result: &RunOutcome) -> u64 {
-    result.tasks.iter().map(|task| task.met_refresh.accesses()).sum()
+    result.tasks.iter().map(|task| task.met_refresh.reads).sum()
 }
 
 /// Who runs in a window, and which bank is refreshed if it is one bank all the time.
@@ -104,7 +104,7 @@ fn of_window(
             .map_or(0, |(_, result)| interfered(result)),
     };
     row.value("bank", f64::from(turn.bank)).value(
-        "interfered_accesses",
+        "interfered_reads",
         up_to(window + 1).saturating_sub(up_to(window)) as f64,
     )
 }

@@ -33,7 +33,7 @@ struct Outcome {
     /// Mean latency of reads, in cycles of the memory.
     latency: f64,
     reads: u64,
-    /// Accesses that met a refresh.
+    /// Reads that met a refresh: nobody waits for what is written back.
     interfered: u64,
     /// Banks at work, while any is.
     parallelism: f64,
@@ -92,7 +92,7 @@ fn outcome(fair: &FairResult, result: &RunOutcome, clock_ns: f64) -> Outcome {
         ipc: fair.harmonic_mean_ipc,
         latency: waited / reads.max(1) as f64 / clock_ns,
         reads,
-        interfered: fair.tasks.iter().map(|task| task.met_refresh.accesses()).sum(),
+        interfered: fair.tasks.iter().map(|task| task.met_refresh.reads).sum(),
         parallelism: result.banks_at_work,
     }
 }

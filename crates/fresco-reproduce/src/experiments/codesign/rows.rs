@@ -69,7 +69,7 @@ pub fn runs(programs: Programs<'_>, world: World, observer: &dyn Observer) -> Re
     rows("co-design, runs", programs, world, wanted, observer, |row, outcome| {
         row.value("latency_cycles.mean", outcome.latency)
             .value("accesses", outcome.reads as f64)
-            .value("interfered_accesses", outcome.interfered as f64)
+            .value("interfered_reads", outcome.interfered as f64)
             .value("blp.mean", outcome.parallelism)
     })
 }
