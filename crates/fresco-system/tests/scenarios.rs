@@ -37,6 +37,9 @@ fn every_shipped_scenario_runs() {
     for path in shipped().iter().filter(|path| !needs_traces(path)) {
         let text = std::fs::read_to_string(path).expect("readable");
         let mut short = vec!["check=true".to_owned()];
+        if text.contains("\n[fill]") {
+            short.push("fill.operations=2000".to_owned());
+        }
         for phase in ["warm_up", "measure"] {
             let periodic = text.split("[[task]]").skip(1).any(|task| task.contains("\nperiod = "));
             let extent = match (phase, text.contains(&format!("[{phase}]\npasses"))) {
