@@ -74,10 +74,13 @@ fn verdicts_on_effects_are_tried() {
 
 #[test]
 fn what_a_record_lacks_cannot_be_judged() {
-    let lost = verdict("kernel-camc-obs4", &[("setting = \"16_apart\"", "setting = \"other\"")]);
+    let lost = verdict(
+        "kernel-camc-obs4",
+        &[("setting = \"16_apart_ahead\"", "setting = \"other\"")],
+    );
     assert_eq!(lost["outcome"], "cannot-be-run");
     let why = lost["explanation"].as_str().expect("a reason");
-    assert_eq!(why, "no result recycled_insn{setting=16_apart} in kernel-faults");
+    assert_eq!(why, "no result recycled_insn{setting=16_apart_ahead} in kernel-faults");
 }
 
 #[test]
