@@ -31,7 +31,7 @@ impl Machine {
         let core_table = root.table("core")?;
         let core = core::read(&core_table)?;
         core_table.finish()?;
-        let cores = root.integer("cores", 1..=1024)?;
+        let cores = root.integer("cores", 1..=threads::MOST_CORES)?;
         let page_bytes = page_bytes(&root)?;
         let caches = caches::read(&root, &core, cores)?;
         let memory_table = root.table("memory")?;

@@ -8,8 +8,8 @@
 use crate::Machine;
 use fresco_input::{InputError, Table};
 
-/// Threads of all cores together.
-const MOST_CORES: u32 = 1024;
+/// Cores, and threads of all cores together.
+pub(super) const MOST_CORES: u32 = 1024;
 
 /// Makes each thread a core with its share: of slots, window and misses, of the private caches by ways. A last-level cache
 /// and a node have the threads of their cores.

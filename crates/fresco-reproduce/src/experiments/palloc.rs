@@ -4,14 +4,17 @@
 use fresco_report::claims::Row;
 use fresco_system::results::{PointResult, ScenarioResult, Spread};
 
+/// A row for a point, labelled by the axes of the sweep.
+fn labelled(result: &ScenarioResult, point: &PointResult) -> Row {
+    let axes = std::iter::zip(&result.axes, &point.values);
+    axes.fold(Row::new(), |row, (axis, value)| row.label(&axis.name, value))
+}
+
 /// Latency of the reads of the measured task, by policy and number of co-runners.
 pub fn latency(result: &ScenarioResult) -> Vec<Row> {
     let rows = result.points.iter().filter_map(|point| {
         let task = point.tasks.first()?;
-        let mut row = Row::new();
-        for (axis, value) in std::iter::zip(&result.axes, &point.values) {
-            row = row.label(&axis.name, value);
-        }
+        let row = labelled(result, point);
         let latency = &task.reads.latency;
         Some(
             row.value("latency_ns.mean", latency.mean_ns)
@@ -28,11 +31,8 @@ pub fn latency(result: &ScenarioResult) -> Vec<Row> {
 pub fn by_axes(result: &ScenarioResult) -> Vec<Row> {
     let row = |point: &PointResult| {
         let task = point.tasks.first()?;
-        let mut row = Row::new();
-        for (axis, value) in std::iter::zip(&result.axes, &point.values) {
-            row = row.label(&axis.name, value);
-        }
-        row = row.value("ipc", task.instructions_per_cycle.mean);
+        let row = labelled(result, point);
+        let row = row.value("ipc", task.instructions_per_cycle.mean);
         let slowdown = task.slowdown.as_ref().map_or(1.0, |slowdown: &Spread| slowdown.mean);
         Some(
             row.value("slowdown", slowdown)

@@ -12,14 +12,15 @@ const LINE: f64 = 64.0;
 /// The rows of a run, for a density.
 pub(super) fn of(case: &Case, density: u32, result: &RunOutcome) -> Rows {
     let reads: u64 = result.tasks.iter().map(|task| task.reads.count).sum();
-    let each = stopped_s(case, result) * 1e9 / reads.max(1) as f64;
+    let stopped = stopped_s(case, result);
+    let each = stopped * 1e9 / reads.max(1) as f64;
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
     let tasks = tasks
         .map(|(planned, outcome)| task(labelled(case, density), case, planned, outcome, each))
         .collect();
     Rows {
         tasks,
-        set: set(labelled(case, density), case, result),
+        set: set(labelled(case, density), case, result, stopped),
     }
 }
 
@@ -90,7 +91,7 @@ fn task(row: Row, case: &Case, planned: &PlannedTask, outcome: &TaskOutcome, sto
     }
 }
 
-fn set(row: Row, case: &Case, result: &RunOutcome) -> Row {
+fn set(row: Row, case: &Case, result: &RunOutcome, stopped_s: f64) -> Row {
     let sum = |part: &dyn Fn(&TaskOutcome) -> f64| result.tasks.iter().map(part).sum::<f64>();
     let tasks = case.plan.tasks.iter().zip(&result.tasks);
     // Not known of a task of which no job ended.
@@ -117,7 +118,7 @@ fn set(row: Row, case: &Case, result: &RunOutcome) -> Row {
         )
         .value(
             "throughput_mb_s",
-            accesses * LINE / (executed_s + stopped_s(case, result)).max(f64::MIN_POSITIVE) / 1e6,
+            accesses * LINE / (executed_s + stopped_s).max(f64::MIN_POSITIVE) / 1e6,
         );
     if case.policy.is_some() {
         return row;
