@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The claims of the papers: that the files are sound, and that verdicts on made-up results come out as they should.
 
-use fresco_report::claims::{Claims, Outcome, Results, Row, Tally, TallyByRole, Verdict, judge, verdict_table};
+use fresco_report::claims::{
+    Claim, Claims, Outcome, Results, Row, Tally, TallyByRole, Verdict, judge, judge_roughly, verdict_table,
+};
 use std::collections::BTreeSet;
 
 pub fn claims() -> Claims {
     Claims::builtin().unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn claim(id: &str) -> Claim {
+    let systems = claims().systems;
+    let mut all = systems.into_values().flat_map(|system| system.claims);
+    all.find(|claim| claim.id == id)
+        .unwrap_or_else(|| panic!("no claim {id}"))
+}
+
 fn verdict(id: &str, results: &Results) -> Verdict {
-    let claims = claims();
-    let claim = claims
-        .systems
-        .values()
-        .flat_map(|system| &system.claims)
-        .find(|claim| claim.id == id);
-    judge(claim.unwrap_or_else(|| panic!("no claim {id}")), results)
+    judge(&claim(id), results)
 }
 
 /// Core 0's latency on the Xeon by co-runners.
@@ -123,6 +126,35 @@ fn an_order_holds_only_beyond_what_counts_as_the_same() {
         (close.outcome, close.explanation.as_str()),
         (Outcome::Differs, "3.846 % apart, same up to 5 %")
     );
+}
+
+#[test]
+fn rough_values_leave_open_what_hangs_on_them() {
+    let roughly = |samebank, diffbank| {
+        let judge = |id| judge_roughly(&claim(id), &fig4(samebank, diffbank), |_| true);
+        (
+            judge("palloc-fig4-samebank").outcome,
+            judge("palloc-fig4-diffbank").outcome,
+        )
+    };
+    let (rising, flat) = ([61.0, 104.0, 148.0, 191.0], [61.0; 4]);
+    // Apart by more than 10 %; the same, but not if one is 2.5 % more and another one 2.5 % less, which are 5.1 % apart.
+    assert_eq!(roughly(rising, flat), (Outcome::Holds, Outcome::Open));
+    // Between nothing and 10 % either may be so.
+    assert_eq!(
+        roughly([61.0, 104.0, 112.0, 191.0], rising),
+        (Outcome::Open, Outcome::Differs)
+    );
+    assert_eq!(
+        roughly([61.0, 104.0, 103.0, 191.0], rising),
+        (Outcome::Differs, Outcome::Differs)
+    );
+    let exact = judge_roughly(&claim("palloc-fig4-diffbank"), &fig4(rising, flat), |_| false);
+    assert_eq!(exact.outcome, Outcome::Holds, "its values are not off");
+    // What longer runs would tell is open, and what no run tells is not.
+    let missing = |id| judge_roughly(&claim(id), &Results::new(), |_| true).outcome;
+    assert_eq!(missing("palloc-fig4-samebank"), Outcome::Open);
+    assert_eq!(missing("palloc-abs-variation-4.4x"), Outcome::CannotBeRun);
 }
 
 #[test]
@@ -324,6 +356,7 @@ fn the_table_and_the_tally_show_every_verdict() {
             differs: 0,
             refuted: 0,
             cannot_be_run: 36,
+            open: 0,
             cited: 0
         }
     );

@@ -16,7 +16,9 @@ mod means;
 mod observer;
 mod perturbed;
 pub mod published;
+mod quick;
 mod recordings;
+mod seeds;
 mod study;
 #[cfg(test)]
 mod testing;
@@ -28,4 +30,4 @@ pub use observer::{Observer, Steps, Unobserved};
 pub use perturbed::{Moved, Perturbed, There, perturb};
 pub use recordings::{Recordings, Run};
 pub use study::{Ask, Findings, Reproduction, Study, System};
-pub use world::World;
+pub use world::{Runs, World};

@@ -4,11 +4,12 @@
 use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
 use crate::recordings::{Judged, Made, Recordings, Run};
-use crate::{Means, Perturbed, World, conditions};
+use crate::seeds::BySeed;
+use crate::{Means, Perturbed, Runs, World, conditions, quick};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
-use fresco_report::claims::{Claims, Results, Tally, TallyByRole, Tried, Verdict};
+use fresco_report::claims::{Claims, Results, Tally, TallyByRole, Tried, Verdict, judge_roughly};
 use fresco_scenario::{Scenario, builtin, builtin_text};
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
@@ -150,6 +151,7 @@ impl Study {
         })?;
         let (mut results, mut scenarios, mut scenario_results) = (Results::new(), Vec::new(), Vec::new());
         let (mut systems, mut all_tried, mut tried) = (Vec::new(), true, conditions::Rows::new());
+        let mut by_seed = BySeed::default();
         let mut left = std::mem::take(&mut self.scenarios);
         let is_asked = |name: &&str| self.systems.iter().any(|one| one == name);
         let names: Vec<&str> = self.claims.names().into_iter().filter(is_asked).collect();
@@ -167,13 +169,17 @@ impl Study {
             };
             let needed: Vec<(Scenario, InputFile)> = left.extract_if(.., needs).collect();
             let made = simulate(&needed, means)?;
-            scenarios.extend(needed.into_iter().take(made.len()));
+            let (new, known) = (made.len(), scenario_results.len());
             scenario_results.extend(made);
             let rows =
                 pool.install(|| experiments::rows(&experiments, &scenario_results, record, self.world, means))?;
             results.0.extend(rows.0);
+            for ((scenario, _), result) in needed.iter().zip(&scenario_results[known..]) {
+                by_seed.add((scenario, result), &experiments, &results);
+            }
+            scenarios.extend(needed.into_iter().take(new));
             if self.recordings.is_none() {
-                let (system, whole) = self.judged(name, (&results, &mut tried), None, means)?;
+                let (system, whole) = self.judged(name, (&results, &mut tried), &by_seed, None, means)?;
                 all_tried &= whole;
                 means.observer.judged(&system);
                 systems.push(system);
@@ -186,7 +192,7 @@ impl Study {
         let made = made.transpose()?;
         if let Some(made) = &made {
             for name in &names {
-                let (system, whole) = self.judged(name, (&results, &mut tried), Some(made), means)?;
+                let (system, whole) = self.judged(name, (&results, &mut tried), &by_seed, Some(made), means)?;
                 all_tried &= whole;
                 systems.push(system);
             }
@@ -211,6 +217,7 @@ impl Study {
         &'s self,
         name: &str,
         (results, without): (&Results, &mut conditions::Rows<'s>),
+        by_seed: &BySeed,
         made: Option<&Made>,
         means: Means<'_>,
     ) -> Result<(System, bool), InputError> {
@@ -218,7 +225,11 @@ impl Study {
         let mut tried = Tried::default();
         let system = &self.claims.systems[name];
         for claim in &system.claims {
-            let by_model = Judged::new(Cow::Borrowed(claim), results);
+            let mut by_model = Judged::new(Cow::Borrowed(claim), results);
+            match self.world.runs {
+                Runs::Quick => by_model.verdict = judge_roughly(claim, results, is_measured),
+                _ => by_model.verdict.seeds = by_seed.judge(claim, &by_model.verdict, results),
+            }
             let by_recordings = made.and_then(|made| made.judge(&by_model));
             let Judged {
                 claim,
@@ -258,6 +269,12 @@ impl Findings {
     }
 }
 
+/// Returns true if values of the experiment are what was measured, and hang on how long that took.
+fn is_measured(experiment: &str) -> bool {
+    let experiment = experiments::ALL.iter().find(|one| one.name == experiment);
+    experiment.is_some_and(Experiment::is_measured)
+}
+
 /// The scenarios of experiments, several of which may read the results of one.
 fn scenarios_of(experiments: &[&Experiment], world: World) -> Result<Vec<(Scenario, InputFile)>, InputError> {
     let (mut scenarios, mut names) = (Vec::new(), BTreeSet::new());
@@ -265,6 +282,9 @@ fn scenarios_of(experiments: &[&Experiment], world: World) -> Result<Vec<(Scenar
         let Some(name) = experiment.scenario.filter(|name| names.insert(*name)) else {
             continue;
         };
+        if world.runs == Runs::Quick && quick::shorter(name).is_none() {
+            continue;
+        }
         let overrides = experiment.set(world);
         let scenario = match builtin(name, &overrides) {
             // What the papers reserve may be more than slower memory guarantees: there is no such experiment then.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What experiments are made under, besides what they are about: a seed, and how fast the cells of the memory are.
+//! What experiments are made under, besides what they are about: a seed, how fast the cells of the memory are, and how many runs there are.
 
+use crate::quick;
 use fresco_dram::standards::with_latencies_scaled;
 use fresco_input::InputError;
 use fresco_machine::Machine;
+use fresco_scenario::builtin_text;
 use serde::Serialize;
 
 /// From seed to seed: repetitions of a run have seeds that follow each other, and no two worlds are to have one in common.
@@ -18,6 +20,31 @@ pub struct World {
     pub seed: Option<u32>,
     /// Latencies of the memory in percent of those of the machine files, without refresh: `memory.latency_percent`.
     pub latency_percent: u32,
+    /// How many runs there are, and how long they are.
+    #[serde(skip_serializing_if = "Runs::is_usual")]
+    pub runs: Runs,
+}
+
+/// How many runs there are, and how long they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Runs {
+    /// As the scenarios have it.
+    #[default]
+    Usual,
+    /// What is repeated is repeated so often.
+    Repeated(u32),
+    /// One of each, shorter ones, and none of what takes longest: verdicts are rough ([`judge_roughly`]).
+    ///
+    /// [`judge_roughly`]: fresco_report::claims::judge_roughly
+    Quick,
+}
+
+impl Runs {
+    /// Serde asks by reference.
+    fn is_usual(&self) -> bool {
+        *self == Self::Usual
+    }
 }
 
 impl Default for World {
@@ -25,6 +52,7 @@ impl Default for World {
         Self {
             seed: None,
             latency_percent: 100,
+            runs: Runs::Usual,
         }
     }
 }
@@ -37,6 +65,7 @@ impl World {
             .map(|index| Self {
                 seed: Some(self.seed.unwrap_or(1).wrapping_add(APART * (index + 1))),
                 latency_percent: [110, 90, 100][index as usize % 3],
+                ..self
             })
             .collect()
     }
@@ -46,14 +75,31 @@ impl World {
         self.seed.map_or(1, u64::from)
     }
 
-    /// What it sets in a scenario, as `--set` takes it.
-    pub(crate) fn set(self) -> Vec<String> {
+    /// What it sets in a built-in scenario, as `--set` takes it.
+    pub(crate) fn set(self, scenario: &str) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("seed={seed}"));
         let latency = match self.latency_percent {
             100 => None,
             percent => Some(format!("memory.latency_percent={percent}")),
         };
-        seed.into_iter().chain(latency).collect()
+        let runs = match self.runs {
+            Runs::Usual => Vec::new(),
+            Runs::Repeated(times) if is_repeated(scenario) => vec![format!("repetitions={times}")],
+            Runs::Repeated(_) => Vec::new(),
+            Runs::Quick => quick::set(scenario),
+        };
+        seed.into_iter().chain(latency).chain(runs).collect()
+    }
+
+    /// The world for what is made once, whether scenarios are repeated or not.
+    pub(crate) fn of_one_run(self) -> Self {
+        Self {
+            runs: match self.runs {
+                Runs::Repeated(_) => Runs::Usual,
+                runs => runs,
+            },
+            ..self
+        }
     }
 
     /// The machine as it is in this world.
@@ -65,6 +111,12 @@ impl World {
             .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
         Ok(machine)
     }
+}
+
+/// Returns true if the built-in scenario asks for repetitions of its runs.
+fn is_repeated(scenario: &str) -> bool {
+    let text = builtin_text(scenario).unwrap_or_default();
+    text.lines().any(|line| line.starts_with("repetitions ="))
 }
 
 impl std::fmt::Display for World {
@@ -90,7 +142,25 @@ mod tests {
         assert_eq!(seeds, [1001, 2001, 3001, 4001]);
         let percent: Vec<u32> = others.iter().map(|world| world.latency_percent).collect();
         assert_eq!(percent, [110, 90, 100, 110]);
-        assert_eq!(others[1].set(), ["seed=2001", "memory.latency_percent=90"]);
+        assert_eq!(others[1].set("palloc-fig4"), ["seed=2001", "memory.latency_percent=90"]);
+    }
+
+    #[test]
+    fn what_is_repeated_can_be_repeated_more_often() {
+        let world = World {
+            runs: Runs::Repeated(10),
+            ..World::default()
+        };
+        assert_eq!(world.set("palloc-fig4"), ["repetitions=10"]);
+        assert!(world.set("palloc-tab2").is_empty());
+        assert_eq!(world.of_one_run(), World::default());
+        let repeated = ALL
+            .iter()
+            .filter_map(|one| one.scenario)
+            .filter(|name| is_repeated(name));
+        for name in repeated {
+            assert!(builtin(name, &[]).expect(name).repetitions > 1, "{name}");
+        }
     }
 
     #[test]

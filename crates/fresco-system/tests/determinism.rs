@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The same scenario gives the same bytes, whatever the threads do; another seed gives others.
 
-use crate::common::results_on;
+use crate::common::{parse, results_on};
 
 const TEXT: &str = "
 name = \"test\"
@@ -54,4 +54,17 @@ fn seeds_change_something_and_repetitions_have_their_own() {
         later.points[1].runs[0].tasks[0].run_time_ps, times[1],
         "a repetition is the run of its seed"
     );
+}
+
+#[test]
+fn a_repetition_by_itself_is_the_scenario_with_its_seed_alone() {
+    let result = results_on(2, TEXT);
+    let scenario = parse(TEXT).expect("sound");
+    let by_seed = result.by_seed(&scenario);
+    assert_eq!(by_seed.len(), 3);
+    for (alone, seed) in by_seed.iter().zip(1..) {
+        let text = TEXT.replace("repetitions = 3", &format!("repetitions = 1\nseed = {seed}"));
+        let alone = serde_json::to_string(alone).expect("serialises");
+        assert_eq!(alone, json(2, &text), "seed {seed}");
+    }
 }

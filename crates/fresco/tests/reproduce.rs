@@ -124,3 +124,17 @@ fn a_report_does_not_replace_its_record() {
     let kept = std::fs::read_to_string(directory.path().join("results.json")).expect("is there");
     assert_eq!(kept, RECORD);
 }
+
+#[test]
+fn quick_verdicts_on_what_is_exact_are_the_usual_ones() {
+    let directory = directory_with(&[("r.toml", RECORD)]);
+    let verdicts = |more: &[&str]| {
+        let arguments = [&COMMAND[..], &["--json"], more].concat();
+        json(&arguments, directory.path())["data"]["systems"][0]["verdicts"].take()
+    };
+    assert_eq!(verdicts(&["--quick"]), verdicts(&[]));
+    for other in [["--perturb", "1"], ["--repetitions", "2"], ["--programs", "p"]] {
+        let arguments = [&COMMAND[..], &["--quick"], &other].concat();
+        assert!(crate::common::refused(&arguments, directory.path()).contains(other[0]));
+    }
+}

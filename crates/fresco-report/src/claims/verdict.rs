@@ -14,6 +14,8 @@ pub enum Outcome {
     Holds,
     /// The results do not reach far enough to tell.
     CannotBeRun,
+    /// It hangs on how far the results are off, or on some that are left out, which longer runs would tell.
+    Open,
     /// It did not.
     Differs,
     /// It cannot be so: there is a counterexample, or arithmetic is against it.
@@ -26,6 +28,7 @@ impl Outcome {
         match self {
             Outcome::Holds => "holds",
             Outcome::CannotBeRun => "cannot be run",
+            Outcome::Open => "open",
             Outcome::Differs => "differs",
             Outcome::Refuted => "refuted",
         }
@@ -35,7 +38,7 @@ impl Outcome {
     pub fn tone(self) -> Tone {
         match self {
             Outcome::Holds => Tone::Good,
-            Outcome::CannotBeRun => Tone::Faint,
+            Outcome::CannotBeRun | Outcome::Open => Tone::Faint,
             Outcome::Differs | Outcome::Refuted => Tone::Bad,
         }
     }
@@ -71,6 +74,15 @@ pub struct Without {
     pub ours: String,
 }
 
+/// How many of several seeds, each by itself, give a claim the same verdict as all of them together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Seeds {
+    /// How many there are.
+    pub of: usize,
+    /// Those with the same verdict.
+    pub same: usize,
+}
+
 /// A claim judged.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
@@ -98,6 +110,9 @@ pub struct Verdict {
     pub explanation: String,
     /// The tests.
     pub parts: Vec<Part>,
+    /// What came of it by each seed alone; absent if each run is made once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<Seeds>,
     /// What came of it without what the experiment presumes, as far as that was tried.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<Without>,
@@ -144,6 +159,7 @@ impl Verdict {
             outcome,
             explanation: reasons.join("; "),
             parts,
+            seeds: None,
             without: Vec::new(),
         }
     }
@@ -226,6 +242,11 @@ pub fn verdict_table(title: &str, verdicts: &[Verdict]) -> Result<Table, ReportE
     Ok(table)
 }
 
+/// Returns true if there is none of a kind.
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
 /// How many claims hold, differ, are refuted, cannot be run, are of other papers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
@@ -239,6 +260,9 @@ pub struct Tally {
     pub refuted: usize,
     /// Claims that cannot be run.
     pub cannot_be_run: usize,
+    /// Claims that shorter runs leave open.
+    #[serde(skip_serializing_if = "is_none")]
+    pub open: usize,
     /// Numbers of other papers, which are none of the above.
     pub cited: usize,
 }
@@ -259,6 +283,7 @@ impl Tally {
             Outcome::Differs => &mut self.differs,
             Outcome::Refuted => &mut self.refuted,
             Outcome::CannotBeRun => &mut self.cannot_be_run,
+            Outcome::Open => &mut self.open,
         } += 1;
     }
 }
@@ -295,6 +320,9 @@ impl std::fmt::Display for Tally {
         write!(f, ", {} differ, ", self.differs)?;
         if self.refuted > 0 {
             write!(f, "{} are refuted, ", self.refuted)?;
+        }
+        if self.open > 0 {
+            write!(f, "{} are open, ", self.open)?;
         }
         write!(f, "{} cannot be run", self.cannot_be_run)?;
         if self.cited > 0 {

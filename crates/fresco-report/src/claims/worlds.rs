@@ -43,7 +43,7 @@ impl Tried {
         results: &Results,
         experiments: &BTreeMap<String, Experiment>,
     ) {
-        if verdict.outcome == Outcome::CannotBeRun || claim.no_effect {
+        if matches!(verdict.outcome, Outcome::CannotBeRun | Outcome::Open) || claim.no_effect {
             return;
         }
         let Some(spoken) = spoken(claim, experiments) else {

@@ -18,7 +18,7 @@ pub fn by_controller(result: &ScenarioResult) -> Vec<Row> {
         let (pass, writes) = (task.pass_time_ns?, task.operations as f64 / task.passes as f64);
         let row = Row::new().label("node", point.values.first()?);
         let row = row.value("access_ns.mean", pass.mean / writes);
-        Some(row.value("access_ns.stddev", pass.stddev / writes))
+        Some(with_deviation(row, "access_ns.stddev", &pass, writes))
     };
     result.points.iter().filter_map(row).collect()
 }
@@ -30,7 +30,7 @@ pub fn by_allocator(result: &ScenarioResult) -> Vec<Row> {
         let access = Spread::of(point.runs.iter().map(|run| of_run(&run.tasks)));
         let row = Row::new().label("policy", point.values.first()?);
         let row = row.value("access_ns.mean", access.mean);
-        Some(row.value("access_ns.stddev", access.stddev))
+        Some(with_deviation(row, "access_ns.stddev", &access, 1.0))
     };
     result.points.iter().filter_map(row).collect()
 }
@@ -66,11 +66,19 @@ pub fn beside_many_attackers(result: &ScenarioResult) -> Vec<Row> {
     with_single_run(result, of_policy)
 }
 
+/// The deviation of values, in units of `unit`; a single one has none.
+fn with_deviation(row: Row, name: &str, values: &Spread, unit: f64) -> Row {
+    match values.count {
+        0 | 1 => row,
+        _ => row.value(name, values.stddev / unit),
+    }
+}
+
 /// Run time of the program, and of the attackers for the same work.
 fn attacked(row: Row, point: &PointResult) -> Row {
     let row = timed(row, point);
     let run_time = measured(point);
-    let row = row.value("time_ms.stddev", run_time.stddev);
+    let row = with_deviation(row, "time_ms.stddev", &run_time, 1.0);
     match background(point) {
         Some(stream) => row
             .value("stream_time_ms.mean", stream.mean)

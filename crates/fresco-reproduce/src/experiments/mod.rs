@@ -20,7 +20,7 @@ pub use allocation::SIZES_MIB;
 pub(crate) use codesign::Recorded;
 
 use crate::kernel_record::Record;
-use crate::{Means, Observer, World};
+use crate::{Means, Observer, Runs, World, quick};
 use codesign::Programs;
 use fresco_input::InputError;
 use fresco_report::InputFile;
@@ -245,7 +245,8 @@ pub fn rows(
     means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
-    let observer = means.observer;
+    let (observer, world) = (means.observer, world.of_one_run());
+    let is_left_out = |name: &str| world.runs == Runs::Quick && !quick::is_made(name);
     for experiment in experiments {
         let key = format!("{} {world:?}", experiment.name);
         let scenario = scenarios
@@ -256,7 +257,7 @@ pub fn rows(
             (Rows::Scenario(_), None) => continue,
             // What the record says is there already.
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
-            _ if observer.is_stopped() => continue,
+            _ if observer.is_stopped() || is_left_out(experiment.name) => continue,
             (Rows::Facts(rows), _) => means.rows(&key, rows)?,
             (Rows::Seeded(rows), _) => means.rows(&key, || rows(world.seed()))?,
             (Rows::Runs(rows), _) => means.rows(&key, || rows(world, observer))?,
@@ -280,7 +281,28 @@ impl Experiment {
     /// What is set in its scenario in this world, as `--set` takes it.
     pub(crate) fn set(&self, world: World) -> Vec<String> {
         let only = self.only.iter().map(|text| (*text).to_owned());
-        only.chain(world.set()).collect()
+        only.chain(self.scenario.into_iter().flat_map(|name| world.set(name)))
+            .collect()
+    }
+
+    /// Its rows of another result of its scenario: `rows`, which it has, with the values of this one.
+    pub(crate) fn rows_of(&self, result: &ScenarioResult, rows: &[Row]) -> Vec<Row> {
+        let Rows::Scenario(of_result) = self.rows else {
+            return rows.to_vec();
+        };
+        let found = of_result(result);
+        let other = |row: &Row| {
+            let mut row = row.clone();
+            let same = found.iter().filter(|other| other.labels == row.labels);
+            same.for_each(|other| row.values.extend(other.values.clone()));
+            row
+        };
+        rows.iter().map(other).collect()
+    }
+
+    /// Returns true if its rows are what was measured: others are exact.
+    pub(crate) fn is_measured(&self) -> bool {
+        matches!(self.rows, Rows::Scenario(_) | Rows::Runs(_) | Rows::Mixes(_))
     }
 
     /// Returns true if its programs are those of the co-design's mixes.

@@ -18,7 +18,7 @@ pub(super) fn prepared(
 ) -> Result<Option<(Run, Scenario)>, InputError> {
     let set = recipe.set.iter().map(|set| (*set).to_owned());
     let mut run = Run::new(recipe.scenario, set.collect());
-    let of_world = world.set();
+    let of_world = world.set(recipe.scenario);
     let read = |set: &[String], more: &[String]| {
         let overrides: Vec<String> = set.iter().chain(more).chain(&of_world).cloned().collect();
         fresco_scenario::builtin(recipe.scenario, &overrides)

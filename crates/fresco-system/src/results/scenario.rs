@@ -121,7 +121,31 @@ impl ScenarioResult {
             .points
             .iter()
             .map(|_| runs.by_ref().take(scenario.repetitions as usize).collect());
-        let by_point: Vec<Vec<RunResult>> = by_point.collect();
+        Self {
+            seed: scenario.seed,
+            repetitions: scenario.repetitions,
+            stopped: (made < all).then_some(Stopped { made, all }),
+            ..Self::of_points(scenario, by_point.collect())
+        }
+    }
+
+    /// Each repetition by itself: what the scenario, whose result this is, would have found with its seed alone.
+    pub fn by_seed(&self, scenario: &Scenario) -> Vec<Self> {
+        let of_repetition = |repetition: u32| {
+            let runs = |point: &PointResult| {
+                let run = point.runs[repetition as usize].clone();
+                vec![RunResult { repetition: 0, ..run }]
+            };
+            Self {
+                seed: self.seed + u64::from(repetition),
+                ..Self::of_points(scenario, self.points.iter().map(runs).collect())
+            }
+        };
+        (0..self.repetitions).map(of_repetition).collect()
+    }
+
+    /// One repetition, or several, of each point.
+    fn of_points(scenario: &Scenario, by_point: Vec<Vec<RunResult>>) -> Self {
         let summaries: Vec<(Vec<TaskSummary>, Together)> = std::iter::zip(&scenario.points, &by_point)
             .map(|(point, runs)| {
                 let baseline = point.baseline.map(|base| by_point[base].as_slice());
@@ -148,10 +172,10 @@ impl ScenarioResult {
             title: scenario.title.clone(),
             method: None,
             seed: scenario.seed,
-            repetitions: scenario.repetitions,
+            repetitions: 1,
             points: points.collect(),
             axes: scenario.axes.clone(),
-            stopped: (made < all).then_some(Stopped { made, all }),
+            stopped: None,
         }
     }
 

@@ -6,7 +6,7 @@ mod page;
 pub use page::page;
 
 use super::text::wrapped;
-use fresco_report::claims::{Outcome, Verdict, verdict_table};
+use fresco_report::claims::{Outcome, Seeds, Verdict, verdict_table};
 use fresco_report::{Column, Provenance, ReportError, Table};
 use fresco_reproduce::kernel_record::Record;
 use fresco_reproduce::{Reproduction, Run, System};
@@ -76,11 +76,36 @@ fn by_role(system: &System) -> String {
 fn counted(system: &System) -> String {
     let tried = format!("Of its claims that can be judged {}.", system.tried);
     let perturbed = system.perturbed.as_ref().map(ToString::to_string).unwrap_or_default();
-    let all = [by_role(system), tried, perturbed];
+    let all = [by_role(system), tried, by_seed(system), perturbed];
     all.into_iter()
         .filter(|text| !text.is_empty())
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// How many verdicts are the same by each seed alone, and which are not; empty if no run is repeated.
+fn by_seed(system: &System) -> String {
+    let several = system
+        .verdicts
+        .iter()
+        .filter_map(|verdict| Some((verdict, verdict.seeds?)));
+    let (same, others): (Vec<_>, Vec<_>) = several.partition(|(_, seeds)| seeds.same == seeds.of);
+    let all = same.len() + others.len();
+    if all == 0 {
+        return String::new();
+    }
+    let others: Vec<String> = others
+        .iter()
+        .map(|(verdict, Seeds { of, same })| format!("{} ({same} of {of})", verdict.id))
+        .collect();
+    let not = match others.is_empty() {
+        true => String::new(),
+        false => format!("; not {}", others.join(", ")),
+    };
+    format!(
+        "Of {all} verdicts on runs that are repeated {} are the same by each seed alone{not}.",
+        same.len()
+    )
 }
 
 /// What recordings say beside what models say.
@@ -106,13 +131,10 @@ fn both(system: &System) -> Result<Table, ReportError> {
     Ok(table)
 }
 
-/// The claims that hold or differ.
+/// The claims that were judged, open or not.
 fn checked(system: &System) -> Vec<Verdict> {
-    let verdicts = system.verdicts.iter();
-    verdicts
-        .filter(|verdict| verdict.outcome != Outcome::CannotBeRun)
-        .cloned()
-        .collect()
+    let is_judged = |verdict: &&Verdict| verdict.outcome != Outcome::CannotBeRun;
+    system.verdicts.iter().filter(is_judged).cloned().collect()
 }
 
 /// Why claims cannot be run, and which, in the order of the paper.

@@ -14,7 +14,7 @@ use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::{Document, Provenance};
 use fresco_reproduce::experiments::KERNEL;
-use fresco_reproduce::{Ask, Findings, Means, Observer, SYSTEMS, Steps, Study, System, World, perturb};
+use fresco_reproduce::{Ask, Findings, Means, Observer, Runs, SYSTEMS, Steps, Study, System, World, perturb};
 use fresco_system::Store;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
@@ -33,10 +33,12 @@ scripts/kernel-test cost recorded, in no time.
 
 Examples:
   fresco reproduce
+  fresco reproduce --quick
   fresco reproduce kernel --record out/kernel-cost.toml
   fresco reproduce palloc --out out/palloc
   fresco reproduce palloc --programs out/programs
   fresco reproduce memguard --perturb 3
+  fresco reproduce camc --repetitions 10
   fresco reproduce camc --strict --json > camc.json")]
 pub struct Args {
     /// Systems whose claims are judged [default: all]
@@ -74,6 +76,14 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true, value_parser = integer("--perturb", 0..=100u32))]
     perturb: u32,
 
+    /// Take a minute: one run of each, shorter ones, and none of what takes longest. Verdicts that hang on it are left open
+    #[arg(long, conflicts_with_all = ["programs", "perturb", "repetitions"])]
+    quick: bool,
+
+    /// Repeat what is repeated so many times, each with a seed of its own [default: as its scenario says, two to ten times]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--repetitions", 1..=1000u32))]
+    repetitions: Option<u32>,
+
     /// Make all runs, those too whose results this version of the program has kept
     #[arg(long)]
     again: bool,
@@ -91,10 +101,15 @@ pub fn run(args: Args) -> Outcome {
         systems: &args.systems,
         world: World {
             seed: args.seed,
+            runs: match args.repetitions {
+                _ if args.quick => Runs::Quick,
+                Some(times) => Runs::Repeated(times),
+                None => Runs::Usual,
+            },
             ..World::default()
         },
         record: args.record.as_deref(),
-        conditions: true,
+        conditions: !args.quick,
         programs: args.programs.as_deref(),
     };
     let study = Study::new(ask)?;

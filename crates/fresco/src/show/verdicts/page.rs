@@ -6,7 +6,7 @@ use crate::show::figures::{self, Figure};
 use crate::show::page::{how, provenance_of};
 use crate::show::sweep::Sweep;
 use crate::show::{lead, words};
-use fresco_report::claims::{Outcome, Question, Role, Tally, TallyByRole, Verdict};
+use fresco_report::claims::{Outcome, Question, Role, Seeds, Tally, TallyByRole, Verdict};
 use fresco_report::plot::{Axis, Heading, Layer, StackedChart};
 use fresco_report::{Entry, HtmlReport, Provenance, ReportError, Section};
 use fresco_reproduce::comparisons::{self, Chart, Comparison};
@@ -49,7 +49,7 @@ pub fn page(findings: &Findings, provenance: &Provenance) -> Result<(HtmlReport,
                 "A claim holds if what our models of the papers' machines do agrees with it, by rules that are the same for all claims: a factor within a quarter, a percentage \
                  within a quarter or five points and at least half of the effect, an order by more than 5 %. It holds only if, where it does not without something that our experiment \
                  presumes and the paper does not say. It differs if it does not agree; the line unfolds into what is known of the reason. It is refuted if a counterexample or arithmetic is \
-                 against it. It cannot be run where a program, a number or a part of the model is missing.",
+                 against it. It cannot be run where a program, a number or a part of the model is missing, and is open if shorter runs (--quick) do not tell.",
             )
             .paragraph(
                 "\"paper\" is what the paper says, \"here\" what was found. Where a paper tells no number, \"paper\" is the test: a < b is an order, > 0.95 a bound. Elsewhere \
@@ -92,9 +92,13 @@ fn in_short(reproduction: &Reproduction) -> String {
         .get(&Role::Result)
         .copied()
         .unwrap_or_default();
+    let open = match tally.open {
+        0 => String::new(),
+        open => format!(" {open} are open: these runs are shorter than those without --quick, and leave them so."),
+    };
     format!(
         "Of {} claims {run} can be checked here; {} of them hold, {} of these only on a condition, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
-         formulas, worked examples and parameters. {} more are numbers that they take from other papers.",
+         formulas, worked examples and parameters. {} more are numbers that they take from other papers.{open}",
         verdicts.count() - tally.cited,
         tally.holds,
         tally.conditional,
@@ -124,9 +128,11 @@ fn by_system(reproduction: &Reproduction, provenance: &Provenance) -> Result<Fig
         bars_label: "system".to_owned(),
         bars: reproduction.systems.iter().map(|system| system.name.clone()).collect(),
         y: Axis::new("claims", ""),
-        layers: [Outcome::Holds, Outcome::Differs, Outcome::CannotBeRun]
+        layers: [Outcome::Holds, Outcome::Differs, Outcome::Open, Outcome::CannotBeRun]
             .map(of)
-            .to_vec(),
+            .into_iter()
+            .filter(|layer| layer.name != Outcome::Open.text() || layer.values.iter().any(|count| *count > 0.0))
+            .collect(),
     };
     Ok(Figure {
         name: "verdicts".to_owned(),
@@ -200,6 +206,10 @@ fn entry(system: &System, verdict: &Verdict) -> Entry {
         .collect();
     let mut facts = vec![("where", verdict.place.clone())];
     facts.extend(beside);
+    let seeds = verdict
+        .seeds
+        .map(|Seeds { of, same }| format!("the same verdict by {same} of {of} seeds, each alone"));
+    facts.extend(seeds.map(|text| ("seeds", text)));
     let without = verdict.without.iter().map(|without| without.text(verdict.outcome));
     facts.extend(without.map(|text| ("condition", text)));
     facts.extend(Some(("why", verdict.explanation.clone())).filter(|(_, text)| !text.is_empty()));
