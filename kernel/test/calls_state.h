@@ -80,6 +80,7 @@ static struct shared {
 	/* Changes of what others have: begun and ended, and how many each actor is in. */
 	unsigned long gen;
 	int changing[ACTORS];
+	int entered;		/* Actors that are in their cgroups. */
 	bool stop;
 	unsigned long faults, looked;
 	long longest_end;	/* ms */

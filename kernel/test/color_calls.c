@@ -226,6 +226,11 @@ static void act(int actor, unsigned long from, unsigned long steps, int life)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!puts_to(roles[me] == ROOT ? groups[0] : roles[me] == MAY ? groups[1] : groups[2], "cgroup.procs", "0") && !from)
 		fault("its cgroup: %s", strerror(errno));
+	/* One that acts may give the cgroup's controllers to its children, and then nobody may enter. */
+	if (!life)
+		__atomic_add_fetch(&shared->entered, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared->entered, __ATOMIC_SEQ_CST) < ACTORS && !__atomic_load_n(&shared->stop, __ATOMIC_RELAXED))
+		usleep(1000);
 	become(roles[me]);
 	for (; from < steps && !__atomic_load_n(&shared->stop, __ATOMIC_RELAXED); from++) {
 		step();
@@ -254,6 +259,7 @@ static unsigned long one_round(unsigned long steps, bool sudden)
 	memset(shared->steps, 0, sizeof(shared->steps));
 	memset(shared->changing, 0, sizeof(shared->changing));
 	shared->stop = false;
+	shared->entered = 0;
 	prepare();
 	for (int i = 0; i < ACTORS; i++) {
 		pids[i] = fork();
