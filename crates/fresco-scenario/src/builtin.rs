@@ -26,6 +26,7 @@ scenarios![
     "palloc-fig5-xeon",
     "palloc-tab2",
     "palloc-tab3",
+    "palloc-kernels",
     "palloc-spec",
     "camc-tab2.1",
     "camc-tab2.2",

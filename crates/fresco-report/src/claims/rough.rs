@@ -95,9 +95,10 @@ mod tests {
 
     #[test]
     fn a_value_is_off_by_as_much_as_it_is_told_in() {
-        assert_eq!(off("time_ms.mean", 200.0, true), 205.0);
-        assert_eq!(off("time_ms.mean", 200.0, false), 195.0);
-        assert_eq!(off("gain_pct.mean", 1.0, false), -1.5);
-        assert_eq!(off("misses", 0.0, true), 0.0);
+        let is_off = |name, value, is_up, expected: f64| (off(name, value, is_up) - expected).abs() < 1e-9;
+        assert!(is_off("time_ms.mean", 200.0, true, 205.0));
+        assert!(is_off("time_ms.mean", 200.0, false, 195.0));
+        assert!(is_off("gain_pct.mean", 1.0, false, -1.5));
+        assert!(is_off("misses", 0.0, true, 0.0));
     }
 }

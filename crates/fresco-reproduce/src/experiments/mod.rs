@@ -109,6 +109,7 @@ pub const ALL: &[Experiment] = &[
     of_scenario("palloc-tab2", &["palloc"], "palloc-tab2", realtime::palloc),
     of_scenario("palloc-tab3", &["palloc"], "palloc-tab3", realtime::palloc),
     of_scenario("palloc-spec", &["palloc", MEMGUARD], "palloc-spec", palloc::by_axes),
+    of_scenario("palloc-kernels", &["palloc"], "palloc-kernels", palloc::by_axes),
     seeded("tint-facts", &[TINT], tintmalloc::facts),
     facts("tint-shares", &[TINT], tintmalloc::shares),
     facts("tint-hops", &[TINT], tintmalloc::hops),

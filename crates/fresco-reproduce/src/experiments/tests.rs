@@ -37,6 +37,7 @@ fn short(scenario: &str) -> Vec<String> {
     let of_scenario: &[&str] = match scenario {
         "palloc-fig5" => &["sweep.corunners=[0, 7]"],
         "palloc-spec" => &["sweep.program=[\"403.gcc\"]"],
+        "palloc-kernels" => &["sweep.program=[\"histogram\"]"],
         // A job of a millisecond has every value that one of tens has.
         "camc-fig2.8" => &[
             "measure.jobs=1",
@@ -97,7 +98,7 @@ fn short(scenario: &str) -> Vec<String> {
         name if name.starts_with("memguard-") => &[],
         "bpm-team" => &[],
         name if name.starts_with("bpm-") => &["fill.operations=100", "warm_up.time=\"2 us\"", "measure.time=\"10 us\""],
-        "palloc-spec" => &[
+        "palloc-spec" | "palloc-kernels" => &[
             "fill.operations=100",
             "warm_up.operations=100",
             "measure.operations=400",
