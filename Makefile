@@ -71,6 +71,7 @@ scripts: ## The scripts do what they say
 	scripts/lanes --test
 	scripts/tests --test
 	scripts/kernel-limits --test
+	scripts/kernel-test --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \

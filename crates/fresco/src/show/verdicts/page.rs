@@ -97,17 +97,25 @@ fn in_short(reproduction: &Reproduction) -> String {
         open => format!(" {open} are open: these runs are shorter than those without --quick, and leave them so."),
     };
     format!(
-        "Of {} claims {run} can be checked here; {} of them hold, {} of these only on a condition, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
+        "Of {} claims {run} can be checked here; {} of them hold{}, {} differ, {} are refuted. Of what the papers measured {} hold, {} differ; the others are \
          formulas, worked examples and parameters. {} more are numbers that they take from other papers.{open}",
         verdicts.count() - tally.cited,
         tally.holds,
-        tally.conditional,
+        on_a_condition(&tally),
         tally.differs,
         tally.refuted,
         results.holds,
         results.differs,
         tally.cited
     )
+}
+
+/// How many of the claims that hold do so on a condition alone; empty if none does, or none was tried.
+fn on_a_condition(tally: &Tally) -> String {
+    match tally.conditional {
+        0 => String::new(),
+        conditional => format!(", {conditional} of these only on a condition"),
+    }
 }
 
 /// What came of the measurements of each paper, as bars.
@@ -128,7 +136,7 @@ fn by_system(reproduction: &Reproduction, provenance: &Provenance) -> Result<Fig
         bars_label: "system".to_owned(),
         bars: reproduction.systems.iter().map(|system| system.name.clone()).collect(),
         y: Axis::new("claims", ""),
-        layers: [Outcome::Holds, Outcome::Differs, Outcome::Open, Outcome::CannotBeRun]
+        layers: [Outcome::Holds, Outcome::Differs, Outcome::CannotBeRun, Outcome::Open]
             .map(of)
             .into_iter()
             .filter(|layer| layer.name != Outcome::Open.text() || layer.values.iter().any(|count| *count > 0.0))
@@ -156,16 +164,17 @@ fn answer(reproduction: &Reproduction, question: Question) -> Option<Section> {
     if all.is_empty() {
         return None;
     }
-    let Tally {
-        holds: hold,
-        conditional,
-        cannot_be_run: cannot,
-        ..
-    } = Tally::of(all.iter().map(|(_, verdict)| *verdict));
+    let tally = Tally::of(all.iter().map(|(_, verdict)| *verdict));
+    let open = match tally.open {
+        0 => String::new(),
+        open => format!(", {open} are open"),
+    };
     let section = Section::new(question.text()).paragraph(format!(
-        "What the papers answer in their abstracts, introductions and conclusions: {} claims, of which {hold} hold here, {conditional} of these only on a condition, and \
-         {cannot} cannot be judged.",
-        all.len()
+        "What the papers answer in their abstracts, introductions and conclusions: {} claims, of which {} hold here{}, and {} cannot be judged{open}.",
+        all.len(),
+        tally.holds,
+        on_a_condition(&tally),
+        tally.cannot_be_run,
     ));
     let entries = all.iter().map(|(system, verdict)| Entry {
         line: format!("{}: {}", system.name, verdict.says),
