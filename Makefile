@@ -17,7 +17,7 @@ DEMO = scenarios/palloc-fig4.toml scenarios/camc-fig2.6.toml scenarios/camc-fig2
 
 .DEFAULT_GOAL := help
 .PHONY: programs programs-check help build demo test test-rust test-beside check fmt clippy tests-built unit docs site scripts ids readme deny
-.PHONY: bench soak claims fuzz install clean
+.PHONY: bench soak claims claims-quick fuzz install clean
 .PHONY: kernel-image kernel-boot kernel-patches kernel-check kernel-test kernel-soak kernel-variants kernel-series
 .PHONY: kernel-deb kernel-deb-boot
 
@@ -72,6 +72,7 @@ scripts: ## The scripts do what they say
 	scripts/tests --test
 	scripts/kernel-limits --test
 	scripts/kernel-test --test
+	scripts/claims-check --test
 
 docs: ## The API documentation builds without a warning
 	$(TIMED) docs "builds the API documentation: about a minute" \
@@ -114,6 +115,11 @@ soak: ## 10^8 commands of random traffic on every standard through the timing ch
 
 claims: build ## All claims of the papers, in three other worlds as well (out/claims/index.html): an hour and more
 	$(TIMED) claims "runs all experiments four times: an hour and more" $(BIN) reproduce --perturb 3 --out out/claims
+	scripts/claims-check out/claims/results.json
+
+claims-quick: build ## What a minute tells of the claims (out/claims-quick/index.html), and whether verdicts can fail
+	$(TIMED) claims-quick "runs short experiments: about a minute on two idle cores" $(BIN) reproduce --quick --out out/claims-quick > /dev/null
+	scripts/claims-check out/claims-quick/results.json
 
 fuzz: ## Every parser under a fuzzer for a minute each (needs nightly and cargo-fuzz)
 	$(TIMED) fuzz "a minute for each parser, after some minutes of compilation" scripts/fuzz
