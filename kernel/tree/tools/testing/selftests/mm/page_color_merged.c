@@ -105,7 +105,7 @@ static bool merge_and_color(void)
 	    !scan() || !scanned(4))
 		return false;
 	n = merged(first, second);
-	ksft_print_msg("%d of %lu pages merged\n", n, PAGES);
+	ksft_print_msg("%lu of %lu pages merged\n", n, PAGES);
 	if (n != PAGES)
 		return false;
 	if (!set_colors(half, 0))
