@@ -57,3 +57,78 @@ impl BySeed {
         (of > 1).then_some(Seeds { of, same })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::of_systems;
+    use fresco_report::claims::{Claims, Row};
+    use fresco_scenario::builtin;
+
+    /// Rows of `palloc-fig4` in which latency rises by so much with every co-runner.
+    fn rising(step: f64) -> Results {
+        let mut results = Results::new();
+        for corunners in 0..4_u8 {
+            let row = Row::new().label("policy", "samebank").label("corunners", corunners);
+            let row = row.value("latency_ns.mean", 60.0 + step * f64::from(corunners));
+            results.push("palloc-fig4", row);
+        }
+        results
+    }
+
+    #[test]
+    fn seeds_are_counted_that_give_the_verdict_of_all() {
+        let claims = Claims::builtin()
+            .expect("sound")
+            .systems
+            .remove("palloc")
+            .expect("there")
+            .claims;
+        let claim = |id: &str| claims.iter().find(|claim| claim.id == id).expect(id);
+        let rises = claim("palloc-fig4-samebank");
+        let together = rising(20.0);
+        let seeds = |alone: Vec<Results>| BySeed(alone).judge(rises, &judge(rises, &together), &together);
+        let found = seeds(vec![rising(30.0), rising(0.0), rising(15.0)]);
+        assert_eq!(found, Some(Seeds { of: 3, same: 2 }));
+        // Nothing was repeated, or nothing that the claim reads.
+        assert_eq!(seeds(vec![rising(30.0)]), None);
+        assert_eq!(seeds(vec![Results::new(), Results::new()]), None);
+        let missing = claim("palloc-fig4-diffbank");
+        let by_seed = BySeed(vec![rising(30.0), rising(20.0)]);
+        assert_eq!(by_seed.judge(missing, &judge(missing, &together), &together), None);
+    }
+
+    #[test]
+    fn each_repetition_has_rows_of_its_own() {
+        let set = [
+            "repetitions=2",
+            "warm_up.operations=100",
+            "measure.operations=400",
+            "sweep.corunners=[3]",
+        ];
+        let scenario = builtin("palloc-fig4", &set.map(str::to_owned)).expect("sound");
+        let result = fresco_system::run_all(&scenario, 1, &|_| {}).expect("runs");
+        let experiments = of_systems(&["palloc".to_owned()]);
+        let means = crate::testing::means(&crate::Unobserved);
+        let fig4: Vec<&Experiment> = experiments
+            .into_iter()
+            .filter(|one| one.name == "palloc-fig4")
+            .collect();
+        let together = crate::experiments::rows(
+            &fig4,
+            std::slice::from_ref(&result),
+            None,
+            crate::World::default(),
+            means,
+        );
+        let together = together.expect("rows");
+        let mut by_seed = BySeed::default();
+        by_seed.add((&scenario, &result), &fig4, &together);
+        let [one, other] = &by_seed.0[..] else {
+            panic!("two repetitions")
+        };
+        let latency = |rows: &Results| rows.0["palloc-fig4"][0].values["latency_ns.mean"];
+        let mean = f64::midpoint(latency(one), latency(other));
+        assert!(latency(one) != latency(other) && (latency(&together) / mean - 1.0).abs() < 0.01);
+    }
+}

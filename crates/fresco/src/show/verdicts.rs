@@ -22,13 +22,15 @@ pub fn text(reproduction: &Reproduction, width: usize, provenance: &Provenance) 
         if !system.by_models.is_empty() {
             text.push_str(&format!("\n{}", both(system)?.to_text(width)));
         }
-        let reasons = reasons(system);
-        if !reasons.is_empty() {
-            text.push_str("\nCannot be run:\n");
-        }
-        for (reason, ids) in reasons {
-            text.push_str(&indented(&format!("- {reason}:"), 2, width));
-            text.push_str(&indented(&ids.join(", "), 4, width));
+        for (heading, outcome) in [("Cannot be run", Outcome::CannotBeRun), ("Open", Outcome::Open)] {
+            let reasons = reasons(system, outcome);
+            if !reasons.is_empty() {
+                text.push_str(&format!("\n{heading}:\n"));
+            }
+            for (reason, ids) in reasons {
+                text.push_str(&indented(&format!("- {reason}:"), 2, width));
+                text.push_str(&indented(&ids.join(", "), 4, width));
+            }
         }
         text.push_str(&format!("\n{}: {}\n", system.name, system.tally));
         text.push_str(&indented(&counted(system), 0, width));
@@ -131,20 +133,26 @@ fn both(system: &System) -> Result<Table, ReportError> {
     Ok(table)
 }
 
-/// The claims that were judged, open or not.
+/// The claims of which something was found.
 fn checked(system: &System) -> Vec<Verdict> {
-    let is_judged = |verdict: &&Verdict| verdict.outcome != Outcome::CannotBeRun;
-    system.verdicts.iter().filter(is_judged).cloned().collect()
+    let is_checked = |verdict: &&Verdict| !is_untold(verdict);
+    system.verdicts.iter().filter(is_checked).cloned().collect()
 }
 
-/// Why claims cannot be run, and which, in the order of the paper.
-fn reasons(system: &System) -> Vec<(&str, Vec<&str>)> {
+/// Returns true if nothing can be told of the claim, or not by shorter runs.
+fn is_untold(verdict: &Verdict) -> bool {
+    match verdict.outcome {
+        Outcome::CannotBeRun => true,
+        Outcome::Open => verdict.ours().is_empty(),
+        _ => false,
+    }
+}
+
+/// Why nothing can be told of claims with this outcome, and which, in the order of the paper.
+fn reasons(system: &System, outcome: Outcome) -> Vec<(&str, Vec<&str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for verdict in system
-        .verdicts
-        .iter()
-        .filter(|verdict| verdict.outcome == Outcome::CannotBeRun)
-    {
+    let verdicts = system.verdicts.iter().filter(|verdict| verdict.outcome == outcome);
+    for verdict in verdicts.filter(|verdict| is_untold(verdict)) {
         match reasons.iter_mut().find(|(reason, _)| *reason == verdict.explanation) {
             Some((_, ids)) => ids.push(&verdict.id),
             None => reasons.push((&verdict.explanation, vec![&verdict.id])),
