@@ -5,7 +5,6 @@ use crate::quick;
 use fresco_dram::standards::with_latencies_scaled;
 use fresco_input::InputError;
 use fresco_machine::Machine;
-use fresco_scenario::builtin_text;
 use serde::Serialize;
 
 /// From seed to seed: repetitions of a run have seeds that follow each other, and no two worlds are to have one in common.
@@ -32,7 +31,7 @@ pub enum Runs {
     /// As the scenarios have it.
     #[default]
     Usual,
-    /// What is repeated is repeated so often.
+    /// Each run of a scenario is made so often.
     Repeated(u32),
     /// One of each, shorter ones, and none of what takes longest: verdicts are rough ([`judge_roughly`]).
     ///
@@ -84,8 +83,7 @@ impl World {
         };
         let runs = match self.runs {
             Runs::Usual => Vec::new(),
-            Runs::Repeated(times) if is_repeated(scenario) => vec![format!("repetitions={times}")],
-            Runs::Repeated(_) => Vec::new(),
+            Runs::Repeated(times) => vec![format!("repetitions={times}")],
             Runs::Quick => quick::set(scenario),
         };
         seed.into_iter().chain(latency).chain(runs).collect()
@@ -111,12 +109,6 @@ impl World {
             .map_err(|error| InputError::new(machine.name.clone(), error.to_string()))?;
         Ok(machine)
     }
-}
-
-/// Returns true if the built-in scenario asks for repetitions of its runs.
-fn is_repeated(scenario: &str) -> bool {
-    let text = builtin_text(scenario).unwrap_or_default();
-    text.lines().any(|line| line.starts_with("repetitions ="))
 }
 
 impl std::fmt::Display for World {
@@ -146,21 +138,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_repeated_can_be_repeated_more_often() {
+    fn each_run_of_a_scenario_can_be_repeated() {
         let world = World {
-            runs: Runs::Repeated(10),
+            runs: Runs::Repeated(2),
             ..World::default()
         };
-        assert_eq!(world.set("palloc-fig4"), ["repetitions=10"]);
-        assert!(world.set("palloc-tab2").is_empty());
-        assert_eq!(world.of_one_run(), World::default());
-        let repeated = ALL
-            .iter()
-            .filter_map(|one| one.scenario)
-            .filter(|name| is_repeated(name));
-        for name in repeated {
-            assert!(builtin(name, &[]).expect(name).repetitions > 1, "{name}");
+        for name in ALL.iter().filter_map(|one| one.scenario) {
+            assert_eq!(builtin(name, &world.set(name)).expect(name).repetitions, 2, "{name}");
         }
+        assert_eq!(world.of_one_run(), World::default());
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["programs", "perturb", "repetitions"])]
     quick: bool,
 
-    /// Repeat what is repeated so many times, each with a seed of its own [default: as its scenario says, two to ten times]
+    /// Make each run of a scenario so many times, each with a seed of its own [default: as the scenario says, one to ten times]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = integer("--repetitions", 1..=1000u32))]
     repetitions: Option<u32>,
 
