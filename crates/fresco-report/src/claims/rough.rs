@@ -30,8 +30,7 @@ pub fn judge_roughly(claim: &Claim, results: &Results, is_rough: impl Fn(&str) -
         Outcome::CannotBeRun => "shorter runs do not tell".to_owned(),
         outcome => {
             let other = |draw| judge(claim, &drawn(claim, results, &is_rough, draw)).outcome;
-            let same = (0..DRAWS).filter(|draw| other(*draw) == outcome).count();
-            if same as u64 == DRAWS {
+            if (0..DRAWS).all(|draw| other(draw) == outcome) {
                 return verdict;
             }
             format!("too close to tell by shorter runs: {} as they are", outcome.text())
