@@ -90,7 +90,7 @@ fn set(experiment: &Experiment, condition: &Condition, world: World) -> Vec<Stri
 
 /// An experiment and its scenario, if it is of one.
 fn scenario_of(name: &str) -> Option<(&'static Experiment, &'static str)> {
-    let experiment = experiments::ALL.iter().find(|experiment| experiment.name == name)?;
+    let experiment = experiments::named(name)?;
     experiment.scenario.map(|scenario| (experiment, scenario))
 }
 

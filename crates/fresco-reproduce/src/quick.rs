@@ -4,6 +4,8 @@
 //! What takes long and cannot be shorter is left out: jobs of real-time tasks, programs whose data must be larger than the caches, pages that
 //! are moved every so often, retention times, rounds of refreshes.
 
+use crate::experiments::Experiment;
+
 /// Runs that are no scenario and are left out.
 const LEFT_OUT: [&str; 7] = [
     "cr-densities",
@@ -15,9 +17,12 @@ const LEFT_OUT: [&str; 7] = [
     "codesign-variants",
 ];
 
-/// Returns true if the experiment, which is of no scenario, is made.
-pub(crate) fn is_made(experiment: &str) -> bool {
-    !LEFT_OUT.contains(&experiment)
+/// Returns true if the experiment is made.
+pub(crate) fn is_made(experiment: &Experiment) -> bool {
+    match experiment.scenario {
+        Some(scenario) => shorter(scenario).is_some(),
+        None => !LEFT_OUT.contains(&experiment.name),
+    }
 }
 
 /// What makes a built-in scenario short, as `--set` takes it; `None` if it is left out.

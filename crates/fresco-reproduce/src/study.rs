@@ -9,7 +9,7 @@ use crate::{Means, Perturbed, Runs, World, conditions, quick};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
-use fresco_report::claims::{Claims, Results, Tally, TallyByRole, Tried, Verdict, judge_roughly};
+use fresco_report::claims::{Claim, Claims, Results, Tally, TallyByRole, Tried, Verdict, judge_roughly};
 use fresco_scenario::{Scenario, builtin, builtin_text};
 use fresco_system::results::ScenarioResult;
 use serde::Serialize;
@@ -227,7 +227,10 @@ impl Study {
         for claim in &system.claims {
             let mut by_model = Judged::new(Cow::Borrowed(claim), results);
             match self.world.runs {
-                Runs::Quick => by_model.verdict = judge_roughly(claim, results, is_measured),
+                Runs::Quick if is_whole(claim, results) => {
+                    by_model.verdict = judge_roughly(claim, results, is_measured);
+                }
+                Runs::Quick => {}
                 _ => by_model.verdict.seeds = by_seed.judge(claim, &by_model.verdict, results),
             }
             let by_recordings = made.and_then(|made| made.judge(&by_model));
@@ -271,8 +274,17 @@ impl Findings {
 
 /// Returns true if values of the experiment are what was measured, and hang on how long that took.
 fn is_measured(experiment: &str) -> bool {
-    let experiment = experiments::ALL.iter().find(|one| one.name == experiment);
-    experiment.is_some_and(Experiment::is_measured)
+    experiments::named(experiment).is_some_and(Experiment::is_measured)
+}
+
+/// Returns true if the claim's experiments have their rows, but for those that are left out where runs are short: the study was not
+/// stopped before.
+fn is_whole(claim: &Claim, results: &Results) -> bool {
+    let is_left_out = |name: &str| experiments::named(name).is_some_and(|experiment| !quick::is_made(experiment));
+    let experiments = claim.experiments();
+    experiments
+        .into_iter()
+        .all(|name| results.0.contains_key(name) || is_left_out(name))
 }
 
 /// The scenarios of experiments, several of which may read the results of one.
@@ -310,4 +322,37 @@ fn simulate(scenarios: &[(Scenario, InputFile)], means: Means<'_>) -> Result<Vec
         results.push(whole);
     }
     Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Stopped, means};
+    use fresco_report::claims::Outcome;
+
+    #[test]
+    fn what_was_stopped_is_not_what_shorter_runs_leave_open() {
+        let systems = ["crs".to_owned()];
+        let world = World {
+            runs: Runs::Quick,
+            ..World::default()
+        };
+        let ask = Ask {
+            systems: &systems,
+            world,
+            ..Ask::default()
+        };
+        let study = Study::new(ask).expect("sound");
+        let found = study.run(means(&Stopped)).expect("stopped");
+        assert_eq!(found.whole(), 0);
+        let verdicts = &found.reproduction.systems[0].verdicts;
+        let outcomes = |experiment: &str| -> Vec<Outcome> {
+            let of = |verdict: &&Verdict| verdict.experiment == experiment;
+            verdicts.iter().filter(of).map(|verdict| verdict.outcome).collect()
+        };
+        let of_left_out = outcomes("crs-densities");
+        assert!(of_left_out.contains(&Outcome::Open), "{of_left_out:?}");
+        let of_made = outcomes("crs-facts");
+        assert!(!of_made.is_empty() && of_made.iter().all(|one| *one == Outcome::CannotBeRun), "{of_made:?}");
+    }
 }

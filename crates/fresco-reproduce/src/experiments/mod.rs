@@ -232,6 +232,11 @@ pub fn of_systems(systems: &[String]) -> Vec<&'static Experiment> {
     ALL.iter().filter(needed).collect()
 }
 
+/// The experiment of this name, if there is one.
+pub(crate) fn named(name: &str) -> Option<&'static Experiment> {
+    ALL.iter().find(|experiment| experiment.name == name)
+}
+
 /// The rows of all experiments, from the results of their scenarios and the kernel's record. Rows with the same labels
 /// are one. Experiments whose scenario has no result are left out, and so is, once the observer says so, what would have
 /// to be run still.
@@ -247,7 +252,7 @@ pub fn rows(
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
     let (observer, world) = (means.observer, world.of_one_run());
-    let is_left_out = |name: &str| world.runs == Runs::Quick && !quick::is_made(name);
+    let is_left_out = |experiment: &Experiment| world.runs == Runs::Quick && !quick::is_made(experiment);
     for experiment in experiments {
         let key = format!("{} {world:?}", experiment.name);
         let scenario = scenarios
@@ -258,7 +263,7 @@ pub fn rows(
             (Rows::Scenario(_), None) => continue,
             // What the record says is there already.
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
-            _ if observer.is_stopped() || is_left_out(experiment.name) => continue,
+            _ if observer.is_stopped() || is_left_out(experiment) => continue,
             (Rows::Facts(rows), _) => means.rows(&key, rows)?,
             (Rows::Seeded(rows), _) => means.rows(&key, || rows(world.seed()))?,
             (Rows::Runs(rows), _) => means.rows(&key, || rows(world, observer))?,

@@ -278,7 +278,7 @@ static bool private_by(bool (*what)(struct guest *g))
 	if (!done_by_thread(&g, what))
 		return false;
 	after = users();
-	if (move_to_colors(NULL, 1UL << 47) < 0)
+	if (move_all_to_colors() < 0)
 		return false;
 	later = users();
 	ksft_print_msg("%ld pages: %ld more of its colors, %ld of others; MIGRATE: %ld, %ld\n",

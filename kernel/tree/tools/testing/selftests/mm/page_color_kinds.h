@@ -63,6 +63,12 @@ static inline long move_to_colors(const void *mem, size_t size)
 	return prctl(PR_PAGE_COLOR, PR_PAGE_COLOR_MIGRATE, mem, size, 0);
 }
 
+/* All that the process has: a range ends where its addresses do. */
+static inline long move_all_to_colors(void)
+{
+	return move_to_colors(NULL, 1UL << 63);
+}
+
 /* The upper half of the colors. */
 static inline const unsigned long *other_half(void)
 {

@@ -328,7 +328,7 @@ static bool test_everything(void)
 
 	write_words(mem, MB);
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	if (set_colors(half, OWN) || move_to_colors(NULL, 1UL << 47) < 0)
+	if (set_colors(half, OWN) || move_all_to_colors() < 0)
 		return false;
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	return b.tv_sec >= a.tv_sec && words_are_right(mem, MB, "heap") &&

@@ -17,6 +17,7 @@
 
 /* What takes parts of a second where nobody has to wait, and up to minutes otherwise. */
 #define SOON	5
+#define PAGES	500
 #define SPINNERS	20
 #define LOOKERS	6
 
@@ -40,6 +41,8 @@ static bool fill(void)
 		if (self < 0 || syscall(SYS_mlock2, mem, most, MLOCK_ONFAULT) ||
 		    set_colors(full, PR_PAGE_COLOR_STRICT))
 			_exit(1);
+		/* What pwrite() says goes there: its page must not be new then. */
+		errno = 0;
 		while (had < most && pwrite(self, "x", 1, (uintptr_t)mem + had) == 1)
 			had += page_size;
 		kill(getpid(), SIGSTOP);
@@ -81,7 +84,7 @@ static void occupy(void)
 static int victim(void)
 {
 	struct sched_param param = { .sched_priority = 50 };
-	size_t size = color_pages() / 4 * page_size;
+	size_t size = PAGES * page_size;
 	char *mem = map_pages(size);
 
 	madvise(mem, size, MADV_NOHUGEPAGE);
