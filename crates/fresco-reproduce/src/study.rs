@@ -353,6 +353,9 @@ mod tests {
         let of_left_out = outcomes("crs-densities");
         assert!(of_left_out.contains(&Outcome::Open), "{of_left_out:?}");
         let of_made = outcomes("crs-facts");
-        assert!(!of_made.is_empty() && of_made.iter().all(|one| *one == Outcome::CannotBeRun), "{of_made:?}");
+        assert!(
+            !of_made.is_empty() && of_made.iter().all(|one| *one == Outcome::CannotBeRun),
+            "{of_made:?}"
+        );
     }
 }

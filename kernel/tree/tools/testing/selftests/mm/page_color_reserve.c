@@ -257,8 +257,9 @@ static bool test_offline(void)
 		left = before - held() > OWN ? before - held() : 0;
 		ok &= reserved() == n && zones_are_right() && write_file(path, "online");
 	}
-	ksft_print_msg("%ld blocks went offline, %ld of %ld pages were in the last, %ld of %ld refused were forbidden\n",
-		       blocks, left, n, forbidden, refused);
+	ksft_print_msg("%ld blocks went offline, %ld of %ld pages were in the last\n",
+		       blocks, left, n);
+	ksft_print_msg("%ld blocks were refused, %ld of them forbidden\n", refused, forbidden);
 	if (BOOT_MEMORY_STAYS)
 		ok &= !blocks && (forbidden || !some) && is_reserved(n) && zones_are_right();
 	else if (!left)
