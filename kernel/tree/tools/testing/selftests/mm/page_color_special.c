@@ -230,6 +230,7 @@ static bool has_frames(const uint64_t *frames, const char *mem, size_t size)
 	return !differ;
 }
 
+#ifdef __x86_64__
 /* Is a file mapped without the page cache? A mount does not fail for want of that. */
 static bool is_dax(int fd)
 {
@@ -305,6 +306,7 @@ static bool test_dax_private(void)
 	       words_are_right(mem, size, "copied") && pure(mem, size, one, "copied") &&
 	       words_are_right(before, size, "DAX");
 }
+#endif
 
 /* That of the kernel is there for all processes. */
 static bool test_vdso(void)
