@@ -5,7 +5,7 @@ use crate::experiments::{self, Experiment, KERNEL};
 use crate::kernel_record::Record;
 use crate::recordings::{Judged, Made, Recordings, Run};
 use crate::seeds::BySeed;
-use crate::{Means, Perturbed, Runs, World, conditions, quick};
+use crate::{Means, Perturbed, Runs, World, conditions};
 use fresco_input::InputError;
 use fresco_programs::Gallery;
 use fresco_report::InputFile;
@@ -227,7 +227,7 @@ impl Study {
         for claim in &system.claims {
             let mut by_model = Judged::new(Cow::Borrowed(claim), results);
             match self.world.runs {
-                Runs::Quick if is_whole(claim, results) => {
+                Runs::Quick if is_whole(claim, results, self.world) => {
                     by_model.verdict = judge_roughly(claim, results, is_measured);
                 }
                 Runs::Quick => {}
@@ -277,10 +277,10 @@ fn is_measured(experiment: &str) -> bool {
     experiments::named(experiment).is_some_and(Experiment::is_measured)
 }
 
-/// Returns true if the claim's experiments have their rows, but for those that are left out where runs are short: the study was not
-/// stopped before.
-fn is_whole(claim: &Claim, results: &Results) -> bool {
-    let is_left_out = |name: &str| experiments::named(name).is_some_and(|experiment| !quick::is_made(experiment));
+/// Returns true if the claim's experiments have their rows, but for those that are not made in this world: the study was not stopped
+/// before.
+fn is_whole(claim: &Claim, results: &Results, world: World) -> bool {
+    let is_left_out = |name: &str| experiments::named(name).is_some_and(|experiment| !world.makes(experiment));
     let experiments = claim.experiments();
     experiments
         .into_iter()
@@ -294,7 +294,7 @@ fn scenarios_of(experiments: &[&Experiment], world: World) -> Result<Vec<(Scenar
         let Some(name) = experiment.scenario.filter(|name| names.insert(*name)) else {
             continue;
         };
-        if world.runs == Runs::Quick && quick::shorter(name).is_none() {
+        if !world.makes(experiment) {
             continue;
         }
         let overrides = experiment.set(world);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What experiments are made under, besides what they are about: a seed, how fast the cells of the memory are, and how many runs there are.
 
+use crate::experiments::Experiment;
 use crate::quick;
 use fresco_dram::standards::with_latencies_scaled;
 use fresco_input::InputError;
@@ -67,6 +68,11 @@ impl World {
                 ..self
             })
             .collect()
+    }
+
+    /// Returns true if the experiment is made there: where runs are short some are left out.
+    pub(crate) fn makes(self, experiment: &Experiment) -> bool {
+        self.runs != Runs::Quick || quick::is_made(experiment)
     }
 
     /// The seed of what has none of its own.

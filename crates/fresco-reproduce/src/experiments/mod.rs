@@ -20,7 +20,7 @@ pub use allocation::SIZES_MIB;
 pub(crate) use codesign::Recorded;
 
 use crate::kernel_record::Record;
-use crate::{Means, Observer, Runs, World, quick};
+use crate::{Means, Observer, World};
 use codesign::Programs;
 use fresco_input::InputError;
 use fresco_report::InputFile;
@@ -252,7 +252,6 @@ pub fn rows(
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
     let (observer, world) = (means.observer, world.of_one_run());
-    let is_left_out = |experiment: &Experiment| world.runs == Runs::Quick && !quick::is_made(experiment);
     for experiment in experiments {
         let key = format!("{} {world:?}", experiment.name);
         let scenario = scenarios
@@ -263,7 +262,7 @@ pub fn rows(
             (Rows::Scenario(_), None) => continue,
             // What the record says is there already.
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
-            _ if observer.is_stopped() || is_left_out(experiment) => continue,
+            _ if observer.is_stopped() || !world.makes(experiment) => continue,
             (Rows::Facts(rows), _) => means.rows(&key, rows)?,
             (Rows::Seeded(rows), _) => means.rows(&key, || rows(world.seed()))?,
             (Rows::Runs(rows), _) => means.rows(&key, || rows(world, observer))?,
