@@ -2,16 +2,23 @@
 //! Claims without what our experiments presume: their scenarios once more with other keys.
 
 use crate::experiments::{self, Experiment};
+use crate::seeds::BySeed;
 use crate::{Means, World};
 use fresco_input::InputError;
-use fresco_report::claims::{Claim, Claims, Condition, Outcome, Results, System, Verdict, Without, judge};
+use fresco_report::claims::{Claim, Claims, Condition, Outcome, Results, System, Verdict, Without};
 use fresco_scenario::builtin;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// The rows of experiments without what they presume, by experiment and what that is: several systems may read them. `None` if they were
 /// stopped.
-pub(crate) type Rows<'c> = BTreeMap<(&'c str, &'c str), Option<Results>>;
+pub(crate) type Rows<'c> = BTreeMap<(&'c str, &'c str), Option<Made>>;
+
+/// The rows of an experiment by all seeds together, and by each alone.
+pub(crate) struct Made {
+    together: Results,
+    by_seed: BySeed,
+}
 
 /// Judges each of these claims without what the experiments presume whose rows it reads; it says so where that makes a difference.
 /// Returns false if the observer stopped it before all was tried.
@@ -43,17 +50,17 @@ pub(crate) fn tried<'c>(
                 Entry::Occupied(made) => made.into_mut(),
                 Entry::Vacant(new) => new.insert(without(name, condition, world, means)?),
             };
-            let Some(rows) = rows else {
+            let Some(Made { together, by_seed }) = rows else {
                 whole = false;
                 continue;
             };
             let mut results = results.clone();
-            results.0.extend(rows.0.clone());
+            results.0.extend(together.0.clone());
             for verdict in &mut verdicts {
                 let Some(claim) = reading.get(verdict.id.as_str()) else {
                     continue;
                 };
-                let there = judge(claim, &results);
+                let there = by_seed.judge(claim, &results);
                 if there.parts != verdict.parts {
                     verdict.without.push(Without {
                         given: condition.given.clone(),
@@ -69,7 +76,7 @@ pub(crate) fn tried<'c>(
 }
 
 /// The rows of an experiment without the condition. `None` if it was stopped.
-fn without(name: &str, condition: &Condition, world: World, means: Means<'_>) -> Result<Option<Results>, InputError> {
+fn without(name: &str, condition: &Condition, world: World, means: Means<'_>) -> Result<Option<Made>, InputError> {
     let Some((experiment, scenario)) = scenario_of(name) else {
         return Ok(None);
     };
@@ -78,7 +85,11 @@ fn without(name: &str, condition: &Condition, world: World, means: Means<'_>) ->
     let Some(result) = means.simulate(&scenario, &*steps)? else {
         return Ok(None);
     };
-    experiments::rows(&[experiment], &[result], None, world, means).map(Some)
+    let made = std::slice::from_ref(&result);
+    let together = experiments::rows(&[experiment], made, None, world, means)?;
+    let mut by_seed = BySeed::default();
+    by_seed.add((&scenario, &result), &[experiment], &together);
+    Ok(Some(Made { together, by_seed }))
 }
 
 /// What is set in the experiment's scenario without the condition.
@@ -97,7 +108,7 @@ fn scenario_of(name: &str) -> Option<(&'static Experiment, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fresco_report::claims::Tally;
+    use fresco_report::claims::{Tally, judge};
 
     #[test]
     fn what_holds_only_on_a_condition_is_counted_so() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Verdicts by each seed alone: where runs are repeated, how many of the repetitions would have given the same one.
+//! Verdicts where runs are repeated: by all repetitions together, and how many of them would have given the same one alone.
 
 use crate::experiments::Experiment;
-use fresco_report::claims::{Claim, Outcome, Results, Seeds, Verdict, judge};
+use fresco_report::claims::{Claim, Outcome, Results, Row, Seeds, Verdict, judge, judge_by_seeds};
 use fresco_scenario::Scenario;
 use fresco_system::results::ScenarioResult;
 
@@ -28,33 +28,47 @@ impl BySeed {
             .filter_map(|experiment| Some((experiment, results.0.get(experiment.name)?)))
             .collect();
         for (number, alone) in result.by_seed(scenario).iter().enumerate() {
-            if number == self.0.len() {
-                self.0.push(Results::new());
-            }
             for (experiment, rows) in &theirs {
-                let rows = experiment.rows_of(alone, rows);
-                self.0[number].0.insert(experiment.name.to_owned(), rows);
+                self.insert(number, experiment, experiment.rows_of(alone, rows));
             }
         }
     }
 
-    /// How a claim fares by each seed alone. `None` if it cannot be judged, or reads nothing that is repeated.
-    pub fn judge(&self, claim: &Claim, verdict: &Verdict, results: &Results) -> Option<Seeds> {
-        if verdict.outcome == Outcome::CannotBeRun {
-            return None;
+    /// Adds the rows of each seed of an experiment that is no scenario.
+    pub fn add_rows(&mut self, experiment: &Experiment, rows: Vec<Vec<Row>>) {
+        if rows.len() > 1 {
+            rows.into_iter()
+                .enumerate()
+                .for_each(|(number, rows)| self.insert(number, experiment, rows));
         }
-        let (mut of, mut same) = (0, 0);
-        for alone in &self.0 {
-            let names = claim.experiments();
-            if !names.iter().any(|name| alone.0.contains_key(*name)) {
-                continue;
-            }
-            let rows = |name: &&str| Some(((*name).to_owned(), alone.0.get(*name).or(results.0.get(*name))?.clone()));
-            let rows = Results(names.iter().filter_map(rows).collect());
-            of += 1;
-            same += usize::from(judge(claim, &rows).outcome == verdict.outcome);
+    }
+
+    fn insert(&mut self, number: usize, experiment: &Experiment, rows: Vec<Row>) {
+        if number == self.0.len() {
+            self.0.push(Results::new());
         }
-        (of > 1).then_some(Seeds { of, same })
+        self.0[number].0.insert(experiment.name.to_owned(), rows);
+    }
+
+    /// Judges a claim by all seeds together, `results`, and tells how it fares by each seed alone, unless it cannot be judged or reads
+    /// nothing that is repeated.
+    pub fn judge(&self, claim: &Claim, results: &Results) -> Verdict {
+        let names = claim.experiments();
+        let reads = |alone: &&Results| names.iter().any(|name| alone.0.contains_key(*name));
+        let rows = |alone: &Results| {
+            let of = |name: &&str| Some(((*name).to_owned(), alone.0.get(*name).or(results.0.get(*name))?.clone()));
+            Results(names.iter().filter_map(of).collect())
+        };
+        let alone: Vec<Results> = self.0.iter().filter(reads).map(rows).collect();
+        let mut verdict = judge_by_seeds(claim, results, &alone);
+        if verdict.outcome != Outcome::CannotBeRun && alone.len() > 1 {
+            let is_same = |rows: &&Results| judge(claim, rows).outcome == verdict.outcome;
+            verdict.seeds = Some(Seeds {
+                of: alone.len(),
+                same: alone.iter().filter(is_same).count(),
+            });
+        }
+        verdict
     }
 }
 
@@ -62,7 +76,7 @@ impl BySeed {
 mod tests {
     use super::*;
     use crate::experiments::of_systems;
-    use fresco_report::claims::{Claims, Row};
+    use fresco_report::claims::Claims;
     use fresco_scenario::builtin;
 
     /// Rows of `palloc-fig4` in which latency rises by so much with every co-runner.
@@ -87,15 +101,31 @@ mod tests {
         let claim = |id: &str| claims.iter().find(|claim| claim.id == id).expect(id);
         let rises = claim("palloc-fig4-samebank");
         let together = rising(20.0);
-        let seeds = |alone: Vec<Results>| BySeed(alone).judge(rises, &judge(rises, &together), &together);
-        let found = seeds(vec![rising(30.0), rising(0.0), rising(15.0)]);
-        assert_eq!(found, Some(Seeds { of: 3, same: 2 }));
+        let by = |alone: Vec<Results>| BySeed(alone).judge(rises, &together);
+        let verdict = by(vec![rising(30.0), rising(10.0), rising(15.0)]);
+        assert_eq!(
+            (verdict.outcome, verdict.seeds),
+            (Outcome::Holds, Some(Seeds { of: 3, same: 3 }))
+        );
+        // By one seed of three it does not rise: that may be chance.
+        let verdict = by(vec![rising(30.0), rising(0.0), rising(15.0)]);
+        assert_eq!(
+            (verdict.outcome, verdict.seeds),
+            (Outcome::Differs, Some(Seeds { of: 3, same: 1 }))
+        );
+        assert_eq!(verdict.explanation, "not by 1 of 3 seeds, each alone");
+        // By one of eight it hardly is.
+        let verdict = by([vec![rising(0.0)], vec![rising(30.0); 7]].concat());
+        assert_eq!(
+            (verdict.outcome, verdict.seeds),
+            (Outcome::Holds, Some(Seeds { of: 8, same: 7 }))
+        );
         // Nothing was repeated, or nothing that the claim reads.
-        assert_eq!(seeds(vec![rising(30.0)]), None);
-        assert_eq!(seeds(vec![Results::new(), Results::new()]), None);
+        assert_eq!(by(vec![rising(30.0)]).seeds, None);
+        assert_eq!(by(vec![Results::new(), Results::new()]).seeds, None);
         let missing = claim("palloc-fig4-diffbank");
         let by_seed = BySeed(vec![rising(30.0), rising(20.0)]);
-        assert_eq!(by_seed.judge(missing, &judge(missing, &together), &together), None);
+        assert_eq!(by_seed.judge(missing, &together).seeds, None);
     }
 
     #[test]

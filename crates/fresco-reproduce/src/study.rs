@@ -177,6 +177,9 @@ impl Study {
             for ((scenario, _), result) in needed.iter().zip(&scenario_results[known..]) {
                 by_seed.add((scenario, result), &experiments, &results);
             }
+            for experiment in experiments.iter().filter(|one| results.0.contains_key(one.name)) {
+                by_seed.add_rows(experiment, pool.install(|| experiment.by_seed(self.world, means))?);
+            }
             scenarios.extend(needed.into_iter().take(new));
             if self.recordings.is_none() {
                 let (system, whole) = self.judged(name, (&results, &mut tried), &by_seed, None, means)?;
@@ -231,7 +234,7 @@ impl Study {
                     by_model.verdict = judge_roughly(claim, results, is_measured);
                 }
                 Runs::Quick => {}
-                _ => by_model.verdict.seeds = by_seed.judge(claim, &by_model.verdict, results),
+                _ => by_model.verdict = by_seed.judge(claim, results),
             }
             let by_recordings = made.and_then(|made| made.judge(&by_model));
             let Judged {

@@ -95,6 +95,23 @@ impl World {
         seed.into_iter().chain(latency).chain(runs).collect()
     }
 
+    /// The worlds of each seed of what is made with `usual` seeds, if that is more than one.
+    pub(crate) fn of_seeds(self, usual: u32) -> impl Iterator<Item = Self> {
+        let seeds = match self.runs {
+            Runs::Usual => usual,
+            Runs::Repeated(times) if usual > 1 => times,
+            Runs::Repeated(_) | Runs::Quick => 1,
+        };
+        let first = self.of_one_run();
+        (0..seeds).map(move |number| Self {
+            seed: match number {
+                0 => self.seed,
+                more => Some(self.seed.unwrap_or(1).wrapping_add(more)),
+            },
+            ..first
+        })
+    }
+
     /// The world for what is made once, whether scenarios are repeated or not.
     pub(crate) fn of_one_run(self) -> Self {
         Self {
@@ -153,6 +170,19 @@ mod tests {
             assert_eq!(builtin(name, &world.set(name)).expect(name).repetitions, 2, "{name}");
         }
         assert_eq!(world.of_one_run(), World::default());
+        let seeds = |world: World, usual| {
+            world
+                .of_seeds(usual)
+                .map(|world| (world.seed, world.runs))
+                .collect::<Vec<_>>()
+        };
+        let usual = World {
+            seed: Some(2001),
+            ..World::default()
+        };
+        assert_eq!(seeds(usual, 2), [(Some(2001), Runs::Usual), (Some(2002), Runs::Usual)]);
+        assert_eq!(seeds(world, 3), [(None, Runs::Usual), (Some(2), Runs::Usual)]);
+        assert_eq!(seeds(world, 1), [(None, Runs::Usual)]);
     }
 
     #[test]

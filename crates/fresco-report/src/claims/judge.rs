@@ -7,20 +7,23 @@ use super::expr::Expr;
 use super::model::Claim;
 use super::names::names;
 use super::results::{Labels, Results};
-use super::rules::{SAME, factor_band, percentage_band, spread};
+use super::rules::{SAME, factor_band, may_contradict, percentage_band, spread};
 use super::verdict::{Outcome, Part, Verdict};
 use crate::number::compact;
 
 /// Judges `claim` by `results`. Never fails: what is missing makes it "cannot be run", with the reason.
 pub fn judge(claim: &Claim, results: &Results) -> Verdict {
-    Verdict::of(
-        claim,
-        claim
-            .check
-            .iter()
-            .flat_map(|check| parts(claim, check, results))
-            .collect(),
-    )
+    judge_by_seeds(claim, results, &[])
+}
+
+/// Judges `claim` by the results of all seeds `together`. Orders and bounds hold only if each seed `alone` has them too, but for so few
+/// that chance would not have it; by how much is a matter of all together. Seeds that cannot tell do not count.
+pub fn judge_by_seeds(claim: &Claim, together: &Results, alone: &[Results]) -> Verdict {
+    let parts = claim
+        .check
+        .iter()
+        .flat_map(|check| parts(claim, check, together, alone));
+    Verdict::of(claim, parts.collect())
 }
 
 impl Claim {
@@ -42,35 +45,64 @@ impl Claim {
 }
 
 /// The parts of one test: one, or one for each value of its `each` label.
-fn parts(claim: &Claim, check: &Check, results: &Results) -> Vec<Part> {
+fn parts(claim: &Claim, check: &Check, together: &Results, alone: &[Results]) -> Vec<Part> {
+    let one = |at: &Labels, prefix: &str| part(claim, &check.test, (together, alone), at, prefix);
     let Some(each) = &check.each else {
-        return vec![part(claim, check, results, &check.at, "")];
+        return vec![one(&check.at, "")];
     };
-    let choices = match results.values_of(&claim.experiment, each, &check.at) {
+    let choices = match together.values_of(&claim.experiment, each, &check.at) {
         Ok(choices) => choices,
         Err(why) => return vec![missing(claim, &check.test, why)],
     };
-    let one = |choice: &String| {
+    let of_choice = |choice: &String| {
         let mut at = check.at.clone();
         at.insert(each.clone(), choice.clone());
-        part(claim, check, results, &at, &format!("{choice}: "))
+        one(&at, &format!("{choice}: "))
     };
-    choices.iter().map(one).collect()
+    choices.iter().map(of_choice).collect()
 }
 
-fn part(claim: &Claim, check: &Check, results: &Results, at: &Labels, prefix: &str) -> Part {
-    let context = Context {
+fn part(claim: &Claim, test: &Test, (together, alone): (&Results, &[Results]), at: &Labels, prefix: &str) -> Part {
+    let context = |results| Context {
         results,
         experiment: &claim.experiment,
         at,
     };
-    match measured(&check.test, context) {
-        Ok(mut part) => {
-            part.ours = format!("{prefix}{}", part.ours);
-            part
-        }
-        Err(why) => missing(claim, &check.test, why),
+    let mut part = match measured(test, context(together)) {
+        Ok(part) => part,
+        Err(why) => return missing(claim, test, why),
+    };
+    part.ours = format!("{prefix}{}", part.ours);
+    let told: Vec<bool> = alone
+        .iter()
+        .filter_map(|results| sign(test, context(results)))
+        .collect();
+    let against = told.iter().filter(|agrees| !**agrees).count();
+    if part.outcome == Outcome::Holds && against > may_contradict(told.len()) {
+        part.outcome = Outcome::Differs;
+        part.why = format!("not by {against} of {} seeds, each alone", told.len());
     }
+    part
+}
+
+/// Whether values are in the order, or within the bounds, that a test asks for, by however little. `None` if it asks for something else, or
+/// a value is missing.
+fn sign(test: &Test, context: Context<'_>) -> Option<bool> {
+    match test {
+        Test::Order(list) => {
+            let values: Result<Vec<f64>, String> = list.iter().map(|expr| context.value(expr)).collect();
+            Some(values.ok()?.is_sorted_by(|a, b| a < b))
+        }
+        Test::Bound { of, above, below } => {
+            let ours = context.value(of).ok()?;
+            Some(is_within(ours, *above, *below))
+        }
+        _ => None,
+    }
+}
+
+fn is_within(value: f64, above: Option<f64>, below: Option<f64>) -> bool {
+    above.is_none_or(|bound| value > bound) && below.is_none_or(|bound| value < bound)
 }
 
 fn missing(claim: &Claim, test: &Test, why: String) -> Part {
@@ -158,7 +190,7 @@ fn measured(test: &Test, context: Context<'_>) -> Result<Part, String> {
             let in_order = |pair: &[f64]| pair[0] < pair[1];
             let apart = values.windows(2).filter(|pair| in_order(pair)).map(spread);
             let closest = apart.fold(f64::INFINITY, f64::min);
-            let holds = values.windows(2).all(in_order) && closest > SAME;
+            let holds = values.is_sorted_by(|a, b| a < b) && closest > SAME;
             let why = if closest <= SAME {
                 same_up_to(closest)
             } else {
@@ -213,10 +245,9 @@ fn measured(test: &Test, context: Context<'_>) -> Result<Part, String> {
         }
         Test::Bound { of, above, below } => {
             let ours = context.value(of)?;
-            let holds = above.is_none_or(|bound| ours > bound) && below.is_none_or(|bound| ours < bound);
             Part {
                 our_value: Some(ours),
-                ..answer(holds, compact(ours), String::new())
+                ..answer(is_within(ours, *above, *below), compact(ours), String::new())
             }
         }
         Test::Exact { of, paper } => {

@@ -16,7 +16,7 @@ mod verdict;
 mod worlds;
 
 pub use check::Check;
-pub use judge::judge;
+pub use judge::{judge, judge_by_seeds};
 pub use load::{ClaimError, Claims, System};
 pub use model::{Claim, Condition, Experiment, Kind, Number, Platform, Policies, Proof, Question, Role};
 pub use results::{Labels, Results, Row};

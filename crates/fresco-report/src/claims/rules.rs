@@ -8,6 +8,7 @@
 //!   alone, and a small effect that is missing is none.
 //! - same, constant, no noticeable slowdown, single-core equivalence: largest and smallest differ by 5 % at most.
 //! - bounds: strict. Counts and settings: exact.
+//! - orders and bounds of runs that are repeated: by each seed alone as well, but for so few that chance would not have it (sign test).
 
 /// Relative half-width of the band around a number.
 const RELATIVE: f64 = 0.25;
@@ -44,9 +45,35 @@ pub(super) fn spread(values: &[f64]) -> f64 {
     if max == min { 0.0 } else { (max - min) / min.abs() }
 }
 
+/// Chance that a difference of no size passes as one.
+const CHANCE: f64 = 0.05;
+
+/// How many of `seeds` may say the opposite of an order or a bound that holds by all of them together: where each says so or so by
+/// chance alone, that few do in one case of twenty at most (one-sided sign test). With fewer than eight seeds that is none.
+pub(super) fn may_contradict(seeds: usize) -> usize {
+    let all = 0.5_f64.powi(i32::try_from(seeds).unwrap_or(i32::MAX));
+    // Of `seeds` just `few`, and that few or fewer.
+    let (mut few, mut exactly, mut as_few) = (0_usize, all, all);
+    loop {
+        exactly *= (seeds - few) as f64 / (few + 1) as f64;
+        as_few += exactly;
+        if few == seeds || as_few > CHANCE {
+            return few;
+        }
+        few += 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_seeds_must_all_agree_of_many_some_may_not() {
+        // Tables of the sign test at 5 %, one-sided: none of 5 to 7, 1 of 8 to 10, 2 of 11 or 12, 5 of 20.
+        let most = [1, 2, 3, 5, 7, 8, 10, 11, 12, 20, 1000].map(may_contradict);
+        assert_eq!(most, [0, 0, 0, 0, 0, 1, 1, 2, 2, 5, 473]);
+    }
 
     #[test]
     fn bands_are_the_wider_of_relative_and_absolute() {

@@ -14,6 +14,7 @@ mod memguard;
 mod palloc;
 mod realtime;
 mod refresh;
+mod row;
 mod tintmalloc;
 
 pub use allocation::SIZES_MIB;
@@ -37,6 +38,8 @@ pub struct Experiment {
     pub scenario: Option<&'static str>,
     /// The part of the scenario that claims need, as `--set` takes it; empty for all of it.
     pub only: &'static [&'static str],
+    /// How many seeds its long runs are made with that are no scenario: scenarios have repetitions.
+    seeds: u32,
     rows: Rows,
     /// Further values, for a seed: of the row with the same labels, or of one of their own.
     more: Option<fn(u64) -> Made>,
@@ -157,9 +160,18 @@ pub const ALL: &[Experiment] = &[
     seeded("codesign-allocation", &[BASELINES], refresh::allocation),
     runs("codesign-example", &[CODESIGN, BASELINES], codesign::example),
     mixes("codesign-eta", &[CODESIGN], codesign::eta),
-    mixes("codesign-runs", &[CODESIGN, BASELINES], codesign::runs),
-    mixes("codesign-banks", &[CODESIGN], codesign::banks),
-    mixes("codesign-variants", &[CODESIGN], codesign::variants),
+    Experiment {
+        seeds: 3,
+        ..mixes("codesign-runs", &[CODESIGN, BASELINES], codesign::runs)
+    },
+    Experiment {
+        seeds: 3,
+        ..mixes("codesign-banks", &[CODESIGN], codesign::banks)
+    },
+    Experiment {
+        seeds: 3,
+        ..mixes("codesign-variants", &[CODESIGN], codesign::variants)
+    },
     facts("refresh-probe", &[CR, CRS, BASELINES], codesign::probe),
     facts("memguard-facts", &[MEMGUARD], memguard::facts),
     facts("memguard-reorder", &[MEMGUARD], memguard::reorder),
@@ -216,6 +228,7 @@ const fn experiment(name: &'static str, systems: &'static [&'static str], rows: 
         systems,
         scenario: None,
         only: &[],
+        seeds: 1,
         rows,
         more: None,
     }
@@ -251,9 +264,8 @@ pub fn rows(
     means: Means<'_>,
 ) -> Result<Results, InputError> {
     let mut results = Results::new();
-    let (observer, world) = (means.observer, world.of_one_run());
     for experiment in experiments {
-        let key = format!("{} {world:?}", experiment.name);
+        let key = experiment.key(world.of_one_run());
         let scenario = scenarios
             .iter()
             .find(|result| Some(result.scenario.as_str()) == experiment.scenario);
@@ -262,11 +274,10 @@ pub fn rows(
             (Rows::Scenario(_), None) => continue,
             // What the record says is there already.
             (Rows::Record(rows), _) => record.map(rows).unwrap_or_default(),
-            _ if observer.is_stopped() || !world.makes(experiment) => continue,
+            _ if means.observer.is_stopped() || !world.makes(experiment) => continue,
             (Rows::Facts(rows), _) => means.rows(&key, rows)?,
             (Rows::Seeded(rows), _) => means.rows(&key, || rows(world.seed()))?,
-            (Rows::Runs(rows), _) => means.rows(&key, || rows(world, observer))?,
-            (Rows::Mixes(rows), _) => means.rows(&key, || rows(Programs::Models, world, observer))?,
+            (Rows::Runs(_) | Rows::Mixes(_), _) => row::means(&experiment.by_seed(world, means)?),
         };
         let more = experiment
             .more
@@ -303,6 +314,24 @@ impl Experiment {
             row
         };
         rows.iter().map(other).collect()
+    }
+
+    /// What tells its rows in this world from those of others.
+    fn key(&self, world: World) -> String {
+        format!("{} {world:?}", self.name)
+    }
+
+    /// The rows of its long runs that are no scenario, by each seed alone; those that are not whole when the observer stops them are empty.
+    ///
+    /// # Errors
+    /// A run that has a fault.
+    pub(crate) fn by_seed(&self, world: World, means: Means<'_>) -> Result<Vec<Vec<Row>>, InputError> {
+        let rows = |world: World| match self.rows {
+            Rows::Runs(rows) => means.rows(&self.key(world), || rows(world, means.observer)),
+            Rows::Mixes(rows) => means.rows(&self.key(world), || rows(Programs::Models, world, means.observer)),
+            _ => Ok(Vec::new()),
+        };
+        world.of_seeds(self.seeds).map(rows).collect()
     }
 
     /// Returns true if its rows are what was measured: others are exact.
