@@ -120,7 +120,7 @@ pub const ALL: &[Experiment] = &[
     of_scenario("tint-fig3.11", &["camc", TINT], "tint-fig3.11", tintmalloc::by_policy),
     of_scenario("tint-placements", &[TINT], "tint-placements", tintmalloc::by_placement),
     of_scenario("tint-serial", &[TINT], "tint-serial", tintmalloc::by_serial_share),
-    facts("bpm-facts", &[BPM], bpm::facts),
+    facts("bpm-facts", &[BPM, BPM_PLUS], bpm::facts),
     facts("bpm-map", &[BPM], bpm::bits),
     facts("bpm-detection", &[BPM], bpm::found),
     facts("bpm-appendix", &[BPM], bpm::example),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The machine, and one program alone with few banks (BPM-19).
 
+use fresco_frames::dynamic::SCAN_INTERVAL;
 use fresco_input::InputError;
 use fresco_machine::builtin;
 use fresco_report::claims::Row;
@@ -14,7 +15,8 @@ pub fn facts() -> Result<Vec<Row>, InputError> {
     let row = Row::new()
         .value("banks", banks)
         .value("memory_mib", memory)
-        .value("bank_mib", memory / banks);
+        .value("bank_mib", memory / banks)
+        .value("scan_interval_s", SCAN_INTERVAL as f64 / 1e12);
     Ok(vec![row])
 }
 
