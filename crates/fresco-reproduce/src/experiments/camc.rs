@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of the CAMC experiments.
 
+use super::row;
 use fresco_report::claims::Row;
 use fresco_system::Role;
-use fresco_system::results::{PointResult, ScenarioResult, Spread, TaskResult};
+use fresco_system::results::{PointResult, RunResult, ScenarioResult, Spread, TaskResult};
 
 /// The paper's name for the program alone.
 const SINGLE_RUN: &str = "single_run";
@@ -13,14 +14,22 @@ const WORK: f64 = 1e6;
 
 /// Table 2.1: time of a write, mean and deviation over the blocks of 524,288 writes.
 pub fn by_controller(result: &ScenarioResult) -> Vec<Row> {
-    let row = |point: &PointResult| {
-        let task = point.runs.first()?.tasks.first()?;
+    let row = |node: &String, run: &RunResult| {
+        let task = run.tasks.first()?;
         let (pass, writes) = (task.pass_time_ns?, task.operations as f64 / task.passes as f64);
-        let row = Row::new().label("node", point.values.first()?);
-        let row = row.value("access_ns.mean", pass.mean / writes);
+        let row = Row::new()
+            .label("node", node)
+            .value("access_ns.mean", pass.mean / writes);
         Some(with_deviation(row, "access_ns.stddev", &pass, writes))
     };
-    result.points.iter().filter_map(row).collect()
+    let of_point = |point: &PointResult| {
+        let Some(node) = point.values.first() else {
+            return Vec::new();
+        };
+        let of_run = |run| row(node, run).into_iter().collect();
+        row::means(&point.runs.iter().map(of_run).collect::<Vec<Vec<Row>>>())
+    };
+    result.points.iter().flat_map(of_point).collect()
 }
 
 /// Table 2.2: time of a write, mean of the four tasks; mean and deviation over the repetitions.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Rows of the MemGuard experiments: what follows from the device and the manager, and the scenarios of the slides.
 
+use super::row;
 use fresco_dram::{CommandKind, Location};
 use fresco_input::InputError;
 use fresco_machine::{Scheduler, builtin};
@@ -10,7 +11,7 @@ use fresco_system::Scenario;
 use fresco_system::bandwidth::{
     Decision, Guaranteed, Kind, Manager, Prediction, Reservation, Settings, Share, measured_bytes_per_s,
 };
-use fresco_system::results::{PointResult, ScenarioResult, TaskResult};
+use fresco_system::results::{PointResult, RunResult, ScenarioResult, TaskResult};
 use std::convert::Infallible;
 
 /// The machine of the slides.
@@ -157,17 +158,16 @@ fn state(time: u32, manager: &Manager) -> Row {
         .value("stalled_1", f64::from(u8::from(manager.is_stalled(1))))
 }
 
-/// A row for each task at each point: its rate of work, what it moved, stalls and errors.
+/// A row for each task at each point: its rate of work, what it moved, stalls and errors, means of the repetitions.
 pub fn tasks(result: &ScenarioResult) -> Vec<Row> {
-    let of_point = |point| {
-        let point: &PointResult = point;
-        let runs = point.runs.iter().flat_map(|run| &run.tasks);
-        runs.map(move |task| row(result, point, task)).collect::<Vec<Row>>()
+    let of_point = |point: &PointResult| {
+        let of_run = |run: &RunResult| run.tasks.iter().map(|task| of_task(result, point, task)).collect();
+        row::means(&point.runs.iter().map(of_run).collect::<Vec<Vec<Row>>>())
     };
     result.points.iter().flat_map(of_point).collect()
 }
 
-fn row(result: &ScenarioResult, point: &PointResult, task: &TaskResult) -> Row {
+fn of_task(result: &ScenarioResult, point: &PointResult, task: &TaskResult) -> Row {
     let mut row = Row::new().label("task", &task.name);
     for (axis, value) in std::iter::zip(&result.axes, &point.values) {
         let name = axis.name.rsplit('.').next().unwrap_or(&axis.name);

@@ -155,6 +155,18 @@ fn keeps_to_the_contract(experiment: &Experiment, claims: &Claims) {
         }
         assert!(row.values.keys().all(|name| contract.values.contains(name)), "{row:?}");
     }
+    // Each value is there once: of runs that are repeated, one for all of them.
+    let mut seen = std::collections::BTreeSet::new();
+    for row in found {
+        for name in row.values.keys() {
+            assert!(
+                seen.insert((&row.labels, name)),
+                "{}: {name} of {:?} twice",
+                experiment.name,
+                row.labels
+            );
+        }
+    }
     // Every value is there at least once, but for what is known of whole jobs of every task: runs are too short for them here.
     let given = |value: &String| value == "utilization" || found.iter().any(|row| row.values.contains_key(value));
     assert!(contract.values.iter().all(given), "{}: {found:?}", experiment.name);

@@ -138,11 +138,12 @@ impl<'r> Mix<'r> {
 
 /// What allocating takes more than the buddy system, in percent of the time of going over each page once: the mean of the tasks.
 fn search(shared: &PointResult, own: &PointResult) -> Option<f64> {
-    let (shared, own) = (shared.runs.first()?, own.runs.first()?);
     let share = |(before, after): (&fresco_system::results::TaskResult, &fresco_system::results::TaskResult)| {
         100.0 * (after.pages.allocation_ns - before.pages.allocation_ns) / (LINES * after.access_time_ns)
     };
-    let shares: Vec<f64> = std::iter::zip(&shared.tasks, &own.tasks).map(share).collect();
+    let runs = std::iter::zip(&shared.runs, &own.runs);
+    let shares = runs.flat_map(|(shared, own)| std::iter::zip(&shared.tasks, &own.tasks));
+    let shares: Vec<f64> = shares.map(share).collect();
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Channels that are balanced while programs run (BPM-10), and threads of one program with colors of their own (BPM-15).
 
+use super::super::row;
 use fresco_report::claims::Row;
-use fresco_system::results::{PointResult, ScenarioResult};
+use fresco_system::results::{PointResult, RunResult, ScenarioResult};
 use std::collections::BTreeMap;
 
 /// Bank colors of a channel of the machine.
@@ -11,8 +12,7 @@ const CHANNEL: u32 = 32;
 /// Tasks on the channel of the heavy one, and on the other channel; and the unbalance factor. The heavy one is the one that moves the most
 /// data: of recordings that may be another one than of models.
 pub fn balance(result: &ScenarioResult) -> Vec<Row> {
-    let row = |point: &PointResult| {
-        let (run, scheme) = (point.runs.first()?, point.values.first()?);
+    let row = |scheme: &String, run: &RunResult| {
         let channel = |banks: &str| Some(banks.split(['-', ',']).next()?.parse::<u32>().ok()? / CHANNEL);
         let channels = run.tasks.iter().map(|task| channel(&task.banks));
         let channels: Vec<u32> = channels.collect::<Option<_>>()?;
@@ -20,17 +20,24 @@ pub fn balance(result: &ScenarioResult) -> Vec<Row> {
         let heavy = (0..channels.len()).max_by(|one, other| moves(one).total_cmp(&moves(other)))?;
         let beside = channels.iter().filter(|channel| **channel == channels[heavy]).count();
         let moved: u64 = run.tasks.iter().map(|task| task.pages.recolored).sum();
-        let row = Row::new()
-            .label("scheme", scheme)
-            .value("heavy_channel_tasks", beside as f64)
-            .value("other_channel_tasks", (channels.len() - beside) as f64)
-            .value("recolored_pages", moved as f64);
+        Some(
+            Row::new()
+                .label("scheme", scheme)
+                .value("heavy_channel_tasks", beside as f64)
+                .value("other_channel_tasks", (channels.len() - beside) as f64)
+                .value("recolored_pages", moved as f64),
+        )
+    };
+    let of_point = |point: &PointResult| {
+        let scheme = point.values.first()?;
+        let of_run = |run| row(scheme, run).into_iter().collect();
+        let row = row::means(&point.runs.iter().map(of_run).collect::<Vec<Vec<Row>>>()).pop()?;
         Some(match point.together.channel_unbalance {
             Some(unbalance) => row.value("unbalance", unbalance.mean),
             None => row,
         })
     };
-    result.points.iter().filter_map(row).collect()
+    result.points.iter().filter_map(of_point).collect()
 }
 
 /// Run time of a program of four threads against the buddy system, and how many of its reads find another row open.
